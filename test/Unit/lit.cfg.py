@@ -1,0 +1,14 @@
+# googletest executables: each of their cases counts as one test.
+import os
+
+import lit.formats
+
+config.name = "qcc-unit"
+config.suffixes = []
+config.test_source_root = os.path.join(config.qcc_build_dir, "test", "Unit")
+config.test_exec_root = config.test_source_root
+config.test_format = lit.formats.GoogleTest(".", "Tests")
+if config.qcc_sanitize == "address":
+    config.environment["ASAN_OPTIONS"] = os.environ.get(
+        "ASAN_OPTIONS", "detect_container_overflow=0"
+    )
