@@ -1,0 +1,93 @@
+# Thin wrappers over the LLVM and MLIR CMake functions.
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -fvisibility-inlines-hidden)
+if(QCC_SANITIZE)
+  add_compile_options(-fsanitize=${QCC_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${QCC_SANITIZE})
+endif()
+
+# A library that knows neither LLVM nor MLIR.
+function(qcc_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+endfunction()
+
+# What every MLIR target shares: flags, include paths and one precompiled header.
+# LLVM's headers are slow to parse; with the shared header a file compiles in a fraction of the time.
+macro(qcc_setup_mlir)
+  set(LLVM_LINK_LLVM_DYLIB ON)
+  set(MLIR_LINK_MLIR_DYLIB ON)
+  add_library(qcc_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+  target_compile_options(qcc_pch PRIVATE -fno-exceptions)
+  target_precompile_headers(qcc_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # Lets ccache reuse objects that were compiled against the precompiled header.
+    target_compile_options(qcc_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endmacro()
+
+function(qcc_mlir_target name)
+  target_compile_options(${name} PRIVATE -fno-exceptions)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  target_precompile_headers(${name} REUSE_FROM qcc_pch)
+endfunction()
+
+# qcc_add_library(NAME sources... [DEPENDS tablegen targets...] [LINK_LIBS libraries...])
+function(qcc_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  qcc_mlir_target(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+endfunction()
+
+# qcc_add_tool(NAME sources... [LINK_LIBS libraries...])
+function(qcc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  qcc_mlir_target(${name})
+  # -fPIC, not -fPIE, as the precompiled header was built.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+endfunction()
+
+# qcc_add_dialect(FILE dialect): FILE.td -> Dialect, Types, Attrs, Enums and Ops.
+function(qcc_add_dialect file dialect target)
+  set(LLVM_TARGET_DEFINITIONS ${file}.td)
+  mlir_tablegen(${file}Dialect.h.inc -gen-dialect-decls -dialect=${dialect})
+  mlir_tablegen(${file}Dialect.cpp.inc -gen-dialect-defs -dialect=${dialect})
+  mlir_tablegen(${file}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${dialect})
+  mlir_tablegen(${file}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${dialect})
+  mlir_tablegen(${file}.h.inc -gen-op-decls)
+  mlir_tablegen(${file}.cpp.inc -gen-op-defs)
+  add_public_tablegen_target(${target})
+  set_property(GLOBAL APPEND PROPERTY QCC_TABLEGEN_TARGETS ${target})
+endfunction()
+
+# qcc_add_passes(prefix target): Passes.td -> Passes.h.inc
+function(qcc_add_passes name target)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${name})
+  add_public_tablegen_target(${target})
+  set_property(GLOBAL APPEND PROPERTY QCC_TABLEGEN_TARGETS ${target})
+endfunction()
+
+# qcc_add_doc(td output command): a page of `ninja qcc-doc`.
+function(qcc_add_doc td output)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  tablegen(MLIR ${output}.md ${ARGN})
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/docs/${output}.md
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${output}.md ${CMAKE_BINARY_DIR}/docs/${output}.md
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output}.md)
+  add_custom_target(${output}DocGen DEPENDS ${CMAKE_BINARY_DIR}/docs/${output}.md)
+  if(NOT TARGET qcc-doc)
+    add_custom_target(qcc-doc)
+  endif()
+  add_dependencies(qcc-doc ${output}DocGen)
+endfunction()

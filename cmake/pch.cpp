@@ -1,0 +1,1 @@
+// Exists to own the precompiled header that all MLIR targets share.

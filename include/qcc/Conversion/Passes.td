@@ -1,0 +1,35 @@
+//===- Passes.td - Conversions between dialects -*- tablegen -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertQNNToLinalg : Pass<"convert-qnn-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "qnn to linalg and arith, quantized types to their storage";
+  let description = [{
+    Every `qnn` op becomes `linalg.generic` ops that spell out its formula: i32
+    accumulation, explicit rounding and saturation (N2, N5, N6). Quantized and
+    unsigned element types become signless storage, at function boundaries too; an
+    argument or result whose type changes keeps the original as the attribute
+    `qcc.type`. Constant resources keep their bytes.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LegalizeFloat : Pass<"legalize-float", "::mlir::ModuleOp"> {
+  let summary = "Float arithmetic in the fixed sequences of N4, N7 and N8";
+  let description = [{
+    After this pass every float operation is one IEEE operation that all targets
+    compute alike: `math` functions are expanded to the sequences of N8, f16 and bf16
+    operations widen to f32, do one operation and round, bf16 rounding is done in
+    integers, `fptosi` and `fptoui` saturate, float contractions are chains of
+    `math.fma`, and fast-math flags are gone. What has no such form is rejected.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}

@@ -1,0 +1,257 @@
+//===- KernelOps.td - The kernel dialect -------------------*- tablegen -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fused contraction, the packing of its weight and the decision attribute.
+// docs/Rationale/Kernel.md says why the ops look as they do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
+#define QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::qcc::kernel";
+  let summary = "Fused int8 contractions and what they need";
+  let description = [{
+    Every fast int8 kernel is a contraction into i32 accumulators, a scalar function
+    of the accumulator and a few other operands, and a store. `kernel.contract` is
+    exactly that, on tensors and on memrefs.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
+  let mnemonic = "lowering_config";
+  let summary = "How a contraction is computed: decided once, obeyed after";
+  let description = [{
+    * `atom`: the instruction, as named by the target's table (`avx512vnni`,
+      `avx512bw`, `avx2`).
+    * `tile`: [MR, NR, KR], the register tile: rows, columns, and the bytes of K that
+      one instruction reduces per accumulator lane.
+    * `block`: [MC, NC], how many rows and columns one thread computes at a time.
+    * `source`: who decided: `model`, `tuned` or `pinned`.
+
+    Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [6, 512], source = "model">`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$atom,
+                        ArrayRefParameter<"int64_t">:$tile,
+                        ArrayRefParameter<"int64_t">:$block,
+                        "::mlir::StringAttr":$source);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getMR() const { return getTile()[0]; }
+    int64_t getNR() const { return getTile()[1]; }
+    int64_t getKR() const { return getTile()[2]; }
+    int64_t getMC() const { return getBlock()[0]; }
+    int64_t getNC() const { return getBlock()[1]; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_TensorOrMemRef
+    : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef], "ranked tensor or memref">;
+
+def Kernel_YieldOp
+    : Kernel_Op<"yield", [Pure, ReturnLike, Terminator]> {
+  let summary = "the result of a prologue or an epilogue";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Kernel_ContractOp
+    : Kernel_Op<"contract", [AttrSizedOperandSegments, DestinationStyleOpInterface,
+                             DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "an int8 contraction with everything around it";
+  let description = [{
+    Over an iteration space (d0, d1, ...) with the dimensions `reduction_dims` being
+    reduced:
+
+    ```
+    l   = lhs_prologue(lhs[map(d)], lhs_operands[map(d)]...)      an i8
+    r   = rhs_prologue(rhs[map(d)], rhs_operands[map(d)]...)      an i8
+    acc = init[map(d)] + sum over reduction_dims of
+          (extend(l) - lhs_zero_point[map(d)]) * (extend(r) - rhs_zero_point[map(d)])
+    outs[i][map(d)] = epilogue(acc, epilogue_operands[map(d)]...)[i]
+    ```
+
+    exactly in i32, wrapping (N2). `extend` is unsigned where `lhs_unsigned`
+    (`rhs_unsigned`) is present, signed otherwise. `init` and the zero points are i32
+    and optional (0). An empty prologue is the identity.
+
+    `indexing_maps` has one map for each operand, in operand order: lhs, rhs, init,
+    lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, epilogue_operands,
+    outs. They are projected permutations (constants 0 allowed for unit dimensions).
+    `reduction_sizes` gives the static size of each reduction dimension.
+
+    Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
+    its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
+    holds the sum of each of its columns.
+
+    `lowering_config` is the decision; `fused` names the ops that were fused.
+
+    Example:
+
+    ```mlir
+    %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<64x512xi8>)
+        init(%b : tensor<64xi32>) epilogue_ins(%s : tensor<f32>)
+        outs(%o : tensor<?x64xf32>)
+        {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                          affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> ()>,
+                          affine_map<(m, n, k) -> (m, n)>],
+         reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
+        epilogue {
+        ^bb0(%acc: i32, %scale: f32):
+          %f = arith.sitofp %acc : i32 to f32
+          %v = arith.mulf %f, %scale : f32
+          kernel.yield %v : f32
+        } -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins
+      Kernel_TensorOrMemRef:$lhs,
+      Kernel_TensorOrMemRef:$rhs,
+      Optional<Kernel_TensorOrMemRef>:$rhs_sums,
+      Optional<Kernel_TensorOrMemRef>:$init,
+      Optional<Kernel_TensorOrMemRef>:$lhs_zero_point,
+      Optional<Kernel_TensorOrMemRef>:$rhs_zero_point,
+      Variadic<Kernel_TensorOrMemRef>:$lhs_operands,
+      Variadic<Kernel_TensorOrMemRef>:$rhs_operands,
+      Variadic<Kernel_TensorOrMemRef>:$epilogue_operands,
+      Variadic<Kernel_TensorOrMemRef>:$outs,
+      AffineMapArrayAttr:$indexing_maps,
+      DenseI64ArrayAttr:$reduction_dims,
+      DenseI64ArrayAttr:$reduction_sizes,
+      UnitAttr:$lhs_unsigned,
+      UnitAttr:$rhs_unsigned,
+      OptionalAttr<StrArrayAttr>:$fused,
+      OptionalAttr<Kernel_LoweringConfigAttr>:$lowering_config);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$lhs_prologue,
+                        MaxSizedRegion<1>:$rhs_prologue,
+                        SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    `lhs` `(` $lhs `:` type($lhs) `)` `rhs` `(` $rhs `:` type($rhs) `)`
+    (`rhs_sums` `(` $rhs_sums^ `:` type($rhs_sums) `)`)?
+    (`init` `(` $init^ `:` type($init) `)`)?
+    (`lhs_zero_point` `(` $lhs_zero_point^ `:` type($lhs_zero_point) `)`)?
+    (`rhs_zero_point` `(` $rhs_zero_point^ `:` type($rhs_zero_point) `)`)?
+    (`lhs_ins` `(` $lhs_operands^ `:` type($lhs_operands) `)`)?
+    (`rhs_ins` `(` $rhs_operands^ `:` type($rhs_operands) `)`)?
+    (`epilogue_ins` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $outs `:` type($outs) `)`
+    attr-dict
+    (`lhs_prologue` $lhs_prologue^)?
+    (`rhs_prologue` $rhs_prologue^)?
+    `epilogue` $epilogue
+    (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+
+    /// The map of an operand; `rhs_sums` has none.
+    ::mlir::AffineMap getIndexingMap(::mlir::OpOperand &operand);
+    ::mlir::AffineMap getLhsMap();
+    ::mlir::AffineMap getRhsMap();
+    ::mlir::AffineMap getInitMap();
+    ::mlir::AffineMap getLhsZeroPointMap();
+    ::mlir::AffineMap getRhsZeroPointMap();
+    ::llvm::SmallVector<::mlir::AffineMap> getLhsOperandMaps();
+    ::llvm::SmallVector<::mlir::AffineMap> getRhsOperandMaps();
+    ::llvm::SmallVector<::mlir::AffineMap> getEpilogueMaps();
+    ::llvm::SmallVector<::mlir::AffineMap> getOutMaps();
+    unsigned getNumLoops() { return getLhsMap().getNumDims(); }
+    bool isReduction(unsigned dim) {
+      return ::llvm::is_contained(getReductionDims(), (int64_t)dim);
+    }
+    bool isPacked() { return static_cast<bool>(getRhsSums()); }
+    /// The product of the sizes of the reduction dimensions.
+    int64_t getReductionSize();
+
+    /// The roles of the parallel dimensions. `n` is the one that rhs and outs have
+    /// and lhs has not; `m` the last one that lhs and outs have and rhs has not, or
+    /// none; `outer` the others, in order; a `batch` dimension is an outer one that
+    /// rhs has too.
+    struct Roles {
+      unsigned n;
+      std::optional<unsigned> m;
+      ::llvm::SmallVector<unsigned> outer;
+      ::llvm::SmallVector<unsigned> batch;
+    };
+    ::mlir::FailureOr<Roles> getRoles();
+  }];
+}
+
+def Kernel_PackOp
+    : Kernel_Op<"pack", [DestinationStyleOpInterface,
+                         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "the packed form of a contraction's right operand";
+  let description = [{
+    The iteration space is (batch..., n, k...), with `num_batch` batch dimensions and
+    `reduction_sizes` the sizes of the k dimensions; `indexing_maps` has a map from it
+    for `source` and for each of `ins`. With K the linearized reduction index
+    (row-major), tile = [NR, KR] and e bytes = 4 / KR per element:
+
+    ```
+    packed[batch..., n / NR, k / KR, n % NR]   an i32 word of KR elements, k % KR from
+                                               its low end; 0 outside of the source
+    sums[batch..., n]                          sum over k of the packed elements
+    ```
+
+    An element is `prologue(source, ins...)` extended to e bytes: unsigned where
+    `unsigned_source` is present, signed otherwise; with KR = 4 unsigned elements
+    are stored as the signed value minus 128.
+
+    `packed` is [batch..., ceil(N / NR), ceil(K / KR), NR] of i32, `sums`
+    [batch..., ceil(N / NR) * NR] of i32.
+  }];
+  let arguments = (ins
+      Kernel_TensorOrMemRef:$source,
+      Variadic<Kernel_TensorOrMemRef>:$ins,
+      Kernel_TensorOrMemRef:$packed,
+      Kernel_TensorOrMemRef:$sums,
+      AffineMapArrayAttr:$indexing_maps,
+      I64Attr:$num_batch,
+      DenseI64ArrayAttr:$reduction_sizes,
+      DenseI64ArrayAttr:$tile,
+      UnitAttr:$unsigned_source);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$prologue);
+  let assemblyFormat = [{
+    $source `:` type($source) (`ins` `(` $ins^ `:` type($ins) `)`)?
+    `outs` `(` $packed `,` $sums `:` type($packed) `,` type($sums) `)`
+    attr-dict (`prologue` $prologue^)? (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+    int64_t getNR() { return getTile()[0]; }
+    int64_t getKR() { return getTile()[1]; }
+    int64_t getReductionSize();
+  }];
+}
+
+#endif // QCC_DIALECT_KERNEL_IR_KERNELOPS_TD

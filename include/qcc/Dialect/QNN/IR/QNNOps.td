@@ -1,0 +1,396 @@
+//===- QNNOps.td - The qnn dialect -------------------------*- tablegen -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Quantized layers on tensors. Labels N1 ... N9 are those of docs/Numerics.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_DIALECT_QNN_IR_QNNOPS_TD
+#define QCC_DIALECT_QNN_IR_QNNOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def QNN_Dialect : Dialect {
+  let name = "qnn";
+  let cppNamespace = "::qcc::qnn";
+  let summary = "Quantized linear layers on tensors";
+  let description = [{
+    A quantized tensor stands for `real = scale * (stored - zero_point)` (N1).
+    The parameters are carried in one of two ways:
+
+    * by the type: `tensor<4x8x!quant.uniform<i8:f32, 0.05:3>>`, per tensor or
+      per channel;
+    * by operands, for parameters that are known only at run time: the tensor is
+      then `tensor<4x8xi8>` (int8) or `tensor<4x8xui8>` (uint8) and the op has a
+      scale operand and, where it is not zero, a zero point operand.
+
+    Parameter operands have one of these shapes, for a tensor of rank r:
+
+    * scalar: `f32`, `tensor<f32>` or `tensor<1xf32>`: one for the whole tensor;
+    * `tensor<Cxf32>`: one per channel along the op's channel axis;
+    * per row: rank r, the last dimension 1, the others those of the tensor
+      (`tensor<Mx1xf32>` for `tensor<MxKxi8>`).
+
+    Scales are f32. Zero points are i32, i8 or ui8.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::quant::QuantDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def QNN_ScaleParam : AnyTypeOf<[F32, RankedTensorOf<[F32]>],
+    "f32 or ranked tensor of f32">;
+def QNN_ZeroPointParam
+    : AnyTypeOf<[I32, RankedTensorOf<[I32, I8, UI<8>]>],
+                "i32 or ranked tensor of i32, i8 or ui8">;
+def QNN_Tensor : RankedTensorOf<[AnyType]>;
+
+class QNN_Op<string mnemonic, list<Trait> traits = []>
+    : Op<QNN_Dialect, mnemonic, !listconcat([Pure], traits)> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Between real and quantized
+//===----------------------------------------------------------------------===//
+
+def QNN_QuantizeOp : QNN_Op<"quantize", [AttrSizedOperandSegments]> {
+  let summary = "real numbers to int8 or uint8";
+  let description = [{
+    `result = saturate(rint(x / scale) + zero_point)` (N5): a correctly rounded
+    f32 division, rounded half to even, the zero point added in integer, then
+    saturated to the storage range. NaN gives the zero point. f16 and bf16
+    inputs are widened to f32 first.
+
+    With `zero_point_before_rounding`, `saturate(rint(x / scale + zero_point))`,
+    the form some frameworks use; it differs at ties with an odd zero point.
+
+    Constraints:
+    * (C1) input and result have the same shape.
+    * (C2) exactly one of: result of quantized type, or `scale` given and the
+      result of element type i8 or ui8.
+    * (C3) the parameters fit the result: per tensor, per channel along `axis`
+      (operand form; the type's own axis otherwise; default the last dimension)
+      or per row.
+    * (C4) scales are normal, positive and finite (N9); zero points lie in the
+      storage range.
+
+    Example:
+
+    ```mlir
+    %q = qnn.quantize %x : tensor<4x8xf32> -> tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02:3>>
+    %d = qnn.quantize %x scale(%s : tensor<4x1xf32>) : tensor<4x8xf32> -> tensor<4x8xi8>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input,
+                       Optional<QNN_ScaleParam>:$scale,
+                       Optional<QNN_ZeroPointParam>:$zero_point,
+                       OptionalAttr<I64Attr>:$axis,
+                       UnitAttr:$zero_point_before_rounding);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def QNN_DequantizeOp : QNN_Op<"dequantize", [AttrSizedOperandSegments]> {
+  let summary = "int8, uint8 or int32 to real numbers";
+  let description = [{
+    `result = f32(q - zero_point) * scale` (N6). An f16 or bf16 result is rounded
+    once from the f32 value (N7). An i32 input (a bias or an accumulator) has
+    zero point 0.
+
+    Constraints: (C1) to (C4) of `qnn.quantize`, with the parameters on the
+    input; storage may also be i32.
+
+    Example:
+
+    ```mlir
+    %x = qnn.dequantize %q : tensor<4x8x!quant.uniform<u8:f32, 5.000000e-02:128>> -> tensor<4x8xf32>
+    %b = qnn.dequantize %c scale(%s : tensor<8xf32>) : tensor<8xi32> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input,
+                       Optional<QNN_ScaleParam>:$scale,
+                       Optional<QNN_ZeroPointParam>:$zero_point,
+                       OptionalAttr<I64Attr>:$axis);
+  let results = (outs RankedTensorOf<[F16, BF16, F32]>:$result);
+  let assemblyFormat = [{
+    $input (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def QNN_RequantizeOp : QNN_Op<"requantize", [AttrSizedOperandSegments]> {
+  let summary = "from one quantization to another";
+  let description = [{
+    `v = f32(q - z) * (s / sy)`, `result = saturate(rint(v) + zy)` (N6), with s/sy
+    one f32 division. The input may also be i32 with zero point 0.
+
+    Constraints: as `qnn.quantize`, for input and result each.
+
+    Example:
+
+    ```mlir
+    %y = qnn.requantize %x : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02:3>> -> tensor<4x8x!quant.uniform<u8:f32, 1.000000e-01>>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input,
+                       Optional<QNN_ScaleParam>:$input_scale,
+                       Optional<QNN_ZeroPointParam>:$input_zero_point,
+                       Optional<QNN_ScaleParam>:$output_scale,
+                       Optional<QNN_ZeroPointParam>:$output_zero_point,
+                       OptionalAttr<I64Attr>:$axis);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input (`input_scale` `(` $input_scale^ `:` type($input_scale) `)`)?
+    (`input_zero_point` `(` $input_zero_point^ `:` type($input_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
+  let summary = "a fully connected layer, x * transpose(w) + bias";
+  let description = [{
+    For input `x` [..., K], weight `w` [N, K] and result [..., N]:
+
+    ```
+    acc[m, n] = sum over k of (x[m, k] - zx) * (w[n, k] - zw)      exactly, i32 (N2)
+    ```
+
+    An i32 bias [N] joins `acc` and wraps. Then, by the element type of the result:
+
+    * i32: `acc`.
+    * f32, f16, bf16: `v = f32(acc) * (sx * sw)`; with an f32 bias
+      `v = fma(f32(acc), sx * sw, bias)` (N3); clamped to [clamp_min, clamp_max];
+      rounded once to the result type (N7).
+    * quantized: `m = (sx * sw) / sy`, `v = f32(acc) * m`, or with an f32 bias
+      `v = fma(f32(acc), m, bias / sy)`; clamped to [clamp_min / sy, clamp_max / sy];
+      `saturate(rint(v) + zy)` (N6).
+
+    Input and weight may also both be f32. If both are dequantized values the op
+    is defined by N3; otherwise it is literal: a chain of FMAs in k order from +0,
+    then the bias added, then the clamp (N4, N8).
+
+    Constraints:
+    * (C1) input [..., K], weight [N, K], result [..., N], the leading dimensions
+      of input and result equal; only leading dimensions may be dynamic.
+    * (C2) each of input, weight and a quantized result carries its parameters in
+      its type or by operands, not both.
+    * (C3) input parameters: per tensor or per row; weight: per tensor or per
+      channel along axis 0; result: per tensor.
+    * (C4) scales are normal, positive and finite (N9); zero points lie in the
+      storage range.
+    * (C5) the reduction cannot overflow i32 (N2); zero points known only at run
+      time count at their worst.
+    * (C6) bias [N] of i32 or f32; i32 results take no scale of the result, no f32
+      bias and no clamp.
+    * (C7) clamp_min <= clamp_max, neither NaN.
+
+    Example:
+
+    ```mlir
+    %y = qnn.linear %x, %w bias(%b : tensor<16xi32>) {clamp_min = 0.000000e+00 : f32}
+      : tensor<?x8x!quant.uniform<u8:f32, 5.000000e-02:128>>, tensor<16x8x!quant.uniform<i8:f32, 1.000000e-02>>
+      -> tensor<?x16x!quant.uniform<i8:f32, 1.000000e-01>>
+    %z = qnn.linear %d, %w input_scale(%s : tensor<?x1xf32>)
+      : tensor<?x8xi8>, tensor<16x8x!quant.uniform<i8:f32, 1.000000e-02>> -> tensor<?x16xf32>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input, QNN_Tensor:$weight,
+                       Optional<RankedTensorOf<[I32, F32]>>:$bias,
+                       Optional<QNN_ScaleParam>:$input_scale,
+                       Optional<QNN_ZeroPointParam>:$input_zero_point,
+                       Optional<QNN_ScaleParam>:$weight_scale,
+                       Optional<QNN_ZeroPointParam>:$weight_zero_point,
+                       Optional<QNN_ScaleParam>:$output_scale,
+                       Optional<QNN_ZeroPointParam>:$output_zero_point,
+                       OptionalAttr<F32Attr>:$clamp_min,
+                       OptionalAttr<F32Attr>:$clamp_max);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`input_scale` `(` $input_scale^ `:` type($input_scale) `)`)?
+    (`input_zero_point` `(` $input_zero_point^ `:` type($input_zero_point) `)`)?
+    (`weight_scale` `(` $weight_scale^ `:` type($weight_scale) `)`)?
+    (`weight_zero_point` `(` $weight_zero_point^ `:` type($weight_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+}
+
+def QNN_MatmulOp : QNN_Op<"matmul", [AttrSizedOperandSegments]> {
+  let summary = "a batched product of two activations";
+  let description = [{
+    For lhs [..., M, K], rhs [..., K, N] (with `transpose_rhs`: [..., N, K]) and
+    result [..., M, N], per batch `acc[m, n] = sum over k of (lhs - zl) * (rhs - zr)`,
+    then as `qnn.linear` without a bias.
+
+    Constraints: those of `qnn.linear`, with
+    * (C1) equal ranks of at least 2, equal batch dimensions, K static.
+    * (C3) lhs parameters: per tensor or per row; rhs and result: per tensor.
+
+    Example:
+
+    ```mlir
+    %s = qnn.matmul %q, %k {transpose_rhs}
+      : tensor<12x128x64x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<12x128x64x!quant.uniform<i8:f32, 5.000000e-02>>
+      -> tensor<12x128x128xf32>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$lhs, QNN_Tensor:$rhs,
+                       Optional<QNN_ScaleParam>:$lhs_scale,
+                       Optional<QNN_ZeroPointParam>:$lhs_zero_point,
+                       Optional<QNN_ScaleParam>:$rhs_scale,
+                       Optional<QNN_ZeroPointParam>:$rhs_zero_point,
+                       Optional<QNN_ScaleParam>:$output_scale,
+                       Optional<QNN_ZeroPointParam>:$output_zero_point,
+                       UnitAttr:$transpose_rhs,
+                       OptionalAttr<F32Attr>:$clamp_min,
+                       OptionalAttr<F32Attr>:$clamp_max);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`lhs_scale` `(` $lhs_scale^ `:` type($lhs_scale) `)`)?
+    (`lhs_zero_point` `(` $lhs_zero_point^ `:` type($lhs_zero_point) `)`)?
+    (`rhs_scale` `(` $rhs_scale^ `:` type($rhs_scale) `)`)?
+    (`rhs_zero_point` `(` $rhs_zero_point^ `:` type($rhs_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+class QNN_BinaryOp<string mnemonic> : QNN_Op<mnemonic, [AttrSizedOperandSegments]> {
+  let arguments = (ins QNN_Tensor:$lhs, QNN_Tensor:$rhs,
+                       Optional<QNN_ScaleParam>:$lhs_scale,
+                       Optional<QNN_ZeroPointParam>:$lhs_zero_point,
+                       Optional<QNN_ScaleParam>:$rhs_scale,
+                       Optional<QNN_ZeroPointParam>:$rhs_zero_point,
+                       Optional<QNN_ScaleParam>:$output_scale,
+                       Optional<QNN_ZeroPointParam>:$output_zero_point);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`lhs_scale` `(` $lhs_scale^ `:` type($lhs_scale) `)`)?
+    (`lhs_zero_point` `(` $lhs_zero_point^ `:` type($lhs_zero_point) `)`)?
+    (`rhs_scale` `(` $rhs_scale^ `:` type($rhs_scale) `)`)?
+    (`rhs_zero_point` `(` $rhs_zero_point^ `:` type($rhs_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+def QNN_AddOp : QNN_BinaryOp<"add"> {
+  let summary = "the sum of two quantized tensors, quantized";
+  let description = [{
+    `v = fma(f32(a - za), sa / sy, f32(b - zb) * (sb / sy))`,
+    `result = saturate(rint(v) + zy)` (N6).
+
+    Constraints: equal shapes; parameters per tensor or per row; otherwise (C2) and
+    (C4) of `qnn.linear`.
+
+    Example:
+
+    ```mlir
+    %y = qnn.add %a, %b : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<4x8x!quant.uniform<u8:f32, 1.000000e-01:7>> -> tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>
+    ```
+  }];
+}
+
+def QNN_MulOp : QNN_BinaryOp<"mul"> {
+  let summary = "the product of two quantized tensors, quantized";
+  let description = [{
+    `v = f32((a - za) * (b - zb)) * ((sa * sb) / sy)`,
+    `result = saturate(rint(v) + zy)` (N6).
+
+    Constraints: as `qnn.add`.
+
+    Example:
+
+    ```mlir
+    %y = qnn.mul %a, %b : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<4x8x!quant.uniform<u8:f32, 1.000000e-01:7>> -> tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>
+    ```
+  }];
+}
+
+def QNN_ClampOp : QNN_Op<"clamp", [AttrSizedOperandSegments,
+                                    AllTypesMatch<["input", "result"]>]> {
+  let summary = "a quantized tensor clamped to a range of reals";
+  let description = [{
+    `result = min(max(q, Q(min)), Q(max))` with Q the quantization of N5. Input and
+    result have the same type. An absent bound does not clamp.
+
+    Constraints: parameters per tensor or per row; (C2), (C4), (C7) of `qnn.linear`; at
+    least one bound.
+
+    Example:
+
+    ```mlir
+    %y = qnn.clamp %x {min = 0.000000e+00 : f32, max = 6.000000e+00 : f32} : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02>>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input,
+                       Optional<QNN_ScaleParam>:$scale,
+                       Optional<QNN_ZeroPointParam>:$zero_point,
+                       OptionalAttr<F32Attr>:$min,
+                       OptionalAttr<F32Attr>:$max);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
+    attr-dict `:` type($input)
+  }];
+}
+
+def QNN_LookupOp : QNN_Op<"lookup"> {
+  let summary = "any function of one quantized value, as a table";
+  let description = [{
+    `result = table[q]` for unsigned storage, `table[q + 128]` for signed storage.
+    The table has the storage type of the result: for a quantized result its storage
+    type (i8, ui8), otherwise its element type.
+
+    Constraints:
+    * (C1) input and result have the same shape; the input has storage i8 or u8.
+    * (C2) the table has shape [256] and the storage type of the result (i8, ui8,
+      i32, f16, bf16 or f32).
+
+    Example:
+
+    ```mlir
+    %y = qnn.lookup %x, %t : tensor<4x8x!quant.uniform<u8:f32, 5.000000e-02>>, tensor<256xi8> -> tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input,
+                       RankedTensorOf<[I8, UI<8>, I32, F16, BF16, F32]>:$table);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $table attr-dict `:` type($input) `,` type($table) `->` type($result)
+  }];
+}
+
+#endif // QCC_DIALECT_QNN_IR_QNNOPS_TD

@@ -1,0 +1,187 @@
+//===- ABI.h - What generated code and the runtime agree on -----*- C -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiled program is one read-only, versioned table, the *descriptor*,
+// exported under the name `qcc_artifact`. Every reference inside it (a field
+// named `*_ref`) is a signed byte distance from the start of the descriptor,
+// 0 meaning "none": the artifact carries no relocation and no import, and its
+// weights may lie more than 2 GiB away.
+//
+// Sizes that depend on dynamic dimensions live in the *values table* of an
+// execution context, an array of int64 per entry:
+//
+//   values[0 .. n_symbols)   the dynamic dimensions of the arguments, in the
+//                            order in which they appear (set by the caller)
+//   values[n_symbols .. n)   everything the plan function derives from them:
+//                            result dimensions, dimensions and arena offsets
+//                            of temporaries, amounts of work
+//
+// A *size* field holds either a literal (>= 0) or the index i of a value as
+// -1 - i. This header is plain C and includes nothing of qcc or LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_ABI_H
+#define QCC_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
+#define QCC_ABI_VERSION 1u
+#define QCC_ARTIFACT_SYMBOL "qcc_artifact"
+
+/// Element types: the type codes of DLPack, with a width in bits.
+enum qcc_type_code {
+  QCC_INT = 0,
+  QCC_UINT = 1,
+  QCC_FLOAT = 2,
+  QCC_BFLOAT = 4,
+  QCC_BOOL = 6
+};
+
+/// Where a tensor of a step lives; `index` of qcc_operand_desc is given here.
+enum qcc_operand_kind {
+  QCC_ARGUMENT = 0, ///< index: position among the arguments
+  QCC_RESULT = 1,   ///< index: position among the results
+  QCC_ARENA = 2,    ///< index: a size, the byte offset in the arena
+  QCC_WEIGHTS = 3   ///< index: byte offset in the weights blob
+};
+
+enum qcc_quant_kind {
+  QCC_QUANT_PER_TENSOR = 0, ///< one scale and zero point
+  QCC_QUANT_PER_CHANNEL = 1 ///< one of each along `axis`
+};
+
+/// real = scale * (stored - zero_point)   (N1)
+typedef struct qcc_quant_desc {
+  int32_t kind;
+  int32_t axis;
+  int64_t count;           ///< number of scales and of zero points
+  int64_t scales_ref;      ///< float[count]
+  int64_t zero_points_ref; ///< int32_t[count]
+} qcc_quant_desc;
+
+/// An argument or a result, compact row-major.
+typedef struct qcc_tensor_desc {
+  int64_t name_ref; ///< C string or 0
+  uint8_t type_code;
+  uint8_t bits;
+  uint16_t rank;
+  uint32_t reserved;
+  int64_t dims_ref;  ///< int64_t[rank] of sizes
+  int64_t quant_ref; ///< qcc_quant_desc or 0
+} qcc_tensor_desc;
+
+/// A tensor that a step reads or writes.
+typedef struct qcc_operand_desc {
+  int32_t kind; ///< qcc_operand_kind
+  uint8_t type_code;
+  uint8_t bits;
+  uint16_t rank;
+  int64_t index;
+  int64_t dims_ref; ///< int64_t[rank] of sizes
+} qcc_operand_desc;
+
+struct qcc_frame;
+
+/// What generated code may call. Handed to it in every frame.
+typedef struct qcc_runtime_table {
+  uint32_t version;
+  uint32_t reserved;
+  /// Records a failure of the running step; the run returns it as a status.
+  void (*fail)(const struct qcc_frame *frame, const char *message);
+} qcc_runtime_table;
+
+/// The arguments of a step function.
+typedef struct qcc_frame {
+  void *const *tensors;   ///< arguments, then results
+  const int64_t *values;  ///< the values table
+  char *arena;            ///< temporaries, 64-byte aligned
+  const char *weights;    ///< the weights blob, 64-byte aligned
+  char *scratch;          ///< per-thread scratch, 64-byte aligned
+  int64_t scratch_stride; ///< thread t owns [scratch + t*stride, + stride)
+  const qcc_runtime_table *runtime;
+  void *context; ///< the runtime's own
+} qcc_frame;
+
+/// One step, called once by each of `threads` threads with `thread` counting
+/// from 0. The threads share no state but the tensors; a step is over when all
+/// have returned.
+typedef void (*qcc_step_fn)(const qcc_frame *frame, int32_t thread,
+                            int32_t threads);
+
+/// Fills values[n_symbols .. n_values) from values[0 .. n_symbols). Returns the
+/// size of the arena in bytes, or -1 - i where the dimensions contradict
+/// requirement i of the entry (see requirements_ref).
+typedef int64_t (*qcc_plan_fn)(int64_t *values);
+
+enum qcc_step_kind { QCC_STEP_HOST = 0 /*, device launches follow */ };
+
+typedef struct qcc_step_desc {
+  int32_t kind;     ///< qcc_step_kind
+  int32_t parallel; ///< 0: thread 0 does all the work
+  int64_t name_ref; ///< the kernel's name, such as "main.step0.contract"
+  int64_t layer_ref;    ///< the layer's name in the model, or 0
+  int64_t location_ref; ///< "file:line:column" or 0
+  int64_t function_ref; ///< qcc_step_fn
+  int64_t operations;   ///< a size: arithmetic operations (a MAC counts two)
+  int64_t bytes;        ///< a size: bytes read and written
+  int64_t scratch_bytes; ///< per thread
+  int32_t n_inputs;
+  int32_t n_outputs;
+  int64_t inputs_ref;  ///< qcc_operand_desc[n_inputs]
+  int64_t outputs_ref; ///< qcc_operand_desc[n_outputs]
+} qcc_step_desc;
+
+typedef struct qcc_entry_desc {
+  int64_t name_ref;
+  int32_t n_arguments;
+  int32_t n_results;
+  int64_t arguments_ref; ///< qcc_tensor_desc[n_arguments]
+  int64_t results_ref;   ///< qcc_tensor_desc[n_results]
+  int64_t in_place_ref;  ///< int32_t[n_results]: argument that it may share
+                         ///< memory with, or -1; 0 where there is none
+  int32_t n_symbols;
+  int32_t n_values;
+  int32_t n_requirements;
+  int32_t n_steps;
+  int64_t requirements_ref; ///< int64_t[n]: refs of C strings, why a call with
+                            ///< such dimensions is refused
+  int64_t plan_ref;         ///< qcc_plan_fn
+  int64_t steps_ref;        ///< qcc_step_desc[n_steps]
+} qcc_entry_desc;
+
+enum qcc_device_kind { QCC_DEVICE_CPU = 0 /*, GPUs follow */ };
+
+typedef struct qcc_variant_desc {
+  int32_t device; ///< qcc_device_kind
+  int32_t n_entries;
+  int64_t target_ref;   ///< what it was compiled for, such as "cascadelake"
+  int64_t features_ref; ///< required CPU features, "avx2,fma,f16c", LLVM's names
+  int64_t entries_ref;  ///< qcc_entry_desc[n_entries]
+  int64_t weights_ref;  ///< 64-byte aligned blob
+  int64_t weights_size;
+} qcc_variant_desc;
+
+typedef struct qcc_descriptor {
+  char magic[8];
+  uint32_t version;
+  uint32_t n_variants;
+  int64_t size;         ///< of this structure, for later versions
+  int64_t producer_ref; ///< "qcc 0.1.0"
+  int64_t variants_ref; ///< qcc_variant_desc[n_variants]
+} qcc_descriptor;
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // QCC_RUNTIME_ABI_H

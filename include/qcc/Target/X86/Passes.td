@@ -1,0 +1,24 @@
+//===- Passes.td - Passes of the x86 target -*- tablegen -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "mlir/Pass/PassBase.td"
+
+def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::func::FuncOp"> {
+  let summary = "linalg ops on memrefs to vectorized loops";
+  let description = [{
+    Generic code for whatever is not a fused contraction: elementwise ops become
+    vectorized loops, float reductions follow the 32 lanes and the tree of N8, all else
+    scalar loops. The outermost parallel loop is an `scf.forall`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">
+  ];
+}
