@@ -1,0 +1,132 @@
+"""utils/check-layering.py finds what it should, and only that."""
+
+import importlib.util
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def _load():
+    spec = importlib.util.spec_from_file_location(
+        "check_layering", ROOT / "utils" / "check-layering.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+layering = _load()
+
+
+def violations(tmp_path, path, text):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    return [message for _, _, message in layering.check(str(tmp_path))]
+
+
+@pytest.mark.parametrize(
+    "path, included",
+    [
+        ("lib/Runtime/Pool.cpp", "llvm/ADT/SmallVector.h"),
+        ("include/qcc/Runtime/Pool.h", "mlir/IR/Value.h"),
+        ("lib/Runtime/Pool.cpp", "qcc/Support/Float.h"),
+        ("lib/Support/Npy.cpp", "llvm/ADT/StringRef.h"),
+        ("lib/Support/Npy.cpp", "qcc/Runtime/ThreadPool.h"),
+        ("lib/Emulator/Ptx.cpp", "mlir/IR/Value.h"),
+        ("lib/Dialect/QNN/IR/Ops.cpp", "qcc/Transforms/Passes.h"),
+        ("lib/Reference/Interpreter.cpp", "qcc/Transforms/Passes.h"),
+        ("lib/Reference/Interpreter.cpp", "qcc/Conversion/Passes.h"),
+        ("lib/Frontend/MLIR/Import.cpp", "qcc/Conversion/Passes.h"),
+        ("lib/Conversion/QNNToLinalg/Add.cpp", "qcc/Transforms/Passes.h"),
+        ("lib/Transforms/Pack.cpp", "qcc/Target/X86/Passes.h"),
+        ("lib/Target/X86/Emit/Loop.cpp", "qcc/Target/NVPTX/Passes.h"),
+        ("lib/Target/X86/Emit/Loop.cpp", "qcc/Pipelines/Pipelines.h"),
+        ("lib/Pipelines/Pipelines.cpp", "qcc/CodeGen/Artifact.h"),
+        ("lib/CodeGen/EmitObject.cpp", "qcc/Compiler/Compiler.h"),
+        ("lib/Compiler/Compiler.cpp", "qcc/JIT/Program.h"),
+        ("lib/JIT/Program.cpp", "qcc-c/qcc.h"),
+        ("include/qcc/Dialect/Kernel/IR/Kernel.h", "qcc/Reference/Interpreter.h"),
+    ],
+)
+def test_wrong_direction(tmp_path, path, included):
+    (message,) = violations(tmp_path, path, f'#include "{included}"\n')
+    assert "may not include" in message and included in message
+
+
+@pytest.mark.parametrize(
+    "path, included",
+    [
+        ("lib/Transforms/Pack.cpp", "qcc/Dialect/QNN/IR/QNN.h"),
+        ("lib/Transforms/Pack.cpp", "qcc/Target/TargetSpec.h"),
+        ("lib/Target/X86/Emit/Loop.cpp", "qcc/Transforms/Passes.h"),
+        ("lib/Target/KnownTargets.cpp", "qcc/Target/TargetSpec.h"),
+        ("lib/CodeGen/EmitObject.cpp", "qcc/Runtime/ABI.h"),
+        ("lib/Support/Npy.cpp", "qcc/Runtime/Status.h"),
+        ("lib/JIT/Program.cpp", "qcc/Runtime/Device.h"),
+        ("lib/JIT/Program.cpp", "llvm/Support/Error.h"),
+        ("lib/Runtime/Pool.cpp", "qcc/Runtime/Pool.h"),
+        ("tools/qcc/qcc.cpp", "qcc/JIT/Program.h"),
+    ],
+)
+def test_right_direction(tmp_path, path, included):
+    assert violations(tmp_path, path, f'#include "{included}"\n') == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'static llvm::cl::opt<bool> flag("flag");',
+        'llvm::outs() << "x";',
+        'errs() << "x";',
+        'std::cout << "x";',
+        'std::cerr << "x";',
+        'printf("x");',
+        'std::printf("x");',
+        'fprintf(stderr, "x");',
+        "std::exit(1);",
+        "  exit(1);",
+        "::exit(1);",
+        "abort();",
+        'llvm::report_fatal_error("x");',
+    ],
+)
+def test_forbidden_calls(tmp_path, line):
+    (message,) = violations(tmp_path, "lib/JIT/A.cpp", f"void f() {{\n{line}\n}}\n")
+    assert "options" in message or "printing" in message or "ends the process" in message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "// it never calls exit() or printf()",
+        '/* std::cout\n << */ auto s = "llvm::errs()";',
+        "loop.exit(1);",
+        "onExit(1);",
+        "snprintf(buffer, size, format);",
+        "op.print(stream);",
+        "fprintf(file, format);",
+    ],
+)
+def test_allowed_calls(tmp_path, line):
+    assert violations(tmp_path, "lib/JIT/A.cpp", f"void f() {{\n{line}\n}}\n") == []
+
+
+def test_tools_may_print(tmp_path):
+    assert violations(tmp_path, "tools/qcc/A.cpp", 'int main() { puts("x"); }\n') == []
+
+
+def test_long_file(tmp_path):
+    (message,) = violations(tmp_path, "lib/JIT/A.cpp", "int a;\n" * 801)
+    assert "longer than 800 lines" in message
+
+
+def test_longest_file(tmp_path):
+    assert violations(tmp_path, "lib/JIT/A.cpp", "int a;\n" * 800) == []
+
+
+def test_unknown_folder(tmp_path):
+    (message,) = violations(tmp_path, "lib/Misc/A.cpp", "int a;\n")
+    assert "not in a folder of the architecture" in message

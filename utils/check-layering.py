@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Checks the structure of qcc's sources against its architecture.
+
+Data flows one way; a folder may include only what stands to its left:
+
+    Dialect, TargetSpec -> Frontend, Conversion -> Transforms -> Target/{X86,NVPTX}
+      -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
+
+* Reference sees only dialects. Runtime and Emulator see no other part of qcc and no LLVM
+  or MLIR, except that the emulator implements the runtime's device interface. Support
+  sees Runtime/Status.h alone. CodeGen, JIT, CAPI and what writes descriptors (Target)
+  may see the runtime: they meet it at the artifact.
+* The two targets do not see each other.
+* lib/ and include/ own no command-line options, print nothing and never end the process.
+* No file of include/, lib/, tools/, test/ or utils/ is longer than 800 lines.
+
+Usage: check-layering.py [ROOT]. Prints one line per violation; the exit code is 1 if
+there is any.
+"""
+
+import os
+import re
+import sys
+
+MAX_LINES = 800
+SOURCE_SUFFIXES = (".h", ".hpp", ".cpp", ".c", ".td", ".inc", ".def")
+TEXT_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh", ".mlir", ".test", ".txt", ".cmake")
+
+# What each part may include, besides itself. "Runtime/Status.h" names one header.
+PARTS = {
+    "Runtime": set(),
+    "Support": {"Runtime/Status.h"},
+    "Emulator": {"Runtime"},
+    "TargetSpec": {"Support"},
+    "Dialect": {"Support", "TargetSpec"},
+    "Reference": {"Dialect", "Support"},
+    "Frontend": {"Dialect", "TargetSpec", "Support"},
+    "Conversion": {"Dialect", "TargetSpec", "Support"},
+}
+PARTS["Transforms"] = {"Dialect", "TargetSpec", "Support", "Frontend", "Conversion"}
+# Generated code calls the runtime through its C ABI, so targets know that one header.
+PARTS["X86"] = PARTS["Transforms"] | {"Transforms", "Runtime/ABI.h"}
+PARTS["NVPTX"] = PARTS["X86"]
+PARTS["Pipelines"] = PARTS["X86"] | {"X86", "NVPTX"}
+PARTS["CodeGen"] = PARTS["Pipelines"] | {"Pipelines"}
+PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen"}
+PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
+PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference"}
+
+NO_LLVM = {"Runtime", "Support", "Emulator"}
+
+FORBIDDEN = [
+    (re.compile(r"\bcl::(opt|list|bits|alias|OptionCategory|ParseCommandLineOptions)\b"),
+     "a command-line option: options exist only in tools/"),
+    (re.compile(r"\b(llvm::)?(outs|errs)\s*\(\s*\)"),
+     "printing: report an MLIR diagnostic or return a status"),
+    (re.compile(r"\bstd::(cout|cerr|clog)\b"),
+     "printing: report an MLIR diagnostic or return a status"),
+    (re.compile(r"(?<![\w.>])(std::)?(printf|puts|putchar|fputs|perror|vprintf)\s*\("),
+     "printing: report an MLIR diagnostic or return a status"),
+    (re.compile(r"(?<!\w)(std::)?v?fprintf\s*\(\s*(stderr|stdout)\b"),
+     "printing: report an MLIR diagnostic or return a status"),
+    (re.compile(r"(?<![\w.>:])(std::|::)?(exit|_exit|_Exit|quick_exit|abort|terminate)\s*\("),
+     "ends the process: return an error instead"),
+    (re.compile(r"\breport_fatal_error\s*\("),
+     "ends the process: return an error instead"),
+    (re.compile(r"\bExitOnError\b"),
+     "ends the process: return an error instead"),
+]
+
+INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^>"]+)[>"]')
+LLVM_INCLUDE = re.compile(r"^(llvm|llvm-c|mlir|mlir-c|lld|clang)/")
+
+
+def strip_comments_and_strings(text):
+    """Blanks comments and string literals, keeping the line structure."""
+    pattern = re.compile(
+        r'R"([^(\s]*)\((?:.|\n)*?\)\1"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"'
+        r"|'(?:\\.|[^'\\\n])'"
+    )
+    return pattern.sub(lambda m: "\n" * m.group(0).count("\n") or " ", text)
+
+
+def part_of(path):
+    """The part that a path below lib/ or include/qcc/ belongs to, or None."""
+    folders = path.split("/")
+    if folders[0] == "Target":
+        if len(folders) > 2 and folders[1] in ("X86", "NVPTX"):
+            return folders[1]
+        return "TargetSpec"
+    return folders[0] if len(folders) > 1 else None
+
+
+def source_part(path):
+    """(part, whether it must be known) of a source file below the root."""
+    if path.startswith("lib/"):
+        return part_of(path[len("lib/"):])
+    if path.startswith("include/qcc/"):
+        return part_of(path[len("include/qcc/"):])
+    if path.startswith("include/qcc-c/"):
+        return "CAPI"
+    return None
+
+
+def check_includes(path, part, lines, report):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        included = match.group(1)
+        if LLVM_INCLUDE.match(included) and part in NO_LLVM:
+            report(path, number, f"{part} may not include LLVM or MLIR ({included})")
+        if included.startswith("qcc-c/"):
+            if part != "CAPI":
+                report(path, number, f"{part} may not include the C API ({included})")
+            continue
+        if not included.startswith("qcc/"):
+            continue
+        relative = included[len("qcc/"):]
+        target = part_of(relative)
+        if target is None or target == part:
+            continue
+        allowed = PARTS[part]
+        if target not in allowed and relative not in allowed:
+            report(path, number, f"{part} may not include {target} ({included})")
+
+
+def check_calls(path, text, report):
+    for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
+        for pattern, reason in FORBIDDEN:
+            match = pattern.search(line)
+            if match:
+                report(path, number, f"'{match.group(0).strip()}' is {reason}"
+                       if not reason.startswith("ends") else
+                       f"'{match.group(0).strip()}' {reason}")
+                break
+
+
+def source_files(root):
+    for top in ("include", "lib", "tools", "test", "utils"):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders[:] = sorted(
+                name for name in folders
+                if name not in ("Inputs", "__pycache__") and not name.startswith(".")
+            )
+            for name in sorted(names):
+                if name.endswith(TEXT_SUFFIXES):
+                    path = os.path.join(folder, name)
+                    yield os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def check(root):
+    """All violations below root, as (path, line, message)."""
+    violations = []
+
+    def report(path, line, message):
+        violations.append((path, line, message))
+
+    for path in source_files(root):
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        lines = text.split("\n")
+        if text.count("\n") > MAX_LINES:
+            report(path, MAX_LINES + 1, f"longer than {MAX_LINES} lines: split it")
+        if not path.startswith(("lib/", "include/")) or not path.endswith(SOURCE_SUFFIXES):
+            continue
+        check_calls(path, text, report)
+        part = source_part(path)
+        if part is None or part not in PARTS:
+            report(path, 1, "not in a folder of the architecture: "
+                   "add it to PARTS in utils/check-layering.py")
+            continue
+        check_includes(path, part, lines, report)
+    return violations
+
+
+def main():
+    default = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else default)
+    violations = check(root)
+    for path, line, message in violations:
+        print(f"{path}:{line}: {message}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

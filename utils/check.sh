@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the release preset and runs every test. The last line
+# is `N passed, N failed`; the exit code is 1 if anything failed.
+#
+# QCC_LIT_ARGS and QCC_PYTEST_ARGS, if set, are handed to lit and pytest.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+passed=0
+failed=0
+
+# A check that is one test: check NAME COMMAND...
+check() {
+  local name=$1 log
+  shift
+  log=build/check-$name.log
+  if "$@" >"$log" 2>&1 </dev/null; then
+    passed=$((passed + 1))
+    echo "pass: $name"
+  else
+    failed=$((failed + 1))
+    tail -n 60 "$log"
+    echo "FAIL: $name (log: $log)"
+  fi
+}
+
+# Adds the counts that a test runner left behind: count NAME RESULTS EXIT_CODE
+count() {
+  local name=$1 results=$2 code=$3 counts p f
+  if counts=$(build/venv/bin/python utils/count-tests.py "$results"); then
+    read -r p f <<<"$counts"
+  else
+    p=0 f=1
+  fi
+  # A runner that failed without a failed test did not get to run them all.
+  if [ "$code" -ne 0 ] && [ "$f" -eq 0 ]; then
+    f=1
+  fi
+  passed=$((passed + p))
+  failed=$((failed + f))
+  echo "$name: $p passed, $f failed"
+}
+
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}
+
+format() {
+  find include lib tools test cmake \( -name '*.h' -o -name '*.cpp' -o -name '*.c' \) \
+    -not -path '*/Inputs/*' -print0 | xargs -0 -r clang-format-22 --dry-run -Werror
+}
+
+mkdir -p build
+if ! utils/install-deps.sh; then
+  failed=1
+  echo "FAIL: install"
+  finish
+fi
+
+check format format
+check layering build/venv/bin/python utils/check-layering.py
+
+if utils/build-release.sh; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+  echo "FAIL: build"
+  finish
+fi
+
+results=build/results
+rm -rf "$results"
+mkdir -p "$results"
+
+code=0
+# shellcheck disable=SC2086 # the arguments are a list
+/usr/lib/llvm-22/bin/lit -q ${QCC_LIT_ARGS:-} --output "$results/lit.json" \
+  build/release/test </dev/null || code=$?
+count lit "$results/lit.json" "$code"
+
+code=0
+# shellcheck disable=SC2086
+QCC_BUILD_DIR=$root/build/release build/venv/bin/python -m pytest -q --no-header --tb=short \
+  -p no:cacheprovider --junit-xml="$results/pytest.xml" ${QCC_PYTEST_ARGS:-} \
+  test/Python </dev/null || code=$?
+count pytest "$results/pytest.xml" "$code"
+
+finish
