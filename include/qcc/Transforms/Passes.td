@@ -18,3 +18,29 @@ def VerifyStage : Pass<"verify-stage", "::mlir::ModuleOp"> {
     ListOption<"dialects", "dialects", "std::string", "Dialects that are allowed">
   ];
 }
+
+def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
+  let summary = "int8 contractions with their elementwise neighbours to kernel.contract";
+  let description = [{
+    A `linalg.generic` whose body is `acc + (extend(x) - zx) * (extend(w) - zw)` in i32
+    becomes a `kernel.contract`. It takes in
+
+    * its initial value: nothing for a fill with 0, the vector for a broadcast;
+    * movement of its operands (transposes and broadcasts), into their maps;
+    * the elementwise producer of an operand with no other use, as a prologue;
+    * every elementwise consumer over the same space, as the epilogue: chains,
+      several results, several uses of the accumulator, residual operands.
+
+    A contraction that cannot be formed keeps the reason in `qcc.refused`.
+
+    ```mlir
+    %acc = linalg.generic ... ins(%x, %w) { acc + extsi(x) * extsi(w) }
+    %y = linalg.generic ... ins(%acc, %b) { relu(sitofp(acc) + b) }
+    ```
+    becomes
+    ```mlir
+    %y = kernel.contract lhs(%x) rhs(%w) epilogue_ins(%b) ... epilogue { ... }
+    ```
+  }];
+  let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
+}
