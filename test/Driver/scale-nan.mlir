@@ -1,0 +1,10 @@
+// A NaN as scale, which the type's own parser accepts (N9).
+// RUN: rm -f %t.so && not qcc compile %s -o %t.so 2>&1 | FileCheck %s
+// RUN: not test -e %t.so
+
+// CHECK: scale-nan.mlir:{{[0-9]+}}:{{[0-9]+}}: error: {{.*}}scale
+!x = !quant.uniform<i8:f32, 0x7FC00000>
+func.func @f(%x: tensor<4x8x!x>) -> tensor<4x8xf32> {
+  %y = qnn.dequantize %x : tensor<4x8x!x> -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
