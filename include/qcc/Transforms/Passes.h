@@ -8,14 +8,24 @@
 #ifndef QCC_TRANSFORMS_PASSES_H
 #define QCC_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 namespace qcc {
+struct TargetSpec;
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qcc/Transforms/Passes.h.inc"
+
+/// Decides for `target` instead of the one that the option names.
+std::unique_ptr<mlir::Pass> createSelectLoweringConfig(const TargetSpec &target);
 } // namespace qcc
 
 #endif // QCC_TRANSFORMS_PASSES_H

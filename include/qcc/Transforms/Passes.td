@@ -44,3 +44,31 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
+
+def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"> {
+  let summary = "Decides how each contraction is computed";
+  let description = [{
+    Writes a `lowering_config` onto every `kernel.contract` that has none: the best
+    atom of the target, its register tile, and blocks sized so that a block of the
+    weight stays in the L2 cache. A config that is already there is a pinned one: it is
+    checked against the target and kept. Everything after obeys the attribute.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "LLVM processor name, where no target was handed over in C++">
+  ];
+  let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
+def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Right operands of contractions in the layout their atom reads";
+  let description = [{
+    The right operand goes through `kernel.pack`, its prologue with it. Where it is a
+    constant, inline or a resource, the packed form and the column sums are
+    computed here and become constants themselves.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"
+  ];
+}

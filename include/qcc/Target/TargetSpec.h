@@ -1,0 +1,81 @@
+//===- TargetSpec.h - What a target can do, as a table ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes ask this table; they never test for a chip. A table is made from an
+// LLVM processor name or from a list of features, such as those that CPUID
+// reports. Tests may write their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TARGET_TARGETSPEC_H
+#define QCC_TARGET_TARGETSPEC_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace qcc {
+
+/// One instruction that multiplies int8 and accumulates in i32, with the
+/// register tile its main loop uses.
+struct Atom {
+  llvm::StringRef name;
+  /// The LLVM feature that it needs.
+  llvm::StringRef feature;
+  /// i32 lanes of the accumulator register.
+  unsigned lanes;
+  /// Elements of K that one lane reduces in one instruction; an i32 word of an
+  /// operand holds that many of them.
+  unsigned kr;
+  /// Register tile: rows, and columns in registers.
+  unsigned mr, nv;
+  /// What explain says where it is not available.
+  llvm::StringRef missing;
+
+  unsigned nr() const { return lanes * nv; }
+};
+
+struct TargetSpec {
+  /// The name it was asked for by: an LLVM processor name or `native`.
+  std::string name;
+  /// The processor that LLVM schedules for.
+  std::string cpu;
+  /// All features, LLVM's names, without signs.
+  llvm::StringSet<> features;
+  /// Width of the widest vector register that code should use.
+  unsigned vectorBits = 256;
+  /// Data caches of one core, in bytes.
+  int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20;
+  /// The atoms that the target has, the best first.
+  llvm::SmallVector<Atom> atoms;
+
+  bool has(llvm::StringRef feature) const { return features.contains(feature); }
+  const Atom *findAtom(llvm::StringRef name) const;
+  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes it.
+  std::string featureString() const;
+  /// "avx2,fma,...": the features that generated code may use and a host must
+  /// have, sorted.
+  std::string requiredFeatures() const;
+
+  /// The table of an LLVM processor name. Fails for an unknown name, and for a
+  /// processor below x86-64-v3, the baseline that exact code needs.
+  static llvm::Expected<TargetSpec> forCPU(llvm::StringRef name);
+  /// The table of a host with these features.
+  static llvm::Expected<TargetSpec>
+  forFeatures(llvm::StringRef name, llvm::ArrayRef<std::string> features);
+};
+
+/// All atoms that qcc knows for x86, the best first.
+llvm::ArrayRef<Atom> x86Atoms();
+
+} // namespace qcc
+
+#endif // QCC_TARGET_TARGETSPEC_H

@@ -1,0 +1,130 @@
+//===- KnownTargets.cpp - The tables of x86 processors --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Target/TargetSpec.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+using namespace qcc;
+
+/// The tiles leave room for one register of each operand: 32 zmm for AVX-512
+/// (6 x 4 accumulators, 4 of B, 1 of A), 16 ymm for AVX2 (6 x 2, 2, 1).
+static const Atom kX86Atoms[] = {
+    {"avx512vnni", "avx512vnni", 16, 4, 6, 4, "the target has no AVX-512 VNNI"},
+    {"avx512bw", "avx512bw", 16, 2, 6, 4, "the target has no AVX-512 BW"},
+    {"avx2", "avx2", 8, 2, 6, 2, "the target has no AVX2"},
+};
+
+/// What x86-64-v3 is made of: exact fma and f16 conversions need it.
+static constexpr llvm::StringLiteral kBaseline[] = {
+    "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
+
+/// Features that generated code profits from; others are left out so that an
+/// artifact asks for no more than it uses.
+static constexpr llvm::StringLiteral kUsed[] = {
+    "avx",      "avx2",     "avx512bw", "avx512cd", "avx512dq",
+    "avx512f",  "avx512vl", "avx512vnni", "bmi",    "bmi2",
+    "cmov",     "crc32",    "cx16",     "cx8",      "f16c",
+    "fma",      "fxsr",     "lzcnt",    "mmx",      "movbe",
+    "popcnt",   "sahf",     "sse",      "sse2",     "sse3",
+    "sse4.1",   "sse4.2",   "ssse3",    "x87",      "xsave"};
+
+/// Those of kUsed that every x86-64 processor has, or that no code depends on.
+static constexpr llvm::StringLiteral kUniversal[] = {
+    "cmov", "crc32", "cx16", "cx8", "fxsr", "mmx", "sahf", "sse", "sse2",
+    "x87",  "xsave"};
+
+llvm::ArrayRef<Atom> qcc::x86Atoms() { return kX86Atoms; }
+
+const Atom *TargetSpec::findAtom(llvm::StringRef name) const {
+  for (const Atom &atom : atoms)
+    if (atom.name == name)
+      return &atom;
+  return nullptr;
+}
+
+static llvm::Expected<TargetSpec>
+makeSpec(llvm::StringRef name, llvm::StringRef cpu,
+         llvm::ArrayRef<std::string> features) {
+  TargetSpec spec;
+  spec.name = name.str();
+  spec.cpu = cpu.str();
+  for (const std::string &feature : features)
+    if (llvm::is_contained(kUsed, feature))
+      spec.features.insert(feature);
+  llvm::SmallVector<llvm::StringRef> missing;
+  for (llvm::StringRef feature : kBaseline)
+    if (!spec.has(feature))
+      missing.push_back(feature);
+  if (!missing.empty())
+    return llvm::createStringError(
+        "target '%s' lacks %s: qcc needs at least x86-64-v3 (AVX2, FMA, F16C)",
+        spec.name.c_str(), llvm::join(missing, ", ").c_str());
+  // AVX-512 code uses the byte and the 256-bit forms throughout.
+  bool avx512 = spec.has("avx512f") && spec.has("avx512bw") &&
+                spec.has("avx512vl") && spec.has("avx512dq");
+  if (!avx512)
+    for (llvm::StringRef feature : kUsed)
+      if (feature.starts_with("avx512"))
+        spec.features.erase(feature);
+  spec.vectorBits = avx512 ? 512 : 256;
+  for (const Atom &atom : kX86Atoms)
+    if (spec.has(atom.feature))
+      spec.atoms.push_back(atom);
+  return spec;
+}
+
+llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef> known;
+  llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (!llvm::is_contained(known, name)) {
+    return llvm::createStringError(
+        "unknown processor '%s'; use native, x86-64-v3, skylake-avx512, "
+        "cascadelake, sapphirerapids or another 64-bit processor name of LLVM",
+        name.str().c_str());
+  }
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::X86::getFeaturesForCPU(name, features);
+  return makeSpec(name, name,
+                  llvm::map_to_vector(
+                      features, [](llvm::StringRef f) { return f.str(); }));
+}
+
+llvm::Expected<TargetSpec>
+TargetSpec::forFeatures(llvm::StringRef name,
+                        llvm::ArrayRef<std::string> features) {
+  bool avx512 = llvm::is_contained(features, std::string("avx512f"));
+  llvm::SmallVector<std::string> all(features);
+  for (llvm::StringRef feature : kUniversal)
+    all.push_back(feature.str());
+  for (llvm::StringRef feature : {"sse3", "ssse3", "sse4.1", "sse4.2", "avx"})
+    all.push_back(feature.str());
+  return makeSpec(name, avx512 ? "x86-64-v4" : "x86-64-v3", all);
+}
+
+static llvm::SmallVector<llvm::StringRef>
+sortedFeatures(const llvm::StringSet<> &features) {
+  llvm::SmallVector<llvm::StringRef> sorted(features.keys());
+  llvm::sort(sorted);
+  return sorted;
+}
+
+std::string TargetSpec::featureString() const {
+  std::string result;
+  for (llvm::StringRef feature : sortedFeatures(features))
+    result += (result.empty() ? "+" : ",+") + feature.str();
+  return result + ",-prefer-256-bit";
+}
+
+std::string TargetSpec::requiredFeatures() const {
+  llvm::SmallVector<llvm::StringRef> needed;
+  for (llvm::StringRef feature : sortedFeatures(features))
+    if (!llvm::is_contained(kUniversal, feature))
+      needed.push_back(feature);
+  return llvm::join(needed, ",");
+}
