@@ -1,0 +1,25 @@
+import os
+
+import pytest
+
+import program
+
+
+def pytest_generate_tests(metafunc):
+    if "target" in metafunc.fixturenames:
+        arguments = program.targets()
+        metafunc.parametrize(
+            "target", arguments, ids=[a[0].split("=")[1] for a in arguments]
+        )
+
+
+@pytest.fixture(autouse=True)
+def driver(request):
+    """A missing qcc is a failure where a build was named, otherwise a skip."""
+    if "target" not in request.fixturenames:
+        return
+    if not program.qcc().exists():
+        message = f"{program.qcc()} does not exist"
+        if "QCC_BUILD_DIR" in os.environ:
+            pytest.fail(message)
+        pytest.skip(message)

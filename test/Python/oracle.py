@@ -1,0 +1,177 @@
+"""docs/Numerics.md in numpy: an oracle that shares nothing with qcc.
+
+Labels N1 ... N9 are those of the document. Everything is binary32 in the order written
+there; arrays are float32, int8, uint8 or int32.
+"""
+
+import numpy as np
+
+f32 = np.float32
+# NaNs and infinities are data here.
+np.seterr(all="ignore")
+RANGES = {"i8": (-128, 127), "u8": (0, 255)}
+STORAGE = {"i8": np.int8, "u8": np.uint8}
+
+
+def fma(a, b, c):
+    """Binary32 fused multiply-add, rounded once.
+
+    The product of two binary32 numbers is exact in binary64. Their sum with c is not, so it
+    is rounded to odd there, which makes the second rounding, to binary32, harmless.
+    """
+    a, b, c = np.broadcast_arrays(f32(a), f32(b), f32(c))
+    product = a.astype(np.float64) * b.astype(np.float64)
+    addend = c.astype(np.float64)
+    total = product + addend
+    # The exact error of the sum (Knuth's TwoSum).
+    part = total - product
+    error = (product - (total - part)) + (addend - part)
+    even = (total.view(np.int64) & 1) == 0
+    adjust = np.isfinite(total) & np.isfinite(error) & (error != 0) & even
+    towards = np.where(error > 0, np.inf, -np.inf)
+    return np.where(adjust, np.nextafter(total, towards), total).astype(f32)
+
+
+def saturate(v, zero_point, storage):
+    """saturate(rint(v) + z): a NaN gives z (N5, N6)."""
+    low, high = RANGES[storage]
+    zero_point = np.asarray(zero_point, np.int64)
+    rounded = np.clip(np.rint(v).astype(np.float64), low - zero_point, high - zero_point)
+    steps = np.where(np.isnan(v), 0, rounded).astype(np.int64)
+    return (steps + zero_point).astype(STORAGE[storage])
+
+
+def quantize(x, scale, zero_point, storage, before_rounding=False):
+    """N5."""
+    quotient = x.astype(f32) / f32(scale)
+    if not before_rounding:
+        return saturate(quotient, zero_point, storage)
+    low, high = RANGES[storage]
+    shifted = quotient + f32(zero_point)
+    clipped = np.clip(np.rint(shifted).astype(np.float64), low, high)
+    return np.where(np.isnan(shifted), zero_point, clipped).astype(STORAGE[storage])
+
+
+def centred(q, zero_point):
+    return q.astype(np.int64) - np.asarray(zero_point, np.int64)
+
+
+def dequantize(q, scale, zero_point=0):
+    """N6."""
+    return centred(q, zero_point).astype(f32) * f32(scale)
+
+
+def requantize(q, scale, zero_point, out_scale, out_zero_point, storage):
+    """N6."""
+    v = centred(q, zero_point).astype(f32) * (f32(scale) / f32(out_scale))
+    return saturate(v, out_zero_point, storage)
+
+
+def add(a, sa, za, b, sb, zb, sy, zy, storage):
+    """N6."""
+    right = centred(b, zb).astype(f32) * (f32(sb) / f32(sy))
+    return saturate(fma(centred(a, za).astype(f32), f32(sa) / f32(sy), right), zy, storage)
+
+
+def mul(a, sa, za, b, sb, zb, sy, zy, storage):
+    """N6."""
+    product = (centred(a, za) * centred(b, zb)).astype(f32)
+    return saturate(product * ((f32(sa) * f32(sb)) / f32(sy)), zy, storage)
+
+
+def clamp(q, scale, zero_point, low, high, storage):
+    """N6: bounds quantized by N5."""
+    if low is not None:
+        q = np.maximum(q, quantize(f32(low), scale, zero_point, storage))
+    if high is not None:
+        q = np.minimum(q, quantize(f32(high), scale, zero_point, storage))
+    return q
+
+
+def lookup(q, table):
+    return table[q.astype(np.int64) + (128 if q.dtype == np.int8 else 0)]
+
+
+def minimumf(a, b):
+    """-0 < +0; NaN if an operand is NaN (N7)."""
+    smaller = np.where(np.signbit(a) & (a == b), a, np.where(a < b, a, b))
+    return np.where(np.isnan(a) | np.isnan(b), f32(np.nan), smaller).astype(f32)
+
+
+def maximumf(a, b):
+    """-0 < +0; NaN if an operand is NaN (N7)."""
+    larger = np.where(np.signbit(b) & (a == b), a, np.where(a > b, a, b))
+    return np.where(np.isnan(a) | np.isnan(b), f32(np.nan), larger).astype(f32)
+
+
+def to_bf16(x):
+    """The binary32 value of x rounded to bfloat16, half to even, denormals kept."""
+    bits = x.astype(f32).view(np.uint32).astype(np.uint64)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    result = rounded.astype(np.uint32).view(f32)
+    return np.where(np.isnan(x), f32(np.nan), result).astype(f32)
+
+
+def wrap(acc):
+    return (np.asarray(acc, np.int64) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+
+
+def accumulate(x, zx, w, zw):
+    """N2 for x [..., M, K] and w [..., K, N]: exact in binary64, whose integers reach 2**53."""
+    product = np.matmul(
+        centred(x, zx).astype(np.float64), centred(w, zw).astype(np.float64)
+    )
+    return wrap(product.astype(np.int64))
+
+
+def real_result(acc, scale, bias=None, low=None, high=None):
+    """N3 with float clamps (N7): acc is i32, scale is the one product sx * sw."""
+    v = acc.astype(f32) * scale if bias is None else fma(acc.astype(f32), scale, bias)
+    if low is not None:
+        v = maximumf(v, f32(low))
+    if high is not None:
+        v = minimumf(v, f32(high))
+    return v
+
+
+def quantized_result(acc, scale, sy, zy, storage, bias=None, low=None, high=None):
+    """N6: scale is sx * sw; clamps keep a NaN, which then gives zy."""
+    multiplier = scale / f32(sy)
+    if bias is None:
+        v = acc.astype(f32) * multiplier
+    else:
+        v = fma(acc.astype(f32), multiplier, f32(bias) / f32(sy))
+    if low is not None:
+        v = np.where(v < f32(low) / f32(sy), f32(low) / f32(sy), v)
+    if high is not None:
+        v = np.where(v > f32(high) / f32(sy), f32(high) / f32(sy), v)
+    return saturate(v, zy, storage)
+
+
+def fma_chain(x, w, start=0.0):
+    """N8, a float contraction that is not N3: fma in k order. x [M, K], w [K, N]."""
+    acc = np.full((x.shape[0], w.shape[1]), start, f32)
+    for k in range(x.shape[1]):
+        acc = fma(x[:, k : k + 1], w[k : k + 1, :], acc)
+    return acc
+
+
+def reduce_last(x, combine, neutral, initial):
+    """N8, a float reduction over the last axis: 32 strided lanes, then a tree."""
+    length = x.shape[-1]
+    lanes = np.full(x.shape[:-1] + (32,), neutral, f32)
+    for start in range(0, length, 32):
+        part = x[..., start : start + 32]
+        count = part.shape[-1]
+        lanes[..., :count] = combine(lanes[..., :count], part)
+    for step in (16, 8, 4, 2, 1):
+        lanes[..., :step] = combine(lanes[..., :step], lanes[..., step : 2 * step])
+    return combine(f32(initial), lanes[..., 0])
+
+
+def reduce_sum(x, initial=0.0):
+    return reduce_last(x, lambda a, b: f32(a) + f32(b), -0.0, initial)
+
+
+def reduce_max(x, initial):
+    return reduce_last(x, maximumf, -np.inf, initial)
