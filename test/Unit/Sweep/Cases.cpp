@@ -1,0 +1,170 @@
+//===- Cases.cpp - Contractions of the sweep ------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// qnn.linear and qnn.matmul in all their forms, and the list of all groups.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+#include "Builder.h"
+#include <cmath>
+
+namespace qcc::sweep {
+
+namespace {
+
+/// The result of a contraction: its type, and what the op says about it.
+struct Result {
+  std::string type, parameters;
+  bool isI32 = false;
+};
+
+} // namespace
+
+/// About what one accumulated value of K products stands for.
+static double typicalSum(int64_t k, double scale) {
+  return 74.0 * 74.0 * std::sqrt(double(k)) * scale;
+}
+
+static Result chooseResult(Builder &b, const Shape &shape, double typical) {
+  switch (b.choose(7)) {
+  case 0:
+    return {tensorType(shape, "i32"), "", true};
+  case 1:
+    return {tensorType(shape, "f32"), ""};
+  case 2:
+    return {tensorType(shape, b.pick({"f16", "bf16"})), ""};
+  default:
+    // Most values inside the range, some outside.
+    Builder::Operand result = b.quantizedResult(shape, b.quant(typical / 60));
+    return {result.type, result.parameters};
+  }
+}
+
+static std::string clampAttributes(Builder &b, const Result &result,
+                                   double typical) {
+  if (result.isI32)
+    return "";
+  std::string low = "clamp_min = " + spell(-0.3 * typical) + " : f32";
+  std::string high = "clamp_max = " + spell(0.8 * typical) + " : f32";
+  switch (b.choose(4)) {
+  case 0:
+    return "clamp_min = 0.000000e+00 : f32";
+  case 1:
+    return high;
+  case 2:
+    return low + ", " + high;
+  default:
+    return "";
+  }
+}
+
+std::vector<Program> makeLinear() {
+  std::vector<Program> programs;
+  for (unsigned i = 0; i < 156; ++i) {
+    Builder b("linear", i);
+    int64_t k = Builder::size(i, 1), n = Builder::size(i, 11);
+    Shape xShape = b.choose(5) ? Shape{kRows, k} : Shape{kRows, 2, k};
+    Shape yShape = xShape;
+    yShape.back() = n;
+    Quant x = b.quant(b.scale(0.01, 0.05)), w = b.quant(b.scale(0.001, 0.01));
+    if (b.choose(2))
+      for (int64_t c = 1; c < n; ++c)
+        w.scales.push_back(b.scale(0.001, 0.01));
+    double typical = typicalSum(k, x.scales[0] * w.scales[0]);
+    Builder::Operand xo = b.quantized("input_", xShape, x, false);
+    Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0);
+    Result result = chooseResult(b, yShape, typical);
+    std::string bias;
+    bool constantBias = b.choose(2);
+    unsigned kind = b.choose(3);
+    if (kind == 1) {
+      std::string type = tensorType({n}, "i32");
+      bias = constantBias
+                 ? b.constant(type, Element::I32, n, -5000, 5000)
+                 : b.argument(type,
+                              {Element::I32, {n}, -2147483648.0, 2147483647.0});
+      bias = " bias(" + bias + " : " + type + ")";
+    } else if (kind == 2 && !result.isI32) {
+      std::string type = tensorType({n}, "f32");
+      bias = constantBias
+                 ? b.constant(type, Element::F32, n, -typical, typical)
+                 : b.argument(type, {Element::F32, {n}, -typical, typical});
+      bias = " bias(" + bias + " : " + type + ")";
+    }
+    std::string attributes = clampAttributes(b, result, typical);
+    if (!attributes.empty())
+      attributes = " {" + attributes + "}";
+    b.result(b.op("qnn.linear " + xo.value + ", " + wo.value + bias +
+                  xo.parameters + wo.parameters + result.parameters +
+                  attributes + " : " + xo.type + ", " + wo.type + " -> " +
+                  result.type),
+             result.type);
+    programs.push_back(b.finish());
+  }
+  return programs;
+}
+
+std::vector<Program> makeMatmul() {
+  std::vector<Program> programs;
+  for (unsigned i = 0; i < 78; ++i) {
+    Builder b("matmul", i);
+    int64_t k = Builder::size(i, 5), n = Builder::size(i, 7);
+    bool transposed = b.choose(2);
+    Shape batch;
+    for (unsigned rank = b.choose(3); rank; --rank)
+      batch.push_back(1 + b.choose(3));
+    auto shape = [&](int64_t rows, int64_t columns) {
+      Shape shape = batch;
+      shape.push_back(rows);
+      shape.push_back(columns);
+      return shape;
+    };
+    Quant lhs = b.quant(b.scale(0.01, 0.05)),
+          rhs = b.quant(b.scale(0.01, 0.05));
+    double typical = typicalSum(k, lhs.scales[0] * rhs.scales[0]);
+    Builder::Operand lo = b.quantized("lhs_", shape(kRows, k), lhs, false);
+    Builder::Operand ro = b.quantized(
+        "rhs_", transposed ? shape(n, k) : shape(k, n), rhs, b.choose(4) == 0);
+    Result result = chooseResult(b, shape(kRows, n), typical);
+    std::string attributes = clampAttributes(b, result, typical);
+    if (transposed)
+      attributes += attributes.empty() ? "transpose_rhs" : ", transpose_rhs";
+    if (!attributes.empty())
+      attributes = " {" + attributes + "}";
+    b.result(b.op("qnn.matmul " + lo.value + ", " + ro.value + lo.parameters +
+                  ro.parameters + result.parameters + attributes + " : " +
+                  lo.type + ", " + ro.type + " -> " + result.type),
+             result.type);
+    programs.push_back(b.finish());
+  }
+  return programs;
+}
+
+std::vector<Group> makeGroups() {
+  return {{"Linear", makeLinear()},
+          {"Matmul", makeMatmul()},
+          {"QuantizeDequantize", makeQuantizeDequantize()},
+          {"Elementwise", makeElementwise()},
+          {"FloatForms", makeFloatForms()},
+          {"Linalg", makeLinalg()}};
+}
+
+std::string moduleText(const std::vector<Program> &programs) {
+  std::string text, resources;
+  for (const Program &program : programs) {
+    text += program.text;
+    if (!program.resources.empty())
+      resources += (resources.empty() ? "" : ",\n    ") + program.resources;
+  }
+  if (!resources.empty())
+    text += "{-#\n  dialect_resources: {\n    builtin: {\n    " + resources +
+            "\n    }\n  }\n#-}\n";
+  return text;
+}
+
+} // namespace qcc::sweep

@@ -1,0 +1,73 @@
+//===- Cases.h - The programs of the sweep ----------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs that together cover every op over storage and result types, zero
+// points, biases, clamps, where parameters come from, and sizes 1 ... 70 and
+// primes. A program is one function whose rows are dynamic, so that one
+// compiled kernel serves many cases: a case is a program, a number of rows and
+// a fill.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TEST_UNIT_SWEEP_CASES_H
+#define QCC_TEST_UNIT_SWEEP_CASES_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace qcc::sweep {
+
+/// What values an input holds in a case.
+enum class Fill {
+  Random,      // over the whole range
+  Lowest,      // the lowest value everywhere
+  Highest,     // the highest
+  Alternating, // lowest and highest in turn
+  Special      // floats: NaN, infinities, zeros, denormals, ties among others
+};
+
+enum class Element { I8, U8, I32, F16, BF16, F32 };
+
+/// An argument of a program.
+struct Input {
+  Element element;
+  std::vector<int64_t> shape; // -1: the number of rows of the case
+  double low, high;           // the range of its values
+  bool parameter = false; // a scale: filled at random whatever the case's fill
+};
+
+struct Program {
+  std::string name;      // of the function
+  std::string text;      // the function
+  std::string resources; // entries of the module's builtin resources
+  std::vector<Input> inputs;
+  std::vector<int64_t> rows; // numbers of rows to run it with
+};
+
+/// Programs that one module holds.
+struct Group {
+  const char *name;
+  std::vector<Program> programs;
+};
+
+/// All of them, the same in every run.
+std::vector<Group> makeGroups();
+
+/// The module of some programs as MLIR text.
+std::string moduleText(const std::vector<Program> &programs);
+
+std::vector<Program> makeLinear();
+std::vector<Program> makeMatmul();
+std::vector<Program> makeQuantizeDequantize();
+std::vector<Program> makeElementwise();
+std::vector<Program> makeFloatForms();
+std::vector<Program> makeLinalg();
+
+} // namespace qcc::sweep
+
+#endif // QCC_TEST_UNIT_SWEEP_CASES_H
