@@ -72,3 +72,64 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"
   ];
 }
+
+def AddResultDestinations : Pass<"add-result-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Results of entries become arguments that the caller provides";
+  let description = [{
+    Each tensor result gets a destination argument, and the function returns the
+    dynamic sizes of its results, in order, instead:
+
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xi8>
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xi8>) -> (tensor<?x4xi8>, index)
+    ```
+    with the result materialized in `%y`.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
+  let summary = "Each piece of work of an entry to a function of its own";
+  let description = [{
+    An entry becomes a list of calls, its steps, between which threads meet, and the
+    index arithmetic that they need. A step takes the buffers that it touches, the
+    sizes that it uses, and last four indices: operations, bytes, thread, threads.
+    Views and scalars are computed again in each step that uses them; a scalar that
+    work of the program computes goes through a buffer.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Temporaries of an entry to slots of one arena";
+  let description = [{
+    Buffers whose lifetimes (first to last step) do not overlap share a slot. Sizes may
+    be dynamic: a slot is as large as the largest of its buffers, evaluated at entry.
+    The entry takes the arena as its last argument and returns its size last.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def DistributeSteps : Pass<"distribute-steps", "::mlir::func::FuncOp"> {
+  let summary = "The parallel loop of a step over its threads";
+  let description = [{
+    Where the body of a step is one `scf.forall` and code without effects, thread t of
+    T runs the iterations [count * t / T, count * (t + 1) / T) of it, and the step is
+    marked `qcc.parallel`. Otherwise its loops are sequential and one thread runs it.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AssignScratch : Pass<"assign-scratch", "::mlir::ModuleOp"> {
+  let summary = "Stack buffers of steps to the scratch memory of their thread";
+  let description = [{
+    Each `memref.alloca` of a step becomes a view of its scratch memory, a buffer that
+    the step takes as its first argument; `qcc.scratch` is its size. Stacks of host
+    threads may be small. The operand of the call stands for it and is not used.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}

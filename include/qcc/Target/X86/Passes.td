@@ -22,3 +22,17 @@ def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::fun
     Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">
   ];
 }
+
+def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
+  let summary = "Kernel ops on memrefs to blocked vector loops with x86 instructions";
+  let description = [{
+    `kernel.contract` becomes an `scf.forall` over blocks, around a main loop of the
+    atom that its `lowering_config` names, with the prologue applied to a panel of
+    rows and the epilogue inlined on vectors; `kernel.pack` becomes loops.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}

@@ -1,0 +1,27 @@
+//===- Emit.h - Kernel ops to x86 vector code -------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_EMIT_H
+#define QCC_LIB_TARGET_X86_EMIT_EMIT_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+
+namespace qcc::x86 {
+
+/// Replaces a packed contraction on memrefs, whose config is for `atom`, by an
+/// `scf.forall` over blocks of rows and columns.
+void emitContract(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                  const Atom &atom);
+
+/// Replaces a kernel.pack on memrefs by an `scf.forall` over tiles of columns.
+void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_EMIT_H

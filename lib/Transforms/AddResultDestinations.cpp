@@ -1,0 +1,60 @@
+//===- AddResultDestinations.cpp - Results in memory of the caller --------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Steps.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_ADDRESULTDESTINATIONS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+
+namespace {
+struct AddResultDestinations
+    : qcc::impl::AddResultDestinationsBase<AddResultDestinations> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func.isPublic())
+      return;
+    OpBuilder builder(&getContext());
+    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+      if (isa<TensorType>(func.getArgument(i).getType()))
+        func.setArgAttr(i,
+                        bufferization::BufferizationDialect::kWritableAttrName,
+                        builder.getBoolAttr(false));
+    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+    builder.setInsertionPoint(ret);
+    SmallVector<Value> results, sizes;
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+      auto type = cast<RankedTensorType>(value.getType());
+      unsigned position = func.getNumArguments();
+      DictionaryAttr attrs = func.getResultAttrDict(i);
+      if (failed(func.insertArgument(position, type, attrs, value.getLoc())))
+        return signalPassFailure();
+      func.setArgAttr(position,
+                      bufferization::BufferizationDialect::kWritableAttrName,
+                      builder.getBoolAttr(true));
+      func.setArgAttr(position, qcc::kDestinationAttr, builder.getUnitAttr());
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(
+              tensor::DimOp::create(builder, value.getLoc(), value, d));
+      auto stored = bufferization::MaterializeInDestinationOp::create(
+          builder, value.getLoc(), type, value, func.getArgument(position));
+      results.push_back(stored.getResult());
+    }
+    llvm::append_range(results, sizes);
+    ret->setOperands(results);
+    SmallVector<Type> types(ValueRange(results).getTypes());
+    func.setType(builder.getFunctionType(func.getArgumentTypes(), types));
+    func.setAllResultAttrs(
+        SmallVector<DictionaryAttr>(types.size(), builder.getDictionaryAttr({})));
+  }
+};
+} // namespace
