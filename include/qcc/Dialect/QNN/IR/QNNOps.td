@@ -37,7 +37,8 @@ def QNN_Dialect : Dialect {
     * per row: rank r, the last dimension 1, the others those of the tensor
       (`tensor<Mx1xf32>` for `tensor<MxKxi8>`).
 
-    Scales are f32. Zero points are i32, i8 or ui8.
+    Scales are f32. Zero points are i32, or of the element type of the tensor
+    (i8 or ui8).
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::quant::QuantDialect",
@@ -104,6 +105,9 @@ def QNN_QuantizeOp : QNN_Op<"quantize", [AttrSizedOperandSegments]> {
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    QuantParams getResultParams();
+  }];
 }
 
 def QNN_DequantizeOp : QNN_Op<"dequantize", [AttrSizedOperandSegments]> {
@@ -132,6 +136,9 @@ def QNN_DequantizeOp : QNN_Op<"dequantize", [AttrSizedOperandSegments]> {
     $input (`scale` `(` $scale^ `:` type($scale) `)`)?
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    QuantParams getInputParams();
   }];
 }
 
@@ -163,6 +170,10 @@ def QNN_RequantizeOp : QNN_Op<"requantize", [AttrSizedOperandSegments]> {
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    QuantParams getInputParams();
+    QuantParams getResultParams();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,13 +201,15 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
 
     Input and weight may also both be f32. If both are dequantized values the op
     is defined by N3; otherwise it is literal: a chain of FMAs in k order from +0,
-    then the bias added, then the clamp (N4, N8).
+    then the bias added, then the clamp (N4, N8). The result is then f32, f16 or
+    bf16, and the bias f32.
 
     Constraints:
     * (C1) input [..., K], weight [N, K], result [..., N], the leading dimensions
       of input and result equal; only leading dimensions may be dynamic.
     * (C2) each of input, weight and a quantized result carries its parameters in
-      its type or by operands, not both.
+      its type or by operands, not both. With an i32 result the scales of input and
+      weight are not used and may be absent.
     * (C3) input parameters: per tensor or per row; weight: per tensor or per
       channel along axis 0; result: per tensor.
     * (C4) scales are normal, positive and finite (N9); zero points lie in the
@@ -237,6 +250,15 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
     (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether input and weight are f32; they then have no parameters.
+    bool hasFloatOperands();
+    bool hasQuantizedResult();
+    QuantParams getInputParams();
+    QuantParams getWeightParams();
+    /// Only where the result is quantized.
+    QuantParams getResultParams();
   }];
 }
 
@@ -279,6 +301,15 @@ def QNN_MatmulOp : QNN_Op<"matmul", [AttrSizedOperandSegments]> {
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// Whether lhs and rhs are f32; they then have no parameters.
+    bool hasFloatOperands();
+    bool hasQuantizedResult();
+    QuantParams getLhsParams();
+    QuantParams getRhsParams();
+    /// Only where the result is quantized.
+    QuantParams getResultParams();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,6 +333,11 @@ class QNN_BinaryOp<string mnemonic> : QNN_Op<mnemonic, [AttrSizedOperandSegments
     (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    QuantParams getLhsParams();
+    QuantParams getRhsParams();
+    QuantParams getResultParams();
   }];
 }
 
@@ -364,6 +400,9 @@ def QNN_ClampOp : QNN_Op<"clamp", [AttrSizedOperandSegments,
     $input (`scale` `(` $scale^ `:` type($scale) `)`)?
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input)
+  }];
+  let extraClassDeclaration = [{
+    QuantParams getInputParams();
   }];
 }
 
