@@ -11,12 +11,14 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(
             "target", arguments, ids=[a[0].split("=")[1] for a in arguments]
         )
+    if "cpu" in metafunc.fixturenames:
+        metafunc.parametrize("cpu", program.host_cpus())
 
 
 @pytest.fixture(autouse=True)
 def driver(request):
     """A missing qcc is a failure where a build was named, otherwise a skip."""
-    if "target" not in request.fixturenames:
+    if not {"target", "cpu"} & set(request.fixturenames):
         return
     if not program.qcc().exists():
         message = f"{program.qcc()} does not exist"
