@@ -133,3 +133,27 @@ def AssignScratch : Pass<"assign-scratch", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
+
+def LowerEntries : Pass<"lower-entries", "::mlir::ModuleOp"> {
+  let summary = "Entries to a plan function, step functions of the ABI and a table";
+  let description = [{
+    An entry, by now a list of calls and index arithmetic, is taken apart: the
+    arithmetic goes into `<entry>.plan`, which fills the values table of abi; each call
+    becomes `<entry>.stepN.run`, which reads its buffers and sizes from the frame
+    (qcc/Runtime/ABI.h) and calls the step. The constants become one blob of weights.
+    What the descriptor will say stands in the module's attributes `qcc.entries` and
+    `qcc.weights`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"> {
+  let summary = "vector transfers, masks and multi-reductions to what LLVM has";
+  let description = [{
+    Contiguous transfers become plain or masked loads and stores, masks become
+    comparisons of 32-bit lane numbers, transfers along another dimension loops.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}

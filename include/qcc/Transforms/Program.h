@@ -1,0 +1,65 @@
+//===- Program.h - The table that lower-entries leaves ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `lower-entries` describes the program in attributes of the module. Code
+// generation reads them from here and writes the descriptor of the ABI.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_PROGRAM_H
+#define QCC_TRANSFORMS_PROGRAM_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace qcc {
+
+/// A tensor as the ABI sees it. A size is a literal or -1 - i for value i.
+struct ProgramTensor {
+  mlir::Type elementType; ///< of the source program: may be quantized
+  llvm::SmallVector<int64_t> dims;
+};
+
+struct ProgramOperand {
+  int32_t kind; ///< qcc_operand_kind
+  int64_t index;
+  mlir::Type elementType;
+  llvm::SmallVector<int64_t> dims;
+};
+
+struct ProgramStep {
+  std::string function; ///< symbol of the ABI's step function
+  mlir::DictionaryAttr kernel; ///< see describeWork
+  bool parallel;
+  int64_t scratch;
+  int64_t operations, bytes; ///< sizes
+  std::vector<ProgramOperand> inputs, outputs;
+};
+
+struct ProgramEntry {
+  std::string name;
+  std::string plan; ///< symbol of the plan function
+  int64_t symbols, values;
+  std::vector<ProgramTensor> arguments, results;
+  std::vector<ProgramStep> steps;
+};
+
+struct Program {
+  std::vector<ProgramEntry> entries;
+  /// The bytes of the weights; null if there are none.
+  mlir::DenseResourceElementsAttr weights;
+
+  /// Writes the table onto the module, and reads it back.
+  void attach(mlir::ModuleOp module) const;
+  static Program of(mlir::ModuleOp module);
+};
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_PROGRAM_H
