@@ -27,7 +27,7 @@ def real_data(rng, shape, scale=0.05, zero_point=0):
 def stored(rng, storage, shape):
     low, high = oracle.RANGES[storage]
     q = rng.integers(low, high + 1, shape)
-    q.reshape(-1)[:2] = low, high
+    q.reshape(-1)[:2] = (low, high)[: q.size]
     return q.astype(oracle.STORAGE[storage])
 
 
