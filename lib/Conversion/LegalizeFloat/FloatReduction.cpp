@@ -1,0 +1,117 @@
+//===- FloatReduction.cpp - Float reductions and their combines -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Steps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace qcc;
+
+std::optional<FloatCombine> qcc::getFloatCombine(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<FloatCombine>>(op)
+      .Case([](arith::AddFOp) { return FloatCombine::Add; })
+      .Case([](arith::MulFOp) { return FloatCombine::Mul; })
+      .Case([](arith::MaximumFOp) { return FloatCombine::Maximum; })
+      .Case([](arith::MinimumFOp) { return FloatCombine::Minimum; })
+      .Case([](arith::MaxNumFOp) { return FloatCombine::MaxNum; })
+      .Case([](arith::MinNumFOp) { return FloatCombine::MinNum; })
+      .Default(std::nullopt);
+}
+
+/// Whether `value` is computed from one of the arguments of `block`.
+static bool dependsOn(Value value, ArrayRef<BlockArgument> arguments,
+                      Block *block) {
+  SmallVector<Value> pending{value};
+  DenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    Value current = pending.pop_back_val();
+    if (llvm::is_contained(arguments, current))
+      return true;
+    Operation *op = current.getDefiningOp();
+    if (!op || op->getBlock() != block || !seen.insert(op).second)
+      continue;
+    op->walk([&](Operation *nested) {
+      llvm::append_range(pending, nested->getOperands());
+    });
+  }
+  return false;
+}
+
+std::optional<SmallVector<FloatReductionOutput>>
+qcc::matchFloatReduction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  Block *block = op.getBlock();
+  ArrayRef<BlockArgument> accumulators = op.getRegionOutputArgs();
+  SmallVector<FloatReductionOutput> outputs;
+  for (auto [accumulator, yielded] :
+       llvm::zip_equal(accumulators, block->getTerminator()->getOperands())) {
+    Operation *combineOp = yielded.getDefiningOp();
+    if (!combineOp || combineOp->getBlock() != block)
+      return std::nullopt;
+    std::optional<FloatCombine> combine = getFloatCombine(combineOp);
+    if (!combine)
+      return std::nullopt;
+    Value a = combineOp->getOperand(0), b = combineOp->getOperand(1);
+    if (b == accumulator)
+      std::swap(a, b);
+    if (a != accumulator || dependsOn(b, accumulators, block))
+      return std::nullopt;
+    outputs.push_back({*combine, b, combineOp});
+  }
+  return outputs;
+}
+
+TypedAttr qcc::getNeutralElement(FloatCombine combine, FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  switch (combine) {
+  case FloatCombine::Add:
+    return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
+  case FloatCombine::Mul:
+    return FloatAttr::get(type, APFloat::getOne(semantics));
+  case FloatCombine::Maximum:
+    return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+  case FloatCombine::Minimum:
+    return FloatAttr::get(type, APFloat::getInf(semantics));
+  case FloatCombine::MaxNum:
+  case FloatCombine::MinNum:
+    return FloatAttr::get(type, APFloat::getQNaN(semantics));
+  }
+  llvm_unreachable("all combines are listed");
+}
+
+Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
+                       Value a, Value b) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(a));
+  if (type.getWidth() < 32) {
+    FloatType f32 = builder.getF32Type();
+    Value wide =
+        emitCombine(builder, loc, combine, emitExtend(builder, loc, a, f32),
+                    emitExtend(builder, loc, b, f32));
+    return emitRound(builder, loc, wide, type);
+  }
+  // LLVM's maxnum and minnum do not order zeros: the others do.
+  auto otherWhereNaN = [&](Value result) {
+    Steps s(builder, loc, a);
+    return s.select(s.isNaN(a), b, s.select(s.isNaN(b), a, result));
+  };
+  switch (combine) {
+  case FloatCombine::Add:
+    return arith::AddFOp::create(builder, loc, a, b);
+  case FloatCombine::Mul:
+    return arith::MulFOp::create(builder, loc, a, b);
+  case FloatCombine::Maximum:
+    return arith::MaximumFOp::create(builder, loc, a, b);
+  case FloatCombine::Minimum:
+    return arith::MinimumFOp::create(builder, loc, a, b);
+  case FloatCombine::MaxNum:
+    return otherWhereNaN(arith::MaximumFOp::create(builder, loc, a, b));
+  case FloatCombine::MinNum:
+    return otherWhereNaN(arith::MinimumFOp::create(builder, loc, a, b));
+  }
+  llvm_unreachable("all combines are listed");
+}
