@@ -1,0 +1,45 @@
+//===- Pipelines.h - The stages of the compiler -----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each builder adds the passes of one stage, ending with the pass that verifies
+// what may exist after it. docs/Pipeline.md describes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_PIPELINES_PIPELINES_H
+#define QCC_PIPELINES_PIPELINES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace qcc {
+
+struct TargetSpec;
+
+enum class Stage { Import, Graph, Tensor, Kernel, Buffer, Target, LLVM };
+
+/// "import", "graph", ...
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> stageByName(llvm::StringRef name);
+
+void buildGraphStage(mlir::OpPassManager &pm);
+void buildTensorStage(mlir::OpPassManager &pm);
+void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target);
+void buildBufferStage(mlir::OpPassManager &pm);
+void buildX86Stage(mlir::OpPassManager &pm, const TargetSpec &target);
+void buildLLVMStage(mlir::OpPassManager &pm);
+
+/// Adds the passes of one stage after import.
+void buildStage(mlir::OpPassManager &pm, Stage stage, const TargetSpec &target);
+
+} // namespace qcc
+
+#endif // QCC_PIPELINES_PIPELINES_H

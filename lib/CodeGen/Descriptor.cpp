@@ -1,0 +1,304 @@
+//===- Descriptor.cpp - The table of the ABI in LLVM IR -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The descriptor and all its tables are one constant. References among them are
+// known distances; those of functions and weights are link-time differences, so
+// that the linked artifact has no relocation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Runtime/ABI.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Transforms/Program.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(llvm::Module &module, const Program &program,
+                    const TargetSpec &target)
+      : module(module), program(program), target(target) {}
+
+  llvm::Error run();
+
+private:
+  /// Appends objects; returns their offset, their reference.
+  template <typename T> int64_t add(ArrayRef<T> items) {
+    bytes.resize(llvm::alignTo(bytes.size(), 8));
+    int64_t offset = bytes.size();
+    auto *begin = reinterpret_cast<const char *>(items.data());
+    bytes.insert(bytes.end(), begin, begin + items.size() * sizeof(T));
+    return offset;
+  }
+  int64_t addString(StringRef text) {
+    if (text.empty())
+      return 0;
+    auto [it, inserted] = strings.insert({text, bytes.size()});
+    if (inserted) {
+      bytes.insert(bytes.end(), text.begin(), text.end());
+      bytes.push_back(0);
+    }
+    return it->second;
+  }
+  /// The int64 at `offset` becomes the distance to a symbol.
+  void addReference(int64_t offset, llvm::GlobalValue *symbol) {
+    references.push_back({offset, symbol});
+  }
+
+  int64_t addQuantization(Type type);
+  qcc_tensor_desc tensor(const ProgramTensor &tensor);
+  qcc_operand_desc operand(const ProgramOperand &operand);
+  llvm::Error addSteps(const ProgramEntry &entry, int64_t &ref);
+  llvm::Error addEntries(int64_t &ref);
+  llvm::GlobalVariable *addWeights();
+  void emit();
+
+  llvm::Module &module;
+  const Program &program;
+  const TargetSpec &target;
+  std::vector<char> bytes;
+  llvm::StringMap<int64_t> strings;
+  std::vector<std::pair<int64_t, llvm::GlobalValue *>> references;
+};
+} // namespace
+
+static std::pair<uint8_t, uint8_t> typeCode(Type type) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(type))
+    return {quantized.isSigned() ? QCC_INT : QCC_UINT,
+            quantized.getStorageTypeIntegralWidth()};
+  if (type.isIndex())
+    return {QCC_INT, 64};
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (type.isBF16())
+    return {QCC_BFLOAT, bits};
+  if (isa<FloatType>(type))
+    return {QCC_FLOAT, bits};
+  if (bits == 1)
+    return {QCC_BOOL, 8};
+  return {type.isUnsignedInteger() ? QCC_UINT : QCC_INT, bits};
+}
+
+int64_t DescriptorBuilder::addQuantization(Type type) {
+  std::vector<float> scales;
+  std::vector<int32_t> zeroPoints;
+  qcc_quant_desc desc = {};
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type)) {
+    desc.kind = QCC_QUANT_PER_TENSOR;
+    scales.push_back(uniform.getScale());
+    zeroPoints.push_back(uniform.getZeroPoint());
+  } else if (auto perAxis =
+                 dyn_cast<quant::UniformQuantizedPerAxisType>(type)) {
+    desc.kind = QCC_QUANT_PER_CHANNEL;
+    desc.axis = perAxis.getQuantizedDimension();
+    for (double scale : perAxis.getScales())
+      scales.push_back(scale);
+    for (int64_t zeroPoint : perAxis.getZeroPoints())
+      zeroPoints.push_back(zeroPoint);
+  } else {
+    return 0;
+  }
+  desc.count = scales.size();
+  desc.scales_ref = add<float>(scales);
+  desc.zero_points_ref = add<int32_t>(zeroPoints);
+  return add<qcc_quant_desc>(desc);
+}
+
+qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
+  qcc_tensor_desc desc = {};
+  std::tie(desc.type_code, desc.bits) = typeCode(tensor.elementType);
+  desc.rank = tensor.dims.size();
+  desc.dims_ref = add<int64_t>(tensor.dims);
+  desc.quant_ref = addQuantization(tensor.elementType);
+  return desc;
+}
+
+qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
+  qcc_operand_desc desc = {};
+  desc.kind = operand.kind;
+  std::tie(desc.type_code, desc.bits) = typeCode(operand.elementType);
+  desc.rank = operand.dims.size();
+  desc.index = operand.index;
+  desc.dims_ref = add<int64_t>(operand.dims);
+  return desc;
+}
+
+llvm::Error DescriptorBuilder::addSteps(const ProgramEntry &entry,
+                                        int64_t &ref) {
+  std::vector<qcc_step_desc> steps;
+  for (const ProgramStep &step : entry.steps) {
+    auto text = [&](StringRef key) {
+      auto attr = step.kernel.getAs<StringAttr>(key);
+      return attr ? attr.getValue() : StringRef();
+    };
+    auto operands = [&](const std::vector<ProgramOperand> &list) {
+      std::vector<qcc_operand_desc> descs;
+      for (const ProgramOperand &item : list)
+        descs.push_back(operand(item));
+      return add<qcc_operand_desc>(descs);
+    };
+    qcc_step_desc desc = {};
+    desc.kind = QCC_STEP_HOST;
+    desc.parallel = step.parallel;
+    StringRef name = StringRef(step.function).drop_back(strlen(".run"));
+    desc.name_ref = addString((name + "." + text("kind")).str());
+    desc.layer_ref = addString(text("layer"));
+    desc.location_ref = addString(text("location"));
+    desc.operations = step.operations;
+    desc.bytes = step.bytes;
+    desc.scratch_bytes = step.scratch;
+    desc.n_inputs = step.inputs.size();
+    desc.n_outputs = step.outputs.size();
+    desc.inputs_ref = operands(step.inputs);
+    desc.outputs_ref = operands(step.outputs);
+    steps.push_back(desc);
+  }
+  ref = add<qcc_step_desc>(steps);
+  for (auto [i, step] : llvm::enumerate(entry.steps)) {
+    llvm::Function *function = module.getFunction(step.function);
+    if (!function)
+      return llvm::createStringError("no function '%s'", step.function.c_str());
+    addReference(ref + i * sizeof(qcc_step_desc) +
+                     offsetof(qcc_step_desc, function_ref),
+                 function);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error DescriptorBuilder::addEntries(int64_t &ref) {
+  std::vector<qcc_entry_desc> entries;
+  for (const ProgramEntry &entry : program.entries) {
+    auto tensors = [&](const std::vector<ProgramTensor> &list) {
+      std::vector<qcc_tensor_desc> descs;
+      for (const ProgramTensor &item : list)
+        descs.push_back(tensor(item));
+      return add<qcc_tensor_desc>(descs);
+    };
+    qcc_entry_desc desc = {};
+    desc.name_ref = addString(entry.name);
+    desc.n_arguments = entry.arguments.size();
+    desc.n_results = entry.results.size();
+    desc.arguments_ref = tensors(entry.arguments);
+    desc.results_ref = tensors(entry.results);
+    desc.n_symbols = entry.symbols;
+    desc.n_values = entry.values;
+    desc.n_steps = entry.steps.size();
+    if (llvm::Error error = addSteps(entry, desc.steps_ref))
+      return error;
+    entries.push_back(desc);
+  }
+  ref = add<qcc_entry_desc>(entries);
+  for (auto [i, entry] : llvm::enumerate(program.entries))
+    addReference(ref + i * sizeof(qcc_entry_desc) +
+                     offsetof(qcc_entry_desc, plan_ref),
+                 module.getFunction(entry.plan));
+  return llvm::Error::success();
+}
+
+llvm::GlobalVariable *DescriptorBuilder::addWeights() {
+  if (!program.weights)
+    return nullptr;
+  ArrayRef<char> data = program.weights.getRawHandle().getBlob()->getData();
+  auto *initializer = llvm::ConstantDataArray::getRaw(
+      StringRef(data.data(), data.size()), data.size(),
+      llvm::Type::getInt8Ty(module.getContext()));
+  auto *global = new llvm::GlobalVariable(
+      module, initializer->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, initializer, "weights");
+  global->setAlignment(llvm::Align(64));
+  global->setSection(".qcc.weights");
+  return global;
+}
+
+/// One packed structure: runs of bytes, and differences of symbols between.
+void DescriptorBuilder::emit() {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Type *i64 = llvm::Type::getInt64Ty(context);
+  llvm::sort(references);
+  std::vector<llvm::Type *> types;
+  std::vector<std::pair<int64_t, int64_t>> runs;
+  int64_t at = 0;
+  auto addRun = [&](int64_t end) {
+    runs.push_back({at, end});
+    types.push_back(
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(context), end - at));
+  };
+  for (auto [offset, symbol] : references) {
+    addRun(offset);
+    types.push_back(i64);
+    at = offset + 8;
+  }
+  addRun(bytes.size());
+  auto *type = llvm::StructType::get(context, types, /*isPacked=*/true);
+  auto *global = new llvm::GlobalVariable(
+      module, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
+      nullptr, QCC_ARTIFACT_SYMBOL);
+  global->setAlignment(llvm::Align(64));
+  global->setSection(".qcc.descriptor");
+  // A local name for the start, which no other module can take over.
+  auto *start = llvm::GlobalAlias::create(
+      type, 0, llvm::GlobalValue::InternalLinkage, "qcc.start", global,
+      &module);
+  std::vector<llvm::Constant *> fields;
+  for (auto [i, run] : llvm::enumerate(runs)) {
+    fields.push_back(llvm::ConstantDataArray::getRaw(
+        StringRef(bytes.data() + run.first, run.second - run.first),
+        run.second - run.first, llvm::Type::getInt8Ty(context)));
+    if (i < references.size())
+      fields.push_back(llvm::ConstantExpr::getSub(
+          llvm::ConstantExpr::getPtrToInt(references[i].second, i64),
+          llvm::ConstantExpr::getPtrToInt(start, i64)));
+  }
+  global->setInitializer(llvm::ConstantStruct::get(type, fields));
+}
+
+llvm::Error DescriptorBuilder::run() {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+
+  bytes.resize(sizeof(qcc_descriptor));
+  qcc_variant_desc variant = {};
+  variant.device = QCC_DEVICE_CPU;
+  variant.n_entries = program.entries.size();
+  variant.target_ref = addString(target.name);
+  variant.features_ref = addString(target.requiredFeatures());
+  if (llvm::Error error = addEntries(variant.entries_ref))
+    return error;
+  llvm::GlobalVariable *weights = addWeights();
+  if (weights)
+    variant.weights_size =
+        program.weights.getRawHandle().getBlob()->getData().size();
+  int64_t variants = add<qcc_variant_desc>(variant);
+  if (weights)
+    addReference(variants + offsetof(qcc_variant_desc, weights_ref), weights);
+
+  qcc_descriptor descriptor = {};
+  memcpy(descriptor.magic, QCC_ABI_MAGIC, sizeof(descriptor.magic));
+  descriptor.version = QCC_ABI_VERSION;
+  descriptor.n_variants = 1;
+  descriptor.size = sizeof(qcc_descriptor);
+  descriptor.producer_ref = addString("qcc " QCC_VERSION);
+  descriptor.variants_ref = variants;
+  memcpy(bytes.data(), &descriptor, sizeof(descriptor));
+  emit();
+  return llvm::Error::success();
+}
+
+llvm::Error qcc::addDescriptor(llvm::Module &module, const Program &program,
+                               const TargetSpec &target) {
+  return DescriptorBuilder(module, program, target).run();
+}

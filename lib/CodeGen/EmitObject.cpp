@@ -1,0 +1,124 @@
+//===- EmitObject.cpp - LLVM IR to machine code ---------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Transforms/Program.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include <mutex>
+
+using namespace qcc;
+
+static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+qcc::createTargetMachine(const TargetSpec &target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+  llvm::Triple triple(kTriple);
+  std::string error;
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return llvm::createStringError(error);
+  llvm::TargetOptions options;
+  // A multiplication and an addition stay two operations (N4).
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      triple, target.cpu, target.featureString(), options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return llvm::createStringError("no code generator for processor '%s'",
+                                   target.cpu.c_str());
+  return machine;
+}
+
+/// No library may be assumed: artifacts have no undefined symbols, so loops
+/// must not turn into calls of memcpy or memset.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+qcc::translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
+                     llvm::TargetMachine &machine, llvm::LLVMContext &context) {
+  Program program = Program::of(module);
+  mlir::registerBuiltinDialectTranslation(*module.getContext());
+  mlir::registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::Module> result =
+      mlir::translateModuleToLLVMIR(module, context, "qcc");
+  if (!result)
+    return llvm::createStringError(
+        "the program could not be translated to LLVM IR");
+  result->setTargetTriple(llvm::Triple(kTriple));
+  result->setDataLayout(machine.createDataLayout());
+  if (llvm::Error error = addDescriptor(*result, program, target))
+    return std::move(error);
+  for (llvm::Function &function : *result) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.featureString());
+    function.addFnAttr("prefer-vector-width",
+                       llvm::utostr(target.vectorBits));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (llvm::verifyModule(*result, &stream))
+    return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
+  optimize(*result, machine);
+  return result;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>>
+qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine,
+              FileKind kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::CodeGenFileType type = kind == FileKind::Assembly
+                                   ? llvm::CodeGenFileType::AssemblyFile
+                                   : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return llvm::createStringError("the code generator cannot write this file");
+  passes.run(module);
+  return bytes;
+}

@@ -1,0 +1,157 @@
+//===- Pipelines.cpp - The stages of the compiler, in order ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Pipelines/Pipelines.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/Passes.h"
+#include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static constexpr llvm::StringLiteral kStageNames[] = {
+    "import", "graph", "tensor", "kernel", "buffer", "target", "llvm"};
+
+StringRef qcc::stageName(Stage stage) {
+  return kStageNames[static_cast<int>(stage)];
+}
+
+std::optional<Stage> qcc::stageByName(StringRef name) {
+  for (auto [i, known] : llvm::enumerate(kStageNames))
+    if (name == known)
+      return static_cast<Stage>(i);
+  return std::nullopt;
+}
+
+static void verifyStage(OpPassManager &pm, Stage stage,
+                        ArrayRef<StringRef> dialects) {
+  VerifyStageOptions options;
+  options.stage = stageName(stage).str();
+  for (StringRef dialect : {"builtin", "func", "affine", "scf"})
+    options.dialects.push_back(dialect.str());
+  for (StringRef dialect : dialects)
+    options.dialects.push_back(dialect.str());
+  pm.addPass(createVerifyStage(options));
+}
+
+static void cleanUp(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+// qnn, quant, linalg, tensor, arith, math, func
+//   Q/DQ pairs around contractions folded into integer ops, constants folded.
+void qcc::buildGraphStage(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createPromoteScalarArguments());
+  pm.addNestedPass<func::FuncOp>(createQNNIntegerizeContractions());
+  pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
+  cleanUp(pm);
+  verifyStage(pm, Stage::Graph,
+              {"qnn", "quant", "linalg", "tensor", "arith", "math"});
+}
+
+// linalg, tensor, arith, math
+//   i32 accumulation, rounding and saturation spelled out; every float
+//   operation is one that all targets compute alike.
+void qcc::buildTensorStage(OpPassManager &pm) {
+  pm.addPass(createConvertQNNToLinalg());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  pm.addPass(createLegalizeFloat());
+  cleanUp(pm);
+  verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math"});
+}
+
+// kernel, linalg, tensor, arith, math
+//   fused contractions with a config and packed weights, linalg for the rest.
+void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target) {
+  pm.addNestedPass<func::FuncOp>(createFormContractions());
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addNestedPass<func::FuncOp>(createSelectLoweringConfig(target));
+  pm.addNestedPass<func::FuncOp>(createPackOperands());
+  cleanUp(pm);
+  verifyStage(pm, Stage::Kernel,
+              {"kernel", "linalg", "tensor", "arith", "math"});
+}
+
+// kernel, linalg, memref, arith, math
+//   an entry is a list of calls to steps; temporaries lie in one arena.
+void qcc::buildBufferStage(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.bufferAlignment = 64;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  cleanUp(pm);
+  pm.addPass(createOutlineSteps());
+  pm.addNestedPass<func::FuncOp>(createPlanMemory());
+  cleanUp(pm);
+  verifyStage(pm, Stage::Buffer,
+              {"kernel", "linalg", "memref", "arith", "math"});
+}
+
+// scf, vector, memref, arith, math, llvm intrinsics
+void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
+  pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
+  LowerLinalgToVectorLoopsOptions options;
+  options.vectorBits = target.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
+  pm.addNestedPass<func::FuncOp>(createDistributeSteps());
+  pm.addPass(createAssignScratch());
+  cleanUp(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  verifyStage(pm, Stage::Target, {"vector", "memref", "arith", "math", "llvm"});
+}
+
+// llvm
+void qcc::buildLLVMStage(OpPassManager &pm) {
+  pm.addPass(createLowerEntries());
+  pm.addNestedPass<func::FuncOp>(createLowerVectorTransfers());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  cleanUp(pm);
+  verifyStage(pm, Stage::LLVM, {"llvm"});
+}
+
+void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target) {
+  switch (stage) {
+  case Stage::Import:
+    return;
+  case Stage::Graph:
+    return buildGraphStage(pm);
+  case Stage::Tensor:
+    return buildTensorStage(pm);
+  case Stage::Kernel:
+    return buildKernelStage(pm, target);
+  case Stage::Buffer:
+    return buildBufferStage(pm);
+  case Stage::Target:
+    return buildX86Stage(pm, target);
+  case Stage::LLVM:
+    return buildLLVMStage(pm);
+  }
+}
