@@ -19,6 +19,28 @@ def VerifyStage : Pass<"verify-stage", "::mlir::ModuleOp"> {
   ];
 }
 
+def PromoteScalarArguments : Pass<"promote-scalar-arguments", "::mlir::func::FuncOp"> {
+  let summary = "Scalar arguments and results of entries to tensors without dimensions";
+  let description = [{
+    Public functions then have tensors only. Calls must have been inlined before.
+
+    ```mlir
+    func.func @f(%s: f32) -> f32 {
+      return %s : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%t: tensor<f32>) -> tensor<f32> {
+      %s = tensor.extract %t[] : tensor<f32>
+      %r = tensor.from_elements %s : tensor<f32>
+      return %r : tensor<f32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
   let summary = "int8 contractions with their elementwise neighbours to kernel.contract";
   let description = [{

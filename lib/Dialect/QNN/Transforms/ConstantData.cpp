@@ -1,0 +1,140 @@
+//===- ConstantData.cpp - Elements of constants ---------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantData.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qcc::qnn;
+
+/// Inline constants up to this many bytes stay readable in a printed program.
+static constexpr size_t kInlineBytes = 256;
+
+unsigned qcc::qnn::getElementBytes(Type elementType) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
+    return getElementBytes(quantized.getStorageType());
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
+    return 0;
+  return elementType.getIntOrFloatBitWidth() / 8;
+}
+
+std::optional<ConstantData> ConstantData::get(Attribute value) {
+  auto elements = dyn_cast_or_null<ElementsAttr>(value);
+  if (!elements)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
+  unsigned width = type ? getElementBytes(type.getElementType()) : 0;
+  if (width == 0)
+    return std::nullopt;
+  size_t size = type.getNumElements() * width;
+  ConstantData data;
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    data.bytes = dense.getRawData();
+    if (dense.isSplat() && type.getNumElements() != 1) {
+      data.owned.reserve(size);
+      while (data.owned.size() < size)
+        data.owned.insert(data.owned.end(), data.bytes.begin(),
+                          data.bytes.end());
+      data.bytes = data.owned;
+    }
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    data.bytes = blob->getData();
+    data.name = resource.getRawHandle().getKey().str();
+  }
+  if (data.bytes.size() != size)
+    return std::nullopt;
+  return data;
+}
+
+std::optional<ConstantData> ConstantData::get(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  return get(attr);
+}
+
+TypedAttr qcc::qnn::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
+                                 StringRef name) {
+  if (bytes.size() <= kInlineBytes && type.getElementType().isIntOrFloat())
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  return DenseResourceElementsAttr::get(
+      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64));
+}
+
+TypedAttr qcc::qnn::retypeConstant(Attribute value, RankedTensorType type) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && type.getElementType().isIntOrFloat())
+    return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
+  std::optional<ConstantData> data = ConstantData::get(value);
+  return data ? makeConstant(type, data->bytes, "constant") : TypedAttr();
+}
+
+static TypedAttr foldSlice(tensor::ExtractSliceOp op, Attribute value) {
+  RankedTensorType type = op.getType(), source = op.getSourceType();
+  if (!type.hasStaticShape() ||
+      ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticSizes()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()))
+    return {};
+  std::optional<ConstantData> data = ConstantData::get(value);
+  if (!data)
+    return {};
+  unsigned width = getElementBytes(type.getElementType());
+  int64_t rank = source.getRank();
+  SmallVector<int64_t> strides(rank, width);
+  for (int64_t d = rank - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * source.getDimSize(d + 1);
+  std::vector<char> bytes;
+  bytes.reserve(type.getNumElements() * width);
+  SmallVector<int64_t> index(rank, 0);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    int64_t offset = 0;
+    for (int64_t d = 0; d < rank; ++d)
+      offset += strides[d] * (op.getStaticOffsets()[d] +
+                              index[d] * op.getStaticStrides()[d]);
+    if (offset < 0 ||
+        offset + width > static_cast<int64_t>(data->bytes.size()))
+      return {}; // Out of bounds: undefined at run time as well.
+    bytes.insert(bytes.end(), data->bytes.begin() + offset,
+                 data->bytes.begin() + offset + width);
+    for (int64_t d = rank - 1;
+         d >= 0 && ++index[d] == op.getStaticSizes()[d]; --d)
+      index[d] = 0;
+  }
+  return makeConstant(type, bytes,
+                      data->name.empty() ? "slice" : data->name + "_slice");
+}
+
+TypedAttr qcc::qnn::foldMovement(Operation *op) {
+  if (op->getNumResults() != 1)
+    return {};
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Attribute value;
+  if (!type || !type.hasStaticShape() ||
+      !matchPattern(op->getOperand(0), m_Constant(&value)) ||
+      !isa<ElementsAttr>(value))
+    return {};
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return foldSlice(slice, value);
+  if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+           tensor::BitcastOp, quant::StorageCastOp>(op))
+    return {};
+  // i1 is packed inline but takes a byte in a resource.
+  if (getElementBytes(type.getElementType()) == 0)
+    return {};
+  return retypeConstant(value, type);
+}

@@ -1,0 +1,617 @@
+//===- IntegerizeContractions.cpp - Contractions of real values -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// N3: the only place where a float program is read as an integer one. A matched
+// op becomes a Contraction, whatever it was written as; what the rule asks is
+// checked before anything is built.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dequantized.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_QNNINTEGERIZECONTRACTIONS
+#include "qcc/Dialect/QNN/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::qnn;
+using utils::IteratorType;
+
+// Discardable attributes that the later stages and `qcc explain` read.
+static constexpr StringLiteral kOriginAttr = "qcc.origin";
+static constexpr StringLiteral kRefusedAttr = "qcc.refused";
+
+namespace {
+
+/// result = function of (sum over the reduction loops of x * y, bias)
+struct Contraction {
+  Operation *op = nullptr;
+  Value inputs[2];
+  AffineMap maps[2], resultMap;
+  SmallVector<IteratorType> iterators;
+  /// f32, f16, bf16 over the result, or i32; null: none.
+  Value bias;
+  /// From the dimensions of the result.
+  AffineMap biasMap;
+  FloatAttr clampMin, clampMax;
+
+  RankedTensorType resultType() const {
+    return cast<RankedTensorType>(op->getResult(0).getType());
+  }
+  /// The input dimension that loop `loop` runs over; prefers static sizes.
+  std::optional<std::pair<Value, int64_t>> findLoop(unsigned loop) const;
+  std::optional<int64_t> getReductionSize() const;
+  /// A map from loops to one from the dimensions of the result.
+  AffineMap onResult(AffineMap map) const;
+};
+
+} // namespace
+
+std::optional<std::pair<Value, int64_t>>
+Contraction::findLoop(unsigned loop) const {
+  std::optional<std::pair<Value, int64_t>> result;
+  for (unsigned i = 0; i < 2; ++i) {
+    auto type = cast<RankedTensorType>(inputs[i].getType());
+    for (auto [d, expr] : llvm::enumerate(maps[i].getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || dim.getPosition() != loop)
+        continue;
+      if (!type.isDynamicDim(d))
+        return std::pair(inputs[i], static_cast<int64_t>(d));
+      result = {inputs[i], d};
+    }
+  }
+  return result;
+}
+
+/// K, if the size of every reduction loop is static.
+std::optional<int64_t> Contraction::getReductionSize() const {
+  uint64_t size = 1;
+  for (auto [loop, iterator] : llvm::enumerate(iterators)) {
+    if (iterator != IteratorType::reduction)
+      continue;
+    auto dim = findLoop(loop);
+    if (!dim)
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(dim->first.getType());
+    if (type.isDynamicDim(dim->second))
+      return std::nullopt;
+    size = llvm::SaturatingMultiply<uint64_t>(size,
+                                              type.getDimSize(dim->second));
+  }
+  return std::min<uint64_t>(size, std::numeric_limits<int64_t>::max());
+}
+
+AffineMap Contraction::onResult(AffineMap map) const {
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineExpr> dims(map.getNumDims(),
+                               getAffineConstantExpr(0, context));
+  for (auto [d, expr] : llvm::enumerate(resultMap.getResults()))
+    dims[cast<AffineDimExpr>(expr).getPosition()] =
+        getAffineDimExpr(d, context);
+  return map.replaceDimsAndSymbols(dims, {}, resultMap.getNumResults(), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+/// The input whose element `value` is, directly or extended, or -1.
+static int inputIndex(linalg::LinalgOp op, Value value) {
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    value = extend.getIn();
+  for (int i = 0; i < 2; ++i)
+    if (value == op.getMatchingBlockArgument(op.getDpsInputOperand(i)))
+      return i;
+  return -1;
+}
+
+/// Whether the body yields acc + x * y.
+static bool isMultiplyAdd(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  // linalg.map does not see its initial value.
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (!add || init->getOperandNumber() >= body->getNumArguments())
+    return false;
+  Value acc = op.getMatchingBlockArgument(init);
+  Value product = add.getLhs() == acc   ? add.getRhs()
+                  : add.getRhs() == acc ? add.getLhs()
+                                        : Value();
+  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!mul)
+    return false;
+  int x = inputIndex(op, mul.getLhs()), y = inputIndex(op, mul.getRhs());
+  return x >= 0 && y >= 0 && x != y;
+}
+
+/// Whether the initial value is the constant +0.0, which is no bias.
+static bool isConstantZero(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.value(), m_PosZeroFloat());
+  return isa_and_nonnull<arith::ConstantOp>(init.getDefiningOp()) &&
+         matchPattern(init, m_PosZeroFloat());
+}
+
+static std::optional<Contraction> matchLinalg(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
+      !isMultiplyAdd(op))
+    return std::nullopt;
+  Contraction c;
+  c.op = op;
+  for (unsigned i = 0; i < 2; ++i) {
+    OpOperand *input = op.getDpsInputOperand(i);
+    if (!isa<RankedTensorType>(input->get().getType()))
+      return std::nullopt;
+    c.inputs[i] = input->get();
+    c.maps[i] = op.getMatchingIndexingMap(input);
+  }
+  OpOperand *init = op.getDpsInitOperand(0);
+  c.resultMap = op.getMatchingIndexingMap(init);
+  c.iterators = op.getIteratorTypesArray();
+  if (!isConstantZero(init->get())) {
+    c.bias = init->get();
+    c.biasMap = AffineMap::getMultiDimIdentityMap(c.resultMap.getNumResults(),
+                                                  op.getContext());
+  }
+  return c;
+}
+
+static bool isFloatTensor(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Fills in the loops of a batched product: batch dimensions, m (absent for a
+/// single row), n and k.
+static std::optional<Contraction> matchLinear(LinearOp op) {
+  if (!isFloatTensor(op.getInput()) || !isFloatTensor(op.getWeight()))
+    return std::nullopt;
+  MLIRContext *context = op.getContext();
+  unsigned rank = cast<RankedTensorType>(op.getInput().getType()).getRank();
+  unsigned loops = rank + 1;
+  SmallVector<AffineExpr> lead;
+  for (unsigned d = 0; d + 1 < rank; ++d)
+    lead.push_back(getAffineDimExpr(d, context));
+  AffineExpr n = getAffineDimExpr(rank - 1, context),
+             k = getAffineDimExpr(rank, context);
+  auto mapOf = [&](AffineExpr last) {
+    SmallVector<AffineExpr> exprs(lead);
+    exprs.push_back(last);
+    return AffineMap::get(loops, 0, exprs, context);
+  };
+  Contraction c;
+  c.op = op;
+  c.inputs[0] = op.getInput();
+  c.inputs[1] = op.getWeight();
+  c.maps[0] = mapOf(k);
+  c.maps[1] = AffineMap::get(loops, 0, {n, k}, context);
+  c.resultMap = mapOf(n);
+  c.iterators.assign(rank, IteratorType::parallel);
+  c.iterators.push_back(IteratorType::reduction);
+  if (op.getBias()) {
+    c.bias = op.getBias();
+    c.biasMap =
+        AffineMap::get(rank, 0, getAffineDimExpr(rank - 1, context), context);
+  }
+  c.clampMin = op.getClampMinAttr();
+  c.clampMax = op.getClampMaxAttr();
+  return c;
+}
+
+static std::optional<Contraction> matchMatmul(MatmulOp op) {
+  if (!isFloatTensor(op.getLhs()) || !isFloatTensor(op.getRhs()))
+    return std::nullopt;
+  MLIRContext *context = op.getContext();
+  unsigned rank = cast<RankedTensorType>(op.getLhs().getType()).getRank();
+  unsigned loops = rank + 1;
+  AffineExpr m = getAffineDimExpr(rank - 2, context),
+             n = getAffineDimExpr(rank - 1, context),
+             k = getAffineDimExpr(rank, context);
+  auto mapOf = [&](AffineExpr first, AffineExpr second) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned d = 0; d + 2 < rank; ++d)
+      exprs.push_back(getAffineDimExpr(d, context));
+    exprs.append({first, second});
+    return AffineMap::get(loops, 0, exprs, context);
+  };
+  Contraction c;
+  c.op = op;
+  c.inputs[0] = op.getLhs();
+  c.inputs[1] = op.getRhs();
+  c.maps[0] = mapOf(m, k);
+  c.maps[1] = op.getTransposeRhs() ? mapOf(n, k) : mapOf(k, n);
+  c.resultMap = mapOf(m, n);
+  c.iterators.assign(rank, IteratorType::parallel);
+  c.iterators.push_back(IteratorType::reduction);
+  c.clampMin = op.getClampMinAttr();
+  c.clampMax = op.getClampMaxAttr();
+  return c;
+}
+
+static std::optional<Contraction> matchContraction(Operation *op) {
+  if (auto linear = dyn_cast<LinearOp>(op))
+    return matchLinear(linear);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return matchMatmul(matmul);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return matchLinalg(linalgOp);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// Why N3 does not define the contraction on integers, or an empty text.
+static std::string findObstacle(const Contraction &c,
+                                const std::optional<DequantizedSource> *sources) {
+  static constexpr StringLiteral names[] = {"left", "right"};
+  for (unsigned i = 0; i < 2; ++i)
+    if (!sources[i])
+      return ("the " + names[i] + " operand is not a dequantized value").str();
+  if (c.resultType().getElementType().isF64())
+    return "its result is f64";
+  SmallVector<bool> stored(c.iterators.size(), false);
+  for (AffineExpr expr : c.resultMap.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || c.iterators[dim.getPosition()] != IteratorType::parallel)
+      return "its result is not indexed by single parallel dimensions";
+    stored[dim.getPosition()] = true;
+  }
+  for (auto [iterator, isStored] : llvm::zip_equal(c.iterators, stored))
+    if (iterator == IteratorType::parallel && !isStored)
+      return "a parallel dimension is missing from its result";
+  std::optional<int64_t> size = c.getReductionSize();
+  if (!size)
+    return "the size of a reduction dimension (K) is dynamic";
+  for (unsigned i = 0; i < 2; ++i)
+    for (auto [expr, varies] :
+         llvm::zip_equal(c.maps[i].getResults(), sources[i]->scaleVaries))
+      for (auto [loop, iterator] : llvm::enumerate(c.iterators))
+        if (varies && iterator == IteratorType::reduction &&
+            expr.isFunctionOfDim(loop))
+          return ("the scale of the " + names[i] +
+                  " operand varies along a reduction dimension")
+              .str();
+  uint64_t largest = llvm::SaturatingMultiply<uint64_t>(
+      llvm::SaturatingMultiply<uint64_t>(
+          *size, sources[0]->params.getMaxDifference()),
+      sources[1]->params.getMaxDifference());
+  if (largest > std::numeric_limits<int32_t>::max())
+    return "K = " + std::to_string(*size) +
+           " could overflow the i32 accumulator";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// qnn ops that take the quantized operands
+//===----------------------------------------------------------------------===//
+
+/// Whether a qnn op can take the operand as it was before its dequantize.
+static bool isDirect(const DequantizedSource &source, bool perRow,
+                     bool perChannel) {
+  auto allowed = [&](QuantParams::Kind kind) {
+    return kind == QuantParams::Kind::PerTensor ||
+           (perRow && kind == QuantParams::Kind::PerRow) ||
+           (perChannel && kind == QuantParams::Kind::PerChannel &&
+            source.params.axis == 0);
+  };
+  return source.movement.empty() && allowed(source.params.scaleKind) &&
+         allowed(source.params.zeroPointKind);
+}
+
+static void assign(MutableOperandRange operand, Value value) {
+  if (value)
+    operand.assign(value);
+}
+
+static bool takeQuantizedOperands(Operation *op, DequantizedSource &lhs,
+                                  DequantizedSource &rhs) {
+  if (auto linear = dyn_cast<LinearOp>(op)) {
+    if (!isDirect(lhs, true, false) || !isDirect(rhs, false, true))
+      return false;
+    linear.getInputMutable().assign(lhs.op.getInput());
+    linear.getWeightMutable().assign(rhs.op.getInput());
+    assign(linear.getInputScaleMutable(), lhs.op.getScale());
+    assign(linear.getInputZeroPointMutable(), lhs.op.getZeroPoint());
+    assign(linear.getWeightScaleMutable(), rhs.op.getScale());
+    assign(linear.getWeightZeroPointMutable(), rhs.op.getZeroPoint());
+    return true;
+  }
+  auto matmul = dyn_cast<MatmulOp>(op);
+  if (!matmul || !isDirect(lhs, true, false) || !isDirect(rhs, false, false))
+    return false;
+  matmul.getLhsMutable().assign(lhs.op.getInput());
+  matmul.getRhsMutable().assign(rhs.op.getInput());
+  assign(matmul.getLhsScaleMutable(), lhs.op.getScale());
+  assign(matmul.getLhsZeroPointMutable(), lhs.op.getZeroPoint());
+  assign(matmul.getRhsScaleMutable(), rhs.op.getScale());
+  assign(matmul.getRhsZeroPointMutable(), rhs.op.getZeroPoint());
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The integer contraction
+//===----------------------------------------------------------------------===//
+
+static Value makeI32(OpBuilder &builder, Location loc, int32_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(value));
+}
+
+/// The inputs and maps of a linalg.generic, and where its body finds them.
+namespace {
+struct GenericInputs {
+  SmallVector<Value> values;
+  SmallVector<AffineMap> maps;
+  unsigned add(Value value, AffineMap map) {
+    values.push_back(value);
+    maps.push_back(map);
+    return values.size() - 1;
+  }
+};
+
+/// A scalar of the body: a constant, or an input.
+template <typename T> struct BodyScalar {
+  std::optional<T> constant;
+  unsigned input = 0;
+};
+} // namespace
+
+static AffineMap mapOfParam(const ParamTensor &param, AffineMap operandMap) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d : param.dims)
+    exprs.push_back(operandMap.getResult(d));
+  return AffineMap::get(operandMap.getNumDims(), 0, exprs,
+                        operandMap.getContext());
+}
+
+static Value createSum(OpBuilder &builder, const Contraction &c,
+                       const IntegerOperand *operands,
+                       ArrayRef<OpFoldResult> sizes) {
+  Location loc = c.op->getLoc();
+  GenericInputs inputs;
+  std::optional<BodyScalar<int32_t>> zeros[2];
+  for (unsigned i = 0; i < 2; ++i)
+    inputs.add(operands[i].storage, c.maps[i]);
+  for (unsigned i = 0; i < 2; ++i) {
+    const ParamTensor &zero = operands[i].zeroPoint;
+    if (!zero.value)
+      continue;
+    zeros[i].emplace();
+    APInt constant;
+    if (zero.dims.empty() && matchPattern(zero.value, m_ConstantInt(&constant)))
+      zeros[i]->constant = constant.getSExtValue();
+    else
+      zeros[i]->input = inputs.add(zero.value, mapOfParam(zero, c.maps[i]));
+  }
+
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, builder.getI32Type());
+  Value init =
+      linalg::FillOp::create(builder, loc, makeI32(builder, loc, 0), empty)
+          .getResult(0);
+  inputs.maps.push_back(c.resultMap);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, init.getType(), inputs.values, init, inputs.maps,
+      c.iterators, [&](OpBuilder &b, Location l, ValueRange args) {
+        Value factors[2];
+        for (unsigned i = 0; i < 2; ++i) {
+          Value x = args[i];
+          if (!x.getType().isInteger(32))
+            x = operands[i].isUnsigned
+                    ? Value(arith::ExtUIOp::create(b, l, b.getI32Type(), x))
+                    : Value(arith::ExtSIOp::create(b, l, b.getI32Type(), x));
+          if (zeros[i]) {
+            Value zero = zeros[i]->constant
+                             ? makeI32(b, l, *zeros[i]->constant)
+                             : args[zeros[i]->input];
+            x = arith::SubIOp::create(b, l, x, zero);
+          }
+          factors[i] = x;
+        }
+        Value product = arith::MulIOp::create(b, l, factors[0], factors[1]);
+        Value sum = arith::AddIOp::create(b, l, args.back(), product);
+        linalg::YieldOp::create(b, l, sum);
+      });
+  generic->setAttr(kOriginAttr, builder.getStringAttr(
+                                    c.op->getName().getStringRef()));
+  return generic.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Back to real values
+//===----------------------------------------------------------------------===//
+
+/// The product of the scales, folded where both are known and one of them is a
+/// scalar or both vary alike; otherwise two factors for the body.
+static SmallVector<BodyScalar<float>>
+addScales(OpBuilder &builder, const Contraction &c,
+          const IntegerOperand *operands, GenericInputs &inputs) {
+  std::optional<SmallVector<float>> known[2];
+  AffineMap maps[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    known[i] = getConstantFloats(operands[i].scale.value);
+    maps[i] = c.onResult(mapOfParam(operands[i].scale, c.maps[i]));
+  }
+  auto isScalar = [&](unsigned i) { return operands[i].scale.dims.empty(); };
+  if (known[0] && known[1] &&
+      (isScalar(0) || isScalar(1) || maps[0] == maps[1])) {
+    unsigned wide = isScalar(0) ? 1 : 0;
+    SmallVector<float> product(*known[wide]);
+    for (auto [i, p] : llvm::enumerate(product)) {
+      const SmallVector<float> &other = *known[1 - wide];
+      p *= other[isScalar(1 - wide) ? 0 : i];
+    }
+    if (isScalar(wide))
+      return {{product[0], 0}};
+    auto type =
+        cast<RankedTensorType>(operands[wide].scale.value.getType());
+    Value constant = arith::ConstantOp::create(
+        builder, c.op->getLoc(),
+        DenseElementsAttr::get(type, ArrayRef<float>(product)));
+    return {{std::nullopt, inputs.add(constant, maps[wide])}};
+  }
+  SmallVector<BodyScalar<float>> factors(2);
+  for (unsigned i = 0; i < 2; ++i) {
+    if (known[i] && isScalar(i))
+      factors[i].constant = (*known[i])[0];
+    else
+      factors[i].input = inputs.add(operands[i].scale.value, maps[i]);
+  }
+  return factors;
+}
+
+static Value widen(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+static Value createReal(OpBuilder &builder, const Contraction &c, Value sum,
+                        const IntegerOperand *operands,
+                        ArrayRef<OpFoldResult> sizes) {
+  GenericInputs inputs;
+  inputs.add(sum, builder.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<BodyScalar<float>> scales =
+      addScales(builder, c, operands, inputs);
+  if (c.bias)
+    inputs.add(c.bias, c.biasMap); // the last one
+  Type f32 = builder.getF32Type();
+  Type element = c.resultType().getElementType();
+  auto constant = [&](OpBuilder &b, Location l, FloatAttr value) -> Value {
+    return arith::ConstantOp::create(b, l, value);
+  };
+  Value result = createElementwise(
+      builder, c.op->getLoc(), inputs.values, inputs.maps, sizes, element,
+      [&](OpBuilder &b, Location l, ValueRange args) -> Value {
+        Value acc = args[0], bias = c.bias ? args.back() : Value();
+        if (bias && bias.getType().isInteger(32)) {
+          acc = arith::AddIOp::create(b, l, acc, bias);
+          bias = Value();
+        }
+        Value scale;
+        for (const BodyScalar<float> &factor : scales) {
+          Value next = factor.constant
+                           ? constant(b, l, b.getF32FloatAttr(*factor.constant))
+                           : args[factor.input];
+          scale = scale ? Value(arith::MulFOp::create(b, l, scale, next)) : next;
+        }
+        Value v = arith::SIToFPOp::create(b, l, f32, acc);
+        if (bias)
+          v = math::FmaOp::create(b, l, v, scale, widen(b, l, bias));
+        else
+          v = arith::MulFOp::create(b, l, v, scale);
+        if (c.clampMin)
+          v = arith::MaximumFOp::create(b, l, v, constant(b, l, c.clampMin));
+        if (c.clampMax)
+          v = arith::MinimumFOp::create(b, l, v, constant(b, l, c.clampMax));
+        if (!element.isF32())
+          v = arith::TruncFOp::create(b, l, element, v);
+        return v;
+      });
+  result.getDefiningOp()->setAttr(kOriginAttr,
+                                  builder.getStringAttr("qnn.dequantize"));
+  return result;
+}
+
+static void integerize(RewriterBase &rewriter, const Contraction &c,
+                       std::optional<DequantizedSource> *sources) {
+  Location loc = c.op->getLoc();
+  rewriter.setInsertionPoint(c.op);
+  SmallVector<OpFoldResult> sizes;
+  for (auto [d, expr] : llvm::enumerate(c.resultMap.getResults())) {
+    if (!c.resultType().isDynamicDim(d)) {
+      sizes.push_back(rewriter.getIndexAttr(c.resultType().getDimSize(d)));
+    } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(c.op)) {
+      sizes.push_back(tensor::getMixedSize(rewriter, loc,
+                                           linalgOp.getDpsInits()[0], d));
+    } else {
+      auto dim = c.findLoop(cast<AffineDimExpr>(expr).getPosition());
+      sizes.push_back(
+          tensor::getMixedSize(rewriter, loc, dim->first, dim->second));
+    }
+  }
+  IntegerOperand operands[] = {
+      IntegerOperand::materialize(rewriter, loc, *sources[0]),
+      IntegerOperand::materialize(rewriter, loc, *sources[1])};
+  Value sum = createSum(rewriter, c, operands, sizes);
+  Value real = createReal(rewriter, c, sum, operands, sizes);
+  if (real.getType() != c.resultType())
+    real = tensor::CastOp::create(rewriter, loc, c.resultType(), real);
+  rewriter.replaceOp(c.op, real);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Erases what only fed the float contractions.
+static void eraseDead(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (op != function)
+      ops.push_back(op);
+  });
+  // Users come after what they use; regions come before the op that has them.
+  llvm::SetVector<Operation *> work(ops.begin(), ops.end());
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    op->walk([&](Operation *inner) {
+      if (inner != op)
+        work.remove(inner);
+    });
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        work.insert(producer);
+    op->erase();
+  }
+}
+
+namespace {
+struct QNNIntegerizeContractions
+    : qcc::impl::QNNIntegerizeContractionsBase<QNNIntegerizeContractions> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    bool changed = false;
+    for (Operation *op : ops) {
+      std::optional<Contraction> c = matchContraction(op);
+      if (!c)
+        continue;
+      std::optional<DequantizedSource> sources[] = {
+          DequantizedSource::trace(c->inputs[0]),
+          DequantizedSource::trace(c->inputs[1])};
+      if (!sources[0] && !sources[1])
+        continue;
+      std::string obstacle = findObstacle(*c, sources);
+      if (!obstacle.empty()) {
+        op->setAttr(kRefusedAttr, rewriter.getStringAttr(obstacle));
+        continue;
+      }
+      changed = true;
+      if (!takeQuantizedOperands(op, *sources[0], *sources[1]))
+        integerize(rewriter, *c, sources);
+    }
+    if (changed)
+      eraseDead(getOperation());
+  }
+};
+} // namespace
