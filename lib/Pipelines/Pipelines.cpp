@@ -101,7 +101,6 @@ void qcc::buildBufferStage(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   options.bufferAlignment = 64;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
   pm.addPass(createOutlineSteps());

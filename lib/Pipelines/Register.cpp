@@ -45,6 +45,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -83,6 +84,7 @@ void qcc::registerAllDialects(DialectRegistry &registry) {
 }
 
 void qcc::registerAllPasses() {
+  registerQNNPasses();
   registerTransformsPasses();
   registerConvertKernelToX86();
 

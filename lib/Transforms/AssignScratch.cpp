@@ -32,13 +32,13 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
       MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
   if (failed(step.insertArgument(0, scratchType, {}, loc)))
     return failure();
-  builder.setInsertionPointToStart(&step.getBody().front());
   int64_t offset = 0;
   for (memref::AllocaOp op : buffers) {
     MemRefType type = op.getType();
     if (!type.hasStaticShape() || !type.getLayout().isIdentity())
       return op.emitError("a temporary of a kernel has a dynamic size"),
              failure();
+    builder.setInsertionPoint(op);
     Value at = arith::ConstantIndexOp::create(builder, loc, offset);
     Value view = memref::ViewOp::create(builder, op.getLoc(), type,
                                         step.getArgument(0), at, ValueRange{});

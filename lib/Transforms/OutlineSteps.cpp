@@ -221,14 +221,29 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
 
   func::CallOp::create(builder, loc, step, operands);
-  for (Operation *op : llvm::reverse(work))
+  for (Operation *op : llvm::reverse(work)) {
+    kinds.erase(op);
     op->erase();
+  }
   return success();
+}
+
+/// Results are materialized in their destinations: the function need not return
+/// them.
+static void dropReturnedBuffers(func::FuncOp entry) {
+  Operation *ret = entry.getBody().front().getTerminator();
+  for (int64_t i = (int64_t)ret->getNumOperands() - 1; i >= 0; --i)
+    if (isa<BaseMemRefType>(ret->getOperand(i).getType()))
+      ret->eraseOperand(i);
+  SmallVector<Type> results(ret->getOperandTypes());
+  entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
+                                  results));
 }
 
 LogicalResult Outliner::run() {
   if (!llvm::hasSingleElement(entry.getBody()))
     return entry.emitError("has control flow between blocks; use scf instead");
+  dropReturnedBuffers(entry);
   Block &body = entry.getBody().front();
   // Ops are visited once, in order; loads that spilling adds are known cheap.
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
@@ -243,10 +258,14 @@ LogicalResult Outliner::run() {
       return failure();
   }
   // Cheap ops live on in the steps.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op)) {
+      kinds.erase(op);
+      op->erase();
+    }
   for (Value value : body.getTerminator()->getOperands())
     if (Operation *def = value.getDefiningOp())
       if (kinds.lookup(def) != Kind::Plan)
