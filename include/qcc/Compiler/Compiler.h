@@ -1,0 +1,61 @@
+//===- Compiler.h - Programs to artifacts -----------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The facade over the stages: an imported module goes in, the program after any
+// stage, LLVM IR, assembly, an object or an artifact comes out. Failures of the
+// stages are MLIR diagnostics; failures after them are llvm::Errors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_COMPILER_COMPILER_H
+#define QCC_COMPILER_COMPILER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "qcc/Pipelines/Pipelines.h"
+#include "qcc/Target/TargetSpec.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <string>
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
+
+namespace qcc {
+
+/// The bytes of an ELF shared object that exports the descriptor.
+using Artifact = llvm::SmallVector<char, 0>;
+
+class Compiler {
+public:
+  explicit Compiler(TargetSpec target) : target(std::move(target)) {}
+
+  /// Called with the pass manager of each stage before it runs, for crash
+  /// reproducers and timing.
+  std::function<void(mlir::PassManager &, Stage)> configure;
+
+  /// Runs the stages after import up to `last`. Diagnostics go to the module's
+  /// context.
+  mlir::LogicalResult runStages(mlir::ModuleOp module, Stage last) const;
+
+  /// What can be made of a module after stage llvm.
+  llvm::Expected<std::string> emitLLVM(mlir::ModuleOp module) const;
+  llvm::Expected<std::string> emitAssembly(mlir::ModuleOp module) const;
+  llvm::Expected<llvm::SmallVector<char, 0>>
+  emitObject(mlir::ModuleOp module) const;
+  llvm::Expected<Artifact> emitArtifact(mlir::ModuleOp module) const;
+
+  const TargetSpec &getTarget() const { return target; }
+
+private:
+  TargetSpec target;
+};
+
+} // namespace qcc
+
+#endif // QCC_COMPILER_COMPILER_H
