@@ -43,6 +43,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
@@ -84,6 +85,7 @@ void qcc::registerAllDialects(DialectRegistry &registry) {
 }
 
 void qcc::registerAllPasses() {
+  registerConversionPasses();
   registerQNNPasses();
   registerTransformsPasses();
   registerConvertKernelToX86();

@@ -113,13 +113,13 @@ static bool readConstant(Value value, Convert convert,
   return true;
 }
 
-static bool readScales(Value value, SmallVectorImpl<float> &scales) {
+bool qcc::qnn::readConstantFloats(Value value, SmallVectorImpl<float> &result) {
   return readConstant(
       value,
       [](Attribute a) {
         return cast<FloatAttr>(a).getValue().convertToFloat();
       },
-      scales);
+      result);
 }
 
 static bool readZeroPoints(Value value, SmallVectorImpl<int32_t> &zeroPoints) {
@@ -290,7 +290,7 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
     if (failed(kind))
       return failure();
     params.scaleKind = *kind;
-    params.isScaleConstant = readScales(scale, params.scales);
+    params.isScaleConstant = readConstantFloats(scale, params.scales);
     for (float s : params.scales)
       if (failed(verifyScale(emitError, what, s)))
         return failure();

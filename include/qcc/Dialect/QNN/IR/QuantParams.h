@@ -87,6 +87,11 @@ getQuantParams(mlir::Type type, mlir::Value scale = {},
                mlir::Value zeroPoint = {},
                std::optional<int64_t> axis = std::nullopt);
 
+/// The elements of a constant f32 or tensor of f32, in order. False if `value`
+/// is no constant, or a resource whose bytes are not there.
+bool readConstantFloats(mlir::Value value,
+                        llvm::SmallVectorImpl<float> &result);
+
 /// Checks a type of a program: a tensor of a quantized element type must have
 /// valid parameters that fit its shape. Other types pass.
 mlir::LogicalResult

@@ -1,0 +1,276 @@
+//===- Contraction.cpp - Linear layers and matrix products ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// qnn.linear and qnn.matmul become two linalg.generic ops:
+//
+//   acc[.., m, n] = init + sum over k of (x[.., m, k] - zx) * (w[.., n, k] -
+//   zw) y[.., m, n]   = the rest of the formula on acc, elementwise
+//
+// Later passes take the first for a kernel and the second for its epilogue.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+/// What the two ops have in common.
+struct Contraction {
+  StringRef origin;
+  Value lhs, rhs;
+  /// Over the loops of the result followed by k.
+  AffineMap rhsMap;
+  /// [N], i32 or f32, or null.
+  Value bias;
+  SmallVector<OpFoldResult> sizes; ///< of the result
+  Type resultElement;              ///< converted
+  std::optional<float> clampMin, clampMax;
+  /// Absent where operands are real, or the result is not quantized.
+  std::optional<qnn::QuantParams> lhsParams, rhsParams, resultParams;
+
+  int64_t rank() const { return sizes.size(); }
+};
+} // namespace
+
+static std::optional<float> toFloat(std::optional<APFloat> value) {
+  if (!value)
+    return std::nullopt;
+  return value->convertToFloat();
+}
+
+/// The initial value of the accumulator: the bias in all rows, or 0.
+static Value emitInit(OpBuilder &builder, Location loc, const Contraction &c,
+                      Value bias, Type accType) {
+  Value empty = tensor::EmptyOp::create(builder, loc, c.sizes, accType);
+  if (!bias) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(accType));
+    return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  }
+  if (c.rank() == 1)
+    return bias;
+  GenericEmitter emitter(builder, loc, c.rank(), c.rank());
+  emitter.addInput(bias, AffineMap::get(c.rank(), 0,
+                                        builder.getAffineDimExpr(c.rank() - 1),
+                                        builder.getContext()));
+  return emitter.build(
+      empty, 0, "",
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+/// [.., m, n, k] -> [.., m, k].
+static AffineMap lhsMap(OpBuilder &builder, int64_t rank) {
+  return builder.getMultiDimIdentityMap(rank + 1).dropResult(rank - 1);
+}
+
+static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
+                            const Contraction &c) {
+  int64_t rank = c.rank();
+  GenericEmitter emitter(rewriter, loc, rank + 1, rank);
+  emitter.addInput(c.lhs, lhsMap(rewriter, rank));
+  emitter.addInput(c.rhs, c.rhsMap);
+  if (!c.lhsParams) {
+    Value init = emitInit(rewriter, loc, c, Value(), rewriter.getF32Type());
+    return emitter.build(
+        init, 1, c.origin, [](OpBuilder &b, Location loc, ValueRange args) {
+          Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+          return arith::AddFOp::create(b, loc, args.back(), product)
+              .getResult();
+        });
+  }
+  ZeroPoint lhsZero = ZeroPoint::get(rewriter, loc, *c.lhsParams);
+  ZeroPoint rhsZero = ZeroPoint::get(rewriter, loc, *c.rhsParams);
+  rhsZero.axis = rank - 1;
+  auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);
+  Value bias =
+      c.bias && getElementTypeOrSelf(c.bias).isInteger(32) ? c.bias : Value();
+  Value init = emitInit(rewriter, loc, c, bias, rewriter.getI32Type());
+  return emitter.build(
+      init, 1, c.origin, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value x = emitDifference(b, loc, args[0], c.lhsParams->isSigned,
+                                 lhsZero, readLhsZero, args);
+        Value w = emitDifference(b, loc, args[1], c.rhsParams->isSigned,
+                                 rhsZero, readRhsZero, args);
+        Value product = arith::MulIOp::create(b, loc, x, w);
+        return arith::AddIOp::create(b, loc, args.back(), product).getResult();
+      });
+}
+
+/// minimumf(maximumf(v, low), high), each bound where it is given (N7).
+static Value emitClamp(OpBuilder &builder, Location loc, Value v,
+                       const GenericEmitter::Reader &low,
+                       const GenericEmitter::Reader &high, ValueRange args) {
+  if (low)
+    v = arith::MaximumFOp::create(builder, loc, v, low(builder, loc, args));
+  if (high)
+    v = arith::MinimumFOp::create(builder, loc, v, high(builder, loc, args));
+  return v;
+}
+
+/// The formulas of N3 and N6 on the accumulator, or those of N4.
+static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
+                          const Contraction &c, Value acc) {
+  int64_t rank = c.rank();
+  GenericEmitter emitter(rewriter, loc, rank, rank);
+  emitter.addInput(acc);
+
+  // m, b and the bounds, all divided by the scale of the result if it has one.
+  std::optional<Param> resultScale;
+  if (c.resultParams)
+    resultScale = Param::scale(rewriter, loc, *c.resultParams);
+  auto scaled = [&](Param param) {
+    return resultScale ? div(rewriter, loc, param, *resultScale) : param;
+  };
+  GenericEmitter::Reader readScale, readBias, readMin, readMax;
+  bool mayBeNaN = false;
+  if (c.lhsParams) {
+    Param rhsScale = Param::scale(rewriter, loc, *c.rhsParams);
+    rhsScale.axis = rank - 1;
+    Param m = scaled(mul(rewriter, loc,
+                         Param::scale(rewriter, loc, *c.lhsParams), rhsScale));
+    mayBeNaN |= !m.isFinite();
+    readScale = emitter.add(m);
+  }
+  if (c.bias && getElementTypeOrSelf(c.bias).isF32()) {
+    Param b = scaled(Param::perChannel(c.bias, rank - 1));
+    mayBeNaN |= !b.isFinite();
+    readBias = emitter.add(b);
+  }
+  std::optional<QuantizeTail> tail;
+  if (c.resultParams)
+    tail = makeTail(rewriter, loc, emitter, *c.resultParams, mayBeNaN);
+  // Bounds that are known, like the zero point, join the saturation.
+  auto addBound = [&](std::optional<float> bound, bool isLow) {
+    GenericEmitter::Reader reader;
+    if (!bound)
+      return reader;
+    Param param = scaled(Param::constant(*bound));
+    if (tail && tail->zeroPoint.constant && param.isConstant()) {
+      (isLow ? tail->low : tail->high) = param.values.front();
+      return reader;
+    }
+    return emitter.add(param);
+  };
+  readMin = addBound(c.clampMin, /*isLow=*/true);
+  readMax = addBound(c.clampMax, /*isLow=*/false);
+
+  Value init = tensor::EmptyOp::create(rewriter, loc, c.sizes, c.resultElement);
+  return emitter.build(
+      init, 0, c.origin, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value v = args[0];
+        if (readScale) {
+          v = arith::SIToFPOp::create(b, loc, b.getF32Type(), v);
+          Value m = readScale(b, loc, args);
+          if (readBias)
+            v = math::FmaOp::create(b, loc, v, m, readBias(b, loc, args));
+          else
+            v = arith::MulFOp::create(b, loc, v, m);
+        } else if (readBias) {
+          v = arith::AddFOp::create(b, loc, v, readBias(b, loc, args));
+        }
+        v = emitClamp(b, loc, v, readMin, readMax, args);
+        return tail ? tail->emit(b, loc, v, args)
+                    : emitRound(b, loc, v, c.resultElement);
+      });
+}
+
+static Value emitContraction(ConversionPatternRewriter &rewriter, Location loc,
+                             const Contraction &c) {
+  Value acc = emitAccumulate(rewriter, loc, c);
+  bool isAccumulator = c.resultElement.isInteger(32);
+  bool isPlainReal = !c.lhsParams && !c.bias && !c.clampMin && !c.clampMax &&
+                     c.resultElement.isF32();
+  return isAccumulator || isPlainReal ? acc
+                                      : emitEpilogue(rewriter, loc, c, acc);
+}
+
+namespace {
+struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(qnn::LinearOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Contraction c;
+    c.origin = op->getName().getStringRef();
+    c.lhs = adaptor.getInput();
+    c.rhs = adaptor.getWeight();
+    c.bias = adaptor.getBias();
+    c.sizes = tensor::getMixedSizes(rewriter, loc, c.lhs);
+    int64_t rank = c.rank(), n = op.getResult().getType().getShape().back();
+    c.sizes.back() = rewriter.getIndexAttr(n);
+    c.rhsMap = AffineMap::get(
+        rank + 1, 0,
+        {rewriter.getAffineDimExpr(rank - 1), rewriter.getAffineDimExpr(rank)},
+        getContext());
+    c.resultElement = getElementTypeOrSelf(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    c.clampMin = toFloat(op.getClampMin());
+    c.clampMax = toFloat(op.getClampMax());
+    if (!op.hasFloatOperands()) {
+      c.lhsParams = op.getInputParams();
+      c.rhsParams = op.getWeightParams();
+    }
+    if (op.hasQuantizedResult())
+      c.resultParams = op.getResultParams();
+    rewriter.replaceOp(op, emitContraction(rewriter, loc, c));
+    return success();
+  }
+};
+
+struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(qnn::MatmulOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Contraction c;
+    c.origin = op->getName().getStringRef();
+    c.lhs = adaptor.getLhs();
+    c.rhs = adaptor.getRhs();
+    c.sizes = tensor::getMixedSizes(rewriter, loc, c.lhs);
+    int64_t rank = c.rank();
+    bool transposed = op.getTransposeRhs();
+    c.sizes.back() = tensor::getMixedSize(rewriter, loc, c.rhs,
+                                          transposed ? rank - 2 : rank - 1);
+    // [batch.., m, n, k] without m.
+    c.rhsMap = rewriter.getMultiDimIdentityMap(rank + 1).dropResult(rank - 2);
+    if (!transposed) {
+      SmallVector<AffineExpr> exprs(c.rhsMap.getResults());
+      std::swap(exprs[rank - 2], exprs[rank - 1]);
+      c.rhsMap = AffineMap::get(rank + 1, 0, exprs, getContext());
+    }
+    c.resultElement = getElementTypeOrSelf(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    c.clampMin = toFloat(op.getClampMin());
+    c.clampMax = toFloat(op.getClampMax());
+    if (!op.hasFloatOperands()) {
+      c.lhsParams = op.getLhsParams();
+      c.rhsParams = op.getRhsParams();
+    }
+    if (op.hasQuantizedResult())
+      c.resultParams = op.getResultParams();
+    rewriter.replaceOp(op, emitContraction(rewriter, loc, c));
+    return success();
+  }
+};
+} // namespace
+
+void qcc::populateContractionPatterns(const StorageTypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ConvertLinear, ConvertMatmul>(converter, patterns.getContext());
+}

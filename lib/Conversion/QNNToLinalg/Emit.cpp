@@ -1,0 +1,391 @@
+//===- Emit.cpp - Emission of the formulas of qnn ops ---------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace qcc;
+using Kind = qnn::QuantParams::Kind;
+
+Value qcc::emptyLike(OpBuilder &builder, Location loc, Value like,
+                     Type elementType) {
+  return tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
+}
+
+Value qcc::floatConstant(OpBuilder &builder, Location loc, float value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
+}
+
+Value qcc::intConstant(OpBuilder &builder, Location loc, int32_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(value));
+}
+
+/// A scalar as a tensor of rank 0; tensors as they are.
+static Value asTensor(OpBuilder &builder, Location loc, Value value) {
+  if (isa<RankedTensorType>(value.getType()))
+    return value;
+  return tensor::FromElementsOp::create(
+      builder, loc, RankedTensorType::get({}, value.getType()), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Param
+//===----------------------------------------------------------------------===//
+
+Param Param::constant(float value) {
+  Param param;
+  param.values = {value};
+  return param;
+}
+
+Param Param::scale(ConversionPatternRewriter &rewriter, Location loc,
+                   const qnn::QuantParams &params) {
+  Param param;
+  param.kind = params.scaleKind;
+  param.axis = params.axis;
+  if (params.isScaleConstant && param.kind != Kind::PerRow)
+    param.values = params.scales;
+  else
+    param.tensor =
+        asTensor(rewriter, loc, rewriter.getRemappedValue(params.scale));
+  return param;
+}
+
+Param Param::perChannel(Value tensor, int64_t axis) {
+  Param param;
+  param.kind = Kind::PerChannel;
+  param.axis = axis;
+  if (!qnn::readConstantFloats(tensor, param.values))
+    param.tensor = tensor;
+  return param;
+}
+
+bool Param::isFinite() const {
+  return isConstant() &&
+         llvm::all_of(values, [](float v) { return std::isfinite(v); });
+}
+
+static Value emitOp(OpBuilder &builder, Location loc, Param::Op op, Value a,
+                    Value b) {
+  if (op == Param::Op::Mul)
+    return arith::MulFOp::create(builder, loc, a, b);
+  return arith::DivFOp::create(builder, loc, a, b);
+}
+
+/// One f32 operation on two parameters, where it costs least.
+static Param combine(OpBuilder &builder, Location loc, Param::Op op, Param a,
+                     Param b) {
+  Param result;
+  result.kind = a.kind == Kind::PerTensor ? b.kind : a.kind;
+  result.axis = a.kind == Kind::PerTensor ? b.axis : a.axis;
+  bool sameVariation =
+      a.kind == Kind::PerTensor || b.kind == Kind::PerTensor ||
+      (a.kind == b.kind && (a.kind == Kind::PerRow || a.axis == b.axis));
+  if (a.isConstant() && b.isConstant() && sameVariation) {
+    size_t count = result.kind == a.kind ? a.values.size() : b.values.size();
+    for (size_t i = 0; i < count; ++i) {
+      float x = a.values[a.kind == Kind::PerTensor ? 0 : i];
+      float y = b.values[b.kind == Kind::PerTensor ? 0 : i];
+      result.values.push_back(op == Param::Op::Mul ? x * y : x / y);
+    }
+    return result;
+  }
+  if (!sameVariation || a.op != Param::Op::Leaf || b.op != Param::Op::Leaf) {
+    result.op = op;
+    result.args = {a, b};
+    return result;
+  }
+
+  // On the small tensors.
+  Type f32 = builder.getF32Type();
+  Value shape = a.tensor && a.kind == result.kind ? a.tensor : Value();
+  if (!shape && b.kind == result.kind)
+    shape = b.tensor;
+  Value init;
+  int64_t loops = 0;
+  if (result.kind == Kind::PerTensor) {
+    init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{}, f32);
+  } else if (shape) {
+    init = emptyLike(builder, loc, shape, f32);
+    loops = cast<RankedTensorType>(shape.getType()).getRank();
+  } else {
+    const Param &wide = a.kind == result.kind ? a : b;
+    init = tensor::EmptyOp::create(
+        builder, loc, ArrayRef<int64_t>{(int64_t)wide.values.size()}, f32);
+    loops = 1;
+  }
+  a.axis = b.axis = 0;
+  GenericEmitter emitter(builder, loc, loops, loops);
+  GenericEmitter::Reader readA = emitter.add(a), readB = emitter.add(b);
+  result.tensor = emitter.build(
+      init, 0, "", [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitOp(b, loc, op, readA(b, loc, args), readB(b, loc, args));
+      });
+  return result;
+}
+
+Param qcc::mul(OpBuilder &builder, Location loc, const Param &a,
+               const Param &b) {
+  return combine(builder, loc, Param::Op::Mul, a, b);
+}
+
+Param qcc::div(OpBuilder &builder, Location loc, const Param &a,
+               const Param &b) {
+  return combine(builder, loc, Param::Op::Div, a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// ZeroPoint
+//===----------------------------------------------------------------------===//
+
+ZeroPoint ZeroPoint::get(ConversionPatternRewriter &rewriter, Location loc,
+                         const qnn::QuantParams &params) {
+  ZeroPoint result;
+  if (params.hasNoZeroPoint())
+    return result;
+  result.kind = params.zeroPointKind;
+  result.axis = params.axis;
+  if (params.isZeroPointConstant && result.kind == Kind::PerTensor) {
+    result.constant = params.zeroPoints.front();
+    return result;
+  }
+  result.constant = std::nullopt;
+  if (params.isZeroPointConstant && result.kind == Kind::PerChannel) {
+    auto type = RankedTensorType::get({(int64_t)params.zeroPoints.size()},
+                                      rewriter.getI32Type());
+    result.tensor = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(type, ArrayRef<int32_t>(params.zeroPoints)));
+    return result;
+  }
+  Value tensor =
+      asTensor(rewriter, loc, rewriter.getRemappedValue(params.zeroPoint));
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getElementType().isInteger(32)) {
+    result.tensor = tensor;
+    return result;
+  }
+  GenericEmitter emitter(rewriter, loc, type.getRank(), type.getRank());
+  emitter.addInput(tensor);
+  result.tensor = emitter.build(
+      emptyLike(rewriter, loc, tensor, rewriter.getI32Type()), 0, "",
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        if (params.isSigned)
+          return arith::ExtSIOp::create(b, loc, b.getI32Type(), args[0]);
+        return arith::ExtUIOp::create(b, loc, b.getI32Type(), args[0]);
+      });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// GenericEmitter
+//===----------------------------------------------------------------------===//
+
+unsigned GenericEmitter::addInput(Value tensor, AffineMap map) {
+  inputs.push_back(tensor);
+  maps.push_back(map);
+  return inputs.size() - 1;
+}
+
+unsigned GenericEmitter::addInput(Value tensor) {
+  return addInput(tensor, builder.getMultiDimIdentityMap(loops));
+}
+
+AffineMap GenericEmitter::mapOf(Kind kind, int64_t axis, Value tensor) {
+  SmallVector<AffineExpr> exprs;
+  if (kind == Kind::PerChannel)
+    exprs.push_back(builder.getAffineDimExpr(axis));
+  if (kind == Kind::PerRow)
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      exprs.push_back(builder.getAffineDimExpr(d));
+  // What is left has size 1.
+  size_t tensorRank = cast<RankedTensorType>(tensor.getType()).getRank();
+  exprs.resize(tensorRank, builder.getAffineConstantExpr(0));
+  return AffineMap::get(loops, 0, exprs, builder.getContext());
+}
+
+GenericEmitter::Reader GenericEmitter::add(const Param &param) {
+  if (param.op != Param::Op::Leaf) {
+    Reader a = add(param.args[0]), b = add(param.args[1]);
+    return [op = param.op, a, b](OpBuilder &builder, Location loc,
+                                 ValueRange args) {
+      Value x = a(builder, loc, args), y = b(builder, loc, args);
+      return emitOp(builder, loc, op, x, y);
+    };
+  }
+  if (param.isConstant() && param.kind == Kind::PerTensor)
+    return [value = param.values.front()](OpBuilder &builder, Location loc,
+                                          ValueRange) {
+      return floatConstant(builder, loc, value);
+    };
+  Value tensor = param.tensor;
+  if (!tensor) {
+    auto type = RankedTensorType::get({(int64_t)param.values.size()},
+                                      builder.getF32Type());
+    tensor = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, ArrayRef<float>(param.values)));
+  }
+  unsigned number = addInput(tensor, mapOf(param.kind, param.axis, tensor));
+  return
+      [number](OpBuilder &, Location, ValueRange args) { return args[number]; };
+}
+
+GenericEmitter::Reader GenericEmitter::add(const ZeroPoint &zeroPoint) {
+  if (zeroPoint.constant)
+    return [value = *zeroPoint.constant](OpBuilder &builder, Location loc,
+                                         ValueRange) {
+      return intConstant(builder, loc, value);
+    };
+  unsigned number =
+      addInput(zeroPoint.tensor,
+               mapOf(zeroPoint.kind, zeroPoint.axis, zeroPoint.tensor));
+  return
+      [number](OpBuilder &, Location, ValueRange args) { return args[number]; };
+}
+
+Value GenericEmitter::build(Value init, unsigned reductions, StringRef origin,
+                            Body body) {
+  SmallVector<AffineMap> allMaps = maps;
+  allMaps.push_back(builder.getMultiDimIdentityMap(loops).dropResults(
+      llvm::to_vector(llvm::seq<int64_t>(loops - reductions, loops))));
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
+  for (unsigned i = 0; i < reductions; ++i)
+    iterators[loops - 1 - i] = utils::IteratorType::reduction;
+  auto op = linalg::GenericOp::create(
+      builder, loc, init.getType(), inputs, init, allMaps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value result = body(b, loc, args);
+        linalg::YieldOp::create(b, loc, result);
+      });
+  if (!origin.empty())
+    op->setAttr("qcc.origin", builder.getStringAttr(origin));
+  return op.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value qcc::emitDifference(OpBuilder &builder, Location loc, Value stored,
+                          bool isSigned, const ZeroPoint &zeroPoint,
+                          const GenericEmitter::Reader &read, ValueRange args) {
+  Type i32 = builder.getI32Type();
+  Value value = stored;
+  if (stored.getType() != i32)
+    value = isSigned
+                ? arith::ExtSIOp::create(builder, loc, i32, stored).getResult()
+                : arith::ExtUIOp::create(builder, loc, i32, stored).getResult();
+  if (zeroPoint.isZero())
+    return value;
+  return arith::SubIOp::create(builder, loc, value, read(builder, loc, args));
+}
+
+Value qcc::emitWiden(OpBuilder &builder, Location loc, Value x) {
+  if (x.getType().isF32())
+    return x;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), x);
+}
+
+Value qcc::emitRound(OpBuilder &builder, Location loc, Value x, Type type) {
+  if (x.getType() == type)
+    return x;
+  return arith::TruncFOp::create(builder, loc, type, x);
+}
+
+static Value emitBounds(OpBuilder &builder, Location loc, Value v, float low,
+                        float high) {
+  v = arith::MaximumFOp::create(builder, loc, v,
+                                floatConstant(builder, loc, low));
+  return arith::MinimumFOp::create(builder, loc, v,
+                                   floatConstant(builder, loc, high));
+}
+
+/// `number` where v is a number, `otherwise` where it is NaN.
+static Value selectNumber(OpBuilder &builder, Location loc, Value v,
+                          Value number, Value otherwise) {
+  Value isNumber =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, v, v);
+  return arith::SelectOp::create(builder, loc, isNumber, number, otherwise);
+}
+
+static Value emitToInteger(OpBuilder &builder, Location loc, Value v) {
+  v = math::RoundEvenOp::create(builder, loc, v);
+  return arith::FPToSIOp::create(builder, loc, builder.getI32Type(), v);
+}
+
+static Value emitStore(OpBuilder &builder, Location loc, Value q,
+                       unsigned width) {
+  return arith::TruncIOp::create(builder, loc, builder.getIntegerType(width),
+                                 q);
+}
+
+Value QuantizeTail::emit(OpBuilder &builder, Location loc, Value v,
+                         ValueRange args) const {
+  // With a known zero point the saturation is a clamp in f32, before rounding:
+  // the bounds are integers. Clamps pass NaN on; its integer is 0, which the
+  // zero point follows.
+  float least = -0x1p30f, greatest = 0x1p30f;
+  if (zeroPoint.constant) {
+    float bottom = qmin - *zeroPoint.constant, top = qmax - *zeroPoint.constant;
+    least = std::clamp(low.value_or(bottom), bottom, top);
+    greatest = std::clamp(high.value_or(top), bottom, top);
+  }
+  v = emitBounds(builder, loc, v, least, greatest);
+  if (mayBeNaN)
+    v = selectNumber(builder, loc, v, v, floatConstant(builder, loc, 0));
+  Value q = emitToInteger(builder, loc, v);
+  if (!zeroPoint.isZero())
+    q = arith::AddIOp::create(builder, loc, q,
+                              readZeroPoint(builder, loc, args));
+  // Otherwise f32 holds any sum that does not saturate anyway, and the integers
+  // saturate.
+  if (!zeroPoint.constant) {
+    q = arith::MaxSIOp::create(builder, loc, q,
+                               intConstant(builder, loc, qmin));
+    q = arith::MinSIOp::create(builder, loc, q,
+                               intConstant(builder, loc, qmax));
+  }
+  return emitStore(builder, loc, q, width);
+}
+
+Value QuantizeTail::emitBeforeRounding(OpBuilder &builder, Location loc,
+                                       Value v, ValueRange args) const {
+  if (zeroPoint.isZero())
+    return emit(builder, loc, v, args);
+  Value z = readZeroPoint(builder, loc, args);
+  Value shift = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), z);
+  v = arith::AddFOp::create(builder, loc, v, shift);
+  v = emitBounds(builder, loc, v, qmin, qmax);
+  Value number =
+      selectNumber(builder, loc, v, v, floatConstant(builder, loc, 0));
+  Value q =
+      selectNumber(builder, loc, v, emitToInteger(builder, loc, number), z);
+  return emitStore(builder, loc, q, width);
+}
+
+QuantizeTail qcc::makeTail(ConversionPatternRewriter &rewriter, Location loc,
+                           GenericEmitter &emitter,
+                           const qnn::QuantParams &params, bool mayBeNaN) {
+  QuantizeTail tail;
+  tail.qmin = params.qmin;
+  tail.qmax = params.qmax;
+  tail.width = params.width;
+  tail.zeroPoint = ZeroPoint::get(rewriter, loc, params);
+  tail.readZeroPoint = emitter.add(tail.zeroPoint);
+  tail.mayBeNaN = mayBeNaN;
+  return tail;
+}

@@ -1,0 +1,38 @@
+//===- Patterns.h - The patterns of convert-qnn-to-linalg -------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
+#define QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace qcc {
+
+/// Quantized, unsigned and signed integers become signless integers, alone and
+/// as elements of ranked tensors.
+struct StorageTypeConverter : mlir::TypeConverter {
+  StorageTypeConverter();
+  /// Whether all types that the op mentions are legal.
+  bool isLegalOp(mlir::Operation *op) const;
+};
+
+/// qnn.quantize, dequantize, requantize.
+void populateQuantizePatterns(const StorageTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
+/// qnn.linear, matmul.
+void populateContractionPatterns(const StorageTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+/// qnn.add, mul, clamp, lookup.
+void populateElementwisePatterns(const StorageTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+/// Ops of other dialects, which only change their types; quant.scast.
+void populateTypePatterns(const StorageTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+
+} // namespace qcc
+
+#endif // QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H

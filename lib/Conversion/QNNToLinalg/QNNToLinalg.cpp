@@ -1,0 +1,61 @@
+//===- QNNToLinalg.cpp - The pass convert-qnn-to-linalg -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_CONVERTQNNTOLINALG
+#include "qcc/Conversion/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// Keeps the types that are about to change, which the descriptor of the
+/// program tells (abi.md).
+static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
+  FunctionType type = func.getFunctionType();
+  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+    if (!converter.isLegal(input))
+      func.setArgAttr(i, "qcc.type", TypeAttr::get(input));
+  for (auto [i, result] : llvm::enumerate(type.getResults()))
+    if (!converter.isLegal(result))
+      func.setResultAttr(i, "qcc.type", TypeAttr::get(result));
+}
+
+namespace {
+struct ConvertQNNToLinalg
+    : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
+  void runOnOperation() override {
+    StorageTypeConverter converter;
+    getOperation().walk(
+        [&](func::FuncOp func) { recordTypes(func, converter); });
+
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<qnn::QNNDialect, quant::QuantDialect>();
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return converter.isLegalOp(op); });
+
+    RewritePatternSet patterns(&getContext());
+    populateQuantizePatterns(converter, patterns);
+    populateContractionPatterns(converter, patterns);
+    populateElementwisePatterns(converter, patterns);
+    populateTypePatterns(converter, patterns);
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
