@@ -1,0 +1,220 @@
+//===- SweepTests.cpp - Compiled code against the reference ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles each group of programs once for each x86 level that the host can run
+// and compares every case with the interpreter, bit for bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "qcc/Compiler/Compiler.h"
+#include "qcc/JIT/JIT.h"
+#include "qcc/Pipelines/Register.h"
+#include "qcc/Reference/Interpreter.h"
+#include "qcc/Runtime/Context.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::sweep;
+using qcc::reference::TensorValue;
+
+namespace {
+
+constexpr const char *kCPUs[] = {"x86-64-v3", "skylake-avx512", "cascadelake"};
+constexpr int kThreads = 3;
+/// Failures of one group that are told in full.
+constexpr int kToldFailures = 5;
+
+const std::vector<Group> &groups() {
+  static const std::vector<Group> all = makeGroups();
+  return all;
+}
+
+/// An MLIR context that collects diagnostics.
+class Session {
+public:
+  Session() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.getDiagEngine().registerHandler(
+        [&](Diagnostic &diagnostic) { messages += diagnostic.str() + "\n"; });
+  }
+
+  std::string takeMessages() { return std::exchange(messages, std::string()); }
+
+  MLIRContext context;
+
+private:
+  std::string messages;
+};
+
+struct Loaded {
+  OwningOpRef<ModuleOp> source;
+  std::shared_ptr<const rt::Module> module;
+};
+
+rt::Tensor view(const TensorValue &value) {
+  return rt::Tensor(
+      value.bytes.get(),
+      rt::DType{static_cast<uint8_t>(value.type.code), value.type.bits},
+      value.shape);
+}
+
+class Sweep : public testing::TestWithParam<std::tuple<size_t, const char *>> {
+protected:
+  void SetUp() override {
+    auto spec = TargetSpec::forCPU(std::get<1>(GetParam()));
+    ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
+    if (!rt::missingFeatures(spec->requiredFeatures()).empty())
+      GTEST_SKIP() << "the host cannot run " << spec->name;
+    compiler = std::make_unique<Compiler>(std::move(*spec));
+    auto created = rt::ThreadPool::create(kThreads);
+    ASSERT_TRUE(created.isOk()) << created.message();
+    pool = *std::move(created);
+  }
+
+  /// An error message, or nothing.
+  std::string compile(const std::vector<Program> &programs, Loaded &loaded) {
+    loaded.source =
+        parseSourceString<ModuleOp>(moduleText(programs), &session.context);
+    if (!loaded.source)
+      return "does not parse: " + session.takeMessages();
+    OwningOpRef<ModuleOp> module = loaded.source->clone();
+    if (failed(compiler->runStages(*module, Stage::LLVM)))
+      return "does not compile: " + session.takeMessages();
+    llvm::Expected<Artifact> artifact = compiler->emitArtifact(*module);
+    if (!artifact)
+      return "no artifact: " + llvm::toString(artifact.takeError());
+    auto opened = loadArtifact(*artifact);
+    if (!opened.isOk())
+      return "does not load: " + opened.message();
+    loaded.module = *std::move(opened);
+    return "";
+  }
+
+  /// What is wrong with one case, or nothing.
+  std::string runCase(const Program &program, const Case &which, Loaded &loaded,
+                      rt::Context &context) {
+    std::vector<TensorValue> inputs = makeInputs(program, which);
+    llvm::SmallVector<TensorValue> expected;
+    auto entry = loaded.source->lookupSymbol<func::FuncOp>(program.name);
+    if (llvm::Error error = interpreter.run(entry, inputs, expected))
+      return "the reference fails: " + llvm::toString(std::move(error));
+
+    std::vector<rt::Tensor> arguments, results;
+    for (const TensorValue &input : inputs)
+      arguments.push_back(view(input));
+    llvm::SmallVector<TensorValue> actual;
+    for (const TensorValue &value : expected) {
+      TensorValue result = TensorValue::allocate(value.type, value.shape);
+      // Bytes that a kernel fails to write must not pass for results.
+      std::fill_n(result.bytes.get(), result.byteSize(), uint8_t(0xA5));
+      results.push_back(view(result));
+      actual.push_back(std::move(result));
+    }
+    rt::Status status = context.run(arguments, results);
+    if (!status.isOk())
+      return "does not run: " + status.message();
+    for (size_t i = 0; i < expected.size(); ++i) {
+      int64_t first;
+      int64_t count = countDifferences(actual[i], expected[i], first);
+      if (count)
+        return "result " + std::to_string(i) + ": " + std::to_string(count) +
+               " of " + std::to_string(expected[i].elementCount()) +
+               " elements differ, the first at " + std::to_string(first);
+    }
+    return "";
+  }
+
+  void fail(const Program &program, const std::string &what) {
+    ++failures;
+    if (failures <= kToldFailures)
+      ADD_FAILURE() << program.name << " " << what << "\n"
+                    << program.text.substr(0, 6000);
+  }
+
+  void runProgram(const Program &program, Loaded &loaded) {
+    rt::ContextOptions options;
+    options.pool = pool;
+    // From one thread to all of them.
+    options.threads = 1 + program.rows[0] % kThreads;
+    auto context = rt::Context::create(loaded.module, program.name, options);
+    if (!context.isOk())
+      return fail(program, "has no context: " + context.message());
+    for (const Case &which : casesOf(program)) {
+      std::string wrong = runCase(program, which, loaded, **context);
+      ++cases;
+      if (!wrong.empty())
+        return fail(program, "with " + std::to_string(which.rows) + " rows, " +
+                                 spell(which.fill) + ": " + wrong);
+    }
+  }
+
+  Session session;
+  std::unique_ptr<Compiler> compiler;
+  std::shared_ptr<rt::ThreadPool> pool;
+  reference::Interpreter interpreter{1};
+  int failures = 0;
+  int cases = 0;
+};
+
+} // namespace
+
+TEST_P(Sweep, SameBits) {
+  const Group &group = groups()[std::get<0>(GetParam())];
+  Loaded all;
+  std::string wrong = compile(group.programs, all);
+  for (const Program &program : group.programs) {
+    if (wrong.empty()) {
+      runProgram(program, all);
+      continue;
+    }
+    // Some program spoils the module: find out which.
+    Loaded one;
+    std::string reason = compile({program}, one);
+    if (!reason.empty())
+      fail(program, reason);
+    else
+      runProgram(program, one);
+  }
+  if (failures > kToldFailures)
+    ADD_FAILURE() << failures << " of " << group.programs.size()
+                  << " programs fail";
+  RecordProperty("cases", cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    X86, Sweep,
+    testing::Combine(testing::Range<size_t>(0, groups().size()),
+                     testing::ValuesIn(kCPUs)),
+    [](const testing::TestParamInfo<Sweep::ParamType> &info) {
+      std::string cpu = std::get<1>(info.param);
+      std::replace(cpu.begin(), cpu.end(), '-', '_');
+      return std::string(groups()[std::get<0>(info.param)].name) + "_" + cpu;
+    });
+
+TEST(SweepCases, Enough) {
+  size_t count = 0;
+  bool rowsSeen[71] = {};
+  for (const Group &group : groups())
+    for (const Program &program : group.programs)
+      for (const Case &which : casesOf(program)) {
+        ++count;
+        if (which.rows <= 70)
+          rowsSeen[which.rows] = true;
+      }
+  EXPECT_GE(count, 2000u);
+  for (int rows = 1; rows <= 70; ++rows)
+    EXPECT_TRUE(rowsSeen[rows]) << rows;
+}
