@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace qcc::qnn;
 
 /// Inline constants up to this many bytes stay readable in a printed program.
-static constexpr size_t kInlineBytes = 256;
+static constexpr size_t kInlineBytes = 64;
 
 unsigned qcc::qnn::getElementBytes(Type elementType) {
   if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
@@ -74,13 +74,16 @@ TypedAttr qcc::qnn::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
 }
 
 TypedAttr qcc::qnn::retypeConstant(Attribute value, RankedTensorType type) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
   std::optional<ConstantData> data = ConstantData::get(value);
-  return data ? makeConstant(type, data->bytes, "constant") : TypedAttr();
+  if (!data)
+    return {};
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (resource && data->bytes.size() > kInlineBytes)
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return makeConstant(type, data->bytes, "constant");
 }
 
 static TypedAttr foldSlice(tensor::ExtractSliceOp op, Attribute value) {
@@ -106,13 +109,12 @@ static TypedAttr foldSlice(tensor::ExtractSliceOp op, Attribute value) {
     for (int64_t d = 0; d < rank; ++d)
       offset += strides[d] * (op.getStaticOffsets()[d] +
                               index[d] * op.getStaticStrides()[d]);
-    if (offset < 0 ||
-        offset + width > static_cast<int64_t>(data->bytes.size()))
+    if (offset < 0 || offset + width > static_cast<int64_t>(data->bytes.size()))
       return {}; // Out of bounds: undefined at run time as well.
     bytes.insert(bytes.end(), data->bytes.begin() + offset,
                  data->bytes.begin() + offset + width);
-    for (int64_t d = rank - 1;
-         d >= 0 && ++index[d] == op.getStaticSizes()[d]; --d)
+    for (int64_t d = rank - 1; d >= 0 && ++index[d] == op.getStaticSizes()[d];
+         --d)
       index[d] = 0;
   }
   return makeConstant(type, bytes,

@@ -7,8 +7,9 @@
 //
 // Movement in N3 is one of: a linalg op that only yields its input (transpose,
 // broadcast, generic), tensor.expand_shape, collapse_shape, extract_slice, cast
-// and pad with 0.0. Each is described once for the dimensions (varyingDims), once
-// for the stored integers (moveElements) and once for parameters (moveParam).
+// and pad with 0.0. Each is described once for the dimensions (varyingDims),
+// once for the stored integers (moveElements) and once for parameters
+// (moveParam).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ static bool isLinalgMovement(Operation *op) {
     return false;
   Value yielded = generic.getBody()->getTerminator()->getOperand(0);
   return yielded == generic.getBody()->getArgument(0) &&
-         isa<RankedTensorType>(generic.getDpsInputOperand(0)->get().getType()) &&
+         isa<RankedTensorType>(
+             generic.getDpsInputOperand(0)->get().getType()) &&
          generic.getIndexingMapsArray()[1].isPermutation();
 }
 
@@ -73,9 +75,8 @@ static SmallVector<bool> varyingDims(Operation *op, ArrayRef<bool> varies) {
     auto maps = cast<linalg::LinalgOp>(op).getIndexingMapsArray();
     for (auto [i, out] : llvm::enumerate(maps[1].getResults()))
       for (auto [expr, differs] : llvm::zip_equal(maps[0].getResults(), varies))
-        result[i] |=
-            differs &&
-            expr.isFunctionOfDim(cast<AffineDimExpr>(out).getPosition());
+        result[i] |= differs && expr.isFunctionOfDim(
+                                    cast<AffineDimExpr>(out).getPosition());
     return result;
   }
   if (isa<tensor::ExpandShapeOp>(op)) {
@@ -127,9 +128,9 @@ std::optional<DequantizedSource> DequantizedSource::trace(Value value) {
   if (!source.op)
     return std::nullopt;
   std::reverse(source.movement.begin(), source.movement.end());
-  FailureOr<QuantParams> params = getQuantParams(
-      source.op.getInput().getType(), source.op.getScale(),
-      source.op.getZeroPoint(), source.op.getAxis());
+  FailureOr<QuantParams> params =
+      getQuantParams(source.op.getInput().getType(), source.op.getScale(),
+                     source.op.getZeroPoint(), source.op.getAxis());
   if (failed(params) || params->width != 8)
     return std::nullopt;
   source.params = std::move(*params);
@@ -248,7 +249,8 @@ static bool moveThroughLinalg(linalg::LinalgOp op, ParamTensor &param) {
 
 static bool moveThroughExpand(OpBuilder &builder, tensor::ExpandShapeOp op,
                               ParamTensor &param) {
-  SmallVector<ReassociationIndices> groups = op.getReassociationIndices(), split;
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices(),
+                                    split;
   SmallVector<OpFoldResult> allSizes = op.getMixedOutputShape(), sizes;
   SmallVector<int64_t> dims, shape;
   for (int64_t d : param.dims) {
@@ -306,10 +308,9 @@ static bool moveThroughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op,
   if (dims.size() != param.dims.size()) {
     auto type = RankedTensorType::get(
         shape, getTensorType(param.value).getElementType());
-    param.value =
-        foldIfConstant(builder, tensor::CollapseShapeOp::create(
-                                    builder, op.getLoc(), type, param.value,
-                                    joined));
+    param.value = foldIfConstant(
+        builder, tensor::CollapseShapeOp::create(builder, op.getLoc(), type,
+                                                 param.value, joined));
   }
   param.dims = dims;
   return true;
@@ -480,8 +481,7 @@ static ParamTensor makeZeroPoint(OpBuilder &builder, Location loc,
                                     type, builder.getI32Type());
     return zero;
   }
-  zero.value =
-      makeRunTime(builder, loc, params.zeroPoint, zero.dims.size());
+  zero.value = makeRunTime(builder, loc, params.zeroPoint, zero.dims.size());
   RankedTensorType zeroType = getTensorType(zero.value);
   if (zeroType.getElementType().isInteger(32))
     return zero;
@@ -515,11 +515,10 @@ static Value makeDifference(OpBuilder &builder, Location loc,
       builder, loc, inputs, maps,
       tensor::getMixedSizes(builder, loc, operand.storage),
       builder.getI32Type(), [&](OpBuilder &b, Location l, ValueRange args) {
-        Value wide = operand.isUnsigned
-                         ? Value(arith::ExtUIOp::create(b, l, b.getI32Type(),
-                                                        args[0]))
-                         : Value(arith::ExtSIOp::create(b, l, b.getI32Type(),
-                                                        args[0]));
+        Value wide =
+            operand.isUnsigned
+                ? Value(arith::ExtUIOp::create(b, l, b.getI32Type(), args[0]))
+                : Value(arith::ExtSIOp::create(b, l, b.getI32Type(), args[0]));
         return args.size() == 1
                    ? wide
                    : Value(arith::SubIOp::create(b, l, wide, args[1]));
@@ -541,9 +540,8 @@ static Value makeStorage(OpBuilder &builder, Location loc, Value quantized) {
   return quantized;
 }
 
-IntegerOperand
-IntegerOperand::materialize(OpBuilder &builder, Location loc,
-                            const DequantizedSource &source) {
+IntegerOperand IntegerOperand::materialize(OpBuilder &builder, Location loc,
+                                           const DequantizedSource &source) {
   const QuantParams &params = source.params;
   DequantizeOp dequantize = source.op;
   RankedTensorType type = getTensorType(dequantize.getInput());
@@ -568,13 +566,15 @@ IntegerOperand::materialize(OpBuilder &builder, Location loc,
       operand.zeroPoint = {};
       padding = 0;
     }
-    operand.storage = moveElements(builder, op, operand.storage, [&]() -> Value {
-      Type element = getTensorType(operand.storage).getElementType();
-      return arith::ConstantOp::create(
-          builder, op->getLoc(),
-          builder.getIntegerAttr(element, APInt(element.getIntOrFloatBitWidth(),
-                                                padding, true, true)));
-    });
+    operand.storage =
+        moveElements(builder, op, operand.storage, [&]() -> Value {
+          Type element = getTensorType(operand.storage).getElementType();
+          return arith::ConstantOp::create(
+              builder, op->getLoc(),
+              builder.getIntegerAttr(
+                  element,
+                  APInt(element.getIntOrFloatBitWidth(), padding, true, true)));
+        });
     if (!moveParam(builder, op, operand.scale)) {
       spreadParam(builder, loc, before, operand.scale);
       operand.scale.value =
@@ -588,13 +588,4 @@ IntegerOperand::materialize(OpBuilder &builder, Location loc,
   }
   narrowParam(builder, loc, source.scaleVaries, operand.scale);
   return operand;
-}
-
-std::optional<SmallVector<float>> qcc::qnn::getConstantFloats(Value value) {
-  std::optional<ConstantData> data = ConstantData::get(value);
-  if (!data || !getTensorType(value).getElementType().isF32())
-    return std::nullopt;
-  SmallVector<float> floats(data->bytes.size() / sizeof(float));
-  memcpy(floats.data(), data->bytes.data(), data->bytes.size());
-  return floats;
 }

@@ -52,11 +52,9 @@ struct IntegerOperand {
                                     const DequantizedSource &source);
 };
 
-/// The elements of a constant tensor of f32, or nothing.
-std::optional<llvm::SmallVector<float>> getConstantFloats(mlir::Value value);
-
-/// A linalg.generic without reduction whose iteration space has the given sizes:
-/// `body` gets an element of each input and makes the element of the result.
+/// A linalg.generic without reduction whose iteration space has the given
+/// sizes: `body` gets an element of each input and makes the element of the
+/// result.
 mlir::Value createElementwise(
     mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
     llvm::ArrayRef<mlir::AffineMap> maps,

@@ -11,10 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantData.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -132,9 +132,8 @@ static int64_t roundAndSaturate(float v, int64_t z, const QuantParams &params) {
     return z;
   // Exact in f64 where it is not saturated anyway.
   double q = static_cast<double>(std::rint(v)) + static_cast<double>(z);
-  return static_cast<int64_t>(
-      std::clamp(q, static_cast<double>(params.qmin),
-                 static_cast<double>(params.qmax)));
+  return static_cast<int64_t>(std::clamp(q, static_cast<double>(params.qmin),
+                                         static_cast<double>(params.qmax)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,8 +158,8 @@ static Bytes evaluate(QuantizeOp op, ArrayRef<char> input) {
     float v = loadFloat(input, i, element) / params->scale(i);
     int64_t z = params->zeroPoint(i);
     if (op.getZeroPointBeforeRounding() && !std::isnan(v))
-      result.push_back(roundAndSaturate(v + static_cast<float>(z), 0,
-                                        params->params));
+      result.push_back(
+          roundAndSaturate(v + static_cast<float>(z), 0, params->params));
     else
       result.push_back(roundAndSaturate(v, z, params->params));
   }
@@ -232,7 +231,8 @@ static Bytes evaluate(LookupOp op, ArrayRef<char> input) {
   auto quantized = dyn_cast<quant::QuantizedType>(element);
   bool isSigned =
       quantized ? quantized.isSigned() : !element.isUnsignedInteger();
-  unsigned width = getElementBytes(getTensorType(op.getTable()).getElementType());
+  unsigned width =
+      getElementBytes(getTensorType(op.getTable()).getElementType());
   std::vector<char> result;
   for (char byte : input) {
     int index = static_cast<uint8_t>(byte) ^ (isSigned ? 128 : 0);

@@ -41,7 +41,7 @@ struct Contraction {
   Value inputs[2];
   AffineMap maps[2], resultMap;
   SmallVector<IteratorType> iterators;
-  /// f32, f16, bf16 over the result, or i32; null: none.
+  /// f32, f16 or bf16; null: none.
   Value bias;
   /// From the dimensions of the result.
   AffineMap biasMap;
@@ -88,8 +88,8 @@ std::optional<int64_t> Contraction::getReductionSize() const {
     auto type = cast<RankedTensorType>(dim->first.getType());
     if (type.isDynamicDim(dim->second))
       return std::nullopt;
-    size = llvm::SaturatingMultiply<uint64_t>(size,
-                                              type.getDimSize(dim->second));
+    size =
+        llvm::SaturatingMultiply<uint64_t>(size, type.getDimSize(dim->second));
   }
   return std::min<uint64_t>(size, std::numeric_limits<int64_t>::max());
 }
@@ -257,8 +257,9 @@ static std::optional<Contraction> matchContraction(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Why N3 does not define the contraction on integers, or an empty text.
-static std::string findObstacle(const Contraction &c,
-                                const std::optional<DequantizedSource> *sources) {
+static std::string
+findObstacle(const Contraction &c,
+             const std::optional<DequantizedSource> *sources) {
   static constexpr StringLiteral names[] = {"left", "right"};
   for (unsigned i = 0; i < 2; ++i)
     if (!sources[i])
@@ -288,8 +289,8 @@ static std::string findObstacle(const Contraction &c,
                   " operand varies along a reduction dimension")
               .str();
   uint64_t largest = llvm::SaturatingMultiply<uint64_t>(
-      llvm::SaturatingMultiply<uint64_t>(
-          *size, sources[0]->params.getMaxDifference()),
+      llvm::SaturatingMultiply<uint64_t>(*size,
+                                         sources[0]->params.getMaxDifference()),
       sources[1]->params.getMaxDifference());
   if (largest > std::numeric_limits<int32_t>::max())
     return "K = " + std::to_string(*size) +
@@ -417,9 +418,8 @@ static Value createSum(OpBuilder &builder, const Contraction &c,
                     ? Value(arith::ExtUIOp::create(b, l, b.getI32Type(), x))
                     : Value(arith::ExtSIOp::create(b, l, b.getI32Type(), x));
           if (zeros[i]) {
-            Value zero = zeros[i]->constant
-                             ? makeI32(b, l, *zeros[i]->constant)
-                             : args[zeros[i]->input];
+            Value zero = zeros[i]->constant ? makeI32(b, l, *zeros[i]->constant)
+                                            : args[zeros[i]->input];
             x = arith::SubIOp::create(b, l, x, zero);
           }
           factors[i] = x;
@@ -428,8 +428,8 @@ static Value createSum(OpBuilder &builder, const Contraction &c,
         Value sum = arith::AddIOp::create(b, l, args.back(), product);
         linalg::YieldOp::create(b, l, sum);
       });
-  generic->setAttr(kOriginAttr, builder.getStringAttr(
-                                    c.op->getName().getStringRef()));
+  generic->setAttr(kOriginAttr,
+                   builder.getStringAttr(c.op->getName().getStringRef()));
   return generic.getResult(0);
 }
 
@@ -439,28 +439,26 @@ static Value createSum(OpBuilder &builder, const Contraction &c,
 
 /// The product of the scales, folded where both are known and one of them is a
 /// scalar or both vary alike; otherwise two factors for the body.
-static SmallVector<BodyScalar<float>>
-addScales(OpBuilder &builder, const Contraction &c,
-          const IntegerOperand *operands, GenericInputs &inputs) {
-  std::optional<SmallVector<float>> known[2];
+static SmallVector<BodyScalar<float>> addScales(OpBuilder &builder,
+                                                const Contraction &c,
+                                                const IntegerOperand *operands,
+                                                GenericInputs &inputs) {
+  SmallVector<float> known[2]; // empty: at run time
   AffineMap maps[2];
   for (unsigned i = 0; i < 2; ++i) {
-    known[i] = getConstantFloats(operands[i].scale.value);
+    readConstantFloats(operands[i].scale.value, known[i]);
     maps[i] = c.onResult(mapOfParam(operands[i].scale, c.maps[i]));
   }
   auto isScalar = [&](unsigned i) { return operands[i].scale.dims.empty(); };
-  if (known[0] && known[1] &&
+  if (!known[0].empty() && !known[1].empty() &&
       (isScalar(0) || isScalar(1) || maps[0] == maps[1])) {
     unsigned wide = isScalar(0) ? 1 : 0;
-    SmallVector<float> product(*known[wide]);
-    for (auto [i, p] : llvm::enumerate(product)) {
-      const SmallVector<float> &other = *known[1 - wide];
-      p *= other[isScalar(1 - wide) ? 0 : i];
-    }
+    SmallVector<float> product(known[wide]);
+    for (auto [i, p] : llvm::enumerate(product))
+      p *= known[1 - wide][isScalar(1 - wide) ? 0 : i];
     if (isScalar(wide))
       return {{product[0], 0}};
-    auto type =
-        cast<RankedTensorType>(operands[wide].scale.value.getType());
+    auto type = cast<RankedTensorType>(operands[wide].scale.value.getType());
     Value constant = arith::ConstantOp::create(
         builder, c.op->getLoc(),
         DenseElementsAttr::get(type, ArrayRef<float>(product)));
@@ -468,8 +466,8 @@ addScales(OpBuilder &builder, const Contraction &c,
   }
   SmallVector<BodyScalar<float>> factors(2);
   for (unsigned i = 0; i < 2; ++i) {
-    if (known[i] && isScalar(i))
-      factors[i].constant = (*known[i])[0];
+    if (!known[i].empty() && isScalar(i))
+      factors[i].constant = known[i].front();
     else
       factors[i].input = inputs.add(operands[i].scale.value, maps[i]);
   }
@@ -499,21 +497,17 @@ static Value createReal(OpBuilder &builder, const Contraction &c, Value sum,
   Value result = createElementwise(
       builder, c.op->getLoc(), inputs.values, inputs.maps, sizes, element,
       [&](OpBuilder &b, Location l, ValueRange args) -> Value {
-        Value acc = args[0], bias = c.bias ? args.back() : Value();
-        if (bias && bias.getType().isInteger(32)) {
-          acc = arith::AddIOp::create(b, l, acc, bias);
-          bias = Value();
-        }
         Value scale;
         for (const BodyScalar<float> &factor : scales) {
           Value next = factor.constant
                            ? constant(b, l, b.getF32FloatAttr(*factor.constant))
                            : args[factor.input];
-          scale = scale ? Value(arith::MulFOp::create(b, l, scale, next)) : next;
+          scale =
+              scale ? Value(arith::MulFOp::create(b, l, scale, next)) : next;
         }
-        Value v = arith::SIToFPOp::create(b, l, f32, acc);
-        if (bias)
-          v = math::FmaOp::create(b, l, v, scale, widen(b, l, bias));
+        Value v = arith::SIToFPOp::create(b, l, f32, args[0]);
+        if (c.bias)
+          v = math::FmaOp::create(b, l, v, scale, widen(b, l, args.back()));
         else
           v = arith::MulFOp::create(b, l, v, scale);
         if (c.clampMin)
@@ -538,8 +532,8 @@ static void integerize(RewriterBase &rewriter, const Contraction &c,
     if (!c.resultType().isDynamicDim(d)) {
       sizes.push_back(rewriter.getIndexAttr(c.resultType().getDimSize(d)));
     } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(c.op)) {
-      sizes.push_back(tensor::getMixedSize(rewriter, loc,
-                                           linalgOp.getDpsInits()[0], d));
+      sizes.push_back(
+          tensor::getMixedSize(rewriter, loc, linalgOp.getDpsInits()[0], d));
     } else {
       auto dim = c.findLoop(cast<AffineDimExpr>(expr).getPosition());
       sizes.push_back(
@@ -559,6 +553,18 @@ static void integerize(RewriterBase &rewriter, const Contraction &c,
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+/// Sizes are asked of what a dequantize reads, so that they do not keep it.
+static void redirectSizes(func::FuncOp function) {
+  function.walk([](tensor::DimOp op) {
+    Operation *source = op.getSource().getDefiningOp();
+    while (isa_and_nonnull<QuantizeOp, DequantizeOp, quant::StorageCastOp,
+                           tensor::BitcastOp>(source)) {
+      op.getSourceMutable().assign(source->getOperand(0));
+      source = op.getSource().getDefiningOp();
+    }
+  });
+}
 
 /// Erases what only fed the float contractions.
 static void eraseDead(func::FuncOp function) {
@@ -610,8 +616,10 @@ struct QNNIntegerizeContractions
       if (!takeQuantizedOperands(op, *sources[0], *sources[1]))
         integerize(rewriter, *c, sources);
     }
-    if (changed)
-      eraseDead(getOperation());
+    if (!changed)
+      return;
+    redirectSizes(getOperation());
+    eraseDead(getOperation());
   }
 };
 } // namespace
