@@ -12,11 +12,13 @@ def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::fun
   let description = [{
     Generic code for whatever is not a fused contraction: elementwise ops become
     vectorized loops, float reductions follow the 32 lanes and the tree of N8, all else
-    scalar loops. The outermost parallel loop is an `scf.forall`.
+    runs in the order of the iteration space, with vectors across independent outputs.
+    Each op becomes one `scf.forall` with one counter over its parallel dimensions.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">

@@ -1,0 +1,410 @@
+//===- LinalgLoops.cpp - The loops of one linalg op -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace qcc;
+
+LinalgLoops::LinalgLoops(RewriterBase &rewriter, linalg::GenericOp op)
+    : rewriter(rewriter), loc(op.getLoc()),
+      op(cast<linalg::LinalgOp>(op.getOperation())) {
+  this->op.getParallelDims(parallelDims);
+  this->op.getReductionDims(reductionDims);
+  rewriter.setInsertionPoint(op);
+  for (const Range &range : this->op.createLoopRanges(rewriter, loc))
+    sizes.push_back(range.size);
+}
+
+Value LinalgLoops::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(rewriter, loc, value);
+}
+
+Value LinalgLoops::getSize(unsigned dim) {
+  return getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]);
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+LinalgLoops::Movement LinalgLoops::getMovement(OpOperand &operand,
+                                               unsigned dim) const {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!type || !map.isFunctionOfDim(dim))
+    return Movement::None;
+  // i1 and other fractions of a byte have another layout in vectors.
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return Movement::Other;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return Movement::Other;
+  for (AffineExpr result : map.getResults().drop_back())
+    if (result.isFunctionOfDim(dim))
+      return Movement::Other;
+  AffineExpr last = map.getResults().back();
+  AffineExpr d = getAffineDimExpr(dim, op.getContext());
+  AffineExpr step = simplifyAffineExpr(last.replace(d, d + 1) - last,
+                                       map.getNumDims(), map.getNumSymbols());
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() == 1 ? Movement::Contiguous
+                                              : Movement::Other;
+}
+
+bool LinalgLoops::isBodyMappable() const {
+  return llvm::all_of(
+      op.getBlock()->without_terminator(), [](Operation &nested) {
+        auto isElement = [](Type type) {
+          return VectorType::isValidElementType(type);
+        };
+        return isa<linalg::IndexOp, arith::ConstantOp>(nested) ||
+               (OpTrait::hasElementwiseMappableTraits(&nested) &&
+                llvm::all_of(nested.getOperandTypes(), isElement) &&
+                llvm::all_of(nested.getResultTypes(), isElement));
+      });
+}
+
+bool LinalgLoops::isBodySpeculatable() const {
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &nested) { return isPure(&nested); });
+}
+
+bool LinalgLoops::areOutputsParallel() const {
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    for (unsigned dim : reductionDims)
+      if (map.isFunctionOfDim(dim))
+        return false;
+  }
+  return true;
+}
+
+unsigned LinalgLoops::getVectorWidth(unsigned bits) const {
+  unsigned widest = 8;
+  auto see = [&](Type type) {
+    type = getElementTypeOrSelf(type);
+    if (type.isIndex())
+      widest = 64;
+    else if (type.isIntOrFloat())
+      widest = std::max(widest, type.getIntOrFloatBitWidth());
+  };
+  for (Type type : op->getOperandTypes())
+    see(type);
+  for (Operation &nested : *op.getBlock())
+    for (Type type : nested.getResultTypes())
+      see(type);
+  return llvm::bit_floor(bits / std::min(widest, bits));
+}
+
+std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
+  linalg::LinalgOp op = loops.op;
+  ArrayRef<unsigned> parallel = loops.getParallelDims();
+  if (parallel.empty())
+    return std::nullopt;
+  for (unsigned dim : llvm::reverse(parallel)) {
+    auto isContiguous = [&](OpOperand &output) {
+      return loops.getMovement(output, dim) ==
+             LinalgLoops::Movement::Contiguous;
+    };
+    if (llvm::all_of(op.getDpsInitsMutable(), isContiguous))
+      return InnermostDim{dim, true};
+  }
+  return InnermostDim{parallel.back(), false};
+}
+
+SmallVector<unsigned> qcc::chooseWidths(const LinalgLoops &loops,
+                                        InnermostDim innermost,
+                                        unsigned vectorBits, unsigned unroll) {
+  SmallVector<unsigned> widths;
+  unsigned width = loops.getVectorWidth(vectorBits);
+  int64_t size = loops.op.getStaticLoopRanges()[innermost.dim];
+  bool isDynamic = ShapedType::isDynamic(size);
+  if (innermost.isContiguous && loops.isBodyMappable()) {
+    if (unroll > 1 && (isDynamic || size >= int64_t(unroll) * width))
+      widths.push_back(unroll * width);
+    if (!isDynamic)
+      width = std::min<uint64_t>(width, llvm::bit_floor(uint64_t(size)));
+    if (width > 1)
+      widths.push_back(width);
+  }
+  widths.push_back(1);
+  return widths;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LinalgLoops::Block LinalgLoops::openForall(std::optional<unsigned> innermost,
+                                           int64_t blockSize, Point &point) {
+  point.assign(sizes.size(), Value());
+  AffineExpr s0, s1;
+  bindSymbols(op.getContext(), s0, s1);
+  auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
+  };
+  // One counter over the outer dimensions and the blocks, which is easier to
+  // share among threads than several.
+  SmallVector<std::pair<std::optional<unsigned>, OpFoldResult>> outer;
+  for (unsigned dim : parallelDims)
+    if (dim != innermost)
+      outer.push_back({dim, sizes[dim]});
+  if (innermost)
+    outer.push_back(
+        {std::nullopt, apply(s0.ceilDiv(blockSize), {sizes[*innermost]})});
+  OpFoldResult total = rewriter.getIndexAttr(1);
+  for (auto &[dim, size] : outer)
+    total = apply(s0 * s1, {total, size});
+
+  auto forall =
+      scf::ForallOp::create(rewriter, loc, {total}, ValueRange(), std::nullopt);
+  rewriter.setInsertionPointToStart(forall.getBody());
+  Value counter = forall.getInductionVar(0);
+  Value block;
+  for (auto [position, entry] : llvm::enumerate(llvm::reverse(outer))) {
+    auto &[dim, size] = entry;
+    Value index = counter;
+    if (isConstantIntValue(size, 1)) {
+      index = constant(0);
+    } else if (position + 1 < outer.size()) {
+      Value divisor = getValueOrCreateConstantIndexOp(rewriter, loc, size);
+      index = arith::RemUIOp::create(rewriter, loc, counter, divisor);
+      counter = arith::DivUIOp::create(rewriter, loc, counter, divisor);
+    }
+    if (dim)
+      point[*dim] = index;
+    else
+      block = index;
+  }
+  if (!innermost)
+    return {};
+  OpFoldResult low = apply(s0 * blockSize, {block});
+  OpFoldResult high = affine::makeComposedFoldedAffineMin(
+      rewriter, loc,
+      AffineMap::get(0, 2, {s0 + blockSize, s1}, op.getContext()),
+      {low, sizes[*innermost]});
+  return {getValueOrCreateConstantIndexOp(rewriter, loc, low),
+          getValueOrCreateConstantIndexOp(rewriter, loc, high)};
+}
+
+void LinalgLoops::emitSegments(Block block, ArrayRef<unsigned> widths,
+                               function_ref<void(Value, unsigned)> body) {
+  AffineExpr s0, s1;
+  bindSymbols(op.getContext(), s0, s1);
+  Value low = block.low;
+  for (unsigned width : widths) {
+    // The end of the whole steps from `low`.
+    OpFoldResult end = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, s1 + (s0 - s1).floorDiv(width) * width,
+        {getAsOpFoldResult(block.high), getAsOpFoldResult(low)});
+    if (getConstantIntValue(end) &&
+        getConstantIntValue(end) == getConstantIntValue(low))
+      continue;
+    Value high = getValueOrCreateConstantIndexOp(rewriter, loc, end);
+    auto loop = scf::ForOp::create(rewriter, loc, low, high, constant(width));
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      body(loop.getInductionVar(), width);
+    }
+    low = high;
+  }
+}
+
+SmallVector<Value> LinalgLoops::emitReductionLoops(
+    Point point, ValueRange iterArgs,
+    function_ref<SmallVector<Value>(const Point &, ValueRange)> body) {
+  SmallVector<Value> lows(reductionDims.size(), constant(0));
+  SmallVector<Value> steps(reductionDims.size(), constant(1));
+  SmallVector<Value> highs;
+  for (unsigned dim : reductionDims)
+    highs.push_back(getSize(dim));
+  scf::LoopNest nest = scf::buildLoopNest(
+      rewriter, loc, lows, highs, steps, iterArgs,
+      [&](OpBuilder &, Location, ValueRange ivs, ValueRange args) {
+        // The builder is `rewriter` itself.
+        for (auto [dim, iv] : llvm::zip_equal(reductionDims, ivs))
+          point[dim] = iv;
+        SmallVector<Value> results = body(point, args);
+        return scf::ValueVector(results.begin(), results.end());
+      });
+  return nest.results;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> LinalgLoops::getIndices(OpOperand &operand,
+                                           const Point &point) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<OpFoldResult> dims;
+  for (Value index : point)
+    dims.push_back(index ? getAsOpFoldResult(index)
+                         : OpFoldResult(rewriter.getIndexAttr(0)));
+  SmallVector<Value> indices;
+  for (AffineExpr result : map.getResults())
+    indices.push_back(getValueOrCreateConstantIndexOp(
+        rewriter, loc,
+        affine::makeComposedFoldedAffineApply(
+            rewriter, loc, AffineMap::get(map.getNumDims(), 0, result), dims)));
+  return indices;
+}
+
+Value LinalgLoops::spread(Value value, const Lanes &lanes) {
+  if (lanes.count == 1 || isa<VectorType>(value.getType()))
+    return value;
+  auto type = VectorType::get({int64_t(lanes.count)}, value.getType());
+  return vector::BroadcastOp::create(rewriter, loc, type, value);
+}
+
+Value LinalgLoops::load(OpOperand &operand, const Point &point,
+                        const Lanes &lanes) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!type)
+    return operand.get();
+  Movement movement =
+      lanes.count == 1 ? Movement::None : getMovement(operand, lanes.dim);
+  if (movement == Movement::None)
+    return memref::LoadOp::create(rewriter, loc, operand.get(),
+                                  getIndices(operand, point));
+  auto vector = VectorType::get({int64_t(lanes.count)}, type.getElementType());
+  if (movement == Movement::Contiguous) {
+    SmallVector<Value> indices = getIndices(operand, point);
+    if (!lanes.mask)
+      return vector::LoadOp::create(rewriter, loc, vector, operand.get(),
+                                    indices);
+    Value zeros =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
+    return vector::MaskedLoadOp::create(rewriter, loc, vector, operand.get(),
+                                        indices, lanes.mask, zeros);
+  }
+  assert(!lanes.mask && "masked lanes are contiguous");
+  SmallVector<Value> elements;
+  Point lane = point;
+  AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
+  for (unsigned i = 0; i != lanes.count; ++i) {
+    lane[lanes.dim] = getValueOrCreateConstantIndexOp(
+        rewriter, loc,
+        affine::makeComposedFoldedAffineApply(
+            rewriter, loc, s0 + i, {getAsOpFoldResult(point[lanes.dim])}));
+    elements.push_back(memref::LoadOp::create(rewriter, loc, operand.get(),
+                                              getIndices(operand, lane)));
+  }
+  return vector::FromElementsOp::create(rewriter, loc, vector, elements);
+}
+
+void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
+                        const Lanes &lanes) {
+  SmallVector<Value> indices = getIndices(operand, point);
+  if (lanes.count == 1)
+    memref::StoreOp::create(rewriter, loc, value, operand.get(), indices);
+  else
+    vector::StoreOp::create(rewriter, loc, spread(value, lanes), operand.get(),
+                            indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+/// The op on vectors if one of its operands is one.
+Operation *LinalgLoops::emitOnLanes(Operation &nested, IRMapping &mapping,
+                                    const Lanes &lanes) {
+  SmallVector<Value> operands;
+  for (Value operand : nested.getOperands())
+    operands.push_back(mapping.lookupOrDefault(operand));
+  bool isVector = llvm::any_of(
+      operands, [](Value v) { return isa<VectorType>(v.getType()); });
+  if (!isVector)
+    return rewriter.clone(nested, mapping);
+  for (Value &operand : operands)
+    operand = spread(operand, lanes);
+  Operation *wide = nested.cloneWithoutRegions(mapping);
+  rewriter.insert(wide);
+  wide->setOperands(operands);
+  for (OpResult result : wide->getResults())
+    result.setType(VectorType::get({int64_t(lanes.count)}, result.getType()));
+  return wide;
+}
+
+SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
+                                         ValueRange accumulators,
+                                         const Point &point,
+                                         const Lanes &lanes) {
+  mlir::Block *body = op.getBlock();
+  // Only what `wanted` needs, and what has effects.
+  DenseSet<Value> needed(wanted.begin(), wanted.end());
+  SmallVector<Operation *> ops;
+  for (Operation &nested : llvm::reverse(body->without_terminator())) {
+    bool isUsed = llvm::any_of(nested.getResults(), [&](Value result) {
+      return needed.contains(result);
+    });
+    if (!isUsed && isMemoryEffectFree(&nested))
+      continue;
+    ops.push_back(&nested);
+    nested.walk([&](Operation *inner) {
+      needed.insert(inner->operand_begin(), inner->operand_end());
+    });
+  }
+
+  IRMapping mapping;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (BlockArgument arg = op.getMatchingBlockArgument(input);
+        needed.contains(arg))
+      mapping.map(arg, load(*input, point, lanes));
+  for (auto [i, arg] : llvm::enumerate(op.getRegionOutputArgs())) {
+    if (!accumulators.empty())
+      mapping.map(arg, accumulators[i]);
+    else if (needed.contains(arg))
+      mapping.map(arg, load(*op.getDpsInitOperand(i), point, lanes));
+  }
+
+  for (Operation *nested : llvm::reverse(ops)) {
+    // Combines that legalize-float left for the order of the reduction.
+    std::optional<FloatCombine> combine = getFloatCombine(nested);
+    bool isSmall =
+        combine &&
+        getElementTypeOrSelf(nested->getResult(0)).getIntOrFloatBitWidth() < 32;
+    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+      Value value = point[index.getDim()];
+      if (lanes.count > 1 && index.getDim() == lanes.dim) {
+        auto type =
+            VectorType::get({int64_t(lanes.count)}, rewriter.getIndexType());
+        value =
+            arith::AddIOp::create(rewriter, loc, spread(value, lanes),
+                                  vector::StepOp::create(rewriter, loc, type));
+      }
+      mapping.map(index.getResult(), value);
+    } else if (isSmall || isa<arith::MaxNumFOp, arith::MinNumFOp>(nested)) {
+      Value a = mapping.lookupOrDefault(nested->getOperand(0));
+      Value b = mapping.lookupOrDefault(nested->getOperand(1));
+      if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType())) {
+        a = spread(a, lanes);
+        b = spread(b, lanes);
+      }
+      mapping.map(nested->getResult(0),
+                  emitCombine(rewriter, nested->getLoc(), *combine, a, b));
+    } else {
+      mapping.map(nested->getResults(),
+                  emitOnLanes(*nested, mapping, lanes)->getResults());
+    }
+  }
+  SmallVector<Value> values;
+  for (Value value : wanted)
+    values.push_back(mapping.lookupOrDefault(value));
+  return values;
+}

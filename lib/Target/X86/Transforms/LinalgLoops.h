@@ -1,0 +1,132 @@
+//===- LinalgLoops.h - The loops of one linalg op ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the emitters of generic code share: the iteration space of a
+// linalg.generic on memrefs, access to its operands at one point or at a row of
+// points (the *lanes*) along one dimension, and its body computed on lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_TRANSFORMS_LINALGLOOPS_H
+#define QCC_LIB_TARGET_X86_TRANSFORMS_LINALGLOOPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "qcc/Conversion/LegalizeFloat/FloatOps.h"
+
+namespace qcc {
+
+/// Consecutive points along one dimension; one point where count is 1.
+struct Lanes {
+  unsigned dim = 0;
+  unsigned count = 1;
+  /// A vector<count x i1>; null where all lanes are inside.
+  mlir::Value mask;
+};
+
+class LinalgLoops {
+public:
+  /// Values of the loop dimensions, in their order.
+  using Point = llvm::SmallVector<mlir::Value>;
+
+  LinalgLoops(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
+  /// How an operand moves along a dimension.
+  enum class Movement { None, Contiguous, Other };
+  Movement getMovement(mlir::OpOperand &operand, unsigned dim) const;
+
+  /// Whether the body can be computed on a vector of points at once.
+  bool isBodyMappable() const;
+  /// Whether it does no harm to compute the body for points outside.
+  bool isBodySpeculatable() const;
+  /// Whether no output depends on a reduction dimension.
+  bool areOutputsParallel() const;
+  /// Lanes of a vector of `bits` for the widest element type of the op.
+  unsigned getVectorWidth(unsigned bits) const;
+
+  /// Opens the scf.forall over the parallel dimensions: all whole but
+  /// `innermost`, if given, which is cut into blocks. The insertion point is
+  /// then inside; `point` receives the indices and, for `innermost`, nothing.
+  struct Block {
+    mlir::Value low, high;
+  };
+  Block openForall(std::optional<unsigned> innermost, int64_t blockSize,
+                   Point &point);
+
+  /// Covers [low, high) with loops of steps `widths`, the last of which is 1.
+  void emitSegments(Block block, llvm::ArrayRef<unsigned> widths,
+                    llvm::function_ref<void(mlir::Value, unsigned)> body);
+
+  /// Loops over the reduction dimensions, in order.
+  llvm::SmallVector<mlir::Value> emitReductionLoops(
+      Point point, mlir::ValueRange iterArgs,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Point &,
+                                                        mlir::ValueRange)>
+          body);
+
+  /// The operand at the lanes; a scalar where it does not move along them.
+  mlir::Value load(mlir::OpOperand &operand, const Point &point,
+                   const Lanes &lanes);
+  void store(mlir::Value value, mlir::OpOperand &operand, const Point &point,
+             const Lanes &lanes);
+  /// The value as a vector of the lanes, if there are several.
+  mlir::Value spread(mlir::Value value, const Lanes &lanes);
+
+  /// Computes `wanted`, values of the body, at the lanes. `accumulators` are
+  /// the values of the output arguments; empty loads those that are used.
+  llvm::SmallVector<mlir::Value> emitBody(llvm::ArrayRef<mlir::Value> wanted,
+                                          mlir::ValueRange accumulators,
+                                          const Point &point,
+                                          const Lanes &lanes);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value getSize(unsigned dim);
+  llvm::ArrayRef<unsigned> getReductionDims() const { return reductionDims; }
+  llvm::ArrayRef<unsigned> getParallelDims() const { return parallelDims; }
+
+  mlir::RewriterBase &rewriter;
+  mlir::Location loc;
+  /// Ops are handles: reading one does not change the loops.
+  mutable mlir::linalg::LinalgOp op;
+
+private:
+  llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand,
+                                            const Point &point);
+  mlir::Operation *emitOnLanes(mlir::Operation &nested,
+                               mlir::IRMapping &mapping, const Lanes &lanes);
+
+  llvm::SmallVector<unsigned> parallelDims, reductionDims;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+};
+
+/// Ops without float reductions: the outputs at each point, reductions in
+/// order.
+void emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits);
+
+/// Float reductions of N8: 32 lanes and a tree.
+void emitFloatReduction(LinalgLoops &loops,
+                        llvm::ArrayRef<FloatReductionOutput> outputs,
+                        unsigned vectorBits);
+
+/// The dimension along which all outputs are contiguous, or the last parallel
+/// one; nothing if there is no parallel dimension.
+struct InnermostDim {
+  unsigned dim;
+  bool isContiguous;
+};
+std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
+
+/// The widths of the loops over `dim`: vectors where that is possible.
+llvm::SmallVector<unsigned> chooseWidths(const LinalgLoops &loops,
+                                         InnermostDim innermost,
+                                         unsigned vectorBits, unsigned unroll);
+
+} // namespace qcc
+
+#endif // QCC_LIB_TARGET_X86_TRANSFORMS_LINALGLOOPS_H

@@ -1,0 +1,265 @@
+//===- LowerLinalgToVectorLoopsReduction.cpp - Float reductions of N8 -----===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The 32 lanes of N8 in one of two places. If the inputs are contiguous along
+// the only reduction dimension, the lanes are the elements of a vector<32>.
+// Else they lie in a buffer of 32 entries, an entry for each of the outputs
+// that are computed side by side: element number t of the reduction goes to
+// entry t % 32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace qcc;
+
+/// Lanes of a reduction (N8).
+static constexpr unsigned kLanes = 32;
+/// Outputs that one iteration of the forall computes side by side.
+static constexpr int64_t kBlock = 256;
+
+namespace {
+class FloatReductionEmitter {
+public:
+  FloatReductionEmitter(LinalgLoops &loops,
+                        ArrayRef<FloatReductionOutput> outputs,
+                        unsigned vectorBits)
+      : loops(loops), rewriter(loops.rewriter), loc(loops.loc),
+        outputs(outputs), vectorBits(vectorBits) {
+    for (const FloatReductionOutput &output : outputs)
+      elements.push_back(output.element);
+  }
+
+  void emit() {
+    if (isContiguous())
+      return emitInRegisters();
+    emitInBuffers();
+  }
+
+private:
+  using Point = LinalgLoops::Point;
+
+  /// Whether each input is contiguous along the only reduction dimension, or
+  /// does not move.
+  bool isContiguous() const {
+    if (loops.getReductionDims().size() != 1 || !loops.isBodyMappable() ||
+        !loops.isBodySpeculatable())
+      return false;
+    unsigned dim = loops.getReductionDims().front();
+    return llvm::all_of(loops.op.getDpsInputOperands(), [&](OpOperand *input) {
+      return loops.getMovement(*input, dim) != LinalgLoops::Movement::Other;
+    });
+  }
+
+  Value combine(unsigned output, Value a, Value b) {
+    return emitCombine(rewriter, loc, outputs[output].combine, a, b);
+  }
+
+  FloatType getType(unsigned output) const {
+    return cast<FloatType>(elements[output].getType());
+  }
+
+  /// The neutral element as a scalar or splat of `type`.
+  Value getNeutral(unsigned output, Type type) {
+    TypedAttr neutral =
+        getNeutralElement(outputs[output].combine, getType(output));
+    if (auto vector = dyn_cast<VectorType>(type))
+      neutral = DenseElementsAttr::get(vector, neutral);
+    return arith::ConstantOp::create(rewriter, loc, neutral);
+  }
+
+  void storeResult(unsigned output, Value total, const Point &point,
+                   const Lanes &lanes) {
+    OpOperand &init = *loops.op.getDpsInitOperand(output);
+    Value initial = loops.spread(loops.load(init, point, lanes), lanes);
+    loops.store(combine(output, initial, total), init, point, lanes);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Lanes in registers
+  //===--------------------------------------------------------------------===//
+
+  void emitInRegisters() {
+    Point point;
+    loops.openForall(std::nullopt, 1, point);
+    unsigned dim = loops.getReductionDims().front();
+    SmallVector<Value> lanes;
+    for (unsigned i = 0; i != outputs.size(); ++i)
+      lanes.push_back(getNeutral(i, VectorType::get({kLanes}, getType(i))));
+
+    Value size = loops.getSize(dim);
+    Value step = loops.constant(kLanes);
+    Value tail = rewriter.createOrFold<arith::RemUIOp>(loc, size, step);
+    Value whole = rewriter.createOrFold<arith::SubIOp>(loc, size, tail);
+    auto loop = scf::ForOp::create(rewriter, loc, loops.constant(0), whole,
+                                   step, lanes);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      point[dim] = loop.getInductionVar();
+      Lanes all{dim, kLanes, Value()};
+      SmallVector<Value> next = fold(point, all, loop.getRegionIterArgs());
+      scf::YieldOp::create(rewriter, loc, next);
+    }
+    lanes = llvm::to_vector_of<Value>(loop.getResults());
+    if (getConstantIntValue(tail) != 0)
+      lanes = emitTail(point, dim, whole, tail, lanes);
+    for (unsigned i = 0; i != outputs.size(); ++i)
+      storeResult(i, emitTree(i, lanes[i]), point, Lanes());
+  }
+
+  /// combine(lane, element) on all lanes, or on those of the mask.
+  SmallVector<Value> fold(const Point &point, const Lanes &lanes,
+                          ValueRange accumulators) {
+    SmallVector<Value> next;
+    for (auto [i, value] : llvm::enumerate(
+             loops.emitBody(elements, accumulators, point, lanes))) {
+      Value folded = combine(i, accumulators[i], loops.spread(value, lanes));
+      if (lanes.mask)
+        folded = arith::SelectOp::create(rewriter, loc, lanes.mask, folded,
+                                         accumulators[i]);
+      next.push_back(folded);
+    }
+    return next;
+  }
+
+  SmallVector<Value> emitTail(Point &point, unsigned dim, Value start,
+                              Value count, ArrayRef<Value> lanes) {
+    Value zero = loops.constant(0);
+    Value hasTail = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne, count, zero);
+    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(lanes).getTypes(),
+                                    hasTail, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    auto maskType = VectorType::get({kLanes}, rewriter.getI1Type());
+    Value mask = vector::CreateMaskOp::create(rewriter, loc, maskType,
+                                              ValueRange(count));
+    point[dim] = start;
+    SmallVector<Value> next = fold(point, Lanes{dim, kLanes, mask}, lanes);
+    scf::YieldOp::create(rewriter, loc, next);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, lanes);
+    return llvm::to_vector_of<Value>(branch.getResults());
+  }
+
+  Value emitTree(unsigned output, Value lanes) {
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      auto slice = [&](int64_t offset) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            rewriter, loc, lanes, ArrayRef<int64_t>{offset},
+            ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+      };
+      lanes = combine(output, slice(0), slice(half));
+    }
+    return vector::ExtractOp::create(rewriter, loc, lanes,
+                                     ArrayRef<int64_t>{0});
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Lanes in buffers
+  //===--------------------------------------------------------------------===//
+
+  /// A buffer of 32 scalars or vectors, at the function's entry: a stack slot
+  /// for each thread.
+  Value createBuffer(Type type) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto func = loops.op->getParentOfType<func::FuncOp>();
+    rewriter.setInsertionPointToStart(&func.getBody().front());
+    return memref::AllocaOp::create(rewriter, loc,
+                                    MemRefType::get({kLanes}, type));
+  }
+
+  void emitInBuffers() {
+    Point point;
+    std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
+    LinalgLoops::Block block = loops.openForall(
+        innermost ? std::optional<unsigned>(innermost->dim) : std::nullopt,
+        kBlock, point);
+    if (!innermost)
+      return emitAt(point, Lanes());
+    SmallVector<unsigned> widths =
+        chooseWidths(loops, *innermost, vectorBits, /*unroll=*/1);
+    loops.emitSegments(block, widths, [&](Value iv, unsigned width) {
+      point[innermost->dim] = iv;
+      emitAt(point, Lanes{innermost->dim, width, Value()});
+    });
+  }
+
+  /// The outputs at these lanes, which are lanes of outputs here.
+  void emitAt(const Point &point, const Lanes &lanes) {
+    SmallVector<Value> buffers;
+    for (unsigned i = 0; i != outputs.size(); ++i) {
+      Type type = getType(i);
+      if (lanes.count > 1)
+        type = VectorType::get({int64_t(lanes.count)}, type);
+      Value buffer = createBuffer(type);
+      emitLoop(loops.constant(kLanes), [&](Value lane) {
+        memref::StoreOp::create(rewriter, loc, getNeutral(i, type), buffer,
+                                lane);
+      });
+      buffers.push_back(buffer);
+    }
+    Value last = loops.constant(kLanes - 1);
+    Value one = loops.constant(1);
+    loops.emitReductionLoops(
+        point, loops.constant(0), [&](const Point &at, ValueRange number) {
+          Value lane =
+              arith::AndIOp::create(rewriter, loc, number.front(), last);
+          SmallVector<Value> accumulators;
+          for (Value buffer : buffers)
+            accumulators.push_back(
+                memref::LoadOp::create(rewriter, loc, buffer, lane));
+          SmallVector<Value> next = fold(at, lanes, accumulators);
+          for (auto [buffer, value] : llvm::zip_equal(buffers, next))
+            memref::StoreOp::create(rewriter, loc, value, buffer, lane);
+          return SmallVector<Value>{
+              arith::AddIOp::create(rewriter, loc, number.front(), one)};
+        });
+    for (unsigned i = 0; i != outputs.size(); ++i) {
+      Value buffer = buffers[i];
+      for (int64_t half = kLanes / 2; half > 0; half /= 2)
+        emitLoop(loops.constant(half), [&](Value lane) {
+          Value other =
+              arith::AddIOp::create(rewriter, loc, lane, loops.constant(half));
+          Value a = memref::LoadOp::create(rewriter, loc, buffer, lane);
+          Value b = memref::LoadOp::create(rewriter, loc, buffer, other);
+          memref::StoreOp::create(rewriter, loc, combine(i, a, b), buffer,
+                                  lane);
+        });
+      Value total =
+          memref::LoadOp::create(rewriter, loc, buffer, loops.constant(0));
+      storeResult(i, total, point, lanes);
+    }
+  }
+
+  void emitLoop(Value count, function_ref<void(Value)> body) {
+    auto loop = scf::ForOp::create(rewriter, loc, loops.constant(0), count,
+                                   loops.constant(1));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  LinalgLoops &loops;
+  RewriterBase &rewriter;
+  Location loc;
+  ArrayRef<FloatReductionOutput> outputs;
+  unsigned vectorBits;
+  SmallVector<Value> elements;
+};
+} // namespace
+
+void qcc::emitFloatReduction(LinalgLoops &loops,
+                             ArrayRef<FloatReductionOutput> outputs,
+                             unsigned vectorBits) {
+  FloatReductionEmitter(loops, outputs, vectorBits).emit();
+}
