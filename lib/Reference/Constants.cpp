@@ -57,7 +57,8 @@ static llvm::Error fillDense(Operation *op, DenseElementsAttr dense,
   int64_t count = tensor.count();
   if (count == 0)
     return llvm::Error::success();
-  if (!dense.isSplat() && !(tensor.elem.isInt() && tensor.elem.width == 1) &&
+  // Other widths are not stored as they are in a tensor.
+  if (!dense.isSplat() && tensor.elem.width == 8 * tensor.elem.bytes() &&
       dense.getRawData().size() == tensor.byteSize()) {
     std::memcpy(tensor.data.get(), dense.getRawData().data(),
                 tensor.byteSize());

@@ -204,6 +204,26 @@ static llvm::Expected<RtValue> castTensor(tensor::CastOp op,
   return source;
 }
 
+/// Fills the padding of `to` with the nearest elements of `from`: a scale that
+/// does not vary along a dimension is the same in its padding, and a zero may
+/// have any scale.
+static void repeatEdges(Tensor &to, const Tensor &from, ArrayRef<int64_t> low) {
+  if (from.count() == 0) {
+    std::fill_n(to.as<float>(), to.count(), 1.0f);
+    return;
+  }
+  std::vector<int64_t> strides = rowMajorStrides(from.shape);
+  for (int64_t i = 0, e = to.count(); i < e; ++i) {
+    int64_t source = 0, rest = i;
+    for (size_t d = to.shape.size(); d-- > 0;) {
+      int64_t index = rest % to.shape[d] - low[d];
+      rest /= to.shape[d];
+      source += strides[d] * std::clamp<int64_t>(index, 0, from.shape[d] - 1);
+    }
+    to.as<float>()[i] = from.as<float>()[source];
+  }
+}
+
 llvm::Expected<RtValue>
 qcc::reference::padTensor(tensor::PadOp op, const RtValue &source,
                           llvm::function_ref<llvm::Error(Tensor &)> fill,
@@ -237,9 +257,10 @@ qcc::reference::padTensor(tensor::PadOp op, const RtValue &source,
     Tensor to = Tensor::zeros(from.elem, shape);
     if (!to.data)
       return failure(op, "not enough memory for the result");
-    // Whatever the scale of a zero is, it is one that keeps it zero.
-    if (isScale)
-      std::fill_n(to.as<float>(), to.count(), 1.0f);
+    if (isScale) {
+      repeatEdges(to, from, low);
+      return to;
+    }
     interior.insert(to, from);
     return to;
   };
