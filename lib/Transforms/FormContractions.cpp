@@ -273,9 +273,16 @@ static bool isMappable(linalg::GenericOp op) {
   return true;
 }
 
+/// Whether vectors of the element type can be loaded and stored: one element
+/// takes whole bytes, of a width that does not depend on the target.
+static bool hasVectorElements(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
+}
+
 static bool isElementwise(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
-      !isMappable(op))
+      !isMappable(op) || !llvm::all_of(op->getOperands(), hasVectorElements))
     return false;
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
@@ -401,7 +408,9 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   for (Value scalar : captured)
     bind(scalar, capturedOperand(rewriter, loc, scalar, op.getNumLoops()));
 
-  parts.fused.insert(parts.fused.begin(), originOf(producer));
+  // One source op may have become several generics: name it once.
+  if (parts.fused.front() != originOf(producer))
+    parts.fused.insert(parts.fused.begin(), originOf(producer));
   rewriter.setInsertionPoint(op);
   kernel::ContractOp fused = parts.createFrom(rewriter, op);
   Region &newRegion = isLhs ? fused.getLhsPrologue() : fused.getRhsPrologue();
@@ -426,7 +435,6 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   // first operand that is a result of the contraction.
   AffineMap toContract;
   unsigned loops = op.getNumLoops();
-  MLIRContext *context = op.getContext();
   for (OpOperand *input : consumer.getDpsInputOperands()) {
     auto result = dyn_cast<OpResult>(input->get());
     AffineMap map = consumer.getMatchingIndexingMap(input);
@@ -498,8 +506,8 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
           getElementTypeOrSelf(out.getType()));
     parts.outs.push_back({out, mapOf(&init)});
   }
-  parts.fused.push_back(originOf(consumer));
-  (void)context;
+  if (parts.fused.back() != originOf(consumer))
+    parts.fused.push_back(originOf(consumer));
 
   llvm::append_range(yielded, cloneBody(rewriter, consumer, block, mapping));
   rewriter.setInsertionPoint(oldYield);

@@ -83,6 +83,7 @@ def Kernel_YieldOp
 
 def Kernel_ContractOp
     : Kernel_Op<"contract", [AttrSizedOperandSegments, DestinationStyleOpInterface,
+                             IsolatedFromAbove,
                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an int8 contraction with everything around it";
   let description = [{
@@ -206,7 +207,7 @@ def Kernel_ContractOp
 }
 
 def Kernel_PackOp
-    : Kernel_Op<"pack", [DestinationStyleOpInterface,
+    : Kernel_Op<"pack", [DestinationStyleOpInterface, IsolatedFromAbove,
                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the packed form of a contraction's right operand";
   let description = [{
