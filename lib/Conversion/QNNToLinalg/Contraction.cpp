@@ -108,14 +108,35 @@ static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
       });
 }
 
-/// minimumf(maximumf(v, low), high), each bound where it is given (N7).
-static Value emitClamp(OpBuilder &builder, Location loc, Value v,
-                       const GenericEmitter::Reader &low,
-                       const GenericEmitter::Reader &high, ValueRange args) {
+/// The clamp of a real result (N7): minimumf(maximumf(v, low), high), each
+/// bound where it is given.
+static Value emitRealClamp(OpBuilder &builder, Location loc, Value v,
+                           const GenericEmitter::Reader &low,
+                           const GenericEmitter::Reader &high,
+                           ValueRange args) {
   if (low)
     v = arith::MaximumFOp::create(builder, loc, v, low(builder, loc, args));
   if (high)
     v = arith::MinimumFOp::create(builder, loc, v, high(builder, loc, args));
+  return v;
+}
+
+/// The clamp of N6 where bounds are known only at run time: v stays NaN, and a
+/// bound that is NaN (0 divided by a scale of 0) does not clamp.
+static Value emitQuotientClamp(OpBuilder &builder, Location loc, Value v,
+                               const GenericEmitter::Reader &low,
+                               const GenericEmitter::Reader &high,
+                               ValueRange args) {
+  auto clamp = [&](const GenericEmitter::Reader &read,
+                   arith::CmpFPredicate outside) {
+    if (!read)
+      return;
+    Value bound = read(builder, loc, args);
+    Value isOutside = arith::CmpFOp::create(builder, loc, outside, v, bound);
+    v = arith::SelectOp::create(builder, loc, isOutside, bound, v);
+  };
+  clamp(low, arith::CmpFPredicate::OLT);
+  clamp(high, arith::CmpFPredicate::OGT);
   return v;
 }
 
@@ -180,9 +201,12 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
         } else if (readBias) {
           v = arith::AddFOp::create(b, loc, v, readBias(b, loc, args));
         }
-        v = emitClamp(b, loc, v, readMin, readMax, args);
-        return tail ? tail->emit(b, loc, v, args)
-                    : emitRound(b, loc, v, c.resultElement);
+        if (tail) {
+          v = emitQuotientClamp(b, loc, v, readMin, readMax, args);
+          return tail->emit(b, loc, v, args);
+        }
+        v = emitRealClamp(b, loc, v, readMin, readMax, args);
+        return emitRound(b, loc, v, c.resultElement);
       });
 }
 

@@ -126,7 +126,8 @@ func.func @accumulator(%x: tensor<?x4xi8>, %w: tensor<3x4xi8>) -> tensor<?x3xi32
 // CHECK:         ^bb0(%[[V0:.*]]: i32, %[[ME:.*]]: f32, %[[ZE:.*]]: i32, %[[HE:.*]]: f32, %{{.*}}: i8):
 // CHECK-NEXT:      %[[V1:.*]] = arith.sitofp %[[V0]] : i32 to f32
 // CHECK-NEXT:      %[[V2:.*]] = arith.mulf %[[V1]], %[[ME]] : f32
-// CHECK-NEXT:      %[[V3:.*]] = arith.minimumf %[[V2]], %[[HE]] : f32
+// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpf ogt, %[[V2]], %[[HE]] : f32
+// CHECK-NEXT:      %[[V3:.*]] = arith.select %[[ABOVE]], %[[HE]], %[[V2]] : f32
 // CHECK:           %[[V4:.*]] = arith.maximumf %[[V3]], %{{.*}} : f32
 // CHECK:           %[[V5:.*]] = arith.minimumf %[[V4]], %{{.*}} : f32
 // CHECK:           %[[ORD:.*]] = arith.cmpf ord, %[[V5]], %[[V5]] : f32
