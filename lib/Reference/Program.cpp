@@ -58,7 +58,8 @@ llvm::Error Program::appendWalk(Operation *op) {
       if (inner->getParentOfType<linalg::LinalgOp>() == block->getParentOp())
         walk.inputs.emplace_back(index.getResult(), indexReg(index.getDim()));
     for (Value operand : inner->getOperands())
-      if (operand.getParentBlock() == block && seen.insert(operand).second)
+      if (operand.getParentBlock() == block &&
+          !isa<ShapedType>(operand.getType()) && seen.insert(operand).second)
         walk.inputs.emplace_back(operand, regOf(operand));
   });
   for (Value result : op->getResults())
@@ -92,19 +93,19 @@ llvm::Error Program::compile(Block &block, ArrayRef<Value> wanted) {
       regs[index.getResult()] = indexReg(index.getDim());
       continue;
     }
-    if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
-      if (!isa<ShapedType>(constantOp.getType())) {
-        Env scratch(&env);
-        if (llvm::Error error = evaluator.evaluate(&op, scratch))
-          return error;
-        regs[constantOp.getResult()] =
-            constantReg(*elemOf(constantOp.getType()),
-                        scratch.lookup(constantOp.getResult())->scalar);
-        continue;
-      }
+    if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+      if (llvm::Error error = evaluator.evaluate(&op, env))
+        return error;
+      if (!isa<ShapedType>(constantOp.getType()))
+        regOf(constantOp.getResult());
+      continue;
+    }
+    bool onScalars =
+        llvm::none_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>);
     Inst inst;
-    if (!selectInstruction(&op, inst)) {
-      if (std::string reason = unsupportedReason(&op); !reason.empty())
+    if (!onScalars || !selectInstruction(&op, inst)) {
+      if (std::string reason = unsupportedReason(&op);
+          onScalars && !reason.empty())
         return failure(&op, reason);
       if (llvm::Error error = appendWalk(&op))
         return error;

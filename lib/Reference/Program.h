@@ -30,7 +30,7 @@ std::string unsupportedReason(mlir::Operation *op);
 class Program {
 public:
   Program(Evaluator &evaluator, const Env &env)
-      : evaluator(evaluator), env(env) {}
+      : evaluator(evaluator), env(&env) {}
 
   /// A new register for `value`, such as an argument of the body.
   unsigned bind(mlir::Value value);
@@ -86,7 +86,7 @@ private:
                  FailureSlot &failures) const;
 
   Evaluator &evaluator;
-  const Env &env;
+  Env env; ///< what is outside, and constant tensors of the body
   unsigned numRegs = 0;
   llvm::DenseMap<mlir::Value, unsigned> regs;
   llvm::SmallVector<Constant> constants;

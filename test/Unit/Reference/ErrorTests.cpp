@@ -143,6 +143,22 @@ TEST(Errors, Functions) {
               "'linalg.softmax': is not supported by the reference");
 }
 
+TEST(Errors, TensorsInABody) {
+  expectError(R"(
+    func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
+        (%e: f32, %o: f32) {
+          %z = arith.constant 0 : index
+          %t = tensor.splat %e : tensor<2xf32>
+          %s = tensor.extract %t[%z] : tensor<2xf32>
+          linalg.yield %s : f32
+        }
+      return %r : tensor<2xf32>
+    })",
+              {tensor<float>({2}, {1, 2})},
+              "'tensor.splat': is not supported in the body of another");
+}
+
 TEST(Errors, Inputs) {
   const char *program = "func.func @main(%a: tensor<?x2xf32>) { return }";
   expectError(program, {}, "takes 1 inputs, got 0");

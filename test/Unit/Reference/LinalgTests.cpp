@@ -237,6 +237,26 @@ TEST(Linalg, Elementwise) {
             (std::vector<float>{10, 26, 40, 15, 20, 43}));
 }
 
+TEST(Linalg, TableInTheBody) {
+  EXPECT_EQ(runOne<float>(R"(
+    func.func @main(%x: tensor<4xi8>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+          iterator_types = ["parallel"]}
+          ins(%x : tensor<4xi8>) outs(%e : tensor<4xf32>) {
+      ^bb0(%v: i8, %o: f32):
+        %t = arith.constant dense<[1.5, 2.5, 3.5]> : tensor<3xf32>
+        %i = arith.index_cast %v : i8 to index
+        %s = tensor.extract %t[%i] : tensor<3xf32>
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    })",
+                          {tensor<int8_t>({4}, {2, 0, 1, 2})}),
+            (std::vector<float>{3.5, 1.5, 2.5, 3.5}));
+}
+
 TEST(Linalg, NamedMovement) {
   std::vector<TensorValue> results = run(
       R"(
