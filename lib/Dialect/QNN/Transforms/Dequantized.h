@@ -14,7 +14,7 @@
 #ifndef QCC_LIB_DIALECT_QNN_TRANSFORMS_DEQUANTIZED_H
 #define QCC_LIB_DIALECT_QNN_TRANSFORMS_DEQUANTIZED_H
 
-#include "mlir/IR/Builders.h"
+#include "Movement.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 namespace qcc::qnn {
@@ -31,13 +31,6 @@ struct DequantizedSource {
   static std::optional<DequantizedSource> trace(mlir::Value value);
 };
 
-/// A scale or zero point: a tensor of f32 or i32 with a dimension for each of
-/// the dimensions `dims` of the value that it belongs to.
-struct ParamTensor {
-  mlir::Value value; ///< null: absent
-  llvm::SmallVector<int64_t> dims;
-};
-
 /// A dequantized value as integers.
 struct IntegerOperand {
   /// The stored integers as signless i8; or the differences q - z as i32, where
@@ -51,17 +44,6 @@ struct IntegerOperand {
                                     mlir::Location loc,
                                     const DequantizedSource &source);
 };
-
-/// A linalg.generic without reduction whose iteration space has the given
-/// sizes: `body` gets an element of each input and makes the element of the
-/// result.
-mlir::Value createElementwise(
-    mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
-    llvm::ArrayRef<mlir::AffineMap> maps,
-    llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType,
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                   mlir::ValueRange)>
-        body);
 
 } // namespace qcc::qnn
 
