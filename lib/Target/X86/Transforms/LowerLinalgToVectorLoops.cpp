@@ -71,9 +71,14 @@ void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
       isReduction ? kReductionBlock : kElementwiseBlock, point);
   if (!innermost)
     return emitAt(Lanes());
-  // Several vectors at once hide the latency of a chain.
-  SmallVector<unsigned> widths =
-      chooseWidths(loops, *innermost, vectorBits, isReduction ? 4 : 1);
+  // Several vectors at once hide the latency of a chain, unless lanes have to
+  // be gathered one by one.
+  bool gathers = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return loops.getMovement(*input, innermost->dim) ==
+           LinalgLoops::Movement::Other;
+  });
+  SmallVector<unsigned> widths = chooseWidths(loops, *innermost, vectorBits,
+                                              isReduction && !gathers ? 4 : 1);
   loops.emitSegments(block, widths, [&](Value iv, unsigned width) {
     point[innermost->dim] = iv;
     emitAt(Lanes{innermost->dim, width, Value()});

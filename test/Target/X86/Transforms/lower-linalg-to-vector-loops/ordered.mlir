@@ -1,0 +1,56 @@
+// RUN: qcc-opt %s --lower-linalg-to-vector-loops -canonicalize -cse | FileCheck %s
+
+// Vectors across outputs, k in order for each of them; four vectors at once.
+// CHECK-LABEL: func @contraction
+func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?xf32>) {
+  // CHECK: scf.forall
+  // CHECK: scf.for %[[N:.*]] = {{.*}} step %c64
+  // CHECK: %[[INIT:.*]] = vector.load %arg2[%[[M:.*]], %[[N]]] : memref<?x?xf32>, vector<64xf32>
+  // CHECK: scf.for %[[K:.*]] = %c0 to %{{.*}} iter_args(%[[ACC:.*]] = %[[INIT]])
+  // CHECK: %[[A:.*]] = memref.load %arg0[%[[M]], %[[K]]]
+  // CHECK: %[[B:.*]] = vector.load %arg1[%[[K]], %[[N]]]
+  // CHECK: %[[S:.*]] = vector.broadcast %[[A]]
+  // CHECK: math.fma %[[S]], %[[B]], %[[ACC]] : vector<64xf32>
+  // CHECK: vector.store
+  // CHECK: vector<16xf32>
+  // CHECK: math.fma %{{.*}} : f32
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x?xf32>, memref<?x?xf32>) outs(%o : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = math.fma %a, %b, %acc : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A convolution of integers: the filter is contiguous along the last output
+// dimension, the image does not move along it.
+// CHECK-LABEL: func @conv
+func.func @conv(%x: memref<1x9x9x3xi8>, %w: memref<3x3x3x64xi8>, %o: memref<1x7x7x64xi32>) {
+  // CHECK: scf.forall (%{{.*}}) in (49)
+  // CHECK: scf.for %{{.*}} = %c0 to %c3
+  // CHECK: scf.for %{{.*}} = %c0 to %c3
+  // CHECK: scf.for %{{.*}} = %c0 to %c3
+  // CHECK: vector.load %{{.*}} vector<64xi8>
+  // CHECK: arith.muli %{{.*}} : vector<64xi32>
+  linalg.conv_2d_nhwc_hwcf ins(%x, %w : memref<1x9x9x3xi8>, memref<3x3x3x64xi8>) outs(%o : memref<1x7x7x64xi32>)
+  return
+}
+
+// Not a combine of N8: literal, in order, a scalar at a time.
+// CHECK-LABEL: func @literal
+func.func @literal(%x: memref<?xf32>, %o: memref<f32>) {
+  // CHECK: %[[INIT:.*]] = memref.load %arg1[]
+  // CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[INIT]])
+  // CHECK: arith.mulf %[[ACC]]
+  // CHECK: memref.store %[[R]], %arg1[]
+  linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<f32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.mulf %acc, %a : f32
+    %1 = arith.addf %0, %acc : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
