@@ -243,15 +243,15 @@ void DescriptorBuilder::emit() {
   }
   addRun(bytes.size());
   auto *type = llvm::StructType::get(context, types, /*isPacked=*/true);
-  auto *global = new llvm::GlobalVariable(
-      module, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
-      nullptr, QCC_ARTIFACT_SYMBOL);
+  auto *global = new llvm::GlobalVariable(module, type, /*isConstant=*/true,
+                                          llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, QCC_ARTIFACT_SYMBOL);
   global->setAlignment(llvm::Align(64));
   global->setSection(".qcc.descriptor");
   // A local name for the start, which no other module can take over.
-  auto *start = llvm::GlobalAlias::create(
-      type, 0, llvm::GlobalValue::InternalLinkage, "qcc.start", global,
-      &module);
+  auto *start =
+      llvm::GlobalAlias::create(type, 0, llvm::GlobalValue::InternalLinkage,
+                                "qcc.start", global, &module);
   std::vector<llvm::Constant *> fields;
   for (auto [i, run] : llvm::enumerate(runs)) {
     fields.push_back(llvm::ConstantDataArray::getRaw(

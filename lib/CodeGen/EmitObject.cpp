@@ -96,8 +96,7 @@ qcc::translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
     function.addFnAttr("no-builtins");
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("target-features", target.featureString());
-    function.addFnAttr("prefer-vector-width",
-                       llvm::utostr(target.vectorBits));
+    function.addFnAttr("prefer-vector-width", llvm::utostr(target.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
   std::string message;

@@ -51,18 +51,25 @@ qcc::linkSharedObject(llvm::ArrayRef<char> object) {
       return llvm::createStringError(code, "cannot write %s", input.c_str());
     }
   }
-  const char *arguments[] = {"ld.lld",     "-shared",     "-z",
-                             "defs",       "-z",          "noexecstack",
-                             "-Bsymbolic", "--hash-style=gnu",
-                             "--build-id=none", input.c_str(), "-o",
+  const char *arguments[] = {"ld.lld",
+                             "-shared",
+                             "-z",
+                             "defs",
+                             "-z",
+                             "noexecstack",
+                             "-Bsymbolic",
+                             "--hash-style=gnu",
+                             "--build-id=none",
+                             input.c_str(),
+                             "-o",
                              output.c_str()};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  lld::Result result = lld::lldMain(arguments, stream, stream,
-                                    {{lld::Gnu, &lld::elf::link}});
+  lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    return llvm::createStringError("linking failed: %s",
-                                   llvm::StringRef(messages).trim().str().c_str());
+    return llvm::createStringError(
+        "linking failed: %s", llvm::StringRef(messages).trim().str().c_str());
   auto buffer = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)

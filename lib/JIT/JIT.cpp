@@ -35,8 +35,7 @@ qcc::loadArtifact(const Artifact &artifact) {
     data += written;
     left -= written;
   }
-  auto module =
-      rt::Module::open("/proc/self/fd/" + std::to_string(file));
+  auto module = rt::Module::open("/proc/self/fd/" + std::to_string(file));
   close(file);
   return module;
 }

@@ -55,12 +55,14 @@ static void cleanUp(OpPassManager &pm) {
 // qnn, quant, linalg, tensor, arith, math, func
 //   Q/DQ pairs around contractions folded into integer ops, constants folded.
 void qcc::buildGraphStage(OpPassManager &pm) {
-  pm.addPass(createInlinerPass());
+  // No canonicalization before legalize-float: folders of math functions and of
+  // conversions round otherwise than N7 and N8 say.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createPromoteScalarArguments());
   pm.addNestedPass<func::FuncOp>(createQNNIntegerizeContractions());
   pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
-  cleanUp(pm);
+  pm.addPass(createCSEPass());
   verifyStage(pm, Stage::Graph,
               {"qnn", "quant", "linalg", "tensor", "arith", "math"});
 }
@@ -133,6 +135,7 @@ void qcc::buildLLVMStage(OpPassManager &pm) {
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   cleanUp(pm);
+  pm.addPass(createReplaceBF16Type());
   verifyStage(pm, Stage::LLVM, {"llvm"});
 }
 

@@ -53,13 +53,13 @@
 using namespace mlir;
 
 void qcc::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, qnn::QNNDialect, quant::QuantDialect,
-                  scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
+              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              qnn::QNNDialect, quant::QuantDialect, scf::SCFDialect,
+              tensor::TensorDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
 
   // Bufferization.

@@ -27,17 +27,16 @@ static constexpr llvm::StringLiteral kBaseline[] = {
 /// Features that generated code profits from; others are left out so that an
 /// artifact asks for no more than it uses.
 static constexpr llvm::StringLiteral kUsed[] = {
-    "avx",      "avx2",     "avx512bw", "avx512cd", "avx512dq",
-    "avx512f",  "avx512vl", "avx512vnni", "bmi",    "bmi2",
-    "cmov",     "crc32",    "cx16",     "cx8",      "f16c",
-    "fma",      "fxsr",     "lzcnt",    "mmx",      "movbe",
-    "popcnt",   "sahf",     "sse",      "sse2",     "sse3",
-    "sse4.1",   "sse4.2",   "ssse3",    "x87",      "xsave"};
+    "avx",      "avx2",       "avx512bw", "avx512cd", "avx512dq", "avx512f",
+    "avx512vl", "avx512vnni", "bmi",      "bmi2",     "cmov",     "crc32",
+    "cx16",     "cx8",        "f16c",     "fma",      "fxsr",     "lzcnt",
+    "mmx",      "movbe",      "popcnt",   "sahf",     "sse",      "sse2",
+    "sse3",     "sse4.1",     "sse4.2",   "ssse3",    "x87",      "xsave"};
 
 /// Those of kUsed that every x86-64 processor has, or that no code depends on.
 static constexpr llvm::StringLiteral kUniversal[] = {
-    "cmov", "crc32", "cx16", "cx8", "fxsr", "mmx", "sahf", "sse", "sse2",
-    "x87",  "xsave"};
+    "cmov", "crc32", "cx16", "cx8", "fxsr", "mmx",
+    "sahf", "sse",   "sse2", "x87", "xsave"};
 
 llvm::ArrayRef<Atom> qcc::x86Atoms() { return kX86Atoms; }
 
@@ -90,9 +89,9 @@ llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
   }
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(name, features);
-  return makeSpec(name, name,
-                  llvm::map_to_vector(
-                      features, [](llvm::StringRef f) { return f.str(); }));
+  return makeSpec(
+      name, name,
+      llvm::map_to_vector(features, [](llvm::StringRef f) { return f.str(); }));
 }
 
 llvm::Expected<TargetSpec>

@@ -53,8 +53,8 @@ struct AddResultDestinations
     ret->setOperands(results);
     SmallVector<Type> types(ValueRange(results).getTypes());
     func.setType(builder.getFunctionType(func.getArgumentTypes(), types));
-    func.setAllResultAttrs(
-        SmallVector<DictionaryAttr>(types.size(), builder.getDictionaryAttr({})));
+    func.setAllResultAttrs(SmallVector<DictionaryAttr>(
+        types.size(), builder.getDictionaryAttr({})));
   }
 };
 } // namespace

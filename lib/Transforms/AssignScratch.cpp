@@ -44,11 +44,10 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
                                         step.getArgument(0), at, ValueRange{});
     op.replaceAllUsesWith(view);
     op.erase();
-    unsigned bits = type.getElementType().isIndex()
-                        ? 64
-                        : type.getElementTypeBitWidth();
-    offset += llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8),
-                            64);
+    unsigned bits =
+        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+    offset +=
+        llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), 64);
   }
   step->setAttr(kScratchAttr, builder.getI64IntegerAttr(offset));
   // Steps keep the positions of what they write: all moved by one.
@@ -79,10 +78,9 @@ struct AssignScratch : qcc::impl::AssignScratchBase<AssignScratch> {
         return;
       auto entry = call->getParentOfType<func::FuncOp>();
       Value arena = entry.getArguments().back();
-      call.getOperandsMutable().assign(
-          llvm::to_vector(llvm::concat<Value>(
-              SmallVector<Value>{arena},
-              llvm::to_vector_of<Value>(call.getOperands()))));
+      call.getOperandsMutable().assign(llvm::to_vector(
+          llvm::concat<Value>(SmallVector<Value>{arena},
+                              llvm::to_vector_of<Value>(call.getOperands()))));
     });
   }
 };

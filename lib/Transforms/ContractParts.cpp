@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace qcc;
 
 static SmallVector<MappedOperand> mapped(OperandRange values,
-                                      ArrayRef<AffineMap> maps) {
+                                         ArrayRef<AffineMap> maps) {
   SmallVector<MappedOperand> result;
   for (auto [value, map] : llvm::zip_equal(values, maps))
     result.push_back({value, map});
@@ -36,7 +36,8 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
     parts.rhsZeroPoint = {op.getRhsZeroPoint(), op.getRhsZeroPointMap()};
   parts.lhsOperands = mapped(op.getLhsOperands(), op.getLhsOperandMaps());
   parts.rhsOperands = mapped(op.getRhsOperands(), op.getRhsOperandMaps());
-  parts.epilogueOperands = mapped(op.getEpilogueOperands(), op.getEpilogueMaps());
+  parts.epilogueOperands =
+      mapped(op.getEpilogueOperands(), op.getEpilogueMaps());
   parts.outs = mapped(op.getOuts(), op.getOutMaps());
   parts.reductionDims = llvm::to_vector(op.getReductionDims());
   parts.reductionSizes = llvm::to_vector(op.getReductionSizes());
@@ -55,7 +56,8 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
   for (const MappedOperand *operand : {&init, &lhsZeroPoint, &rhsZeroPoint})
     if (*operand)
       maps.push_back(operand->map);
-  for (const auto *list : {&lhsOperands, &rhsOperands, &epilogueOperands, &outs})
+  for (const auto *list :
+       {&lhsOperands, &rhsOperands, &epilogueOperands, &outs})
     for (const MappedOperand &operand : *list)
       maps.push_back(operand.map);
   SmallVector<Type> results;
@@ -78,8 +80,7 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
 kernel::ContractOp ContractParts::createFrom(RewriterBase &rewriter,
                                              kernel::ContractOp old) const {
   kernel::ContractOp op = create(rewriter, old.getLoc());
-  op->setDiscardableAttrs(
-      llvm::to_vector(old->getDiscardableAttrs()));
+  op->setDiscardableAttrs(llvm::to_vector(old->getDiscardableAttrs()));
   op.getLhsPrologue().takeBody(old.getLhsPrologue());
   op.getRhsPrologue().takeBody(old.getRhsPrologue());
   op.getEpilogue().takeBody(old.getEpilogue());

@@ -39,8 +39,8 @@ static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
                  forall.getMixedStep())) {
     lower.push_back(toValue(lb));
     step.push_back(toValue(by));
-    Value extent = rewriter.createOrFold<arith::SubIOp>(loc, toValue(ub),
-                                                        lower.back());
+    Value extent =
+        rewriter.createOrFold<arith::SubIOp>(loc, toValue(ub), lower.back());
     // An empty range counts 0 iterations, also where it is negative.
     extent = rewriter.createOrFold<arith::MaxSIOp>(loc, extent, index(0));
     counts.push_back(
@@ -99,8 +99,7 @@ struct DistributeSteps : qcc::impl::DistributeStepsBase<DistributeSteps> {
     IRRewriter rewriter(&getContext());
     if (scf::ForallOp loop = onlyLoop(step)) {
       step->setAttr(kParallelAttr, rewriter.getUnitAttr());
-      sequentialize(rewriter, loop,
-                    getStepArgument(step, StepArgument::Thread),
+      sequentialize(rewriter, loop, getStepArgument(step, StepArgument::Thread),
                     getStepArgument(step, StepArgument::Threads));
     }
     SmallVector<scf::ForallOp> rest;

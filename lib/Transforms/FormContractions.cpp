@@ -72,9 +72,8 @@ static std::optional<Factor> matchFactor(linalg::GenericOp op, Value value) {
 
 /// A zero point as an operand of the contraction: an i32 tensor and its map.
 /// Fails where it is neither a constant nor an input of the generic.
-static FailureOr<MappedOperand> zeroPointOperand(OpBuilder &builder,
-                                                 linalg::GenericOp op,
-                                                 Value zeroPoint) {
+static FailureOr<MappedOperand>
+zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
   if (!zeroPoint || matchPattern(zeroPoint, m_Zero()))
     return MappedOperand{};
   unsigned loops = op.getNumLoops();
@@ -122,10 +121,9 @@ static AffineMap through(AffineMap inner, AffineMap result, AffineMap outer) {
 /// Follows data movement backwards into the map.
 static void absorbMovement(MappedOperand &operand) {
   while (linalg::GenericOp move = movementOf(operand.value)) {
-    AffineMap map =
-        through(move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
-                move.getMatchingIndexingMap(move.getDpsInitOperand(0)),
-                operand.map);
+    AffineMap map = through(
+        move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
+        move.getMatchingIndexingMap(move.getDpsInitOperand(0)), operand.map);
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
       return;
     operand = {move.getDpsInputOperand(0)->get(), map};
@@ -163,7 +161,8 @@ static bool matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
       !op.hasPureTensorSemantics())
     return false;
   Block *body = op.getBody();
-  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
   Value acc = body->getArguments().back();
   if (!add || !add.getType().isInteger(32))
     return false;
@@ -173,7 +172,8 @@ static bool matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
   auto mul = product ? product.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
   if (!mul)
     return false;
-  auto left = matchFactor(op, mul.getLhs()), right = matchFactor(op, mul.getRhs());
+  auto left = matchFactor(op, mul.getLhs()),
+       right = matchFactor(op, mul.getRhs());
   if (!left || !right || left->input == right->input)
     return false;
   lhs = *left;
@@ -243,8 +243,8 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
 
   // The roles of the dimensions decide whether the op can be formed at all.
   kernel::ContractOp contract = parts.create(rewriter, op.getLoc());
-  Block *epilogue = rewriter.createBlock(&contract.getEpilogue(), {},
-                                         {rewriter.getI32Type()}, {op.getLoc()});
+  Block *epilogue = rewriter.createBlock(
+      &contract.getEpilogue(), {}, {rewriter.getI32Type()}, {op.getLoc()});
   kernel::YieldOp::create(rewriter, op.getLoc(), epilogue->getArguments());
   FailureOr<kernel::ContractOp::Roles> roles = contract.getRoles();
   bool batchOk = succeeded(roles);
@@ -393,8 +393,8 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   Location loc = producer.getLoc();
   block->addArgument(getElementTypeOrSelf(main->get().getType()), loc);
   auto bind = [&](Value inner, MappedOperand from) {
-    mapping.map(inner,
-                argumentFor(block, 1, indexOf(operands, from), from.value, loc));
+    mapping.map(
+        inner, argumentFor(block, 1, indexOf(operands, from), from.value, loc));
   };
   for (OpOperand *input : producer.getDpsInputOperands()) {
     Value arg = producer.getMatchingBlockArgument(input);
@@ -427,8 +427,7 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
 
 /// Takes an elementwise consumer of a result in as a part of the epilogue.
 static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
-                         linalg::GenericOp consumer,
-                         DominanceInfo &dominance) {
+                         linalg::GenericOp consumer, DominanceInfo &dominance) {
   if (!isElementwise(consumer) || consumer->getBlock() != op->getBlock())
     return false;
   // The map from the consumer's loops to those of the contraction, by the
@@ -478,9 +477,9 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   SmallVector<Value> yielded(oldYield.getValues());
   IRMapping mapping;
   auto bind = [&](Value inner, MappedOperand from) {
-    mapping.map(inner, argumentFor(block, 1,
-                                   indexOf(parts.epilogueOperands, from),
-                                   from.value, loc));
+    mapping.map(inner,
+                argumentFor(block, 1, indexOf(parts.epilogueOperands, from),
+                            from.value, loc));
   };
   for (OpOperand &operand : consumer->getOpOperands()) {
     Value arg = consumer.getMatchingBlockArgument(&operand);
@@ -569,8 +568,7 @@ static bool grow(RewriterBase &rewriter, kernel::ContractOp op,
 }
 
 namespace {
-struct FormContractions
-    : qcc::impl::FormContractionsBase<FormContractions> {
+struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> generics;
@@ -585,9 +583,8 @@ struct FormContractions
     while (changed) {
       changed = false;
       SmallVector<kernel::ContractOp> contracts;
-      getOperation().walk([&](kernel::ContractOp op) {
-        contracts.push_back(op);
-      });
+      getOperation().walk(
+          [&](kernel::ContractOp op) { contracts.push_back(op); });
       for (kernel::ContractOp op : contracts)
         if (grow(rewriter, op, dominance)) {
           dominance.invalidate();
@@ -596,7 +593,8 @@ struct FormContractions
         }
     }
     SmallVector<kernel::ContractOp> contracts;
-    getOperation().walk([&](kernel::ContractOp op) { contracts.push_back(op); });
+    getOperation().walk(
+        [&](kernel::ContractOp op) { contracts.push_back(op); });
     for (kernel::ContractOp op : contracts)
       dropDeadResults(rewriter, op);
   }

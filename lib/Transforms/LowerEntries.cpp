@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The values table: first the dynamic dimensions of the arguments, then those of
-// the results, then every other index that a step takes.
+// The values table: first the dynamic dimensions of the arguments, then those
+// of the results, then every other index that a step takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -200,10 +200,10 @@ void EntryLowering::beginPlan() {
   Block *body = plan.addEntryBlock();
   planValues = body->getArgument(0);
   builder.setInsertionPointToEnd(body);
-  func::ReturnOp::create(builder, loc,
-                         LLVM::ConstantOp::create(builder, loc,
-                                                  builder.getI64Type(), 0)
-                             .getResult());
+  func::ReturnOp::create(
+      builder, loc,
+      LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), 0)
+          .getResult());
 }
 
 Value EntryLowering::inPlan(Value index) {
@@ -217,8 +217,8 @@ Value EntryLowering::inPlan(Value index) {
     for (Value operand : def->getOperands())
       mapping.map(operand, inPlan(operand));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
-    result = builder.clone(*def, mapping)->getResult(
-        cast<OpResult>(index).getResultNumber());
+    result = builder.clone(*def, mapping)
+                 ->getResult(cast<OpResult>(index).getResultNumber());
   } else if (auto view = dim.getSource().getDefiningOp<memref::ViewOp>()) {
     unsigned position = 0;
     for (int64_t i = 0; i < *dim.getConstantIndex(); ++i)
@@ -238,9 +238,9 @@ Value EntryLowering::inPlan(Value index) {
       result = inPlan(ret->getOperand(slot - program.symbols));
     } else {
       builder.setInsertionPointToStart(&plan.getBody().front());
-      Value loaded = LLVM::LoadOp::create(
-          builder, loc, builder.getI64Type(),
-          element(planValues, slot, builder.getI64Type()));
+      Value loaded =
+          LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                               element(planValues, slot, builder.getI64Type()));
       result = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                           loaded);
     }
@@ -286,9 +286,8 @@ SmallVector<int64_t> EntryLowering::dimsOf(Value memref) {
   SmallVector<int64_t> dims;
   unsigned dynamic = 0;
   for (int64_t dim : cast<MemRefType>(memref.getType()).getShape())
-    dims.push_back(ShapedType::isDynamic(dim)
-                       ? sizeOf(view.getSizes()[dynamic++])
-                       : dim);
+    dims.push_back(
+        ShapedType::isDynamic(dim) ? sizeOf(view.getSizes()[dynamic++]) : dim);
   return dims;
 }
 
@@ -322,9 +321,9 @@ FailureOr<ProgramOperand> EntryLowering::operandOf(Value memref) {
 }
 
 Value EntryLowering::loadField(Value frame, size_t offset, Type type) {
-  Value address = LLVM::GEPOp::create(builder, loc, pointer,
-                                      builder.getI8Type(), frame,
-                                      ArrayRef<LLVM::GEPArg>{(int32_t)offset});
+  Value address =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), frame,
+                          ArrayRef<LLVM::GEPArg>{(int32_t)offset});
   return LLVM::LoadOp::create(builder, loc, type, address);
 }
 
@@ -338,8 +337,8 @@ Value EntryLowering::loadSize(Value values, int64_t size) {
 /// A memref value over `data`, compact row-major.
 Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
                                ArrayRef<int64_t> dims) {
-  auto descriptor = MemRefDescriptor::poison(builder, loc,
-                                             converter.convertType(type));
+  auto descriptor =
+      MemRefDescriptor::poison(builder, loc, converter.convertType(type));
   descriptor.setAllocatedPtr(builder, loc, data);
   descriptor.setAlignedPtr(builder, loc, data);
   descriptor.setConstantOffset(builder, loc, 0);
@@ -373,9 +372,9 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
 
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   builder.setInsertionPoint(entry);
-  auto run = func::FuncOp::create(
-      builder, call.getLoc(), info.function,
-      builder.getFunctionType({pointer, i32, i32}, {}));
+  auto run =
+      func::FuncOp::create(builder, call.getLoc(), info.function,
+                           builder.getFunctionType({pointer, i32, i32}, {}));
   symbols.insert(run);
   Block *body = run.addEntryBlock();
   Value frame = body->getArgument(0);
@@ -393,9 +392,9 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
       Value thread =
           LLVM::SExtOp::create(builder, loc, i64, body->getArgument(1));
       Value at = LLVM::MulOp::create(builder, loc, thread, stride);
-      Value data = LLVM::GEPOp::create(builder, loc, pointer,
-                                       builder.getI8Type(), base,
-                                       ArrayRef<LLVM::GEPArg>{at});
+      Value data =
+          LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                              ArrayRef<LLVM::GEPArg>{at});
       arguments.push_back(
           memrefFor(cast<MemRefType>(type), data, values, {info.scratch}));
       continue;

@@ -28,6 +28,8 @@ struct LowerVectorTransfers
     populateVectorToSCFConversionPatterns(patterns);
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
   }

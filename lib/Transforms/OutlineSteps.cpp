@@ -107,7 +107,8 @@ SmallVector<Operation *> Outliner::spillResults(Operation *work) {
     kinds[alloc] = Kind::Storage;
     spills.insert(alloc);
     for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
-      Operation *user = work->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      Operation *user =
+          work->getBlock()->findAncestorOpInBlock(*use.getOwner());
       builder.setInsertionPoint(user);
       auto load = memref::LoadOp::create(builder, loc, alloc, ValueRange());
       kinds[load] = Kind::Cheap;
@@ -236,8 +237,8 @@ static void dropReturnedBuffers(func::FuncOp entry) {
     if (isa<BaseMemRefType>(ret->getOperand(i).getType()))
       ret->eraseOperand(i);
   SmallVector<Type> results(ret->getOperandTypes());
-  entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
-                                  results));
+  entry.setType(
+      FunctionType::get(entry.getContext(), entry.getArgumentTypes(), results));
 }
 
 LogicalResult Outliner::run() {
@@ -269,8 +270,9 @@ LogicalResult Outliner::run() {
   for (Value value : body.getTerminator()->getOperands())
     if (Operation *def = value.getDefiningOp())
       if (kinds.lookup(def) != Kind::Plan)
-        return entry.emitError("the shape of a result depends on data; qcc needs "
-                               "shapes that follow from those of the arguments");
+        return entry.emitError(
+            "the shape of a result depends on data; qcc needs "
+            "shapes that follow from those of the arguments");
   return success();
 }
 

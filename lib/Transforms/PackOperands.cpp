@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -138,8 +138,8 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
         uint32_t bits = (uint32_t)element &
                         (elementBits == 32 ? ~0u : (1u << elementBits) - 1);
         int32_t &word = tile[(k / shape.kr) * shape.nr + n % shape.nr];
-        word = (int32_t)((uint32_t)word |
-                         bits << (elementBits * (k % shape.kr)));
+        word =
+            (int32_t)((uint32_t)word | bits << (elementBits * (k % shape.kr)));
       }
     }
     ++b;
@@ -214,8 +214,8 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
     parts.rhs.value =
         resourceConstant(rewriter, loc, "packed",
                          RankedTensorType::get(packedShape, i32), packed);
-    parts.rhsSums = resourceConstant(rewriter, loc, "sums",
-                                     RankedTensorType::get(sumsShape, i32), sums);
+    parts.rhsSums = resourceConstant(
+        rewriter, loc, "sums", RankedTensorType::get(sumsShape, i32), sums);
   } else {
     AffineExpr s = getAffineSymbolExpr(0, context);
     auto apply = [&](AffineExpr expr) {
@@ -263,7 +263,8 @@ struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
       if (op.isPacked())
         continue;
       if (!op.getLoweringConfig()) {
-        op.emitError("has no lowering_config; run select-lowering-config first");
+        op.emitError(
+            "has no lowering_config; run select-lowering-config first");
         return signalPassFailure();
       }
       packRhs(rewriter, op);

@@ -114,7 +114,8 @@ struct PlanMemory : qcc::impl::PlanMemoryBase<PlanMemory> {
       stepOf.insert({call, (unsigned)stepOf.size()});
 
     SmallVector<Temporary> temporaries;
-    for (auto alloc : llvm::make_early_inc_range(body.getOps<memref::AllocOp>())) {
+    for (auto alloc :
+         llvm::make_early_inc_range(body.getOps<memref::AllocOp>())) {
       Temporary temporary;
       temporary.alloc = alloc;
       if (alloc.getType().hasStaticShape())
@@ -175,8 +176,7 @@ struct PlanMemory : qcc::impl::PlanMemoryBase<PlanMemory> {
     Operation *ret = body.getTerminator();
     ret->insertOperands(ret->getNumOperands(), offset);
     SmallVector<Type> results(ret->getOperandTypes());
-    entry.setType(
-        builder.getFunctionType(entry.getArgumentTypes(), results));
+    entry.setType(builder.getFunctionType(entry.getArgumentTypes(), results));
   }
 };
 } // namespace

@@ -33,8 +33,7 @@ public:
       attrs.push_back(fn(item));
     return builder.getArrayAttr(attrs);
   }
-  DictionaryAttr
-  dictionary(ArrayRef<std::pair<StringRef, Attribute>> fields) {
+  DictionaryAttr dictionary(ArrayRef<std::pair<StringRef, Attribute>> fields) {
     NamedAttrList attrs;
     for (auto [name, value] : fields)
       attrs.set(name, value);

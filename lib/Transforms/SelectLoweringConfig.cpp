@@ -36,14 +36,15 @@ static kernel::LoweringConfigAttr choose(kernel::ContractOp op,
   int64_t nr = atom.nr();
   // Narrow outputs take a narrower tile: fewer columns are padding.
   if (!ShapedType::isDynamic(n))
-    nr = std::min<int64_t>(nr, llvm::alignTo(std::max<int64_t>(n, 1), atom.lanes));
-  int64_t mr = ShapedType::isDynamic(m)
-                   ? atom.mr
-                   : std::clamp<int64_t>(m, 1, atom.mr);
+    nr = std::min<int64_t>(nr,
+                           llvm::alignTo(std::max<int64_t>(n, 1), atom.lanes));
+  int64_t mr =
+      ShapedType::isDynamic(m) ? atom.mr : std::clamp<int64_t>(m, 1, atom.mr);
   // Half of the L2 cache for the block of the weight.
   int64_t bytesPerColumn =
       llvm::alignTo(op.getReductionSize(), atom.kr) * (4 / atom.kr);
-  int64_t nc = std::max<int64_t>(target.l2Bytes / 2 / bytesPerColumn / nr, 1) * nr;
+  int64_t nc =
+      std::max<int64_t>(target.l2Bytes / 2 / bytesPerColumn / nr, 1) * nr;
   if (!ShapedType::isDynamic(n))
     nc = std::min<int64_t>(nc, llvm::alignTo(std::max<int64_t>(n, 1), nr));
   Builder builder(op.getContext());

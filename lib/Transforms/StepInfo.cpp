@@ -37,8 +37,8 @@ std::string qcc::sourcePosition(Location loc) {
   std::string position;
   loc->walk([&](Location inner) {
     if (auto file = dyn_cast<FileLineColLoc>(inner)) {
-      position = (file.getFilename().getValue() + ":" +
-                  Twine(file.getLine()) + ":" + Twine(file.getColumn()))
+      position = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+                  ":" + Twine(file.getColumn()))
                      .str();
       return WalkResult::interrupt();
     }
@@ -93,9 +93,10 @@ static OpFoldResult multiply(OpBuilder &builder, Location loc,
   Value product;
   for (OpFoldResult factor : dynamic) {
     Value value = cast<Value>(factor);
-    product = product ? arith::MulIOp::create(builder, loc, product, value)
-                            .getResult()
-                      : value;
+    product =
+        product
+            ? arith::MulIOp::create(builder, loc, product, value).getResult()
+            : value;
   }
   if (!product)
     return builder.getIndexAttr(constant);
@@ -171,20 +172,19 @@ Cost qcc::emitCost(OpBuilder &builder, Operation *work) {
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     SmallVector<Value> outs(contract.getOuts());
     SmallVector<AffineMap> maps = contract.getOutMaps();
-    operations = multiply(
-        builder, loc,
-        {iterationCount(builder, loc, outs, maps),
-         builder.getIndexAttr(2 * contract.getReductionSize())});
+    operations =
+        multiply(builder, loc,
+                 {iterationCount(builder, loc, outs, maps),
+                  builder.getIndexAttr(2 * contract.getReductionSize())});
   } else if (auto op = dyn_cast<linalg::LinalgOp>(work)) {
     int64_t scalars = 0;
     for (Operation &inner : op.getBlock()->without_terminator())
       scalars += !isa<arith::ConstantOp>(inner);
-    operations =
-        multiply(builder, loc,
-                 {iterationCount(builder, loc,
-                                 llvm::to_vector(work->getOperands()),
-                                 op.getIndexingMapsArray()),
-                  builder.getIndexAttr(scalars)});
+    operations = multiply(
+        builder, loc,
+        {iterationCount(builder, loc, llvm::to_vector(work->getOperands()),
+                        op.getIndexingMapsArray()),
+         builder.getIndexAttr(scalars)});
   }
   Value bytes = arith::ConstantIndexOp::create(builder, loc, 0);
   llvm::SmallSetVector<Value, 8> operands;

@@ -13,8 +13,8 @@
 #ifndef QCC_TRANSFORMS_CONTRACTPARTS_H
 #define QCC_TRANSFORMS_CONTRACTPARTS_H
 
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 namespace qcc {
 

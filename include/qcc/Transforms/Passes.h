@@ -12,11 +12,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -29,7 +29,8 @@ struct TargetSpec;
 #include "qcc/Transforms/Passes.h.inc"
 
 /// Decides for `target` instead of the one that the option names.
-std::unique_ptr<mlir::Pass> createSelectLoweringConfig(const TargetSpec &target);
+std::unique_ptr<mlir::Pass>
+createSelectLoweringConfig(const TargetSpec &target);
 } // namespace qcc
 
 #endif // QCC_TRANSFORMS_PASSES_H

@@ -34,7 +34,7 @@ struct ProgramOperand {
 };
 
 struct ProgramStep {
-  std::string function; ///< symbol of the ABI's step function
+  std::string function;        ///< symbol of the ABI's step function
   mlir::DictionaryAttr kernel; ///< see describeWork
   bool parallel;
   int64_t scratch;

@@ -12,8 +12,8 @@
 
 namespace qcc {
 
-/// For people and for `qcc explain`: {kind, layer, fused, atom, config, refused}
-/// of a piece of work on memrefs. Keys without a value are left out.
+/// For people and for `qcc explain`: {kind, layer, fused, atom, config,
+/// refused} of a piece of work on memrefs. Keys without a value are left out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
@@ -25,9 +25,8 @@ Cost emitCost(mlir::OpBuilder &builder, mlir::Operation *work);
 
 /// The sizes of a memref in terms of what its base depends on: views are looked
 /// through.
-llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &builder,
-                                              mlir::Location loc,
-                                              mlir::Value memref);
+llvm::SmallVector<mlir::OpFoldResult>
+sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
 
 /// The layer's name: the innermost NameLoc of a location, or "".
 llvm::StringRef layerName(mlir::Location loc);

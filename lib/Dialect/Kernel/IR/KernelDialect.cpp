@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,9 +36,9 @@ void KernelDialect::initialize() {
 
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
 }
 
 Attribute LoweringConfigAttr::parse(AsmParser &parser, Type) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OpImplementation.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 using namespace mlir;
 using namespace qcc::kernel;
@@ -71,7 +71,9 @@ static SmallVector<AffineMap> mapsOf(ContractOp op, unsigned segment) {
 
 AffineMap ContractOp::getLhsMap() { return mapAt(*this, 0); }
 AffineMap ContractOp::getRhsMap() { return mapAt(*this, 1); }
-AffineMap ContractOp::getInitMap() { return mapAt(*this, mapPosition(*this, 3)); }
+AffineMap ContractOp::getInitMap() {
+  return mapAt(*this, mapPosition(*this, 3));
+}
 AffineMap ContractOp::getLhsZeroPointMap() {
   return mapAt(*this, mapPosition(*this, 4));
 }
@@ -139,9 +141,9 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef name,
                                   ArrayRef<Type> results) {
   Block &block = region.front();
   if (block.getArgumentTypes() != TypeRange(types))
-    return op->emitOpError() << "arguments of the " << name << " must be "
-                             << TypeRange(types) << ", got "
-                             << block.getArgumentTypes();
+    return op->emitOpError()
+           << "arguments of the " << name << " must be " << TypeRange(types)
+           << ", got " << block.getArgumentTypes();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
     return op->emitOpError() << name << " must end with kernel.yield";
@@ -187,15 +189,15 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "map of operand " << operand.getOperandNumber()
                            << " has " << map.getNumResults()
                            << " results, the operand rank " << type.getRank();
-    bool reads = operand.getOperandNumber() == 0 ||
-                 operand.getOperandNumber() == 1;
+    bool reads =
+        operand.getOperandNumber() == 0 || operand.getOperandNumber() == 1;
     for (int64_t dim : getReductionDims())
       if (!reads && map.isFunctionOfDim(dim) &&
           !llvm::is_contained(getLhsOperands(), operand.get()) &&
           !llvm::is_contained(getRhsOperands(), operand.get()))
-        return emitOpError() << "map of operand " << operand.getOperandNumber()
-                             << " must not depend on reduction dimension "
-                             << dim;
+        return emitOpError()
+               << "map of operand " << operand.getOperandNumber()
+               << " must not depend on reduction dimension " << dim;
   }
   if (failed(getRoles()))
     return emitOpError("must have exactly one dimension that rhs has and lhs "
@@ -212,7 +214,8 @@ LogicalResult ContractOp::verify() {
     return emitOpError("packed rhs must have element type i32");
   if (isPacked() && !getRhsPrologue().empty())
     return emitOpError("packed rhs has no prologue: it belongs to kernel.pack");
-  for (Value v : {getInit(), getLhsZeroPoint(), getRhsZeroPoint(), getRhsSums()})
+  for (Value v :
+       {getInit(), getLhsZeroPoint(), getRhsZeroPoint(), getRhsSums()})
     if (v && elementOf(v) != i32)
       return emitOpError("init, zero points and sums must have element type "
                          "i32");
@@ -273,7 +276,8 @@ LogicalResult PackOp::verify() {
     AffineMap map = cast<AffineMapAttr>(attr).getValue();
     if (map.getNumDims() != loops ||
         map.getNumResults() != cast<ShapedType>(operand.getType()).getRank())
-      return emitOpError() << "map " << AffineMapAttr::get(map) << " must have " << loops
+      return emitOpError() << "map " << AffineMapAttr::get(map) << " must have "
+                           << loops
                            << " dimensions and a result for each dimension of "
                               "its operand";
   }

@@ -17,9 +17,9 @@
 // The instruction that is used fixes what the words hold. With KR = 4 they are
 // unsigned bytes on the left and signed bytes on the right (vpdpbusd): a signed
 // left operand is stored plus 128, an unsigned right one minus 128, and the
-// zero points are moved by as much. With KR = 2 they are i16 (vpmaddwd). With u,
-// s the stored elements and zu, zs the moved zero points, exactly in wrapping
-// i32,
+// zero points are moved by as much. With KR = 2 they are i16 (vpmaddwd). With
+// u, s the stored elements and zu, zs the moved zero points, exactly in
+// wrapping i32,
 //
 //   sum (u - zu)(s - zs) = sum u s - zu sum s - zs sum u + K zu zs
 //
@@ -71,8 +71,8 @@ private:
   Value allocate(ArrayRef<int64_t> shape, Type element);
 
   void emitPanel(Value rows);
-  Value emitPanelVector(ArrayRef<Value> loops, Value row, Value k,
-                        Value linear, bool inBounds, Value sum);
+  Value emitPanelVector(ArrayRef<Value> loops, Value row, Value k, Value linear,
+                        bool inBounds, Value sum);
   SmallVector<Value> emitMainLoop(Value tile);
   Value multiplyAccumulate(Value acc, Value left, Value right);
   void emitEpilogue(Value tile, Value rows);
@@ -136,7 +136,8 @@ void ContractEmitter::emit() {
   auto view = [&](int64_t bytes, unsigned bits) {
     auto type =
         MemRefType::get({mr, pitch / bytes}, builder.getIntegerType(bits));
-    return memref::ViewOp::create(builder, loc, type, panel, zero, ValueRange{});
+    return memref::ViewOp::create(builder, loc, type, panel, zero,
+                                  ValueRange{});
   };
   panelWords = view(4, 32);
   panelElements = view(elementBytes, 8 * elementBytes);
@@ -157,8 +158,8 @@ void ContractEmitter::emit() {
     bounds.push_back(getAsOpFoldResult(loopSize(dim)));
   bounds.push_back(getAsOpFoldResult(ceilDiv(tiles, tilesPerBlock)));
   bounds.push_back(getAsOpFoldResult(ceilDiv(m, mr)));
-  auto forall = scf::ForallOp::create(builder, loc, bounds, ValueRange{},
-                                      std::nullopt);
+  auto forall =
+      scf::ForallOp::create(builder, loc, bounds, ValueRange{}, std::nullopt);
   builder.setInsertionPoint(forall.getTerminator());
   SmallVector<Value> ivs = llvm::to_vector_of<Value>(forall.getInductionVars());
   loops.assign(op.getNumLoops(), zero);
@@ -193,15 +194,14 @@ Value ContractEmitter::emitPanelVector(ArrayRef<Value> at, Value row, Value kAt,
                                        Value linear, bool inBounds, Value sum) {
   unsigned vectorDim = op.getReductionDims().back();
   VectorPosition position{at, vectorDim, atom.lanes, inBounds};
-  Value value =
-      readVector(builder, loc, op.getLhs(), op.getLhsMap(), position);
+  Value value = readVector(builder, loc, op.getLhs(), op.getLhsMap(), position);
   if (!op.getLhsPrologue().empty()) {
     SmallVector<Value> arguments{value};
     for (auto [operand, map] :
          llvm::zip(op.getLhsOperands(), op.getLhsOperandMaps()))
       arguments.push_back(readVector(builder, loc, operand, map, position));
-    value = inlineOnVectors(builder, op.getLhsPrologue(), arguments,
-                            atom.lanes)[0];
+    value =
+        inlineOnVectors(builder, op.getLhsPrologue(), arguments, atom.lanes)[0];
   }
   if (leftShift != 0) {
     auto type = cast<VectorType>(value.getType());
@@ -243,7 +243,8 @@ void ContractEmitter::emitPanel(Value rows) {
   if (roles.m)
     at[*roles.m] = add(loops[*roles.m], row);
 
-  ArrayRef<int64_t> dims = op.getReductionDims(), sizes = op.getReductionSizes();
+  ArrayRef<int64_t> dims = op.getReductionDims(),
+                    sizes = op.getReductionSizes();
   int64_t inner = sizes.back();
   // All reduction dimensions but the last, one loop.
   int64_t outerCount = k / inner;
@@ -290,8 +291,8 @@ void ContractEmitter::emitPanel(Value rows) {
 
 Value ContractEmitter::multiplyAccumulate(Value acc, Value left, Value right) {
   unsigned bits = 8 * elementBytes;
-  auto type = VectorType::get({atom.lanes * (int64_t)kr},
-                              builder.getIntegerType(bits));
+  auto type =
+      VectorType::get({atom.lanes * (int64_t)kr}, builder.getIntegerType(bits));
   Value a = vector::BitCastOp::create(builder, loc, type, left);
   Value b = vector::BitCastOp::create(builder, loc, type, right);
   auto call = [&](StringRef name, ValueRange operands) {
@@ -310,8 +311,8 @@ Value ContractEmitter::multiplyAccumulate(Value acc, Value left, Value right) {
 SmallVector<Value> ContractEmitter::emitMainLoop(Value tile) {
   int64_t vectors = nr / atom.lanes;
   SmallVector<Value> init(mr * vectors, i32Vector(0));
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(words), index(1),
-                                 init);
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(words), index(1), init);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -427,8 +428,8 @@ void ContractEmitter::emitEpilogue(Value tile, Value rows) {
   if (columns && *columns < nr)
     return emitRows(false);
   Value end = mul(add(tile, index(1)), index(nr));
-  Value whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
-                                      end, n);
+  Value whole =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, end, n);
   auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());

@@ -20,8 +20,8 @@ namespace {
 class PackEmitter {
 public:
   PackEmitter(RewriterBase &builder, kernel::PackOp op)
-      : builder(builder), op(op), loc(op.getLoc()),
-        numBatch(op.getNumBatch()), nr(op.getNR()), kr(op.getKR()) {}
+      : builder(builder), op(op), loc(op.getLoc()), numBatch(op.getNumBatch()),
+        nr(op.getNR()), kr(op.getKR()) {}
 
   void emit();
 
@@ -84,9 +84,9 @@ Value PackEmitter::element(ArrayRef<Value> batch, Value column, Value k) {
   if (!op.getUnsignedSource())
     return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
   value = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
-  return kr == 4 ? arith::SubIOp::create(builder, loc, value, i32(128))
-                       .getResult()
-                 : value;
+  return kr == 4
+             ? arith::SubIOp::create(builder, loc, value, i32(128)).getResult()
+             : value;
 }
 
 void PackEmitter::emit() {
@@ -109,8 +109,8 @@ void PackEmitter::emit() {
   Value lane = lanes.getInductionVar();
   Value column = arith::AddIOp::create(
       builder, loc, arith::MulIOp::create(builder, loc, tile, index(nr)), lane);
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       column, n);
+  Value inside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, column, n);
   auto loop = scf::ForOp::create(builder, loc, index(0), index(words), index(1),
                                  ValueRange{i32(0)});
   builder.setInsertionPointToStart(loop.getBody());
@@ -122,8 +122,8 @@ void PackEmitter::emit() {
         index(r));
     Value valid = inside;
     if (k % kr != 0) {
-      Value inK = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, at, index(k));
+      Value inK = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        at, index(k));
       valid = arith::AndIOp::create(builder, loc, inside, inK);
     }
     auto branch = scf::IfOp::create(builder, loc, builder.getI32Type(), valid,

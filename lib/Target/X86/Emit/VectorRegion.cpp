@@ -53,9 +53,9 @@ Value qcc::x86::readVector(OpBuilder &builder, Location loc, Value memref,
   }
   Value padding = arith::ConstantOp::create(builder, loc, element,
                                             builder.getZeroAttr(element));
-  return vector::TransferReadOp::create(
-      builder, loc, type, memref, indices, padding, transfer,
-      ArrayRef<bool>{position.inBounds});
+  return vector::TransferReadOp::create(builder, loc, type, memref, indices,
+                                        padding, transfer,
+                                        ArrayRef<bool>{position.inBounds});
 }
 
 void qcc::x86::writeVector(OpBuilder &builder, Location loc, Value vector,
@@ -78,10 +78,9 @@ SmallVector<Value> qcc::x86::inlineOnVectors(OpBuilder &builder, Region &region,
     Attribute constant;
     if (matchPattern(&op, m_Constant(&constant))) {
       auto type = VectorType::get({lanes}, op.getResult(0).getType());
-      mapping.map(op.getResult(0),
-                  arith::ConstantOp::create(
-                      builder, op.getLoc(),
-                      DenseElementsAttr::get(type, constant)));
+      mapping.map(op.getResult(0), arith::ConstantOp::create(
+                                       builder, op.getLoc(),
+                                       DenseElementsAttr::get(type, constant)));
       continue;
     }
     Operation *clone = builder.clone(op, mapping);

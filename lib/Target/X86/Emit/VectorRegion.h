@@ -52,10 +52,9 @@ llvm::SmallVector<mlir::Value> inlineOnScalars(mlir::OpBuilder &builder,
                                                mlir::ValueRange arguments);
 
 /// The indices at which a map reads its operand, given those of its dimensions.
-llvm::SmallVector<mlir::Value> operandIndices(mlir::OpBuilder &builder,
-                                              mlir::Location loc,
-                                              mlir::AffineMap map,
-                                              llvm::ArrayRef<mlir::Value> index);
+llvm::SmallVector<mlir::Value>
+operandIndices(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::AffineMap map, llvm::ArrayRef<mlir::Value> index);
 
 } // namespace qcc::x86
 

@@ -1,0 +1,90 @@
+//===- Driver.h - What the subcommands of qcc share -------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_QCC_DRIVER_H
+#define QCC_TOOLS_QCC_DRIVER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "qcc/Compiler/Compiler.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
+#include <string>
+#include <vector>
+
+namespace qcc::driver {
+
+/// Options of every subcommand that reads a program.
+struct ProgramOptions {
+  std::string input;
+  std::string target; ///< "x86" or "reference"
+  std::string mcpu;
+  std::string weights;
+};
+
+/// Options of those that run it.
+struct RunOptions {
+  std::string entry;
+  std::vector<std::string> inputs, outputs;
+  std::vector<int64_t> dims;
+  unsigned threads = 0;
+  bool check = false;
+};
+
+/// Prints "qcc: error: ..." and returns 1, the exit code.
+int reportError(const llvm::Twine &message);
+int reportError(llvm::Error error);
+
+/// A program on its way: its source, context, target and, once loaded, module.
+class Session {
+public:
+  explicit Session(ProgramOptions options);
+
+  /// Reads, checks and imports the program; resolves the target. Reports what
+  /// is wrong and returns false.
+  bool load();
+
+  /// Runs the stages up to `last` on the module. A crash of the compiler
+  /// becomes a message with the stage and a reproducer file.
+  bool runStages(Stage last);
+
+  /// Code for the module after stage llvm; reports failures.
+  std::optional<Artifact> emitArtifact();
+
+  /// Runs `body` so that a crash inside is reported and not fatal.
+  bool guarded(llvm::StringRef what, llvm::function_ref<bool()> body);
+
+  mlir::ModuleOp module() { return *moduleRef; }
+  const Compiler &compiler() const { return *compilerRef; }
+  bool isReference() const { return options.target == "reference"; }
+  const ProgramOptions &getOptions() const { return options; }
+
+private:
+  ProgramOptions options;
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler diagnostics{sources, &context};
+  mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
+  std::optional<Compiler> compilerRef;
+};
+
+/// The table of `name`; `native` asks the CPU.
+llvm::Expected<TargetSpec> resolveTarget(llvm::StringRef name);
+
+int runCompile(const ProgramOptions &program, llvm::StringRef output,
+               llvm::StringRef emit);
+int runRun(const ProgramOptions &program, const RunOptions &run);
+int runBench(const ProgramOptions &program, const RunOptions &run,
+             llvm::StringRef json);
+int runExplain(const ProgramOptions &program, bool json);
+int runTargets();
+
+} // namespace qcc::driver
+
+#endif // QCC_TOOLS_QCC_DRIVER_H

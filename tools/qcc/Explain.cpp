@@ -1,0 +1,185 @@
+//===- Explain.cpp - qcc explain ------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/Steps.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::driver;
+
+/// An amount of work in terms of the dynamic dimensions of the arguments,
+/// "2097152*d0", where dI is the I-th of them in order of appearance.
+static std::string formula(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return std::to_string(constant.getSExtValue());
+  Operation *def = value.getDefiningOp();
+  if (auto dim = dyn_cast_or_null<memref::DimOp>(def)) {
+    auto arg = dyn_cast<BlockArgument>(dim.getSource());
+    if (!arg)
+      return "?";
+    unsigned number = 0;
+    for (BlockArgument other : arg.getOwner()->getArguments()) {
+      auto type = dyn_cast<MemRefType>(other.getType());
+      for (int64_t i = 0; type && i < type.getRank(); ++i) {
+        if (other == arg && dim.getConstantIndex() == i)
+          return "d" + std::to_string(number);
+        number += type.isDynamicDim(i);
+      }
+    }
+    return "?";
+  }
+  auto binary = [&](StringRef symbol, bool product) {
+    std::string a = formula(def->getOperand(0)),
+                b = formula(def->getOperand(1));
+    auto wrap = [&](std::string text) {
+      return product && StringRef(text).contains('+') ? "(" + text + ")" : text;
+    };
+    return wrap(a) + symbol.str() + wrap(b);
+  };
+  if (isa_and_nonnull<arith::MulIOp>(def))
+    return binary("*", true);
+  if (isa_and_nonnull<arith::AddIOp>(def))
+    return binary("+", false);
+  return "?";
+}
+
+namespace {
+struct Kernel {
+  std::string name, kind, layer, location, atom, config, source, refused;
+  std::vector<std::string> fused, atomRefusals;
+  std::string operations, bytes;
+  bool constantWeight = true;
+};
+} // namespace
+
+static Kernel describe(func::CallOp call, func::FuncOp step,
+                       const TargetSpec &target) {
+  auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  auto text = [&](StringRef key) {
+    auto attr = info.getAs<StringAttr>(key);
+    return attr ? attr.getValue().str() : std::string();
+  };
+  Kernel kernel;
+  kernel.name = step.getName().str();
+  kernel.kind = text("kind");
+  kernel.layer = text("layer");
+  kernel.location = text("location");
+  kernel.refused = text("refused");
+  if (auto fused = info.getAs<ArrayAttr>("fused"))
+    for (Attribute name : fused)
+      kernel.fused.push_back(cast<StringAttr>(name).getValue().str());
+  if (auto config = info.getAs<kernel::LoweringConfigAttr>("config")) {
+    kernel.atom = config.getAtom().getValue().str();
+    kernel.source = config.getSource().getValue().str();
+    kernel.config = llvm::formatv(
+        "tile {0}x{1}x{2} block {3}x{4}", config.getMR(), config.getNR(),
+        config.getKR(), config.getMC(), config.getNC());
+    for (const Atom &atom : x86Atoms()) {
+      if (kernel.atom == atom.name)
+        break;
+      kernel.atomRefusals.push_back(
+          (atom.name + ": " +
+           (target.findAtom(atom.name) ? "the config is pinned" : atom.missing))
+              .str());
+    }
+  }
+  unsigned count = call.getNumOperands();
+  kernel.operations = formula(call.getOperand(count - 4));
+  kernel.bytes = formula(call.getOperand(count - 3));
+  return kernel;
+}
+
+static llvm::json::Value toJson(const Kernel &kernel) {
+  llvm::json::Object object{
+      {"name", kernel.name},
+      {"kind", kernel.kind},
+      {"layer", kernel.layer},
+      {"location", kernel.location},
+      {"fused", llvm::json::Array(kernel.fused)},
+      {"operations", kernel.operations},
+      {"bytes", kernel.bytes},
+  };
+  if (!kernel.atom.empty()) {
+    object["atom"] = kernel.atom;
+    object["config"] = kernel.config;
+    object["config_source"] = kernel.source;
+    object["atoms_refused"] = llvm::json::Array(kernel.atomRefusals);
+  }
+  if (!kernel.refused.empty())
+    object["refused"] = kernel.refused;
+  return object;
+}
+
+static void print(llvm::raw_ostream &os, const Kernel &kernel) {
+  os << kernel.name << "  " << kernel.kind;
+  if (!kernel.layer.empty())
+    os << "  " << kernel.layer;
+  if (!kernel.location.empty())
+    os << "  " << kernel.location;
+  os << "  [" << llvm::join(kernel.fused, ", ") << "]";
+  if (!kernel.atom.empty())
+    os << "  atom " << kernel.atom << "  " << kernel.config << " ("
+       << kernel.source << ")";
+  os << "  ops " << kernel.operations << "  bytes " << kernel.bytes << '\n';
+  if (!kernel.refused.empty())
+    os << "    not fused: " << kernel.refused << '\n';
+  for (const std::string &refusal : kernel.atomRefusals)
+    os << "    not " << refusal << '\n';
+  if (kernel.kind == "pack")
+    os << "    runs at every call: the operand is not a constant of the "
+          "program\n";
+}
+
+int driver::runExplain(const ProgramOptions &program, bool json) {
+  if (program.target == "reference")
+    return reportError("target reference has no kernels to explain; use x86");
+  Session session(program);
+  if (!session.load() || !session.runStages(Stage::Buffer))
+    return 1;
+  SymbolTable symbols(session.module());
+  llvm::json::Array kernels;
+  unsigned count = 0;
+  for (auto entry : session.module().getOps<func::FuncOp>()) {
+    if (isStep(entry))
+      continue;
+    if (!json)
+      llvm::outs() << "entry " << entry.getName() << ":\n";
+    for (auto call : entry.getOps<func::CallOp>()) {
+      Kernel kernel =
+          describe(call, symbols.lookup<func::FuncOp>(call.getCallee()),
+                   session.compiler().getTarget());
+      ++count;
+      if (json) {
+        llvm::json::Value value = toJson(kernel);
+        value.getAsObject()->insert({"entry", entry.getName()});
+        kernels.push_back(std::move(value));
+      } else {
+        print(llvm::outs(), kernel);
+      }
+    }
+  }
+  if (json)
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{
+                       {"target", session.compiler().getTarget().name},
+                       {"kernels", std::move(kernels)}}));
+  else
+    llvm::outs() << count << (count == 1 ? " kernel" : " kernels") << " for "
+                 << session.compiler().getTarget().name << '\n';
+  return 0;
+}

@@ -1,0 +1,147 @@
+//===- Session.cpp - A program from its file to its code ------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/Pipelines/Register.h"
+#include "qcc/Runtime/HostFeatures.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace qcc;
+using namespace qcc::driver;
+
+int driver::reportError(const llvm::Twine &message) {
+  llvm::errs() << "qcc: ";
+  llvm::WithColor::error() << message << '\n';
+  return 1;
+}
+
+int driver::reportError(llvm::Error error) {
+  return reportError(llvm::toString(std::move(error)));
+}
+
+llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {
+  if (name == "native")
+    return TargetSpec::forFeatures(name, rt::HostFeatures::host().names());
+  return TargetSpec::forCPU(name);
+}
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+Session::Session(ProgramOptions options)
+    : options(std::move(options)),
+      context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {}
+
+bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
+  bool result = false;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafely([&] { result = body(); })) {
+    reportError("the compiler crashed " + what +
+                "; this is a bug of qcc, please report it with the program");
+    return false;
+  }
+  return result;
+}
+
+bool Session::load() {
+  if (options.target != "x86" && options.target != "reference") {
+    reportError("unknown target '" + options.target +
+                "'; use x86 or reference");
+    return false;
+  }
+  llvm::Expected<TargetSpec> target = resolveTarget(options.mcpu);
+  if (!target) {
+    reportError(target.takeError());
+    return false;
+  }
+  compilerRef.emplace(std::move(*target));
+
+  llvm::Expected<WeightsSource> weights =
+      options.weights.empty() ? WeightsSource()
+                              : WeightsSource::parse(options.weights);
+  if (!weights) {
+    reportError(weights.takeError());
+    return false;
+  }
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      mlir::openInputFile(options.input, &message);
+  if (!buffer) {
+    reportError(message);
+    return false;
+  }
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return guarded("while reading '" + options.input + "'", [&] {
+    ImportOptions import;
+    import.weights = *weights;
+    moduleRef = importMLIR(sources, &context, import);
+    return static_cast<bool>(moduleRef);
+  });
+}
+
+/// Writes the program as it was before the stage that crashed; returns the path
+/// or "".
+static std::string writeReproducer(mlir::ModuleOp module, Stage stage) {
+  llvm::SmallString<128> path;
+  int file;
+  if (llvm::sys::fs::createTemporaryFile("qcc-" + stageName(stage), "mlir",
+                                         file, path))
+    return "";
+  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  stream << "// qcc crashed in stage " << stageName(stage)
+         << ", on this program.\n";
+  module->print(stream);
+  return std::string(path);
+}
+
+bool Session::runStages(Stage last) {
+  Stage running = Stage::Import;
+  mlir::OwningOpRef<mlir::ModuleOp> before;
+  Compiler &compiler = *compilerRef;
+  compiler.configure = [&](mlir::PassManager &, Stage stage) {
+    running = stage;
+    before = module().clone();
+  };
+  llvm::CrashRecoveryContext::Enable();
+  bool ok = false;
+  llvm::CrashRecoveryContext recovery;
+  bool survived = recovery.RunSafely(
+      [&] { ok = mlir::succeeded(compiler.runStages(module(), last)); });
+  compiler.configure = nullptr;
+  if (!survived)
+    reportError("the compiler crashed in stage " + stageName(running) +
+                "; this is a bug of qcc, please report it with the file " +
+                writeReproducer(*before, running));
+  return survived && ok;
+}
+
+std::optional<Artifact> Session::emitArtifact() {
+  std::optional<Artifact> artifact;
+  std::string message;
+  guarded("while generating code", [&] {
+    llvm::Expected<Artifact> result = compiler().emitArtifact(module());
+    if (result)
+      artifact = std::move(*result);
+    else
+      message = llvm::toString(result.takeError());
+    return true;
+  });
+  if (!message.empty())
+    reportError(message);
+  return artifact;
+}

@@ -1,0 +1,142 @@
+//===- qcc.cpp - The command-line compiler --------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace qcc::driver;
+namespace cl = llvm::cl;
+
+static cl::SubCommand compileCommand("compile", "Compile a program to a file");
+static cl::SubCommand runCommand("run", "Compile a program and run it");
+static cl::SubCommand benchCommand("bench", "Compile a program and measure it");
+static cl::SubCommand
+    explainCommand("explain", "Say which kernels a program becomes, and why");
+static cl::SubCommand targetsCommand("targets", "Say what this host can run");
+
+static cl::OptionCategory category("qcc options");
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static cl::SubCommandGroup programCommands = {&compileCommand, &runCommand,
+                                              &benchCommand, &explainCommand};
+static cl::SubCommandGroup runningCommands = {&runCommand, &benchCommand};
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("FILE"),
+                                      cl::sub(programCommands),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::value_desc("x86|reference"), cl::init("x86"),
+           cl::desc("What computes: x86 code, or the reference interpreter "
+                    "(run only)"),
+           cl::sub(programCommands), cl::cat(category));
+static cl::opt<std::string>
+    mcpu("mcpu", cl::value_desc("native|NAME"), cl::init("native"),
+         cl::desc("Processor to compile for: native, or a name of LLVM such as "
+                  "x86-64-v3, skylake-avx512, cascadelake"),
+         cl::sub(programCommands), cl::cat(category));
+static cl::opt<std::string>
+    weights("weights", cl::value_desc("FILE.npz|FILE.safetensors|random:SEED"),
+            cl::desc("Where constants written dense_resource<name> come from"),
+            cl::sub(programCommands), cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// Compile and explain
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string>
+    outputFile("o", cl::value_desc("OUT"),
+               cl::desc("Output; its suffix chooses what is written: .mlir .ll "
+                        ".s .o .so; - prints"),
+               cl::sub(compileCommand), cl::cat(category));
+static cl::opt<std::string> emitStage(
+    "emit", cl::value_desc("import|graph|tensor|kernel|buffer|target|llvm|asm"),
+    cl::desc("Write the program as it is after this stage"),
+    cl::sub(compileCommand), cl::cat(category));
+static cl::opt<bool> explainJson("json", cl::desc("Print JSON"),
+                                 cl::sub(explainCommand), cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// Run and bench
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string>
+    entry("entry", cl::value_desc("NAME"),
+          cl::desc("Function to run; needed where there are several"),
+          cl::sub(runningCommands), cl::cat(category));
+static cl::list<std::string>
+    inputs("input", cl::value_desc("x.npy|random[:SEED[:LO:HI]]"),
+           cl::desc("An input, in order; a single random serves all. Integers "
+                    "over their whole range, floats in [LO,HI), default [0,1)"),
+           cl::sub(runningCommands), cl::cat(category));
+static cl::list<std::string>
+    outputs("output", cl::value_desc("y.npy"),
+            cl::desc("Where to write a result, in order"), cl::sub(runCommand),
+            cl::cat(category));
+static cl::list<int64_t>
+    dims("dim", cl::value_desc("N"),
+         cl::desc("Sizes of dynamic dimensions of random inputs, in the order "
+                  "in which they appear"),
+         cl::sub(runningCommands), cl::cat(category));
+static cl::opt<unsigned>
+    threads("threads", cl::value_desc("N"), cl::init(0),
+            cl::desc("Threads; 0, the default, is one for each CPU"),
+            cl::sub(runningCommands), cl::cat(category));
+static cl::opt<bool>
+    check("check",
+          cl::desc("Also run the reference interpreter; exit with 1 if any "
+                   "element differs"),
+          cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> benchJson("json", cl::value_desc("FILE"),
+                                      cl::desc("Also write JSON"),
+                                      cl::sub(benchCommand), cl::cat(category));
+
+static ProgramOptions programOptions() {
+  return {inputFile, target, mcpu, weights};
+}
+
+static RunOptions runOptions() {
+  RunOptions options;
+  options.entry = entry;
+  options.inputs = inputs;
+  options.outputs = outputs;
+  options.dims.assign(dims.begin(), dims.end());
+  options.threads = threads;
+  options.check = check;
+  return options;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // LLVM's own options are of no use here.
+  for (cl::SubCommand *command :
+       {&cl::SubCommand::getTopLevel(), &compileCommand, &runCommand,
+        &benchCommand, &explainCommand, &targetsCommand})
+    cl::HideUnrelatedOptions(category, *command);
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "qcc " QCC_VERSION "\n"; });
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "qcc: a compiler for quantized networks\n\n"
+      "  qcc run model.mlir --weights=model.safetensors --input=x.npy\n");
+
+  if (compileCommand)
+    return runCompile(programOptions(), outputFile, emitStage);
+  if (runCommand)
+    return runRun(programOptions(), runOptions());
+  if (benchCommand)
+    return runBench(programOptions(), runOptions(), benchJson);
+  if (explainCommand)
+    return runExplain(programOptions(), explainJson);
+  if (targetsCommand)
+    return runTargets();
+  return reportError("say what to do: compile, run, bench, explain or targets "
+                     "(see qcc --help)");
+}
