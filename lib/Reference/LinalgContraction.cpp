@@ -409,8 +409,8 @@ llvm::Expected<bool> LinalgNest::runContraction(Evaluator &evaluator,
     loop.run(threads);
   };
 
-  forBatches(evaluator.threads, batches, sizes.size(),
-             [&](ArrayRef<int64_t> batch, unsigned threads) {
+  forBatches(std::min(x->program->threads(), y->program->threads()), batches,
+             sizes.size(), [&](ArrayRef<int64_t> batch, unsigned threads) {
                if (!match->isFloat || onIntegers)
                  integers(batch, threads);
                else if (elem.isSingle())

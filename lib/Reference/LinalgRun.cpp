@@ -76,7 +76,7 @@ llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
   LoopWalk walk(loops, dims);
   Loader loader{*inputs, program.indexRegs()};
   FailureSlot failures;
-  parallelFor(evaluator.threads, walk.count(), 4 * kBatch,
+  parallelFor(program.threads(), walk.count(), 4 * kBatch,
               [&](int64_t begin, int64_t end) {
                 Program::State state(program);
                 SmallVector<int64_t> index(loops.size(), 0);
@@ -182,7 +182,7 @@ llvm::Error LinalgNest::runInOrder(Evaluator &evaluator, const Env &env) {
   FailureSlot failures;
   int64_t points = inner.count();
   parallelFor(
-      evaluator.threads, outer.count(), kBatch,
+      program.threads(), outer.count(), kBatch,
       [&](int64_t begin, int64_t end) {
         Program::State state(program);
         SmallVector<int64_t> index(sizes.size(), 0);
@@ -383,7 +383,7 @@ llvm::Error LinalgNest::runInLanes(Evaluator &evaluator, const Env &env) {
     }
     return true;
   };
-  parallelFor(evaluator.threads, outer.count(),
+  parallelFor(program.threads(), outer.count(),
               std::max<int64_t>(1, 4 * kBatch / std::max<int64_t>(1, points)),
               [&](int64_t begin, int64_t end) {
                 Program::State state(program);

@@ -125,6 +125,12 @@ llvm::Error Program::compile(Block &block, ArrayRef<Value> wanted) {
   return llvm::Error::success();
 }
 
+unsigned Program::threads() const {
+  bool one = !walks.empty() &&
+             !walks.front().op->getContext()->isMultithreadingEnabled();
+  return one ? 1 : evaluator.threads;
+}
+
 Program::State::State(const Program &program)
     : regs(new Reg[program.numRegs ? program.numRegs : 1]), env(&program.env) {
   for (const Constant &constant : program.constants)

@@ -48,6 +48,10 @@ public:
     return indices;
   }
 
+  /// How many threads may run it: walking creates attributes, which a context
+  /// without multithreading allows from one thread only.
+  unsigned threads() const;
+
   /// The registers of one thread.
   class State {
   public:

@@ -29,24 +29,25 @@ llvm::Error Evaluator::evaluateIndexed(Operation *op, Region &body,
       llvm::to_vector(llvm::seq<unsigned>(0, result.shape.size()));
   LoopWalk walk(result.shape, dims);
   FailureSlot failures;
-  parallelFor(
-      threads, walk.count(), 4 * kBatch, [&](int64_t begin, int64_t end) {
-        Program::State state(program);
-        SmallVector<int64_t> index(dims.size(), 0);
-        for (int64_t at = begin; at < end; at += kBatch) {
-          int n = static_cast<int>(std::min<int64_t>(kBatch, end - at));
-          walk.segments(at, n, index, [&](int position, int count) {
-            for (auto [d, indexReg] : llvm::enumerate(indexRegs))
-              for (int l = 0; l < count; ++l)
-                state[indexReg].i[position + l] =
-                    index[d] +
-                    (static_cast<int>(d) == walk.innermost() ? l : 0);
-          });
-          if (!program.run(state, n, failures))
-            return;
-          storeLanes(result.elem, result.data.get(), at, 1, n, state[reg], 0);
-        }
-      });
+  parallelFor(program.threads(), walk.count(), 4 * kBatch,
+              [&](int64_t begin, int64_t end) {
+                Program::State state(program);
+                SmallVector<int64_t> index(dims.size(), 0);
+                for (int64_t at = begin; at < end; at += kBatch) {
+                  int n = static_cast<int>(std::min<int64_t>(kBatch, end - at));
+                  walk.segments(at, n, index, [&](int position, int count) {
+                    for (auto [d, indexReg] : llvm::enumerate(indexRegs))
+                      for (int l = 0; l < count; ++l)
+                        state[indexReg].i[position + l] =
+                            index[d] +
+                            (static_cast<int>(d) == walk.innermost() ? l : 0);
+                  });
+                  if (!program.run(state, n, failures))
+                    return;
+                  storeLanes(result.elem, result.data.get(), at, 1, n,
+                             state[reg], 0);
+                }
+              });
   return failures.failed() ? failure(op, failures.text())
                            : llvm::Error::success();
 }

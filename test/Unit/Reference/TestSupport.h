@@ -32,7 +32,8 @@ TensorValue tensor(std::vector<int64_t> shape, const std::vector<T> &values,
                    ElementType type = typeOf<T>()) {
   TensorValue result = TensorValue::allocate(type, std::move(shape));
   EXPECT_EQ(result.byteSize(), values.size() * sizeof(T));
-  std::memcpy(result.bytes.get(), values.data(), result.byteSize());
+  std::copy(values.begin(), values.end(),
+            reinterpret_cast<T *>(result.bytes.get()));
   return result;
 }
 
@@ -45,9 +46,8 @@ inline TensorValue half(std::vector<int64_t> shape,
 
 template <typename T> std::vector<T> values(const TensorValue &tensor) {
   EXPECT_EQ(tensor.type.bytes(), sizeof(T));
-  std::vector<T> result(tensor.elementCount());
-  std::memcpy(result.data(), tensor.bytes.get(), tensor.byteSize());
-  return result;
+  const T *bytes = reinterpret_cast<const T *>(tensor.bytes.get());
+  return std::vector<T>(bytes, bytes + tensor.elementCount());
 }
 
 /// Runs @main of `program`; an error fails the test.
