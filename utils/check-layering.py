@@ -8,7 +8,7 @@ Data flows one way; a folder may include only what stands to its left:
 
 * Reference sees only dialects. Runtime and Emulator see no other part of qcc and no LLVM
   or MLIR, except that the emulator implements the runtime's device interface. Support
-  sees Runtime/Status.h alone. What writes code or descriptors sees Runtime/ABI.h alone:
+  sees Runtime/Status.h and Runtime/DType.h. What writes code or descriptors sees Runtime/ABI.h alone:
   compiler and runtime meet at the artifact. JIT and CAPI see the runtime.
 * The two targets do not see each other.
 * lib/ and include/ own no command-line options, print nothing and never end the process.
@@ -29,7 +29,7 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh", ".mlir", ".test", ".txt", ".cma
 # What each part may include, besides itself. "Runtime/Status.h" names one header.
 PARTS = {
     "Runtime": set(),
-    "Support": {"Runtime/Status.h"},
+    "Support": {"Runtime/Status.h", "Runtime/DType.h"},
     "Emulator": {"Runtime"},
     "TargetSpec": {"Support"},
     "Dialect": {"Support", "TargetSpec"},

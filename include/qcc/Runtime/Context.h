@@ -1,0 +1,174 @@
+//===- Context.h - Running an entry of a module -----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Context owns what a run needs besides the program: the values table, the
+// arena of temporaries, scratch and, unless it is handed over, a thread pool.
+// It belongs to one caller at a time; any number of contexts of one module run
+// at once. Once a shape has been run, running it again allocates nothing.
+//
+// How a run goes: the shapes of the inputs give the symbols; the plan function
+// derives all other sizes from them, or refuses; inputs and outputs are
+// checked; the threads fork once and go through the steps, with a barrier
+// between any two of them. Between steps the run can be cancelled.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_CONTEXT_H
+#define QCC_RUNTIME_CONTEXT_H
+
+#include "qcc/Runtime/Allocator.h"
+#include "qcc/Runtime/Module.h"
+#include "qcc/Runtime/Tensor.h"
+#include "qcc/Runtime/ThreadPool.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace qcc::rt {
+
+/// Threads that the host application owns. `parallelFor` calls
+/// body(bodyContext, thread) for each thread in [0, threads), at once or in any
+/// order, and returns when all have returned. It is called once per step: a
+/// barrier inside of a foreign parallel loop could wait for ever.
+struct HostThreads {
+  void (*parallelFor)(void *context, int threads,
+                      void (*body)(void *bodyContext, int thread),
+                      void *bodyContext) = nullptr;
+  void *context = nullptr;
+};
+
+/// Told in a line what the context does that costs time: planning, growing.
+struct LogHook {
+  void (*log)(void *context, const char *message) = nullptr;
+  void *context = nullptr;
+};
+
+struct ContextOptions {
+  /// 0: as many as the pool has, or one for each CPU.
+  int threads = 0;
+  /// Shared with other contexts, whose runs then follow one another; null: the
+  /// context's own.
+  std::shared_ptr<ThreadPool> pool;
+  HostThreads hostThreads;
+  Allocator allocator = defaultAllocator();
+  /// A run ends before its next step once this is true.
+  const std::atomic<bool> *cancel = nullptr;
+  LogHook log;
+  /// Measure the time of each step.
+  bool profile = false;
+};
+
+/// A tensor with its memory.
+struct OwnedTensor {
+  AlignedBuffer buffer;
+  Tensor tensor;
+};
+
+class Context {
+public:
+  /// `entry`: a name, or empty for the only entry or "main".
+  static Result<std::unique_ptr<Context>>
+  create(std::shared_ptr<const Module> module, std::string_view entry,
+         const ContextOptions &options = ContextOptions());
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  const Module &module() const { return *module_; }
+  const Entry &entry() const { return entry_; }
+  int threads() const { return threads_; }
+
+  /// Evaluates all sizes for these dynamic dimensions.
+  Status plan(const std::vector<int64_t> &symbols);
+
+  /// The shapes of the results for inputs of these types and shapes; their data
+  /// is not looked at.
+  Result<std::vector<std::vector<int64_t>>>
+  resultShapes(const std::vector<Tensor> &inputs);
+
+  /// Memory for the results, from the allocator of the options.
+  Result<std::vector<OwnedTensor>>
+  allocateResults(const std::vector<Tensor> &inputs);
+
+  /// The outputs are the caller's memory, of the result shapes. An output may
+  /// be the very memory of an input where the entry says so (`inPlace`), and
+  /// overlaps nothing else.
+  Status run(const std::vector<Tensor> &inputs,
+             const std::vector<Tensor> &outputs);
+
+  /// Of the last planned shapes.
+  const std::vector<int64_t> &values() const { return values_; }
+  int64_t arenaBytes() const { return arenaBytes_; }
+  int64_t scratchBytes() const { return scratchStride_ * threads_; }
+
+  /// Of the last run, one for each step, if the options ask for them.
+  const std::vector<int64_t> &stepNanoseconds() const {
+    return stepNanoseconds_;
+  }
+
+private:
+  class BusyGuard;
+
+  Context(std::shared_ptr<const Module> module, const Entry &entry,
+          const ContextOptions &options);
+
+  Status planLocked();
+  Status bindInputs(const std::vector<Tensor> &inputs, bool withData);
+  Status bindOutputs(const std::vector<Tensor> &inputs,
+                     const std::vector<Tensor> &outputs);
+  Status checkTensor(const Tensor &tensor, const TensorInfo &info,
+                     const char *role, size_t position, bool withData) const;
+  Status checkOverlap(const std::vector<Tensor> &inputs,
+                      const std::vector<Tensor> &outputs) const;
+  Status reserve();
+  Status execute();
+  void runSteps(int thread, int threads, Barrier &barrier);
+  void runStepsOnHostThreads();
+  void startRun();
+  void finishStep(size_t index);
+  static void recordFailure(const qcc_frame *frame, const char *message);
+  bool isCancelled() const;
+  std::vector<int64_t> resultShape(size_t index) const;
+
+  const std::shared_ptr<const Module> module_;
+  const Entry &entry_;
+  const ContextOptions options_;
+  std::shared_ptr<ThreadPool> pool_; ///< Null where it runs on one thread.
+  int threads_ = 1;
+  bool hasParallelStep_ = false;
+  std::atomic<bool> busy_{false};
+
+  // The plan. symbols_ are those of the call, values_ those of the last plan.
+  bool planned_ = false;
+  std::vector<int64_t> symbols_;
+  std::vector<int64_t> values_;
+  int64_t arenaBytes_ = 0;
+  int64_t scratchStride_ = 0;
+  AlignedBuffer arena_;
+  AlignedBuffer scratch_;
+
+  // The run.
+  std::vector<void *> tensors_;
+  qcc_runtime_table table_;
+  qcc_frame frame_;
+  size_t currentStep_ = 0;
+  /// Written by the one thread that finishes a step.
+  bool stopping_ = false;
+  /// Its copy at the last barrier: stays as it is until all threads have left
+  /// that barrier and come to the next.
+  bool stopAtBarrier_ = false;
+  std::atomic<bool> failed_{false};
+  std::mutex failureMutex_;
+  std::string failure_;
+  int64_t stepStart_ = 0;
+  std::vector<int64_t> stepNanoseconds_;
+};
+
+} // namespace qcc::rt
+
+#endif // QCC_RUNTIME_CONTEXT_H

@@ -1,0 +1,158 @@
+//===- Module.h - A loaded program ------------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Module is one variant of an artifact, checked once and then immutable: any
+// number of contexts and threads share it. It comes from a descriptor in memory
+// (the JIT) or from a shared object on disk; after that there is no difference.
+// The structures here are the descriptor of ABI.h with every reference resolved
+// and every count checked. Strings and functions still live in the artifact,
+// which the module keeps alive.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_MODULE_H
+#define QCC_RUNTIME_MODULE_H
+
+#include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/DType.h"
+#include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Runtime/Status.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qcc::rt {
+
+/// A literal, or the index of a value that the plan function computes.
+class Size {
+public:
+  Size() = default;
+  explicit Size(int64_t raw) : raw_(raw) {}
+
+  bool isDynamic() const { return raw_ < 0; }
+  int64_t literal() const { return raw_; }
+  int64_t valueIndex() const { return -1 - raw_; }
+  int64_t get(const int64_t *values) const {
+    return isDynamic() ? values[valueIndex()] : raw_;
+  }
+
+private:
+  int64_t raw_ = 0;
+};
+
+/// real = scale * (stored - zeroPoint)
+struct Quantization {
+  bool perChannel = false;
+  int axis = 0;
+  int64_t count = 0;
+  const float *scales = nullptr;
+  const int32_t *zeroPoints = nullptr;
+};
+
+/// An argument or a result.
+struct TensorInfo {
+  std::string_view name; ///< May be empty.
+  DType dtype;
+  std::vector<Size> dims;
+  std::optional<Quantization> quantization;
+
+  /// "?x512xf32"
+  std::string describe() const;
+};
+
+/// A tensor that a step reads or writes.
+struct OperandInfo {
+  qcc_operand_kind kind = QCC_ARGUMENT;
+  DType dtype;
+  Size index; ///< What it counts depends on the kind; see ABI.h.
+  std::vector<Size> dims;
+};
+
+struct Step {
+  std::string_view name;
+  std::string_view layer;    ///< May be empty.
+  std::string_view location; ///< May be empty.
+  qcc_step_fn function = nullptr;
+  bool parallel = false;
+  Size operations;
+  Size bytes;
+  Size scratchBytes; ///< Per thread.
+  std::vector<OperandInfo> inputs;
+  std::vector<OperandInfo> outputs;
+};
+
+struct Entry {
+  std::string_view name;
+  std::vector<TensorInfo> arguments;
+  std::vector<TensorInfo> results;
+  std::vector<int32_t> inPlace; ///< For each result an argument, or -1.
+  int numSymbols = 0;
+  int numValues = 0;
+  std::vector<std::string_view> requirements;
+  qcc_plan_fn plan = nullptr;
+  std::vector<Step> steps;
+};
+
+struct Variant {
+  int device = QCC_DEVICE_CPU;
+  std::string_view target;
+  std::string_view features;
+  std::vector<Entry> entries;
+  const char *weights = nullptr;
+  int64_t weightsSize = 0;
+};
+
+/// Readable memory that an artifact occupies.
+struct MemoryRange {
+  const char *begin = nullptr;
+  int64_t size = 0;
+};
+
+struct ModuleOptions {
+  /// What the host can run; null: the running host. Tests hand over another.
+  const HostFeatures *features = nullptr;
+  /// Where everything that the descriptor refers to must lie; empty: unknown
+  /// and unchecked.
+  std::vector<MemoryRange> ranges;
+};
+
+class Module {
+public:
+  /// `keepAlive` owns the memory of the descriptor and of the code.
+  static Result<std::shared_ptr<const Module>>
+  create(const qcc_descriptor *descriptor, std::shared_ptr<void> keepAlive,
+         const ModuleOptions &options = ModuleOptions());
+
+  /// Loads a shared object. Loading an artifact runs its code: open only what
+  /// you trust.
+  static Result<std::shared_ptr<const Module>>
+  open(const std::string &path, const ModuleOptions &options = ModuleOptions());
+
+  const qcc_descriptor *descriptor() const { return descriptor_; }
+  std::string_view producer() const { return producer_; }
+  const Variant &variant() const { return variant_; }
+  const std::vector<Entry> &entries() const { return variant_.entries; }
+
+  /// Null if there is none. The empty name finds the only entry of a module, or
+  /// "main".
+  const Entry *findEntry(std::string_view name) const;
+
+private:
+  Module() = default;
+
+  std::shared_ptr<void> keepAlive_;
+  const qcc_descriptor *descriptor_ = nullptr;
+  std::string_view producer_;
+  Variant variant_;
+};
+
+} // namespace qcc::rt
+
+#endif // QCC_RUNTIME_MODULE_H

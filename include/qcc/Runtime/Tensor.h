@@ -1,0 +1,38 @@
+//===- Tensor.h - A view of a tensor ----------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What callers hand to the runtime: memory they own, compact row-major and
+// aligned to its element. `data` may be null where there are no elements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_TENSOR_H
+#define QCC_RUNTIME_TENSOR_H
+
+#include "qcc/Runtime/DType.h"
+
+#include <utility>
+
+namespace qcc::rt {
+
+struct Tensor {
+  void *data = nullptr;
+  DType dtype;
+  std::vector<int64_t> shape;
+
+  Tensor() = default;
+  Tensor(void *data, DType dtype, std::vector<int64_t> shape)
+      : data(data), dtype(dtype), shape(std::move(shape)) {}
+
+  std::optional<int64_t> elements() const { return numElements(shape); }
+  std::optional<int64_t> bytes() const { return numBytes(dtype, shape); }
+  std::string describe() const { return rt::describe(dtype, shape); }
+};
+
+} // namespace qcc::rt
+
+#endif // QCC_RUNTIME_TENSOR_H

@@ -1,0 +1,107 @@
+//===- ThreadPool.h - Threads that spin, then park --------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A run forks once: the caller becomes thread 0, workers become the others, and
+// the steps of a program are separated by a Barrier inside the run. Everybody
+// who waits spins for some tens of microseconds (the usual distance between two
+// steps or two runs), then parks in a futex, so that an idle pool costs nothing
+// and more threads than CPUs still make progress.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_THREADPOOL_H
+#define QCC_RUNTIME_THREADPOOL_H
+
+#include "qcc/Runtime/FunctionRef.h"
+#include "qcc/Runtime/Status.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <vector>
+
+namespace qcc::rt {
+
+/// A word that threads wait on until it changes.
+class alignas(64) WaitWord {
+public:
+  uint32_t load() const { return word_.load(std::memory_order_acquire); }
+
+  /// Changes the word and wakes everybody who waits for that.
+  void store(uint32_t value);
+
+  /// Returns once the word differs from `old`, and returns its new value.
+  uint32_t waitWhile(uint32_t old, bool maySpin);
+
+private:
+  std::atomic<uint32_t> word_{0};
+  std::atomic<uint32_t> parked_{0};
+};
+
+/// A barrier for a fixed number of threads, used any number of times. The last
+/// one to arrive runs `completion` while all others are still held: what it
+/// decides, they all see.
+class Barrier {
+public:
+  Barrier(int threads, bool maySpin) : threads_(threads), maySpin_(maySpin) {}
+
+  void arriveAndWait(FunctionRef<void()> completion);
+
+private:
+  const int threads_;
+  const bool maySpin_;
+  alignas(64) std::atomic<int> arrived_{0};
+  WaitWord generation_;
+};
+
+class ThreadPool {
+public:
+  /// A pool for runs of up to `threads` threads (the caller's included);
+  /// 0: one for each CPU.
+  static Result<std::shared_ptr<ThreadPool>> create(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  int size() const { return size_; }
+
+  /// Whether waiting by spinning makes sense for that many threads.
+  bool maySpin(int threads) const { return threads <= cpus_; }
+
+  /// Calls body(thread, threads) on `threads` threads at once, 1 to size(), and
+  /// returns when all have returned. Runs of several callers follow one
+  /// another. A body must not call run() of the same pool.
+  void run(int threads, FunctionRef<void(int, int)> body);
+
+private:
+  struct Worker {
+    ThreadPool *pool = nullptr;
+    int index = 0;
+    pthread_t thread;
+    WaitWord generation; ///< Changes when there is work.
+  };
+
+  ThreadPool() = default;
+  static void *workerMain(void *worker);
+
+  int size_ = 1;
+  int cpus_ = 1;
+  std::vector<std::unique_ptr<Worker>> workers_;
+
+  std::mutex runMutex_;
+  FunctionRef<void(int, int)> body_;
+  int threads_ = 0;
+  bool stopping_ = false;
+  alignas(64) std::atomic<int> running_{0};
+  WaitWord finished_; ///< Changes when the last worker of a run is done.
+};
+
+} // namespace qcc::rt
+
+#endif // QCC_RUNTIME_THREADPOOL_H

@@ -1,0 +1,345 @@
+//===- DescriptorReader.cpp - Checked reading of a descriptor -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per table of ABI.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DescriptorReader.h"
+
+#include <cstring>
+
+namespace qcc::rt {
+
+/// No table of a real program is longer; a longer one is damage.
+constexpr int64_t maxCount = 1 << 20;
+constexpr int maxRank = 64;
+
+void DescriptorReader::fail(const std::string &what) {
+  if (status_.isOk())
+    status_ = corrupt("the artifact's descriptor is damaged: " + what +
+                      "; compile the program again");
+}
+
+bool DescriptorReader::isMapped(const char *begin, int64_t size) const {
+  if (ranges_.empty())
+    return true;
+  auto address = reinterpret_cast<uintptr_t>(begin);
+  for (const MemoryRange &range : ranges_) {
+    auto start = reinterpret_cast<uintptr_t>(range.begin);
+    if (address >= start && size <= range.size &&
+        address - start <= uintptr_t(range.size - size))
+      return true;
+  }
+  return false;
+}
+
+const char *DescriptorReader::resolve(int64_t ref, int64_t count, int64_t size,
+                                      const char *what) {
+  if (!status_.isOk())
+    return nullptr;
+  int64_t bytes;
+  if (count < 0 || __builtin_mul_overflow(count, size, &bytes)) {
+    fail(std::string(what) + " has " + std::to_string(count) + " elements");
+    return nullptr;
+  }
+  if (count == 0)
+    return nullptr;
+  if (ref == 0) {
+    fail(std::string(what) + " is missing");
+    return nullptr;
+  }
+  // Not pointer arithmetic: a damaged reference leads anywhere.
+  auto *begin = reinterpret_cast<const char *>(
+      reinterpret_cast<uintptr_t>(descriptor_) + uintptr_t(ref));
+  if (!isMapped(begin, bytes)) {
+    fail(std::string(what) + " lies outside of the artifact");
+    return nullptr;
+  }
+  return begin;
+}
+
+template <typename T>
+const T *DescriptorReader::readTable(int64_t ref, int64_t count,
+                                     const char *what) {
+  if (status_.isOk() && count > maxCount)
+    fail(std::string(what) + " has " + std::to_string(count) + " elements");
+  const char *begin = resolve(ref, count, sizeof(T), what);
+  if (reinterpret_cast<uintptr_t>(begin) % alignof(T) != 0) {
+    fail(std::string(what) + " is misaligned");
+    return nullptr;
+  }
+  return reinterpret_cast<const T *>(begin);
+}
+
+std::string_view DescriptorReader::readString(int64_t ref, const char *what) {
+  if (ref == 0)
+    return {};
+  const char *begin = resolve(ref, 1, 1, what);
+  if (!begin)
+    return {};
+  constexpr int64_t maxLength = 1 << 16;
+  int64_t length = 0;
+  while (length < maxLength && isMapped(begin + length, 1)) {
+    if (begin[length] == '\0')
+      return {begin, size_t(length)};
+    ++length;
+  }
+  fail(std::string(what) + " has no end");
+  return {};
+}
+
+Size DescriptorReader::readSize(int64_t raw, int numValues, const char *what) {
+  Size size(raw);
+  if (size.isDynamic() && size.valueIndex() >= numValues) {
+    fail(std::string(what) + " refers to value " +
+         std::to_string(size.valueIndex()) + " of " +
+         std::to_string(numValues));
+    return Size();
+  }
+  return size;
+}
+
+std::vector<Size> DescriptorReader::readDims(int64_t ref, int rank,
+                                             int numValues) {
+  std::vector<Size> dims;
+  if (rank > maxRank)
+    fail("a tensor has rank " + std::to_string(rank));
+  const int64_t *raw = readTable<int64_t>(ref, rank, "a tensor's shape");
+  for (int i = 0; raw && i < rank; ++i)
+    dims.push_back(readSize(raw[i], numValues, "a dimension"));
+  return dims;
+}
+
+DType DescriptorReader::readDType(uint8_t code, uint8_t bits) {
+  DType type = DType::fromCode(code, bits);
+  if (!type.isKnown())
+    fail("a tensor has the unknown element type " + type.name());
+  return type;
+}
+
+TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
+                                        int numValues) {
+  TensorInfo info;
+  info.name = readString(desc.name_ref, "a tensor's name");
+  info.dtype = readDType(desc.type_code, desc.bits);
+  info.dims = readDims(desc.dims_ref, desc.rank, numValues);
+  if (desc.quant_ref == 0)
+    return info;
+  const auto *quant =
+      readTable<qcc_quant_desc>(desc.quant_ref, 1, "a quantization");
+  if (!quant)
+    return info;
+  Quantization q;
+  q.perChannel = quant->kind == QCC_QUANT_PER_CHANNEL;
+  q.axis = quant->axis;
+  q.count = quant->count;
+  if ((!q.perChannel && quant->kind != QCC_QUANT_PER_TENSOR) || q.count < 1 ||
+      (q.perChannel && (q.axis < 0 || q.axis >= int(info.dims.size()))) ||
+      (!q.perChannel && q.count != 1)) {
+    fail("a quantization contradicts itself");
+    return info;
+  }
+  // No table of counted objects: a channel count has no natural limit.
+  q.scales = reinterpret_cast<const float *>(
+      resolve(quant->scales_ref, q.count, sizeof(float), "a scale"));
+  q.zeroPoints = reinterpret_cast<const int32_t *>(resolve(
+      quant->zero_points_ref, q.count, sizeof(int32_t), "a zero point"));
+  info.quantization = q;
+  return info;
+}
+
+OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
+                                          const Entry &entry,
+                                          int64_t weightsSize) {
+  OperandInfo info;
+  info.dtype = readDType(desc.type_code, desc.bits);
+  info.dims = readDims(desc.dims_ref, desc.rank, entry.numValues);
+  info.kind = qcc_operand_kind(desc.kind);
+  info.index = Size(desc.index);
+  int64_t limit = 0;
+  switch (desc.kind) {
+  case QCC_ARGUMENT:
+    limit = entry.arguments.size();
+    break;
+  case QCC_RESULT:
+    limit = entry.results.size();
+    break;
+  case QCC_ARENA:
+    info.index = readSize(desc.index, entry.numValues, "an arena offset");
+    return info;
+  case QCC_WEIGHTS:
+    limit = weightsSize + 1; // An empty weight may stand at the end.
+    break;
+  }
+  if (desc.index < 0 || desc.index >= limit)
+    fail("an operand of a step refers to nothing");
+  return info;
+}
+
+Step DescriptorReader::readStep(const qcc_step_desc &desc, const Entry &entry,
+                                int64_t weightsSize) {
+  Step step;
+  if (desc.kind != QCC_STEP_HOST)
+    fail("a step is of the unknown kind " + std::to_string(desc.kind));
+  step.name = readString(desc.name_ref, "a step's name");
+  step.layer = readString(desc.layer_ref, "a step's layer");
+  step.location = readString(desc.location_ref, "a step's location");
+  step.function = reinterpret_cast<qcc_step_fn>(reinterpret_cast<uintptr_t>(
+      resolve(desc.function_ref, 1, 1, "a step's function")));
+  step.parallel = desc.parallel != 0;
+  step.operations =
+      readSize(desc.operations, entry.numValues, "an operation count");
+  step.bytes = readSize(desc.bytes, entry.numValues, "a byte count");
+  step.scratchBytes =
+      readSize(desc.scratch_bytes, entry.numValues, "a scratch size");
+  auto readOperands = [&](int64_t ref, int count,
+                          std::vector<OperandInfo> &operands) {
+    const auto *descs =
+        readTable<qcc_operand_desc>(ref, count, "a step's operands");
+    for (int i = 0; descs && i < count && status_.isOk(); ++i)
+      operands.push_back(readOperand(descs[i], entry, weightsSize));
+  };
+  readOperands(desc.inputs_ref, desc.n_inputs, step.inputs);
+  readOperands(desc.outputs_ref, desc.n_outputs, step.outputs);
+  return step;
+}
+
+/// The caller of an entry sets the symbols through the shapes of its arguments,
+/// so every symbol must be there, and nothing else may be.
+void DescriptorReader::checkSymbols(const Entry &entry) {
+  std::vector<bool> seen(entry.numSymbols);
+  for (const TensorInfo &argument : entry.arguments)
+    for (Size dim : argument.dims) {
+      if (!dim.isDynamic())
+        continue;
+      if (dim.valueIndex() >= entry.numSymbols)
+        return fail("a dimension of an argument is no symbol");
+      seen[dim.valueIndex()] = true;
+    }
+  for (bool one : seen)
+    if (!one)
+      return fail("a symbol is no dimension of any argument");
+}
+
+Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
+                                  int64_t weightsSize) {
+  Entry entry;
+  entry.name = readString(desc.name_ref, "an entry's name");
+  if (desc.n_symbols < 0 || desc.n_values < desc.n_symbols ||
+      desc.n_values > maxCount) {
+    fail("an entry has " + std::to_string(desc.n_symbols) + " symbols of " +
+         std::to_string(desc.n_values) + " values");
+    return entry;
+  }
+  entry.numSymbols = desc.n_symbols;
+  entry.numValues = desc.n_values;
+
+  auto readTensors = [&](int64_t ref, int count, const char *what,
+                         std::vector<TensorInfo> &tensors) {
+    const auto *descs = readTable<qcc_tensor_desc>(ref, count, what);
+    for (int i = 0; descs && i < count && status_.isOk(); ++i)
+      tensors.push_back(readTensor(descs[i], entry.numValues));
+  };
+  readTensors(desc.arguments_ref, desc.n_arguments, "the table of arguments",
+              entry.arguments);
+  readTensors(desc.results_ref, desc.n_results, "the table of results",
+              entry.results);
+  if (!status_.isOk())
+    return entry;
+  checkSymbols(entry);
+
+  entry.inPlace.assign(entry.results.size(), -1);
+  if (desc.in_place_ref != 0) {
+    const auto *inPlace = readTable<int32_t>(desc.in_place_ref, desc.n_results,
+                                             "the table of in-place arguments");
+    for (int i = 0; inPlace && i < desc.n_results; ++i) {
+      if (inPlace[i] < -1 || inPlace[i] >= desc.n_arguments)
+        fail("an in-place argument does not exist");
+      entry.inPlace[i] = inPlace[i];
+    }
+  }
+
+  const auto *requirements = readTable<int64_t>(
+      desc.requirements_ref, desc.n_requirements, "the table of requirements");
+  for (int i = 0; requirements && i < desc.n_requirements; ++i)
+    entry.requirements.push_back(
+        readString(requirements[i], "a requirement's text"));
+
+  entry.plan = reinterpret_cast<qcc_plan_fn>(reinterpret_cast<uintptr_t>(
+      resolve(desc.plan_ref, 1, 1, "the plan function")));
+
+  const auto *steps = readTable<qcc_step_desc>(desc.steps_ref, desc.n_steps,
+                                               "the table of steps");
+  for (int i = 0; steps && i < desc.n_steps && status_.isOk(); ++i)
+    entry.steps.push_back(readStep(steps[i], entry, weightsSize));
+  return entry;
+}
+
+Status DescriptorReader::readHeader() {
+  if (!descriptor_)
+    return invalidArgument("there is no descriptor");
+  if (reinterpret_cast<uintptr_t>(descriptor_) % alignof(qcc_descriptor) != 0 ||
+      !isMapped(reinterpret_cast<const char *>(descriptor_),
+                sizeof(qcc_descriptor))) {
+    fail("it lies outside of the artifact");
+    return status_;
+  }
+  if (memcmp(descriptor_->magic, QCC_ABI_MAGIC, sizeof(descriptor_->magic)))
+    return corrupt("this is no artifact of qcc: its descriptor does not start "
+                   "with " QCC_ABI_MAGIC);
+  if (descriptor_->version != QCC_ABI_VERSION)
+    return unsupported(
+        "the artifact has version " + std::to_string(descriptor_->version) +
+        ", this runtime reads version " + std::to_string(QCC_ABI_VERSION) +
+        "; use the compiler and the runtime of one release");
+  if (descriptor_->size < int64_t(sizeof(qcc_descriptor)))
+    fail("it is " + std::to_string(descriptor_->size) + " bytes long");
+  return status_;
+}
+
+std::vector<Variant> DescriptorReader::readVariantHeaders() {
+  std::vector<Variant> variants;
+  const auto *descs = readTable<qcc_variant_desc>(
+      descriptor_->variants_ref, descriptor_->n_variants, "the variant table");
+  for (uint32_t i = 0; descs && i < descriptor_->n_variants; ++i) {
+    Variant variant;
+    variant.device = descs[i].device;
+    variant.target = readString(descs[i].target_ref, "a variant's target");
+    variant.features =
+        readString(descs[i].features_ref, "a variant's features");
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+void DescriptorReader::readVariant(size_t index, Variant &variant) {
+  const auto *descs = readTable<qcc_variant_desc>(
+      descriptor_->variants_ref, descriptor_->n_variants, "the variant table");
+  if (!descs)
+    return;
+  const qcc_variant_desc &desc = descs[index];
+  if (desc.weights_size > 0)
+    variant.weights =
+        resolve(desc.weights_ref, desc.weights_size, 1, "the weights");
+  else if (desc.weights_size < 0)
+    fail("the weights have a negative size");
+  constexpr uintptr_t weightsAlignment = 64;
+  if (reinterpret_cast<uintptr_t>(variant.weights) % weightsAlignment != 0)
+    fail("the weights are not aligned to 64 bytes");
+  variant.weightsSize = desc.weights_size;
+  const auto *entries = readTable<qcc_entry_desc>(
+      desc.entries_ref, desc.n_entries, "the table of entries");
+  for (int i = 0; entries && i < desc.n_entries && status_.isOk(); ++i)
+    variant.entries.push_back(readEntry(entries[i], desc.weights_size));
+}
+
+std::string_view DescriptorReader::readProducer() {
+  return readString(descriptor_->producer_ref, "the producer's name");
+}
+
+} // namespace qcc::rt

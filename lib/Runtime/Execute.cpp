@@ -1,0 +1,168 @@
+//===- Execute.cpp - Running the steps of an entry ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether a run goes on after a step is decided once, by the thread that
+// finishes the step while all others are held in the barrier. Were each thread
+// to look at the failure and cancellation flags itself, one could leave while
+// another waits for it in the next barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Runtime/Context.h"
+
+#include "FloatEnvironment.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace qcc::rt {
+
+static int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool Context::isCancelled() const {
+  return options_.cancel && options_.cancel->load(std::memory_order_relaxed);
+}
+
+void Context::recordFailure(const qcc_frame *frame, const char *message) {
+  auto &context = *static_cast<Context *>(frame->context);
+  std::lock_guard<std::mutex> lock(context.failureMutex_);
+  if (context.failed_.load(std::memory_order_relaxed))
+    return;
+  context.failure_ = message ? message : "no reason given";
+  context.failed_.store(true, std::memory_order_relaxed);
+}
+
+void Context::startRun() {
+  table_.version = QCC_ABI_VERSION;
+  table_.reserved = 0;
+  table_.fail = &Context::recordFailure;
+  frame_.tensors = tensors_.data();
+  frame_.values = values_.data();
+  frame_.arena = arena_.data();
+  frame_.weights = module_->variant().weights;
+  frame_.scratch = scratch_.data();
+  frame_.scratch_stride = scratchStride_;
+  frame_.runtime = &table_;
+  frame_.context = this;
+  failed_.store(false, std::memory_order_relaxed);
+  currentStep_ = 0;
+  stopAtBarrier_ = false;
+  stopping_ = isCancelled();
+  if (options_.profile) {
+    std::fill(stepNanoseconds_.begin(), stepNanoseconds_.end(), 0);
+    stepStart_ = now();
+  }
+}
+
+/// Runs on one thread while no other is in a step. Decides whether to go on.
+void Context::finishStep(size_t index) {
+  if (options_.profile) {
+    int64_t time = now();
+    stepNanoseconds_[index] = time - stepStart_;
+    stepStart_ = time;
+  }
+  if (failed_.load(std::memory_order_relaxed)) {
+    stopping_ = true;
+    return;
+  }
+  currentStep_ = index + 1;
+  // After the last step there is nothing left to cancel.
+  if (currentStep_ < entry_.steps.size() && isCancelled())
+    stopping_ = true;
+}
+
+/// All steps, on one thread of a fork.
+void Context::runSteps(int thread, int threads, Barrier &barrier) {
+  FloatEnvironment environment;
+  const std::vector<Step> &steps = entry_.steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Step &step = steps[i];
+    if (step.parallel)
+      step.function(&frame_, thread, threads);
+    else if (thread == 0 && !stopping_)
+      step.function(&frame_, 0, 1);
+    if (i + 1 == steps.size())
+      return; // The join of the fork is the last barrier.
+
+    // Thread 0 goes from a serial step to the next one alone. The others must
+    // not look at stopping_ then; they learn of it at the next barrier.
+    if (!step.parallel && !steps[i + 1].parallel) {
+      if (thread == 0 && !stopping_)
+        finishStep(i);
+      continue;
+    }
+    barrier.arriveAndWait([&] {
+      if (!stopping_)
+        finishStep(i);
+      stopAtBarrier_ = stopping_;
+    });
+    if (stopAtBarrier_)
+      return;
+  }
+}
+
+namespace {
+struct HostThreadsBody {
+  const qcc_frame *frame;
+  qcc_step_fn function;
+  int threads;
+
+  static void call(void *self, int thread) {
+    FloatEnvironment environment;
+    const auto &body = *static_cast<const HostThreadsBody *>(self);
+    body.function(body.frame, thread, body.threads);
+  }
+};
+} // namespace
+
+void Context::runStepsOnHostThreads() {
+  const HostThreads &host = options_.hostThreads;
+  for (size_t i = 0; i < entry_.steps.size() && !stopping_; ++i) {
+    const Step &step = entry_.steps[i];
+    HostThreadsBody body{&frame_, step.function, step.parallel ? threads_ : 1};
+    if (body.threads == 1)
+      HostThreadsBody::call(&body, 0);
+    else
+      host.parallelFor(host.context, threads_, HostThreadsBody::call, &body);
+    finishStep(i);
+  }
+}
+
+Status Context::execute() {
+  startRun();
+  if (!stopping_ && options_.hostThreads.parallelFor) {
+    runStepsOnHostThreads();
+  } else if (!stopping_ && !entry_.steps.empty()) {
+    bool maySpin = pool_ && pool_->maySpin(threads_);
+    Barrier barrier(threads_, maySpin);
+    if (threads_ == 1)
+      runSteps(0, 1, barrier);
+    else
+      pool_->run(threads_, [&](int thread, int threads) {
+        runSteps(thread, threads, barrier);
+      });
+    if (!stopping_)
+      finishStep(entry_.steps.size() - 1);
+  }
+
+  if (failed_.load(std::memory_order_relaxed))
+    return Status(StatusCode::KernelFailed,
+                  "step '" + std::string(entry_.steps[currentStep_].name) +
+                      "' failed: " + failure_);
+  if (stopping_)
+    return Status(StatusCode::Cancelled,
+                  "the run was cancelled before step " +
+                      std::to_string(currentStep_) + " of " +
+                      std::to_string(entry_.steps.size()));
+  return Status::ok();
+}
+
+} // namespace qcc::rt

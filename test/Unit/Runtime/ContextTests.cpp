@@ -1,0 +1,599 @@
+//===- ContextTests.cpp - Planning, checking and running ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeArtifact.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <thread>
+#include <xmmintrin.h>
+
+using namespace qcc::rt;
+using namespace qcc::rt::test;
+
+namespace {
+
+const DType i32{QCC_INT, 32};
+const DType f32{QCC_FLOAT, 32};
+
+/// y = 2 * x over one dynamic dimension, through the arena: step 0 copies x
+/// there, step 1 adds it to itself in reverse thread order.
+void copyToArena(const qcc_frame *frame, int32_t thread, int32_t threads) {
+  auto *x = static_cast<const int32_t *>(frame->tensors[0]);
+  auto *arena = reinterpret_cast<int32_t *>(frame->arena);
+  for (int64_t i = thread; i < frame->values[0]; i += threads)
+    arena[i] = x[i];
+}
+void addFromArena(const qcc_frame *frame, int32_t thread, int32_t threads) {
+  auto *y = static_cast<int32_t *>(frame->tensors[1]);
+  auto *arena = reinterpret_cast<const int32_t *>(frame->arena);
+  auto *scratch = reinterpret_cast<int32_t *>(frame->scratch +
+                                              thread * frame->scratch_stride);
+  for (int64_t i = threads - 1 - thread; i < frame->values[0]; i += threads) {
+    *scratch = arena[i];
+    y[i] = arena[i] + *scratch;
+  }
+}
+
+FakeArtifact::EntrySpec twiceEntry() {
+  FakeArtifact::EntrySpec spec;
+  spec.arguments = {{i32, {value(0)}, "x"}};
+  spec.results = {{i32, {value(1)}, "y"}};
+  spec.symbols = 1;
+  spec.values = 2;
+  spec.requirements = {"at most 1000 elements"};
+  spec.plan = [](int64_t *values) -> int64_t {
+    values[1] = values[0];
+    return values[0] > 1000 ? -1 : values[0] * 4;
+  };
+  spec.steps = {{"copy", copyToArena}, {"add", addFromArena, true, 100}};
+  return spec;
+}
+
+struct Fixture {
+  explicit Fixture(const FakeArtifact::EntrySpec &spec,
+                   const ContextOptions &options = ContextOptions())
+      : artifact(spec) {
+    Result<std::shared_ptr<const Module>> loaded = artifact.load();
+    EXPECT_TRUE(loaded.isOk()) << loaded.message();
+    module = *loaded;
+    Result<std::unique_ptr<Context>> created =
+        Context::create(module, "", options);
+    EXPECT_TRUE(created.isOk()) << created.message();
+    context = *std::move(created);
+  }
+  FakeArtifact artifact;
+  std::shared_ptr<const Module> module;
+  std::unique_ptr<Context> context;
+};
+
+ContextOptions withThreads(int threads) {
+  ContextOptions options;
+  options.threads = threads;
+  return options;
+}
+
+struct Data {
+  explicit Data(int64_t size) : x(size), y(size) {
+    for (int64_t i = 0; i < size; ++i)
+      x[i] = int32_t(i + 1);
+    inputs = {Tensor(x.data(), i32, {size})};
+    outputs = {Tensor(y.data(), i32, {size})};
+  }
+  void expectTwice() const {
+    for (size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(y[i], 2 * x[i]) << i;
+  }
+  std::vector<int32_t> x, y;
+  std::vector<Tensor> inputs, outputs;
+};
+
+void expectFailure(const Status &status, StatusCode code, const char *text) {
+  EXPECT_EQ(status.code(), code) << status.message();
+  EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+TEST(Context, RunsOnAnyNumberOfThreads) {
+  for (int threads : {1, 2, 3, 8, 17}) {
+    Fixture f(twiceEntry(), withThreads(threads));
+    EXPECT_EQ(f.context->threads(), threads);
+    for (int64_t size : {1, 2, 7, 1000}) {
+      Data data(size);
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        std::fill(data.y.begin(), data.y.end(), 0);
+        Status status = f.context->run(data.inputs, data.outputs);
+        ASSERT_TRUE(status.isOk()) << status.message();
+        data.expectTwice();
+      }
+    }
+  }
+}
+
+TEST(Context, ZeroSizeDimensions) {
+  Fixture f(twiceEntry(), withThreads(2));
+  Status status =
+      f.context->run({Tensor(nullptr, i32, {0})}, {Tensor(nullptr, i32, {0})});
+  EXPECT_TRUE(status.isOk()) << status.message();
+  Result<std::vector<OwnedTensor>> results =
+      f.context->allocateResults({Tensor(nullptr, i32, {0})});
+  ASSERT_TRUE(results.isOk());
+  EXPECT_EQ((*results)[0].tensor.shape, std::vector<int64_t>{0});
+}
+
+TEST(Context, PlansAndAllocatesResults) {
+  Fixture f(twiceEntry(), withThreads(3));
+  ASSERT_TRUE(f.context->plan({5}).isOk());
+  EXPECT_EQ(f.context->values(), (std::vector<int64_t>{5, 5}));
+  EXPECT_EQ(f.context->arenaBytes(), 20);
+  EXPECT_EQ(f.context->scratchBytes(), 3 * 128);
+  expectFailure(f.context->plan({}), StatusCode::InvalidArgument,
+                "1 dynamic dimensions, but 0");
+  expectFailure(f.context->plan({-1}), StatusCode::InvalidArgument, "negative");
+
+  Data data(7);
+  Result<std::vector<std::vector<int64_t>>> shapes =
+      f.context->resultShapes({Tensor(nullptr, i32, {7})});
+  ASSERT_TRUE(shapes.isOk()) << shapes.message();
+  EXPECT_EQ(*shapes, (std::vector<std::vector<int64_t>>{{7}}));
+  Result<std::vector<OwnedTensor>> results =
+      f.context->allocateResults(data.inputs);
+  ASSERT_TRUE(results.isOk()) << results.message();
+  ASSERT_TRUE(f.context->run(data.inputs, {(*results)[0].tensor}).isOk());
+  EXPECT_EQ(static_cast<int32_t *>((*results)[0].tensor.data)[6], 14);
+}
+
+TEST(Context, SerialStepsRunOnce) {
+  static std::atomic<int> calls;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  auto serial = [](const qcc_frame *, int32_t thread, int32_t threads) {
+    EXPECT_EQ(thread, 0);
+    EXPECT_EQ(threads, 1);
+    ++calls;
+  };
+  spec.steps = {{"s0", serial, false},          {"copy", copyToArena},
+                {"s1", serial, false},          {"s2", serial, false},
+                {"add", addFromArena, true, 4}, {"s3", serial, false},
+                {"s4", serial, false}};
+  for (int threads : {1, 2, 5}) {
+    calls = 0;
+    Fixture f(spec, withThreads(threads));
+    Data data(100);
+    ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    data.expectTwice();
+    EXPECT_EQ(calls, 5);
+  }
+  // Without a parallel step there is nothing for more threads to do.
+  spec.steps = {{"s0", serial, false}, {"s1", serial, false}};
+  Fixture f(spec, withThreads(4));
+  EXPECT_EQ(f.context->threads(), 1);
+  Data data(1);
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+}
+
+TEST(Context, EntryWithoutSteps) {
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps.clear();
+  Fixture f(spec);
+  Data data(3);
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+}
+
+TEST(Context, SharedPool) {
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(3);
+  ASSERT_TRUE(pool.isOk());
+  ContextOptions options;
+  options.pool = *pool;
+  Fixture a(twiceEntry(), options), b(twiceEntry(), options);
+  EXPECT_EQ(a.context->threads(), 3);
+  auto loop = [](Fixture &f) {
+    Data data(500);
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+      data.expectTwice();
+    }
+  };
+  std::thread other([&] { loop(a); });
+  loop(b);
+  other.join();
+}
+
+TEST(Context, ManyContextsShareAModule) {
+  Fixture f(twiceEntry());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      Result<std::unique_ptr<Context>> context =
+          Context::create(f.module, "main", withThreads(1 + t % 3));
+      ASSERT_TRUE(context.isOk());
+      Data data(100 + t);
+      for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE((*context)->run(data.inputs, data.outputs).isOk());
+        data.expectTwice();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(Context, HostThreads) {
+  static int forks;
+  forks = 0;
+  ContextOptions options = withThreads(4);
+  // One after another and backwards: steps may not wait for each other.
+  options.hostThreads.parallelFor = [](void *context, int threads,
+                                       void (*body)(void *, int), void *self) {
+    EXPECT_EQ(context, &forks);
+    ++forks;
+    for (int t = threads - 1; t >= 0; --t)
+      body(self, t);
+  };
+  options.hostThreads.context = &forks;
+  Fixture f(twiceEntry(), options);
+  Data data(50);
+  ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+  data.expectTwice();
+  EXPECT_EQ(forks, 2);
+}
+
+TEST(Context, CreationIsChecked) {
+  Fixture f(twiceEntry());
+  auto create = [&](const char *entry, const ContextOptions &options) {
+    return Context::create(f.module, entry, options).status();
+  };
+  expectFailure(create("other", withThreads(1)), StatusCode::NotFound,
+                "no entry 'other'; it has: main");
+  expectFailure(create("", withThreads(-1)), StatusCode::InvalidArgument,
+                "negative");
+  expectFailure(Context::create(nullptr, "").status(),
+                StatusCode::InvalidArgument, "no module");
+  ContextOptions both = withThreads(5);
+  both.pool = *ThreadPool::create(2);
+  expectFailure(create("", both), StatusCode::InvalidArgument,
+                "5 threads of a pool of 2");
+  both.hostThreads.parallelFor = [](void *, int, void (*)(void *, int),
+                                    void *) {};
+  expectFailure(create("", both), StatusCode::InvalidArgument, "choose one");
+}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+TEST(Context, RefusesWrongTensors) {
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.arguments.push_back({f32, {value(0), 4}});
+  Fixture f(spec, withThreads(1));
+  alignas(64) int32_t x[8] = {}, y[8] = {};
+  float z[32] = {};
+  auto run = [&](std::vector<Tensor> inputs, std::vector<Tensor> outputs) {
+    return f.context->run(inputs, outputs);
+  };
+  Tensor goodX(x, i32, {8}), goodZ(z, f32, {8, 4}), goodY(y, i32, {8});
+  EXPECT_TRUE(run({goodX, goodZ}, {goodY}).isOk());
+
+  constexpr StatusCode invalid = StatusCode::InvalidArgument;
+  expectFailure(run({goodX}, {goodY}), invalid,
+                "has 2 arguments, but the call has 1");
+  expectFailure(run({goodX, goodZ}, {}), invalid, "has 1 results");
+  expectFailure(run({Tensor(x, f32, {8}), goodZ}, {goodY}), invalid,
+                "argument 0 ('x') has elements of type f32, but the program "
+                "wants i32");
+  expectFailure(run({Tensor(x, i32, {2, 4}), goodZ}, {goodY}), invalid,
+                "argument 0 ('x') is 2x4xi32, of rank 2, but the program wants "
+                "?xi32, of rank 1");
+  expectFailure(run({goodX, Tensor(z, f32, {8, 3})}, {goodY}), invalid,
+                "argument 1 is 8x3xf32, but the program wants ?x4xf32: "
+                "dimension 1 must be 4");
+  expectFailure(run({goodX, Tensor(z, f32, {7, 4})}, {goodY}), invalid,
+                "dimension 0 must be 8");
+  expectFailure(run({Tensor(x, i32, {-1}), goodZ}, {goodY}), invalid,
+                "negative dimension");
+  expectFailure(
+      run({Tensor(x, i32, {std::numeric_limits<int64_t>::max()}), goodZ},
+          {goodY}),
+      invalid, "too many elements");
+  expectFailure(run({Tensor(nullptr, i32, {8}), goodZ}, {goodY}), invalid,
+                "argument 0 ('x') has no data");
+  expectFailure(run({goodX, goodZ}, {Tensor(nullptr, i32, {8})}), invalid,
+                "result 0 ('y') has no data");
+  expectFailure(run({goodX, goodZ}, {Tensor(y, i32, {7})}), invalid,
+                "result 0 ('y') is 7xi32, but for these inputs it must be "
+                "8xi32");
+  char *odd = reinterpret_cast<char *>(x) + 1;
+  expectFailure(run({Tensor(odd, i32, {4}), Tensor(z, f32, {4, 4})},
+                    {Tensor(y, i32, {4})}),
+                invalid, "not aligned");
+}
+
+TEST(Context, RefusesShapesThatContradictRequirements) {
+  Fixture f(twiceEntry());
+  Data data(1001);
+  expectFailure(f.context->run(data.inputs, data.outputs),
+                StatusCode::InvalidArgument,
+                "cannot run with these shapes: at most 1000 elements");
+  // The context is as good as new.
+  Data good(1000);
+  EXPECT_TRUE(f.context->run(good.inputs, good.outputs).isOk());
+  good.expectTwice();
+}
+
+TEST(Context, RefusesImpossibleSizes) {
+  for (auto plan : {qcc_plan_fn([](int64_t *) -> int64_t { return -77; }),
+                    qcc_plan_fn([](int64_t *values) -> int64_t {
+                      values[1] = -5;
+                      return 0;
+                    })}) {
+    FakeArtifact::EntrySpec spec = twiceEntry();
+    spec.plan = plan;
+    Fixture f(spec);
+    Data data(4);
+    expectFailure(f.context->run(data.inputs, data.outputs),
+                  StatusCode::InvalidArgument, "exceed all memory");
+  }
+}
+
+TEST(Context, RefusesOverlap) {
+  Fixture f(twiceEntry());
+  std::vector<int32_t> memory(16);
+  auto run = [&](Fixture &f, int x, int y) {
+    return f.context->run({Tensor(&memory[x], i32, {8})},
+                          {Tensor(&memory[y], i32, {8})});
+  };
+  EXPECT_TRUE(run(f, 0, 8).isOk());
+  EXPECT_TRUE(run(f, 8, 0).isOk());
+  for (int y : {0, 1, 7})
+    expectFailure(run(f, 0, y), StatusCode::InvalidArgument,
+                  "result 0 ('y') overlaps the memory of argument 0 ('x')");
+
+  FakeArtifact::EntrySpec inPlace = twiceEntry();
+  inPlace.inPlace = {0};
+  Fixture g(inPlace);
+  EXPECT_TRUE(run(g, 0, 0).isOk());
+  expectFailure(run(g, 0, 1), StatusCode::InvalidArgument, "overlaps");
+
+  FakeArtifact::EntrySpec twoResults = twiceEntry();
+  twoResults.results.push_back({i32, {value(0)}});
+  Fixture h(twoResults);
+  std::vector<int32_t> y(12);
+  expectFailure(
+      h.context->run({Tensor(&memory[0], i32, {8})},
+                     {Tensor(&y[0], i32, {8}), Tensor(&y[4], i32, {8})}),
+      StatusCode::InvalidArgument,
+      "result 1 overlaps the memory of result 0 ('y')");
+}
+
+TEST(Context, ReportsFailuresOfSteps) {
+  static std::atomic<int> later;
+  later = 0;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"copy", copyToArena},
+                {"bad",
+                 [](const qcc_frame *frame, int32_t, int32_t) {
+                   frame->runtime->fail(frame, "index out of bounds");
+                 }},
+                {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }},
+                {"last", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
+  for (bool parallel : {true, false}) {
+    spec.steps[1].parallel = spec.steps[2].parallel = parallel;
+    for (int threads : {1, 2, 6}) {
+      Fixture f(spec, withThreads(threads));
+      Data data(10);
+      for (int repeat = 0; repeat < 20; ++repeat)
+        expectFailure(f.context->run(data.inputs, data.outputs),
+                      StatusCode::KernelFailed,
+                      "step 'bad' failed: index out of bounds");
+    }
+  }
+  EXPECT_EQ(later, 0);
+}
+
+TEST(Context, CancelsBetweenSteps) {
+  static std::atomic<bool> cancel;
+  static std::atomic<int> later;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {
+      {"copy", copyToArena},
+      {"cancel", [](const qcc_frame *, int32_t, int32_t) { cancel = true; }},
+      {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
+  later = 0;
+  for (int threads : {1, 2, 5}) {
+    ContextOptions options = withThreads(threads);
+    options.cancel = &cancel;
+    Fixture f(spec, options);
+    Data data(10);
+    cancel = false;
+    expectFailure(f.context->run(data.inputs, data.outputs),
+                  StatusCode::Cancelled, "before step 2 of 3");
+    // Still set: not even the first step runs.
+    expectFailure(f.context->run(data.inputs, data.outputs),
+                  StatusCode::Cancelled, "before step 0 of 3");
+    EXPECT_EQ(later, 0);
+  }
+}
+
+TEST(Context, RefusesASecondThread) {
+  static std::atomic<bool> entered, leave;
+  entered = leave = false;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"wait", [](const qcc_frame *, int32_t, int32_t) {
+                   entered = true;
+                   while (!leave)
+                     std::this_thread::yield();
+                 }}};
+  Fixture f(spec, withThreads(1));
+  Data data(4);
+  std::thread first(
+      [&] { EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk()); });
+  while (!entered)
+    std::this_thread::yield();
+  expectFailure(f.context->run(data.inputs, data.outputs), StatusCode::Busy,
+                "in use by another thread");
+  EXPECT_EQ(f.context->plan({4}).code(), StatusCode::Busy);
+  EXPECT_EQ(f.context->resultShapes(data.inputs).status().code(),
+            StatusCode::Busy);
+  leave = true;
+  first.join();
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+}
+
+//===----------------------------------------------------------------------===//
+// Environment
+//===----------------------------------------------------------------------===//
+
+TEST(Context, SetsAndRestoresTheControlWord) {
+  static std::atomic<int> wrong;
+  wrong = 0;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"look", [](const qcc_frame *, int32_t, int32_t) {
+                   if ((_mm_getcsr() & ~0x3fu) != 0x1f80u)
+                     ++wrong;
+                   // What a careless step would leave behind.
+                   _mm_setcsr(_mm_getcsr() | 0x8040);
+                 }}};
+  ContextOptions hostThreads = withThreads(2);
+  hostThreads.hostThreads.parallelFor =
+      [](void *, int threads, void (*body)(void *, int), void *self) {
+        for (int t = 0; t < threads; ++t)
+          body(self, t);
+      };
+  for (const ContextOptions &options :
+       {withThreads(1), withThreads(4), hostThreads}) {
+    Fixture f(spec, options);
+    Data data(4);
+    unsigned saved = _mm_getcsr();
+    constexpr unsigned roundUpFlushToZero = 0x1f80 | 0x4000 | 0x8000 | 0x40;
+    _mm_setcsr(roundUpFlushToZero);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    unsigned after = _mm_getcsr();
+    _mm_setcsr(saved);
+    EXPECT_EQ(after, roundUpFlushToZero);
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(Context, ProfilesSteps) {
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps.push_back({"sleep", [](const qcc_frame *, int32_t, int32_t) {
+                          std::this_thread::sleep_for(
+                              std::chrono::milliseconds(2));
+                        }});
+  ContextOptions options = withThreads(2);
+  options.profile = true;
+  Fixture f(spec, options);
+  Data data(100);
+  ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+  ASSERT_EQ(f.context->stepNanoseconds().size(), 3u);
+  EXPECT_GE(f.context->stepNanoseconds()[0], 0);
+  EXPECT_GE(f.context->stepNanoseconds()[2], 2000000);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Counter {
+  int allocations = 0;
+  int64_t live = 0;
+  Allocator hook() {
+    Allocator allocator;
+    allocator.allocate = [](size_t size, size_t alignment, void *self) {
+      auto &counter = *static_cast<Counter *>(self);
+      ++counter.allocations;
+      counter.live += size;
+      Allocator base = defaultAllocator();
+      return base.allocate(size, alignment, base.context);
+    };
+    allocator.deallocate = [](void *memory, size_t size, size_t alignment,
+                              void *self) {
+      static_cast<Counter *>(self)->live -= size;
+      Allocator base = defaultAllocator();
+      base.deallocate(memory, size, alignment, base.context);
+    };
+    allocator.context = this;
+    return allocator;
+  }
+};
+
+thread_local int heapAllocations = 0;
+} // namespace
+
+// What the C++ heap hands out in this thread. Sanitizers bring operators of
+// their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#define QCC_TEST_COUNTS_HEAP 1
+void *operator new(size_t size) {
+  ++heapAllocations;
+  return malloc(size ? size : 1);
+}
+void operator delete(void *memory) noexcept { free(memory); }
+void operator delete(void *memory, size_t) noexcept { free(memory); }
+#endif
+
+TEST(Context, AllocatesNothingAfterTheFirstRun) {
+  Counter counter;
+  {
+    ContextOptions options = withThreads(3);
+    options.allocator = counter.hook();
+    options.profile = true;
+    Fixture f(twiceEntry(), options);
+    Data data(600), smaller(20), larger(900);
+    ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    EXPECT_EQ(counter.allocations, 2); // arena, scratch
+    int heap = heapAllocations;
+    for (int i = 0; i < 10; ++i)
+      ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    // Shapes that need no more memory are no reason to allocate either.
+    ASSERT_TRUE(f.context->run(smaller.inputs, smaller.outputs).isOk());
+    EXPECT_EQ(counter.allocations, 2);
+    EXPECT_EQ(heapAllocations, heap);
+    ASSERT_TRUE(f.context->run(larger.inputs, larger.outputs).isOk());
+    EXPECT_EQ(counter.allocations, 3);
+    smaller.expectTwice();
+    larger.expectTwice();
+  }
+  EXPECT_EQ(counter.live, 0);
+}
+
+TEST(Context, ReportsFailedAllocations) {
+  ContextOptions options = withThreads(1);
+  options.allocator.allocate = [](size_t, size_t, void *) -> void * {
+    return nullptr;
+  };
+  Fixture f(twiceEntry(), options);
+  Data data(4);
+  expectFailure(f.context->run(data.inputs, data.outputs),
+                StatusCode::OutOfMemory, "temporaries of 'main'");
+  expectFailure(f.context->allocateResults(data.inputs).status(),
+                StatusCode::OutOfMemory, "result 0 ('y')");
+}
+
+TEST(Context, Logs) {
+  std::string log;
+  ContextOptions options = withThreads(2);
+  options.log.log = [](void *context, const char *message) {
+    *static_cast<std::string *>(context) += std::string(message) + "\n";
+  };
+  options.log.context = &log;
+  Fixture f(twiceEntry(), options);
+  Data data(4);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+  EXPECT_EQ(log, "planned 'main': 16 bytes of arena, 256 bytes of scratch for "
+                 "2 threads\nthe arena grows\n");
+}

@@ -1,0 +1,181 @@
+//===- FakeArtifact.h - A descriptor made by hand ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the tables of ABI.h in memory, so that the runtime is tested without a
+// compiler. Tests may damage any table before they load it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TEST_UNIT_RUNTIME_FAKEARTIFACT_H
+#define QCC_TEST_UNIT_RUNTIME_FAKEARTIFACT_H
+
+#include "qcc/Runtime/Context.h"
+#include "qcc/Runtime/Module.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qcc::rt::test {
+
+/// A value as a size field says it.
+constexpr int64_t value(int index) { return -1 - index; }
+
+class FakeArtifact {
+public:
+  struct TensorSpec {
+    DType dtype;
+    std::vector<int64_t> dims;
+    const char *name = nullptr;
+  };
+  struct StepSpec {
+    const char *name;
+    qcc_step_fn function;
+    bool parallel = true;
+    int64_t scratch = 0;
+  };
+  struct EntrySpec {
+    const char *name = "main";
+    std::vector<TensorSpec> arguments;
+    std::vector<TensorSpec> results;
+    int symbols = 0;
+    int values = 0;
+    std::vector<const char *> requirements;
+    qcc_plan_fn plan = [](int64_t *) -> int64_t { return 0; };
+    std::vector<StepSpec> steps;
+    std::vector<int32_t> inPlace;
+  };
+
+  FakeArtifact() {
+    descriptor = table<qcc_descriptor>(1);
+    memcpy(descriptor->magic, QCC_ABI_MAGIC, 8);
+    descriptor->version = QCC_ABI_VERSION;
+    descriptor->size = sizeof(qcc_descriptor);
+    descriptor->producer_ref = string("qcc test");
+  }
+  explicit FakeArtifact(const EntrySpec &spec) : FakeArtifact() {
+    variants = table<qcc_variant_desc>(1);
+    descriptor->n_variants = 1;
+    descriptor->variants_ref = ref(variants);
+    setVariant(0, "test", "sse2", {spec});
+  }
+
+  /// Zeroed memory that lives as long as the artifact.
+  template <typename T> T *table(size_t count) {
+    size_t lines = count * sizeof(T) / sizeof(Line) + 1;
+    memory_.push_back(std::make_unique<std::vector<Line>>(lines));
+    return reinterpret_cast<T *>(memory_.back()->data());
+  }
+  int64_t ref(const void *target) const {
+    return int64_t(reinterpret_cast<uintptr_t>(target) -
+                   reinterpret_cast<uintptr_t>(descriptor));
+  }
+  int64_t string(const char *text) {
+    char *copy = table<char>(strlen(text) + 1);
+    strcpy(copy, text);
+    return ref(copy);
+  }
+
+  void setVariants(int count) {
+    variants = table<qcc_variant_desc>(count);
+    descriptor->n_variants = count;
+    descriptor->variants_ref = ref(variants);
+  }
+  void setVariant(int index, const char *target, const char *features,
+                  const std::vector<EntrySpec> &specs) {
+    qcc_variant_desc &variant = variants[index];
+    variant.device = QCC_DEVICE_CPU;
+    variant.target_ref = string(target);
+    variant.features_ref = string(features);
+    variant.n_entries = specs.size();
+    entries = table<qcc_entry_desc>(specs.size());
+    variant.entries_ref = ref(entries);
+    weights = table<char>(64);
+    variant.weights_ref = ref(weights);
+    variant.weights_size = 64;
+    for (size_t i = 0; i < specs.size(); ++i)
+      setEntry(entries[i], specs[i]);
+  }
+
+  Result<std::shared_ptr<const Module>>
+  load(const ModuleOptions &options = ModuleOptions()) const {
+    return Module::create(descriptor, nullptr, options);
+  }
+
+  // The tables, for tests that damage them: of the entry set last.
+  qcc_descriptor *descriptor = nullptr;
+  qcc_variant_desc *variants = nullptr;
+  qcc_entry_desc *entries = nullptr;
+  qcc_tensor_desc *arguments = nullptr;
+  qcc_tensor_desc *results = nullptr;
+  qcc_step_desc *steps = nullptr;
+  int32_t *inPlace = nullptr;
+  char *weights = nullptr;
+
+private:
+  struct alignas(64) Line {
+    char bytes[64] = {};
+  };
+
+  qcc_tensor_desc *setTensors(const std::vector<TensorSpec> &specs) {
+    auto *descs = table<qcc_tensor_desc>(specs.size());
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const TensorSpec &spec = specs[i];
+      descs[i].name_ref = spec.name ? string(spec.name) : 0;
+      descs[i].type_code = spec.dtype.code;
+      descs[i].bits = spec.dtype.bits;
+      descs[i].rank = spec.dims.size();
+      auto *dims = table<int64_t>(spec.dims.size());
+      std::copy(spec.dims.begin(), spec.dims.end(), dims);
+      descs[i].dims_ref = ref(dims);
+    }
+    return descs;
+  }
+
+  void setEntry(qcc_entry_desc &entry, const EntrySpec &spec) {
+    entry.name_ref = string(spec.name);
+    entry.n_arguments = spec.arguments.size();
+    entry.n_results = spec.results.size();
+    arguments = setTensors(spec.arguments);
+    results = setTensors(spec.results);
+    entry.arguments_ref = ref(arguments);
+    entry.results_ref = ref(results);
+    if (!spec.inPlace.empty()) {
+      inPlace = table<int32_t>(spec.inPlace.size());
+      std::copy(spec.inPlace.begin(), spec.inPlace.end(), inPlace);
+      entry.in_place_ref = ref(inPlace);
+    }
+    entry.n_symbols = spec.symbols;
+    entry.n_values = std::max(spec.values, spec.symbols);
+    entry.n_requirements = spec.requirements.size();
+    auto *requirements = table<int64_t>(spec.requirements.size());
+    for (size_t i = 0; i < spec.requirements.size(); ++i)
+      requirements[i] = string(spec.requirements[i]);
+    entry.requirements_ref = ref(requirements);
+    entry.plan_ref = ref(reinterpret_cast<const void *>(spec.plan));
+    entry.n_steps = spec.steps.size();
+    steps = table<qcc_step_desc>(spec.steps.size());
+    entry.steps_ref = ref(steps);
+    for (size_t i = 0; i < spec.steps.size(); ++i) {
+      steps[i].kind = QCC_STEP_HOST;
+      steps[i].parallel = spec.steps[i].parallel;
+      steps[i].name_ref = string(spec.steps[i].name);
+      steps[i].function_ref =
+          ref(reinterpret_cast<const void *>(spec.steps[i].function));
+      steps[i].scratch_bytes = spec.steps[i].scratch;
+    }
+  }
+
+  std::deque<std::unique_ptr<std::vector<Line>>> memory_;
+};
+
+} // namespace qcc::rt::test
+
+#endif // QCC_TEST_UNIT_RUNTIME_FAKEARTIFACT_H

@@ -1,0 +1,299 @@
+//===- ModuleTests.cpp - Descriptors, variants, files -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeArtifact.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace qcc::rt;
+using namespace qcc::rt::test;
+
+static void doNothing(const qcc_frame *, int32_t, int32_t) {}
+
+static FakeArtifact::EntrySpec makeEntry() {
+  FakeArtifact::EntrySpec spec;
+  spec.arguments = {{{QCC_INT, 8}, {value(0), 4}, "x"}};
+  spec.results = {{{QCC_FLOAT, 32}, {value(0), 4}}};
+  spec.symbols = 1;
+  spec.requirements = {"the batch must be even"};
+  spec.steps = {{"main.step0", doNothing}};
+  spec.inPlace = {-1};
+  return spec;
+}
+
+TEST(Module, ReadsDescriptor) {
+  FakeArtifact artifact(makeEntry());
+  Result<std::shared_ptr<const Module>> module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->producer(), "qcc test");
+  EXPECT_EQ((*module)->variant().target, "test");
+  EXPECT_EQ((*module)->variant().weights, artifact.weights);
+  ASSERT_EQ((*module)->entries().size(), 1u);
+  const Entry &entry = *(*module)->findEntry("");
+  EXPECT_EQ((*module)->findEntry("main"), &entry);
+  EXPECT_EQ((*module)->findEntry("other"), nullptr);
+  EXPECT_EQ(entry.arguments[0].name, "x");
+  EXPECT_EQ(entry.arguments[0].describe(), "?x4xi8");
+  EXPECT_EQ(entry.results[0].describe(), "?x4xf32");
+  EXPECT_EQ(entry.requirements[0], "the batch must be even");
+  EXPECT_EQ(entry.steps[0].name, "main.step0");
+  EXPECT_EQ(entry.steps[0].layer, "");
+  EXPECT_EQ(entry.steps[0].function, &doNothing);
+}
+
+TEST(Module, ReadsQuantizationAndOperands) {
+  FakeArtifact artifact(makeEntry());
+  auto *scales = artifact.table<float>(4);
+  auto *zeroPoints = artifact.table<int32_t>(4);
+  scales[3] = 0.5f;
+  zeroPoints[3] = -7;
+  auto *quant = artifact.table<qcc_quant_desc>(1);
+  *quant = {QCC_QUANT_PER_CHANNEL, 1, 4, artifact.ref(scales),
+            artifact.ref(zeroPoints)};
+  artifact.arguments[0].quant_ref = artifact.ref(quant);
+  auto *dims = artifact.table<int64_t>(1);
+  dims[0] = value(0);
+  auto *operands = artifact.table<qcc_operand_desc>(2);
+  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims)};
+  operands[1] = {QCC_ARENA, QCC_INT, 32, 1, 128, artifact.ref(dims)};
+  artifact.steps[0].n_inputs = 1;
+  artifact.steps[0].n_outputs = 1;
+  artifact.steps[0].inputs_ref = artifact.ref(operands);
+  artifact.steps[0].outputs_ref = artifact.ref(operands + 1);
+
+  Result<std::shared_ptr<const Module>> module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  const Entry &entry = (*module)->entries()[0];
+  ASSERT_TRUE(entry.arguments[0].quantization);
+  EXPECT_EQ(entry.arguments[0].quantization->scales[3], 0.5f);
+  EXPECT_EQ(entry.arguments[0].quantization->zeroPoints[3], -7);
+  EXPECT_EQ(entry.steps[0].inputs[0].kind, QCC_WEIGHTS);
+  EXPECT_EQ(entry.steps[0].outputs[0].index.literal(), 128);
+
+  quant->axis = 2;
+  EXPECT_FALSE(artifact.load().isOk());
+  quant->axis = 1;
+  operands[0].index = 1000;
+  EXPECT_FALSE(artifact.load().isOk());
+}
+
+TEST(Module, ChoosesTheVariantWithMostFeatures) {
+  FakeArtifact artifact;
+  artifact.setVariants(3);
+  artifact.setVariant(0, "old", "avx2,fma", {makeEntry()});
+  artifact.setVariant(1, "new", "avx2,fma,avx512f,avx512vnni", {makeEntry()});
+  artifact.setVariant(2, "middle", "avx2,fma,avx512f", {makeEntry()});
+
+  auto targetOn = [&](const char *features) -> std::string {
+    HostFeatures host = HostFeatures::fromList(features);
+    ModuleOptions options;
+    options.features = &host;
+    Result<std::shared_ptr<const Module>> module = artifact.load(options);
+    return module.isOk() ? std::string((*module)->variant().target)
+                         : module.message();
+  };
+  EXPECT_EQ(targetOn("avx2,fma,avx512f,avx512vnni,amx-tile"), "new");
+  EXPECT_EQ(targetOn("avx2,fma,avx512f"), "middle");
+  EXPECT_EQ(targetOn("fma,avx2"), "old");
+  EXPECT_EQ(targetOn("avx2"),
+            "this host cannot run the artifact; variant 'old' needs fma; "
+            "variant 'new' needs fma, avx512f, avx512vnni; variant 'middle' "
+            "needs fma, avx512f; compile it for this host (--mcpu=native)");
+  artifact.variants[0].device = 99;
+  EXPECT_NE(targetOn("fma,avx2").find("'old' is for another kind of device"),
+            std::string::npos);
+}
+
+TEST(Module, RefusesWrongHeaders) {
+  EXPECT_EQ(Module::create(nullptr, nullptr).status().code(),
+            StatusCode::InvalidArgument);
+  FakeArtifact magic(makeEntry());
+  magic.descriptor->magic[0] = 'X';
+  EXPECT_EQ(magic.load().status().code(), StatusCode::Corrupt);
+  FakeArtifact version(makeEntry());
+  version.descriptor->version = 7;
+  EXPECT_EQ(version.load().status().code(), StatusCode::Unsupported);
+  EXPECT_NE(version.load().message().find("version 7"), std::string::npos);
+  FakeArtifact size(makeEntry());
+  size.descriptor->size = 8;
+  EXPECT_EQ(size.load().status().code(), StatusCode::Corrupt);
+  FakeArtifact empty;
+  EXPECT_NE(empty.load().message().find("it has no variant"),
+            std::string::npos);
+}
+
+TEST(Module, RefusesDamagedTables) {
+  using Damage = std::function<void(FakeArtifact &)>;
+  const std::pair<const char *, Damage> cases[] = {
+      {"the table of steps is missing",
+       [](FakeArtifact &a) { a.entries[0].steps_ref = 0; }},
+      {"the table of steps has -1 elements",
+       [](FakeArtifact &a) { a.entries[0].n_steps = -1; }},
+      {"the table of arguments has 1073741824 elements",
+       [](FakeArtifact &a) { a.entries[0].n_arguments = 1 << 30; }},
+      {"the plan function is missing",
+       [](FakeArtifact &a) { a.entries[0].plan_ref = 0; }},
+      {"symbols of", [](FakeArtifact &a) { a.entries[0].n_values = 0; }},
+      {"is misaligned", [](FakeArtifact &a) { a.entries[0].steps_ref += 4; }},
+      {"unknown element type",
+       [](FakeArtifact &a) { a.results[0].type_code = 3; }},
+      {"has rank 1000", [](FakeArtifact &a) { a.results[0].rank = 1000; }},
+      {"unknown kind 5", [](FakeArtifact &a) { a.steps[0].kind = 5; }},
+      {"a step's function is missing",
+       [](FakeArtifact &a) { a.steps[0].function_ref = 0; }},
+      {"a scratch size refers to value 9 of 1",
+       [](FakeArtifact &a) { a.steps[0].scratch_bytes = value(9); }},
+      {"an in-place argument does not exist",
+       [](FakeArtifact &a) { a.inPlace[0] = 1; }},
+      {"the weights are not aligned",
+       [](FakeArtifact &a) { a.variants[0].weights_ref += 8; }},
+      {"the weights have a negative size",
+       [](FakeArtifact &a) { a.variants[0].weights_size = -1; }},
+      {"a symbol is no dimension of any argument",
+       [](FakeArtifact &a) {
+         a.entries[0].n_symbols = a.entries[0].n_values = 2;
+       }},
+      {"a dimension of an argument is no symbol",
+       [](FakeArtifact &a) { a.entries[0].n_symbols = 0; }},
+  };
+  for (const auto &[message, damage] : cases) {
+    FakeArtifact artifact(makeEntry());
+    damage(artifact);
+    Result<std::shared_ptr<const Module>> module = artifact.load();
+    ASSERT_FALSE(module.isOk()) << message;
+    EXPECT_EQ(module.status().code(), StatusCode::Corrupt);
+    EXPECT_NE(module.message().find(message), std::string::npos)
+        << module.message();
+  }
+}
+
+TEST(Module, RefusesReferencesOutOfRange) {
+  FakeArtifact artifact(makeEntry());
+  ModuleOptions options;
+  options.ranges = {{reinterpret_cast<const char *>(artifact.descriptor),
+                     sizeof(qcc_descriptor)}};
+  Result<std::shared_ptr<const Module>> module = artifact.load(options);
+  ASSERT_FALSE(module.isOk());
+  EXPECT_NE(module.message().find("the variant table lies outside"),
+            std::string::npos);
+  options.ranges[0].size = 4;
+  EXPECT_FALSE(artifact.load(options).isOk());
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+namespace {
+/// A file that is gone after the test.
+struct TemporaryFile {
+  std::string path =
+      testing::TempDir() + "qcc-module-" + std::to_string(getpid()) + ".so";
+  void write(const std::string &bytes) const {
+    remove(path.c_str());
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  ~TemporaryFile() { remove(path.c_str()); }
+};
+} // namespace
+
+TEST(ModuleFile, LoadsAndRuns) {
+  Result<std::shared_ptr<const Module>> module =
+      Module::open(QCC_TEST_ARTIFACT);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  ContextOptions options;
+  options.threads = 2;
+  Result<std::unique_ptr<Context>> context =
+      Context::create(*module, "", options);
+  ASSERT_TRUE(context.isOk()) << context.message();
+  std::vector<int32_t> x = {1, 2, 3}, y(3);
+  DType i32{QCC_INT, 32};
+  Status status = (*context)->run({Tensor(x.data(), i32, {3})},
+                                  {Tensor(y.data(), i32, {3})});
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(y, (std::vector<int32_t>{2, 4, 6}));
+}
+
+TEST(ModuleFile, RefusesWhatIsNoArtifact) {
+  EXPECT_EQ(Module::open("/no/such/file.so").status().code(),
+            StatusCode::NotFound);
+  EXPECT_EQ(Module::open("/").status().code(), StatusCode::InvalidArgument);
+  TemporaryFile file;
+  for (const char *text : {"", "x",
+                           "just some text, longer than a header: "
+                           "................................"}) {
+    file.write(text);
+    EXPECT_EQ(Module::open(file.path).status().code(), StatusCode::Corrupt);
+  }
+  // A shared object, but not ours.
+  Result<std::shared_ptr<const Module>> module =
+      Module::open(QCC_TEST_NO_ARTIFACT);
+  ASSERT_FALSE(module.isOk());
+  EXPECT_NE(module.message().find("no symbol qcc_artifact"), std::string::npos)
+      << module.message();
+  // A program is not a shared object; which one differs between linkers.
+  std::string bytes = readFile(QCC_TEST_ARTIFACT);
+  bytes[16] = 1; // e_type = ET_REL
+  file.write(bytes);
+  EXPECT_EQ(Module::open(file.path).status().code(), StatusCode::Corrupt);
+}
+
+TEST(ModuleFile, RefusesEveryTruncation) {
+  std::string bytes = readFile(QCC_TEST_ARTIFACT);
+  TemporaryFile file;
+  size_t step = std::max<size_t>(1, bytes.size() / 200);
+  for (size_t size = 0; size < bytes.size(); size += step) {
+    file.write(bytes.substr(0, size));
+    Result<std::shared_ptr<const Module>> module = Module::open(file.path);
+    ASSERT_FALSE(module.isOk()) << size;
+    EXPECT_EQ(module.status().code(), StatusCode::Corrupt);
+    EXPECT_EQ(module.message().find(file.path), 0u);
+  }
+}
+
+TEST(ModuleFile, RefusesDamagedHeaders) {
+  std::string bytes = readFile(QCC_TEST_ARTIFACT);
+  TemporaryFile file;
+  // Offsets of e_phoff, e_shoff, e_phentsize, e_phnum of the ELF header, and of
+  // p_offset, p_filesz of the first program headers.
+  for (size_t offset : {32, 40, 54, 56}) {
+    std::string damaged = bytes;
+    damaged[offset] = char(0xff);
+    damaged[offset + 1] = char(0xff);
+    if (offset < 54)
+      damaged[offset + 4] = 1;
+    file.write(damaged);
+    Result<std::shared_ptr<const Module>> module = Module::open(file.path);
+    ASSERT_FALSE(module.isOk()) << offset;
+    EXPECT_NE(module.message().find("damaged"), std::string::npos);
+  }
+  constexpr size_t headerSize = 64, programHeaderSize = 56;
+  int damagedSegments = 0;
+  for (int i = 0; i < 3; ++i) {
+    size_t start = headerSize + i * programHeaderSize;
+    if (bytes[start] != 1) // PT_LOAD
+      continue;
+    ++damagedSegments;
+    std::string damaged = bytes;
+    damaged[start + 32 + 5] = 1; // p_filesz
+    file.write(damaged);
+    EXPECT_EQ(Module::open(file.path).status().code(), StatusCode::Corrupt);
+  }
+  EXPECT_GT(damagedSegments, 0);
+}

@@ -1,0 +1,139 @@
+//===- ThreadPoolTests.cpp - Forks, barriers, memory --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Runtime/Allocator.h"
+#include "qcc/Runtime/ThreadPool.h"
+
+#include "gtest/gtest.h"
+
+#include <chrono>
+#include <thread>
+
+using namespace qcc::rt;
+
+static std::shared_ptr<ThreadPool> makePool(int threads) {
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(threads);
+  EXPECT_TRUE(pool.isOk()) << pool.message();
+  return *pool;
+}
+
+TEST(ThreadPool, CallsEveryThreadOnce) {
+  std::shared_ptr<ThreadPool> pool = makePool(9);
+  for (int threads = 1; threads <= 9; ++threads)
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<int> calls(threads);
+      pool->run(threads, [&](int thread, int count) {
+        EXPECT_EQ(count, threads);
+        ++calls[thread];
+      });
+      EXPECT_EQ(calls, std::vector<int>(threads, 1));
+    }
+}
+
+TEST(ThreadPool, CallerIsThreadZero) {
+  std::shared_ptr<ThreadPool> pool = makePool(3);
+  std::thread::id zero;
+  pool->run(3, [&](int thread, int) {
+    if (thread == 0)
+      zero = std::this_thread::get_id();
+  });
+  EXPECT_EQ(zero, std::this_thread::get_id());
+}
+
+TEST(ThreadPool, WakesParkedWorkers) {
+  std::shared_ptr<ThreadPool> pool = makePool(4);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    // Far longer than anybody spins.
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::atomic<int> calls{0};
+    pool->run(4, [&](int, int) { ++calls; });
+    EXPECT_EQ(calls, 4);
+  }
+}
+
+TEST(ThreadPool, DefaultsToCpusAndRefusesNonsense) {
+  EXPECT_GE(makePool(0)->size(), 1);
+  EXPECT_FALSE(ThreadPool::create(-1).isOk());
+  EXPECT_FALSE(ThreadPool::create(100000).isOk());
+}
+
+TEST(ThreadPool, CallersFollowOneAnother) {
+  std::shared_ptr<ThreadPool> pool = makePool(3);
+  std::atomic<int> calls{0}, inside{0};
+  auto caller = [&] {
+    for (int i = 0; i < 50; ++i)
+      pool->run(3, [&](int thread, int) {
+        if (thread == 0)
+          EXPECT_EQ(++inside, 1);
+        ++calls;
+        if (thread == 0)
+          --inside;
+      });
+  };
+  std::thread a(caller), b(caller);
+  a.join();
+  b.join();
+  EXPECT_EQ(calls, 300);
+}
+
+/// Between two barriers each thread sees what all others wrote before the
+/// first. The data is not atomic: a thread sanitizer sees a broken barrier.
+static void testBarrier(int threads, int rounds, bool maySpin) {
+  std::shared_ptr<ThreadPool> pool = makePool(threads);
+  Barrier barrier(threads, maySpin);
+  std::vector<int> data(threads);
+  int completions = 0;
+  std::atomic<bool> good{true};
+  pool->run(threads, [&](int thread, int) {
+    for (int round = 1; round <= rounds; ++round) {
+      data[thread] = round;
+      barrier.arriveAndWait([&] { ++completions; });
+      int next = data[(thread + 1) % threads];
+      if (next != round || completions != 2 * round - 1)
+        good = false;
+      barrier.arriveAndWait([&] { ++completions; });
+    }
+  });
+  EXPECT_TRUE(good);
+  EXPECT_EQ(completions, 2 * rounds);
+}
+
+TEST(Barrier, SeparatesSteps) { testBarrier(2, 2000, true); }
+TEST(Barrier, SeparatesStepsWithoutSpinning) { testBarrier(2, 500, false); }
+TEST(Barrier, OfOneThread) { testBarrier(1, 10, true); }
+TEST(Barrier, OfMoreThreadsThanCpus) { testBarrier(16, 100, false); }
+
+TEST(AlignedBuffer, GrowsOnly) {
+  AlignedBuffer buffer;
+  ASSERT_TRUE(buffer.reserve(0).isOk());
+  EXPECT_EQ(buffer.data(), nullptr);
+  ASSERT_TRUE(buffer.reserve(100).isOk());
+  char *data = buffer.data();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
+  ASSERT_TRUE(buffer.reserve(50).isOk());
+  EXPECT_EQ(buffer.data(), data);
+  AlignedBuffer moved = std::move(buffer);
+  EXPECT_EQ(moved.data(), data);
+}
+
+TEST(AlignedBuffer, ReportsFailures) {
+  Allocator empty = defaultAllocator();
+  empty.allocate = [](size_t, size_t, void *) -> void * { return nullptr; };
+  Status status = AlignedBuffer(empty).reserve(64);
+  EXPECT_EQ(status.code(), StatusCode::OutOfMemory);
+
+  alignas(64) static char memory[256];
+  Allocator crooked;
+  crooked.allocate = [](size_t, size_t, void *) -> void * {
+    return memory + 1;
+  };
+  crooked.deallocate = [](void *, size_t, size_t, void *) {};
+  crooked.context = nullptr;
+  status = AlignedBuffer(crooked).reserve(64);
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+  EXPECT_NE(status.message().find("not aligned"), std::string::npos);
+}
