@@ -57,10 +57,12 @@ static void cleanUp(OpPassManager &pm) {
 void qcc::buildGraphStage(OpPassManager &pm) {
   // No canonicalization before legalize-float: folders of math functions and of
   // conversions round otherwise than N7 and N8 say.
+  // The first pass sees the program as it was imported: N3 does not look
+  // through calls.
+  pm.addNestedPass<func::FuncOp>(createQNNIntegerizeContractions());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createPromoteScalarArguments());
-  pm.addNestedPass<func::FuncOp>(createQNNIntegerizeContractions());
   pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
   pm.addPass(createCSEPass());
   verifyStage(pm, Stage::Graph,
@@ -73,7 +75,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertQNNToLinalg());
   pm.addPass(createConvertElementwiseToLinalgPass());
-  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addPass(createLegalizeFloat());
   cleanUp(pm);
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math"});

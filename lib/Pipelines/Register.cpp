@@ -88,7 +88,7 @@ void qcc::registerAllPasses() {
   registerConversionPasses();
   registerQNNPasses();
   registerTransformsPasses();
-  registerConvertKernelToX86();
+  registerX86Passes();
 
   // Upstream passes of the pipelines.
   mlir::registerTransformsPasses();
@@ -99,4 +99,5 @@ void qcc::registerAllPasses() {
   mlir::registerSCFToControlFlowPass();
   mlir::registerLowerAffinePass();
   mlir::registerReconcileUnrealizedCastsPass();
+  mlir::registerConvertElementwiseToLinalgPass();
 }

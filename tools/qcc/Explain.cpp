@@ -16,54 +16,98 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::driver;
 
-/// An amount of work in terms of the dynamic dimensions of the arguments,
-/// "2097152*d0", where dI is the I-th of them in order of appearance.
-static std::string formula(Value value) {
+//===----------------------------------------------------------------------===//
+// Amounts of work
+//===----------------------------------------------------------------------===//
+
+/// A sum of products of dynamic dimensions: the dimensions of a term, sorted,
+/// and its coefficient.
+using Polynomial = std::map<std::vector<unsigned>, int64_t>;
+
+/// An index of an entry in terms of the dynamic dimensions of its arguments;
+/// nothing where it is no polynomial.
+static std::optional<Polynomial> polynomial(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
-    return std::to_string(constant.getSExtValue());
+    return Polynomial{{{}, constant.getSExtValue()}};
   Operation *def = value.getDefiningOp();
   if (auto dim = dyn_cast_or_null<memref::DimOp>(def)) {
     auto arg = dyn_cast<BlockArgument>(dim.getSource());
     if (!arg)
-      return "?";
-    unsigned number = 0;
+      return std::nullopt;
+    auto entry = cast<func::FuncOp>(arg.getOwner()->getParentOp());
+    unsigned number = 0, results = 0;
     for (BlockArgument other : arg.getOwner()->getArguments()) {
-      auto type = dyn_cast<MemRefType>(other.getType());
-      for (int64_t i = 0; type && i < type.getRank(); ++i) {
-        if (other == arg && dim.getConstantIndex() == i)
-          return "d" + std::to_string(number);
-        number += type.isDynamicDim(i);
+      auto type = cast<MemRefType>(other.getType());
+      bool isResult = !!entry.getArgAttr(other.getArgNumber(), kDestinationAttr);
+      for (int64_t i = 0; i < type.getRank(); ++i) {
+        if (other == arg && dim.getConstantIndex() == i) {
+          // The function returns the dimensions of its results.
+          if (isResult)
+            return polynomial(
+                arg.getOwner()->getTerminator()->getOperand(results));
+          return Polynomial{{{number}, 1}};
+        }
+        if (type.isDynamicDim(i))
+          ++(isResult ? results : number);
       }
     }
-    return "?";
+    return std::nullopt;
   }
-  auto binary = [&](StringRef symbol, bool product) {
-    std::string a = formula(def->getOperand(0)),
-                b = formula(def->getOperand(1));
-    auto wrap = [&](std::string text) {
-      return product && StringRef(text).contains('+') ? "(" + text + ")" : text;
-    };
-    return wrap(a) + symbol.str() + wrap(b);
-  };
-  if (isa_and_nonnull<arith::MulIOp>(def))
-    return binary("*", true);
-  if (isa_and_nonnull<arith::AddIOp>(def))
-    return binary("+", false);
-  return "?";
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(def))
+    return std::nullopt;
+  auto a = polynomial(def->getOperand(0)), b = polynomial(def->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  Polynomial result;
+  if (isa<arith::AddIOp>(def)) {
+    result = *a;
+    for (auto &[dims, coefficient] : *b)
+      result[dims] += coefficient;
+    return result;
+  }
+  for (auto &[dimsA, coefficientA] : *a)
+    for (auto &[dimsB, coefficientB] : *b) {
+      std::vector<unsigned> dims(dimsA);
+      dims.insert(dims.end(), dimsB.begin(), dimsB.end());
+      llvm::sort(dims);
+      result[dims] += coefficientA * coefficientB;
+    }
+  return result;
 }
+
+/// "2097152*d0 + 960", where dI is the I-th dynamic dimension of the arguments;
+/// "unknown" where it depends on more.
+static std::string formula(Value value) {
+  auto terms = polynomial(value);
+  if (!terms)
+    return "unknown";
+  std::string text;
+  for (auto &[dims, coefficient] : llvm::reverse(*terms)) {
+    if (coefficient == 0)
+      continue;
+    text += (text.empty() ? "" : " + ") + std::to_string(coefficient);
+    for (unsigned dim : dims)
+      text += "*d" + std::to_string(dim);
+  }
+  return text.empty() ? "0" : text;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 namespace {
 struct Kernel {
   std::string name, kind, layer, location, atom, config, source, refused;
   std::vector<std::string> fused, atomRefusals;
   std::string operations, bytes;
-  bool constantWeight = true;
 };
 } // namespace
 

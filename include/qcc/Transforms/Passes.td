@@ -179,3 +179,20 @@ def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
+
+def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Named linalg ops to linalg.generic, remembering their names";
+  let description = [{
+    Every structured op gets `qcc.origin`, what it is in the source program, before later
+    passes spell it out; named ops become `linalg.generic` and keep it:
+
+    ```mlir
+    linalg.matmul ins(%a, %b) ...
+    ```
+    becomes
+    ```mlir
+    linalg.generic {qcc.origin = "linalg.matmul"} ins(%a, %b) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}

@@ -1,0 +1,48 @@
+//===- GeneralizeLinalg.cpp - Named linalg ops to linalg.generic ----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_GENERALIZELINALG
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+struct GeneralizeLinalg : qcc::impl::GeneralizeLinalgBase<GeneralizeLinalg> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      op->setAttr(kOriginAttr, rewriter.getStringAttr(originOf(op)));
+      if (isa<linalg::GenericOp>(op))
+        continue;
+      SmallVector<NamedAttribute> kept;
+      for (StringRef name : {kOriginAttr, kRefusedAttr})
+        if (Attribute attr = op->getAttr(name))
+          kept.push_back(rewriter.getNamedAttr(name, attr));
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::GenericOp> generic =
+          linalg::generalizeNamedOp(rewriter, op);
+      if (failed(generic)) {
+        op->emitError() << "'" << op->getName()
+                        << "' has no general form; write it as linalg.generic";
+        return signalPassFailure();
+      }
+      for (NamedAttribute attr : kept)
+        (*generic)->setAttr(attr.getName(), attr.getValue());
+    }
+  }
+};
+} // namespace
