@@ -1,5 +1,5 @@
 // RUN: qcc-opt %s -qnn-integerize-contractions -split-input-file | FileCheck %s
-// RUN: qcc-opt %s -qnn-integerize-contractions -split-input-file -mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
+// RUN: qcc-opt %s -qnn-integerize-contractions -split-input-file -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=LOC
 
 // The same layer, written in many ways. Each becomes an i32 contraction and
 // f32(acc) * (sx * sw) (N3).
@@ -230,9 +230,8 @@ func.func @reshape_and_slice(%x: tensor<4x8x!x>, %w: tensor<4x8x!w>) -> tensor<4
 // LOC-LABEL: @names
 // LOC: linalg.generic
 // LOC: arith.addi
-// LOC: } -> tensor<4x2xi32> loc(#[[LAYER:.*]])
-// LOC: } -> tensor<4x2xf32> loc(#[[LAYER]])
-// LOC: #[[LAYER]] = loc("encoder.dense"
+// LOC: } -> tensor<4x2xi32> loc("encoder.dense")
+// LOC: } -> tensor<4x2xf32> loc("encoder.dense")
 !x = !quant.uniform<i8:f32, 0.5>
 func.func @names(%x: tensor<4x8x!x>, %w: tensor<8x2x!x>) -> tensor<4x2xf32> {
   %zeros = arith.constant dense<0.0> : tensor<4x2xf32>
