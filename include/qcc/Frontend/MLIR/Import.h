@@ -1,0 +1,59 @@
+//===- Import.h - Programs from MLIR text and bytecode ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a program, fills in weights that come from elsewhere, and rejects what
+// the compiler and the reference interpreter do not take. What comes out has
+// only builtin, func, qnn, quant, linalg, tensor, arith, math, scf and the
+// index arithmetic of affine, valid quantized types, and data behind every
+// resource.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_FRONTEND_MLIR_IMPORT_H
+#define QCC_FRONTEND_MLIR_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
+namespace qcc {
+
+/// Where `dense_resource<name>` without data of its own gets them from.
+struct WeightsSource {
+  enum class Kind {
+    None,   ///< there is no such resource, or it is an error
+    File,   ///< a .npz or .safetensors file, by name
+    Random, ///< integers over their whole range, floats in [-1, 1)
+  };
+  Kind kind = Kind::None;
+  std::string path;
+  uint64_t seed = 0;
+
+  /// "FILE.npz", "FILE.safetensors", "random" or "random:SEED".
+  static llvm::Expected<WeightsSource> parse(llvm::StringRef text);
+};
+
+struct ImportOptions {
+  WeightsSource weights;
+};
+
+/// Parses the main buffer of `sources`, text or bytecode, in `context`, which
+/// must know the dialects. A null result has been reported as a diagnostic of
+/// `context`. Resources are named per context: one that has imported another
+/// program may know weights by other names, so give each program its own.
+mlir::OwningOpRef<mlir::ModuleOp> importMLIR(const llvm::SourceMgr &sources,
+                                             mlir::MLIRContext *context,
+                                             const ImportOptions &options = {});
+
+} // namespace qcc
+
+#endif // QCC_FRONTEND_MLIR_IMPORT_H

@@ -1,0 +1,30 @@
+//===- ImportSteps.h - The steps of an import -------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each step reports what is wrong, all of it, and fails.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_MLIR_IMPORTSTEPS_H
+#define QCC_LIB_FRONTEND_MLIR_IMPORTSTEPS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "qcc/Frontend/MLIR/Import.h"
+
+namespace qcc {
+
+/// Rejects operations, types and functions that are not accepted.
+mlir::LogicalResult verifyProgram(mlir::ModuleOp module);
+
+/// Gives data to every resource that has none and checks the size of those that
+/// have.
+mlir::LogicalResult fillResources(mlir::ModuleOp module,
+                                  const WeightsSource &source);
+
+} // namespace qcc
+
+#endif // QCC_LIB_FRONTEND_MLIR_IMPORTSTEPS_H

@@ -1,0 +1,283 @@
+//===- Resources.cpp - Data behind dense_resource -------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parser takes a resource whose size does not fit its type, and one that is
+// named but not there. The second is qcc's form for weights from a file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportSteps.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Support/Random.h"
+#include "qcc/Support/TensorFile.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// How elements are stored in a resource and in files; nothing where they have
+/// no such form.
+static std::optional<rt::DType> getDType(Type element) {
+  bool isUnsigned = element.isUnsignedInteger();
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element)) {
+    isUnsigned = !quantized.isSigned();
+    element = quantized.getStorageType();
+  }
+  if (element.isIndex())
+    return rt::DType{QCC_INT, 64};
+  if (element.isInteger(1))
+    return rt::DType{QCC_BOOL, 8};
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
+    return std::nullopt;
+  uint8_t code = element.isBF16()          ? QCC_BFLOAT
+                 : isa<FloatType>(element) ? QCC_FLOAT
+                 : isUnsigned              ? QCC_UINT
+                                           : QCC_INT;
+  rt::DType dtype{code, static_cast<uint8_t>(element.getIntOrFloatBitWidth())};
+  return dtype.isKnown() ? std::optional(dtype) : std::nullopt;
+}
+
+/// "4x8xi8", "4x8xu8", "f32".
+static std::string describe(RankedTensorType type) {
+  return rt::describe(*getDType(type.getElementType()), type.getShape().vec());
+}
+
+//===----------------------------------------------------------------------===//
+// Random weights
+//===----------------------------------------------------------------------===//
+
+/// The scales and zero points among the operands of a qnn op.
+static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
+                      SmallVectorImpl<Value> &zeroPoints) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<qnn::QuantizeOp, qnn::DequantizeOp, qnn::ClampOp>([&](auto q) {
+        scales.append({q.getScale()});
+        zeroPoints.append({q.getZeroPoint()});
+      })
+      .Case<qnn::RequantizeOp>([&](auto q) {
+        scales.append({q.getInputScale(), q.getOutputScale()});
+        zeroPoints.append({q.getInputZeroPoint(), q.getOutputZeroPoint()});
+      })
+      .Case<qnn::LinearOp>([&](auto q) {
+        scales.append(
+            {q.getInputScale(), q.getWeightScale(), q.getOutputScale()});
+        zeroPoints.append({q.getInputZeroPoint(), q.getWeightZeroPoint(),
+                           q.getOutputZeroPoint()});
+      })
+      .Case<qnn::MatmulOp, qnn::AddOp, qnn::MulOp>([&](auto q) {
+        scales.append({q.getLhsScale(), q.getRhsScale(), q.getOutputScale()});
+        zeroPoints.append(
+            {q.getLhsZeroPoint(), q.getRhsZeroPoint(), q.getOutputZeroPoint()});
+      });
+}
+
+namespace {
+enum class Role { Data, Scale, ZeroPoint };
+} // namespace
+
+/// What the constant is used for, directly or reshaped: not every value makes a
+/// valid scale (N9) or zero point.
+static Role getRole(Operation *constant) {
+  SmallVector<Operation *> work{constant};
+  while (!work.empty()) {
+    for (OpOperand &use : work.pop_back_val()->getUses()) {
+      Operation *user = use.getOwner();
+      SmallVector<Value> scales, zeroPoints;
+      getParams(user, scales, zeroPoints);
+      if (llvm::is_contained(scales, use.get()))
+        return Role::Scale;
+      if (llvm::is_contained(zeroPoints, use.get()))
+        return Role::ZeroPoint;
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+              tensor::ExtractSliceOp, tensor::ExtractOp>(user))
+        work.push_back(user);
+    }
+  }
+  return Role::Data;
+}
+
+static std::vector<char> makeRandom(RankedTensorType type, Role role,
+                                    StringRef name, uint64_t seed) {
+  int64_t count = type.getNumElements();
+  rt::DType dtype = *getDType(type.getElementType());
+  std::vector<char> bytes(count * dtype.size());
+  RandomSpec spec{seed, -1.0, 1.0};
+  if (role == Role::Scale)
+    spec = {seed, 0.001, 0.01};
+  // FNV-1a: each weight has numbers of its own, wherever it stands.
+  uint64_t stream = 0xcbf29ce484222325u;
+  for (char c : name)
+    stream = (stream ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  fillRandom(bytes.data(), dtype, count, spec, stream);
+
+  // Narrowed storage has fewer values than its bits.
+  auto quantized = dyn_cast<quant::QuantizedType>(type.getElementType());
+  if (quantized && dtype.bits == 8) {
+    int64_t low = quantized.getStorageTypeMin();
+    int64_t values = quantized.getStorageTypeMax() - low + 1;
+    if (values < 256)
+      for (char &byte : bytes)
+        byte = static_cast<char>(low + static_cast<uint8_t>(byte) % values);
+  }
+  // Zero points from 0 to 127 are valid whatever the storage.
+  if (role == Role::ZeroPoint && dtype == rt::DType{QCC_INT, 32})
+    for (int64_t i = 0; i < count; ++i) {
+      bytes[4 * i] &= 127;
+      bytes[4 * i + 1] = bytes[4 * i + 2] = bytes[4 * i + 3] = 0;
+    }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySize(Operation *op, StringRef name,
+                                RankedTensorType type, ArrayRef<char> bytes) {
+  size_t expected = getDType(type.getElementType())->size() *
+                    static_cast<size_t>(type.getNumElements());
+  if (bytes.size() == expected)
+    return success();
+  return op->emitError() << "weight '" << name << "' has " << bytes.size()
+                         << " bytes but " << describe(type) << " needs "
+                         << expected << "; give it all of its elements";
+}
+
+/// Elements outside of a narrowed storage range would break the bounds that
+/// verifiers and kernels rely on.
+static LogicalResult verifyRange(Operation *op, StringRef name,
+                                 RankedTensorType type, ArrayRef<char> bytes) {
+  auto quantized = dyn_cast<quant::QuantizedType>(type.getElementType());
+  if (!quantized || quantized.getStorageTypeIntegralWidth() != 8)
+    return success();
+  int64_t low = quantized.getStorageTypeMin(),
+          high = quantized.getStorageTypeMax();
+  for (auto [i, byte] : llvm::enumerate(bytes)) {
+    int64_t q = quantized.isSigned() ? static_cast<int8_t>(byte)
+                                     : static_cast<uint8_t>(byte);
+    if (q < low || q > high)
+      return op->emitError()
+             << "weight '" << name << "' has the value " << q << " at index "
+             << i << ", outside of the storage range [" << low << ", " << high
+             << "] of its type; correct the value or the type";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Filling
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Filler {
+public:
+  Filler(ModuleOp module, const WeightsSource &source)
+      : module(module), source(source) {}
+
+  LogicalResult run() {
+    if (source.kind == WeightsSource::Kind::File) {
+      auto opened = TensorArchive::open(source.path);
+      if (!opened.isOk())
+        return module.emitError(opened.message());
+      archive = std::move(*opened);
+    }
+    bool ok = true;
+    module.walk([&](Operation *op) {
+      op->getAttrDictionary().walk([&](DenseResourceElementsAttr attr) {
+        ok &= succeeded(visit(op, attr));
+      });
+    });
+    return success(ok);
+  }
+
+private:
+  LogicalResult visit(Operation *op, DenseResourceElementsAttr attr);
+  std::optional<std::vector<char>> load(Operation *op, StringRef name,
+                                        RankedTensorType type);
+
+  ModuleOp module;
+  const WeightsSource &source;
+  std::unique_ptr<TensorArchive> archive;
+  /// By name, the type for which data was asked of the source.
+  llvm::StringMap<Type> filled;
+};
+} // namespace
+
+std::optional<std::vector<char>> Filler::load(Operation *op, StringRef name,
+                                              RankedTensorType type) {
+  switch (source.kind) {
+  case WeightsSource::Kind::None:
+    op->emitError() << "weight '" << name << "' (" << describe(type)
+                    << ") has no data in the program; name where it comes "
+                       "from by --weights=FILE.npz, FILE.safetensors or "
+                       "random:SEED";
+    return std::nullopt;
+  case WeightsSource::Kind::Random:
+    return makeRandom(type, getRole(op), name, source.seed);
+  case WeightsSource::Kind::File:
+    break;
+  }
+  auto tensor = archive->read(name);
+  if (!tensor.isOk()) {
+    op->emitError() << "weight '" << name << "' (" << describe(type)
+                    << "): " << tensor.message();
+    return std::nullopt;
+  }
+  std::string found = tensor->describe();
+  if (found != describe(type)) {
+    op->emitError() << "weight '" << name << "' is " << found << " in "
+                    << source.path << " but " << describe(type)
+                    << " in the program; make them the same";
+    return std::nullopt;
+  }
+  const char *data = tensor->as<char>();
+  return std::vector<char>(data, data + tensor->numBytes());
+}
+
+LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
+  DenseResourceElementsHandle handle = attr.getRawHandle();
+  StringRef name = handle.getKey();
+  auto type = dyn_cast<RankedTensorType>(attr.getType());
+  if (!type || !type.hasStaticShape() || !getDType(type.getElementType()))
+    return op->emitError() << "weight '" << name << "' has type "
+                           << attr.getType()
+                           << "; weights are tensors of static shape and of "
+                              "elements of whole bytes up to 64 bits";
+  auto known = filled.find(name);
+  if (known != filled.end() && known->second != type)
+    return op->emitError() << "weight '" << name << "' is " << describe(type)
+                           << " here but "
+                           << describe(cast<RankedTensorType>(known->second))
+                           << " elsewhere; give each its own name";
+  if (!handle.getBlob()) {
+    // What failed to load has been reported where it was first used.
+    if (known != filled.end())
+      return failure();
+    filled[name] = type;
+    std::optional<std::vector<char>> bytes = load(op, name, type);
+    if (!bytes)
+      return failure();
+    DenseResourceElementsHandle::getManagerInterface(op->getContext())
+        .update(name,
+                HeapAsmResourceBlob::allocateAndCopyWithAlign(*bytes, 64));
+  }
+  AsmResourceBlob *blob = handle.getBlob();
+  if (failed(verifySize(op, name, type, blob->getData())))
+    return failure();
+  return verifyRange(op, name, type, blob->getData());
+}
+
+LogicalResult qcc::fillResources(ModuleOp module, const WeightsSource &source) {
+  return Filler(module, source).run();
+}

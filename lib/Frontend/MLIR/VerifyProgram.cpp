@@ -1,0 +1,229 @@
+//===- VerifyProgram.cpp - What an input program may contain --------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportSteps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "qcc/Dialect/QNN/IR/QuantParams.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static constexpr StringLiteral kAcceptedDialects =
+    "builtin, func, qnn, quant, linalg, tensor, arith, math, scf";
+
+/// More elements than any machine has memory for; products of sizes below it
+/// cannot overflow.
+static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isAcceptedElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (integer.isUnsigned())
+      return integer.getWidth() == 8;
+    return integer.isSignless() &&
+           llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+  }
+  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+         type.isF64();
+}
+
+static LogicalResult verifyTensor(Operation *op, RankedTensorType type) {
+  if (type.getEncoding())
+    return op->emitOpError() << "has type " << type
+                             << ", a tensor with an encoding, which is not "
+                                "supported; remove the encoding";
+  uint64_t elements = 1;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      elements = llvm::SaturatingMultiply<uint64_t>(elements, size);
+  // A size 0 hides others that are too large.
+  if (elements > kMaxElements ||
+      llvm::any_of(type.getShape(), [](int64_t size) {
+        return size > static_cast<int64_t>(kMaxElements);
+      }))
+    return op->emitOpError()
+           << "has type " << type << ", which has too many elements";
+  Type element = type.getElementType();
+  if (isa<quant::QuantizedType>(element))
+    return qnn::verifyQuantType([&] { return op->emitOpError(); }, type);
+  if (!isAcceptedElement(element))
+    return op->emitOpError()
+           << "has type " << type << ", whose element type " << element
+           << " is not supported; use i1, i8, ui8, i16, i32, i64, index, f16, "
+              "bf16, f32, f64 or a quantized type";
+  return success();
+}
+
+static LogicalResult verifyType(Operation *op, Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return verifyTensor(op, tensor);
+  if (isa<UnrankedTensorType>(type))
+    return op->emitOpError() << "has type " << type
+                             << ", a tensor of unknown rank, which is not "
+                                "supported; give it a rank";
+  if (isa<BaseMemRefType>(type))
+    return op->emitOpError() << "has type " << type
+                             << "; programs compute on tensors, buffers are "
+                                "assigned by the compiler: use a tensor";
+  if (isa<quant::QuantizedType>(type))
+    return qnn::verifyQuantType([&] { return op->emitOpError(); }, type);
+  // Bodies may compute with integers of any width that a register holds.
+  auto integer = dyn_cast<IntegerType>(type);
+  if (isAcceptedElement(type) ||
+      (integer && integer.isSignless() && integer.getWidth() <= 64))
+    return success();
+  return op->emitOpError() << "has type " << type
+                           << ", which is not supported; use tensors, "
+                              "integers, index or floats";
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyOp(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "affine") {
+    if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
+            op))
+      return success();
+    return op->emitOpError("is not accepted; of affine, only apply, min and "
+                           "max are: write loops with scf or linalg");
+  }
+  bool accepted = llvm::StringSwitch<bool>(dialect)
+                      .Cases({"builtin", "func", "qnn", "quant"}, true)
+                      .Cases({"linalg", "tensor", "arith", "math", "scf"}, true)
+                      .Default(false);
+  if (!accepted)
+    return op->emitOpError()
+           << "belongs to dialect '" << dialect
+           << "', which is not accepted; programs use " << kAcceptedDialects;
+  if (isa<quant::QuantizeCastOp>(op))
+    return op->emitOpError("truncates and does not saturate "
+                           "where it is lowered; use qnn.quantize, which "
+                           "rounds half to even and saturates");
+  if (isa<quant::DequantizeCastOp>(op))
+    return op->emitOpError("is not accepted; use qnn.dequantize");
+  if (isa<func::CallIndirectOp, func::ConstantOp>(op))
+    return op->emitOpError("is not accepted; call functions by name");
+  if (isa<UnrealizedConversionCastOp>(op))
+    return op->emitOpError("is not accepted; it has no meaning of its own");
+  return success();
+}
+
+static LogicalResult verifyFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return function.emitOpError()
+           << "'" << function.getName()
+           << "' has no body; a program must define all of its functions";
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "'" << function.getName()
+           << "' has several blocks; write branches and loops with scf";
+  bool ok = true;
+  for (Type type : function.getFunctionType().getInputs())
+    ok &= succeeded(verifyType(function, type));
+  for (Type type : function.getFunctionType().getResults())
+    ok &= succeeded(verifyType(function, type));
+  if (!function.isPublic())
+    return success(ok);
+  auto inputs = function.getFunctionType().getInputs(),
+       results = function.getFunctionType().getResults();
+  for (Type type : llvm::concat<const Type>(inputs, results))
+    if (isa<IntegerType>(type) && !isAcceptedElement(type)) {
+      function.emitOpError()
+          << "'" << function.getName() << "' takes or returns " << type
+          << ", which callers cannot pass; use i1, i8, i16, i32 or i64";
+      ok = false;
+    }
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Reports a call by which a function reaches itself, if there is one.
+static LogicalResult verifyNoRecursion(ModuleOp module) {
+  enum class Mark { Open, Done };
+  DenseMap<Operation *, Mark> marks;
+  struct Frame {
+    func::FuncOp function;
+    SmallVector<func::CallOp> calls;
+  };
+  auto enter = [&](func::FuncOp function) {
+    Frame frame{function, {}};
+    function.walk([&](func::CallOp call) { frame.calls.push_back(call); });
+    marks[function] = Mark::Open;
+    return frame;
+  };
+  for (func::FuncOp root : module.getOps<func::FuncOp>()) {
+    if (marks.contains(root))
+      continue;
+    std::vector<Frame> stack{enter(root)};
+    while (!stack.empty()) {
+      if (stack.back().calls.empty()) {
+        marks[stack.back().function] = Mark::Done;
+        stack.pop_back();
+        continue;
+      }
+      func::CallOp call = stack.back().calls.pop_back_val();
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      auto mark = marks.find(callee);
+      if (mark == marks.end())
+        stack.push_back(enter(callee));
+      else if (mark->second == Mark::Open)
+        return call.emitOpError()
+               << "to '" << call.getCallee()
+               << "' is recursive; calls are inlined, so use a loop";
+    }
+  }
+  return success();
+}
+
+LogicalResult qcc::verifyProgram(ModuleOp module) {
+  bool ok = true;
+  for (Operation &op : *module.getBody())
+    if (!isa<func::FuncOp>(op)) {
+      op.emitOpError("is not accepted outside of a function; a program is a "
+                     "list of func.func");
+      ok = false;
+    }
+  module.walk([&](Operation *op) {
+    if (op == module)
+      return;
+    ok &= succeeded(verifyOp(op));
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      ok &= succeeded(verifyFunction(function));
+      return;
+    }
+    for (Type type : op->getResultTypes())
+      ok &= succeeded(verifyType(op, type));
+    // A linalg op that moves a quantized tensor has its elements in the body.
+    bool isLinalg = op->getName().getDialectNamespace() == "linalg";
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (!isLinalg || !isa<quant::QuantizedType>(type))
+            ok &= succeeded(verifyType(op, type));
+  });
+  if (!ok)
+    return failure();
+  if (llvm::none_of(module.getOps<func::FuncOp>(),
+                    [](func::FuncOp f) { return f.isPublic(); }))
+    return module.emitError("the program has no public function to run; "
+                            "write one func.func that is not private");
+  return verifyNoRecursion(module);
+}
