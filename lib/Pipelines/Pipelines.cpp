@@ -96,6 +96,7 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target) {
 // kernel, linalg, memref, arith, math
 //   an entry is a list of calls to steps; temporaries lie in one arena.
 void qcc::buildBufferStage(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -105,6 +106,8 @@ void qcc::buildBufferStage(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   options.bufferAlignment = 64;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createBufferLoopHoistingPass());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
   pm.addPass(createOutlineSteps());

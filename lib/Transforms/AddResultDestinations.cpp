@@ -45,6 +45,14 @@ struct AddResultDestinations
         if (type.isDynamicDim(d))
           sizes.push_back(
               tensor::DimOp::create(builder, value.getLoc(), value, d));
+      // A value that is returned twice is copied from its first place.
+      for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
+        if (other == value) {
+          value = linalg::CopyOp::create(builder, value.getLoc(), results[j],
+                                         func.getArgument(position))
+                      .getResult(0);
+          break;
+        }
       auto stored = bufferization::MaterializeInDestinationOp::create(
           builder, value.getLoc(), type, value, func.getArgument(position));
       results.push_back(stored.getResult());

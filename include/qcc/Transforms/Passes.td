@@ -111,6 +111,7 @@ def AddResultDestinations : Pass<"add-result-destinations", "::mlir::func::FuncO
     with the result materialized in `%y`.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
@@ -195,4 +196,13 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def MaterializeLoopResults : Pass<"materialize-loop-results", "::mlir::func::FuncOp"> {
+  let summary = "Tensors that scf.for carries keep one memory";
+  let description = [{
+    What a loop yields is materialized in its iteration argument, so that bufferization
+    need not choose between buffers at run time.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
