@@ -106,8 +106,7 @@ void qcc::buildBufferStage(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   options.bufferAlignment = 64;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addNestedPass<func::FuncOp>(
-      bufferization::createBufferLoopHoistingPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
   pm.addPass(createOutlineSteps());

@@ -45,7 +45,8 @@ static std::optional<Polynomial> polynomial(Value value) {
     unsigned number = 0, results = 0;
     for (BlockArgument other : arg.getOwner()->getArguments()) {
       auto type = cast<MemRefType>(other.getType());
-      bool isResult = !!entry.getArgAttr(other.getArgNumber(), kDestinationAttr);
+      bool isResult =
+          !!entry.getArgAttr(other.getArgNumber(), kDestinationAttr);
       for (int64_t i = 0; i < type.getRank(); ++i) {
         if (other == arg && dim.getConstantIndex() == i) {
           // The function returns the dimensions of its results.

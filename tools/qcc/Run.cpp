@@ -9,10 +9,12 @@
 #include "qcc/JIT/JIT.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Support/TensorFile.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <cstring>
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -21,38 +23,37 @@ using namespace qcc::driver;
 // Reference
 //===----------------------------------------------------------------------===//
 
-static std::optional<std::vector<HostTensor>>
+using ReferenceResults = llvm::SmallVector<reference::TensorValue>;
+
+static std::optional<ReferenceResults>
 runReference(mlir::func::FuncOp entry, const std::vector<HostTensor> &inputs,
              unsigned threads) {
   std::vector<reference::TensorValue> values;
   for (const HostTensor &input : inputs) {
+    rt::DType dtype = input.dtype();
     auto value = reference::TensorValue::allocate(
-        {static_cast<reference::TypeCode>(input.dtype.code), input.dtype.bits},
-        input.shape);
-    if (!value.bytes && !input.bytes.empty()) {
-      reportError("out of memory");
+        {static_cast<reference::TypeCode>(dtype.code), dtype.bits},
+        input.shape());
+    if (!value.bytes) {
+      reportError("not enough memory for the reference");
       return std::nullopt;
     }
-    if (!input.bytes.empty())
-      memcpy(value.bytes.get(), input.bytes.data(), input.bytes.size());
+    memcpy(value.bytes.get(), input.data(), input.numBytes());
     values.push_back(std::move(value));
   }
-  llvm::SmallVector<reference::TensorValue> results;
+  ReferenceResults results;
   if (llvm::Error error =
           reference::Interpreter(threads).run(entry, values, results)) {
     reportError("reference: " + llvm::toString(std::move(error)));
     return std::nullopt;
   }
-  std::vector<HostTensor> outputs;
-  for (const reference::TensorValue &result : results) {
-    HostTensor output;
-    output.dtype = {static_cast<uint8_t>(result.type.code), result.type.bits};
-    output.shape = result.shape;
-    output.bytes.assign(result.bytes.get(),
-                        result.bytes.get() + result.byteSize());
-    outputs.push_back(std::move(output));
-  }
-  return outputs;
+  return results;
+}
+
+static rt::Tensor viewOf(const reference::TensorValue &value) {
+  return rt::Tensor(value.bytes.get(),
+                    {static_cast<uint8_t>(value.type.code), value.type.bits},
+                    value.shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,7 +94,7 @@ static std::optional<Execution> prepare(Session &session, llvm::StringRef entry,
   Execution execution;
   execution.context = std::move(*context);
   for (HostTensor &input : inputs)
-    execution.inputs.emplace_back(input.bytes.data(), input.dtype, input.shape);
+    execution.inputs.emplace_back(input.data(), input.dtype(), input.shape());
   auto results = execution.context->allocateResults(execution.inputs);
   if (!results.isOk())
     return fail(results.message());
@@ -103,15 +104,8 @@ static std::optional<Execution> prepare(Session &session, llvm::StringRef entry,
   return execution;
 }
 
-static std::string shapeText(const HostTensor &tensor) {
-  std::string text;
-  for (int64_t dim : tensor.shape)
-    text += std::to_string(dim) + "x";
-  return text + tensor.dtype.name();
-}
-
 /// Writes or describes the results.
-static int finish(const std::vector<HostTensor> &results,
+static int finish(const std::vector<rt::Tensor> &results,
                   const RunOptions &options) {
   if (options.outputs.size() > results.size())
     return reportError(
@@ -121,10 +115,11 @@ static int finish(const std::vector<HostTensor> &results,
   for (auto [i, result] : llvm::enumerate(results)) {
     if (i >= options.outputs.size()) {
       if (!options.check)
-        llvm::outs() << "result " << i << ": " << shapeText(result) << '\n';
+        llvm::outs() << "result " << i << ": " << result.describe() << '\n';
       continue;
     }
-    rt::Status status = writeNpy(options.outputs[i], result);
+    rt::Status status =
+        writeNpy(options.outputs[i], result.dtype, result.shape, result.data);
     if (!status.isOk())
       return reportError(status.message());
   }
@@ -147,7 +142,7 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
     return 1;
 
   // The stages rewrite the module: the reference runs first.
-  std::optional<std::vector<HostTensor>> expected;
+  std::optional<ReferenceResults> expected;
   if (session.isReference() || options.check) {
     bool done = session.guarded("in the reference", [&] {
       expected = runReference(entry, *inputs, options.threads);
@@ -156,8 +151,12 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
     if (!done)
       return 1;
   }
+  std::vector<rt::Tensor> reference;
+  if (expected)
+    for (const reference::TensorValue &value : *expected)
+      reference.push_back(viewOf(value));
   if (session.isReference())
-    return finish(*expected, options);
+    return finish(reference, options);
 
   std::optional<Execution> execution =
       prepare(session, name, *inputs, options.threads, /*profile=*/false);
@@ -167,23 +166,14 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
       execution->context->run(execution->inputs, execution->outputs);
   if (!status.isOk())
     return reportError(status.message());
-  std::vector<HostTensor> results;
-  for (const rt::Tensor &output : execution->outputs) {
-    HostTensor result;
-    result.dtype = output.dtype;
-    result.shape = output.shape;
-    auto *data = static_cast<const uint8_t *>(output.data);
-    result.bytes.assign(data, data + output.bytes().value_or(0));
-    results.push_back(std::move(result));
-  }
-  if (int code = finish(results, options))
+  if (int code = finish(execution->outputs, options))
     return code;
   if (!options.check)
     return 0;
   int64_t elements = 0, differing = 0;
-  for (auto [result, reference] : llvm::zip(results, *expected)) {
-    elements += rt::numElements(result.shape).value_or(0);
-    differing += countDifferences(result, reference);
+  for (auto [result, wanted] : llvm::zip(execution->outputs, reference)) {
+    elements += result.elements().value_or(0);
+    differing += countDifferences(result, wanted);
   }
   llvm::outs() << "check: " << elements << " elements, " << differing
                << " differ\n";

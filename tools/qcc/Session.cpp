@@ -44,7 +44,9 @@ static mlir::DialectRegistry makeRegistry() {
 
 Session::Session(ProgramOptions options)
     : options(std::move(options)),
-      context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {}
+      context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
 
 bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
   bool result = false;

@@ -8,9 +8,10 @@
 #include "Tensors.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Support/Random.h"
+#include "qcc/Support/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace qcc;
@@ -63,37 +64,6 @@ std::optional<std::vector<TensorSpec>> driver::specsOf(func::FuncOp entry,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// random[:SEED[:LO:HI]]
-struct RandomSpec {
-  uint64_t seed = 0;
-  double low = 0, high = 1;
-};
-} // namespace
-
-static bool isRandom(StringRef text) {
-  return text == "random" || text.starts_with("random:");
-}
-
-static std::optional<RandomSpec> parseRandom(StringRef text) {
-  SmallVector<StringRef> fields;
-  text.split(fields, ':');
-  RandomSpec spec;
-  bool ok = fields.size() == 1 || fields.size() == 2 || fields.size() == 4;
-  if (ok && fields.size() >= 2)
-    ok = !fields[1].getAsInteger(10, spec.seed);
-  if (ok && fields.size() == 4)
-    ok = !fields[2].getAsDouble(spec.low) &&
-         !fields[3].getAsDouble(spec.high) && std::isfinite(spec.low) &&
-         std::isfinite(spec.high) && spec.low < spec.high;
-  if (ok)
-    return spec;
-  reportError("'--input=" + text +
-              "' is not random[:SEED[:LO:HI]] with an integer SEED and numbers "
-              "LO < HI");
-  return std::nullopt;
-}
-
 static std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text;
   for (int64_t dim : shape)
@@ -111,19 +81,16 @@ readInput(StringRef path, const TensorSpec &spec, size_t position) {
     reportError(tensor.message());
     return std::nullopt;
   }
-  std::string wanted = shapeText(spec.shape) + spec.dtype.name();
-  std::string found = shapeText(tensor->shape) + tensor->dtype.name();
+  const std::vector<int64_t> &shape = tensor->shape();
   std::string what;
-  // NumPy has no bfloat16: two raw bytes stand for it.
-  bool sameType = tensor->dtype == spec.dtype;
-  if (!sameType)
-    what = "element type " + tensor->dtype.name() + " instead of " +
+  if (tensor->dtype() != spec.dtype)
+    what = "element type " + tensor->dtype().name() + " instead of " +
            spec.dtype.name();
-  else if (tensor->shape.size() != spec.shape.size())
-    what = llvm::formatv("rank {0} instead of {1}", tensor->shape.size(),
+  else if (shape.size() != spec.shape.size())
+    what = llvm::formatv("rank {0} instead of {1}", shape.size(),
                          spec.shape.size());
   else
-    for (auto [i, dims] : llvm::enumerate(llvm::zip(tensor->shape, spec.shape)))
+    for (auto [i, dims] : llvm::enumerate(llvm::zip(shape, spec.shape)))
       if (auto [is, should] = dims;
           what.empty() && !ShapedType::isDynamic(should) && is != should)
         what = llvm::formatv("size {0} instead of {1} in dimension {2}", is,
@@ -132,7 +99,9 @@ readInput(StringRef path, const TensorSpec &spec, size_t position) {
     return std::move(*tensor);
   reportError(llvm::formatv("input {0}, '{1}', has {2}: the entry takes {3}, "
                             "the file holds {4}",
-                            position, path, what, wanted, found));
+                            position, path, what,
+                            shapeText(spec.shape) + spec.dtype.name(),
+                            tensor->describe()));
   return std::nullopt;
 }
 
@@ -140,7 +109,7 @@ std::optional<std::vector<HostTensor>>
 driver::makeInputs(const std::vector<TensorSpec> &specs,
                    const RunOptions &options, StringRef entry) {
   std::vector<std::string> sources = options.inputs;
-  if (sources.size() == 1 && isRandom(sources[0]))
+  if (sources.size() == 1 && isRandomSpec(sources[0]))
     sources.assign(specs.size(), sources[0]);
   if (sources.size() != specs.size()) {
     reportError(llvm::formatv("entry '{0}' takes {1} input(s), but --input is "
@@ -152,20 +121,20 @@ driver::makeInputs(const std::vector<TensorSpec> &specs,
   size_t usedDims = 0;
   for (auto [i, source] : llvm::enumerate(sources)) {
     const TensorSpec &spec = specs[i];
-    if (!isRandom(source)) {
+    if (!isRandomSpec(source)) {
       auto tensor = readInput(source, spec, i);
       if (!tensor)
         return std::nullopt;
       inputs.push_back(std::move(*tensor));
       continue;
     }
-    auto random = parseRandom(source);
-    if (!random)
+    auto random = parseRandomSpec(source);
+    if (!random.isOk()) {
+      reportError("--input: " + random.message());
       return std::nullopt;
-    HostTensor tensor;
-    tensor.dtype = spec.dtype;
-    tensor.shape = spec.shape;
-    for (int64_t &dim : tensor.shape) {
+    }
+    std::vector<int64_t> shape = spec.shape;
+    for (int64_t &dim : shape) {
       if (!ShapedType::isDynamic(dim))
         continue;
       if (usedDims == options.dims.size()) {
@@ -181,17 +150,13 @@ driver::makeInputs(const std::vector<TensorSpec> &specs,
         return std::nullopt;
       }
     }
-    std::optional<int64_t> bytes = rt::numBytes(tensor.dtype, tensor.shape);
-    if (!bytes || *bytes > (int64_t(1) << 40)) {
-      reportError(
-          llvm::formatv("input {0} would be too large: {1}{2}; choose a "
-                        "smaller --dim",
-                        i, shapeText(tensor.shape), tensor.dtype.name()));
+    auto tensor = HostTensor::create(spec.dtype, std::move(shape));
+    if (!tensor.isOk()) {
+      reportError("input " + Twine(i) + ": " + tensor.message());
       return std::nullopt;
     }
-    tensor.bytes.resize(*bytes);
-    fillRandom(tensor, random->seed + i, random->low, random->high);
-    inputs.push_back(std::move(tensor));
+    fillRandom(*tensor, *random, /*stream=*/i);
+    inputs.push_back(std::move(*tensor));
   }
   if (usedDims != options.dims.size()) {
     reportError(
@@ -223,12 +188,13 @@ static bool isNaN(const uint8_t *bytes, rt::DType dtype) {
          (bits & ((uint64_t(1) << mantissa) - 1)) != 0;
 }
 
-int64_t driver::countDifferences(const HostTensor &a, const HostTensor &b) {
+int64_t driver::countDifferences(const rt::Tensor &a, const rt::Tensor &b) {
   if (a.dtype != b.dtype || a.shape != b.shape)
-    return std::max<int64_t>(1, rt::numElements(a.shape).value_or(0));
+    return std::max<int64_t>(1, a.elements().value_or(0));
   int64_t size = a.dtype.size(), differing = 0;
-  for (size_t at = 0; at + size <= a.bytes.size(); at += size) {
-    const uint8_t *x = a.bytes.data() + at, *y = b.bytes.data() + at;
+  for (int64_t i = 0, e = a.elements().value_or(0); i < e; ++i) {
+    auto *x = static_cast<const uint8_t *>(a.data) + i * size;
+    auto *y = static_cast<const uint8_t *>(b.data) + i * size;
     if (memcmp(x, y, size) != 0 && !(isNaN(x, a.dtype) && isNaN(y, a.dtype)))
       ++differing;
   }

@@ -10,7 +10,8 @@
 
 #include "Driver.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "qcc/Support/TensorFile.h"
+#include "qcc/Runtime/Tensor.h"
+#include "qcc/Support/HostTensor.h"
 
 namespace qcc::driver {
 
@@ -32,7 +33,7 @@ makeInputs(const std::vector<TensorSpec> &specs, const RunOptions &options,
            llvm::StringRef entry);
 
 /// Counts the elements whose bits differ; NaNs are equal to each other.
-int64_t countDifferences(const HostTensor &a, const HostTensor &b);
+int64_t countDifferences(const rt::Tensor &a, const rt::Tensor &b);
 
 } // namespace qcc::driver
 
