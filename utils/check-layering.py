@@ -8,8 +8,9 @@ Data flows one way; a folder may include only what stands to its left:
 
 * Reference sees only dialects. Runtime and Emulator see no other part of qcc and no LLVM
   or MLIR, except that the emulator implements the runtime's device interface. Support
-  sees Runtime/Status.h and Runtime/DType.h. What writes code or descriptors sees Runtime/ABI.h alone:
-  compiler and runtime meet at the artifact. JIT and CAPI see the runtime.
+  sees Runtime/Status.h and Runtime/DType.h. What writes code or descriptors sees
+  Runtime/ABI.h alone: compiler and runtime meet at the artifact. JIT and CAPI see the
+  runtime.
 * The two targets do not see each other.
 * lib/ and include/ own no command-line options, print nothing and never end the process.
 * No file of include/, lib/, tools/, test/ or utils/ is longer than 800 lines.

@@ -1,0 +1,70 @@
+//===- FileIO.h - Reading at offsets, writing at once -----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Files that report what went wrong. An output file appears under its name only
+// when it is complete.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_SUPPORT_FILEIO_H
+#define QCC_SUPPORT_FILEIO_H
+
+#include "qcc/Runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+
+namespace qcc {
+
+/// A regular file, open for reading. Messages do not repeat its name.
+class InputFile {
+public:
+  static rt::Result<InputFile> open(const std::string &path);
+  InputFile(InputFile &&other) noexcept;
+  InputFile &operator=(InputFile &&other) noexcept;
+  ~InputFile();
+
+  const std::string &path() const { return path_; }
+  int64_t size() const { return size_; }
+
+  /// All of [offset, offset + size), or a failure.
+  rt::Status read(void *data, int64_t size, int64_t offset) const;
+
+private:
+  InputFile() = default;
+  int fd_ = -1;
+  int64_t size_ = 0;
+  std::string path_;
+};
+
+/// Writes to a temporary file beside `path`, which takes its place on commit().
+/// Without a commit, or after a failure, nothing is left behind. What is no
+/// regular file (/dev/null, a pipe) is written directly.
+class OutputFile {
+public:
+  static rt::Result<OutputFile> create(const std::string &path);
+  OutputFile(OutputFile &&other) noexcept;
+  OutputFile &operator=(OutputFile &&other) noexcept;
+  ~OutputFile();
+
+  rt::Status write(const void *data, int64_t size);
+  rt::Status commit();
+
+private:
+  OutputFile() = default;
+  void discard();
+  rt::Status failed(const char *what);
+
+  int fd_ = -1;
+  std::string path_;      ///< As the caller wrote it, for messages.
+  std::string target_;    ///< With symbolic links followed.
+  std::string temporary_; ///< Empty where it is written directly.
+};
+
+} // namespace qcc
+
+#endif // QCC_SUPPORT_FILEIO_H

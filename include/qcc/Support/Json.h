@@ -1,0 +1,45 @@
+//===- Json.h - A small reader of JSON --------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For headers of safetensors files: strict, bounded in depth, without LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_SUPPORT_JSON_H
+#define QCC_SUPPORT_JSON_H
+
+#include "qcc/Runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qcc {
+
+struct Json {
+  enum Kind { Null, Bool, Integer, Number, String, Array, Object };
+
+  Kind kind = Null;
+  bool boolean = false;
+  int64_t integer = 0; ///< Integer: a number without fraction that fits.
+  double number = 0;   ///< Number, and Integer as well.
+  std::string string;
+  std::vector<Json> array;
+  /// In the order of the text; names are unique.
+  std::vector<std::pair<std::string, Json>> object;
+
+  /// Null if this is no object or has no such member.
+  const Json *find(std::string_view name) const;
+
+  static rt::Result<Json> parse(std::string_view text);
+};
+
+} // namespace qcc
+
+#endif // QCC_SUPPORT_JSON_H

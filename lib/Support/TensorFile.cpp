@@ -1,0 +1,115 @@
+//===- TensorFile.cpp - Tensors in files ----------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// .npy files, and the choice of the archive's format.
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Support/TensorFile.h"
+
+#include "Archives.h"
+#include "NpyFormat.h"
+#include "qcc/Support/FileIO.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace qcc {
+namespace {
+
+class FileSource : public ByteSource {
+public:
+  explicit FileSource(const InputFile &file) : file_(file) {}
+  int64_t remaining() const override { return file_.size() - offset_; }
+  rt::Status read(void *data, int64_t size) override {
+    rt::Status status = file_.read(data, size, offset_);
+    offset_ += size;
+    return status;
+  }
+
+private:
+  const InputFile &file_;
+  int64_t offset_ = 0;
+};
+
+} // namespace
+
+rt::Result<HostTensor> readNpy(const std::string &path) {
+  std::string prefix = path + ": ";
+  rt::Result<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(prefix);
+  FileSource source(*file);
+  rt::Result<HostTensor> tensor = readNpyFrom(source);
+  if (!tensor.isOk())
+    return tensor.status().withPrefix(prefix);
+  return tensor;
+}
+
+rt::Status writeNpy(const std::string &path, rt::DType dtype,
+                    const std::vector<int64_t> &shape, const void *data) {
+  std::optional<int64_t> bytes = rt::numBytes(dtype, shape);
+  if (!dtype.isKnown() || !bytes)
+    return rt::invalidArgument(path + ": a tensor of " +
+                               rt::describe(dtype, shape) +
+                               " cannot be written as .npy");
+  rt::Result<OutputFile> file = OutputFile::create(path);
+  if (!file.isOk())
+    return file.status();
+  std::string header = makeNpyHeader(dtype, shape);
+  rt::Status status = file->write(header.data(), header.size());
+  if (status.isOk())
+    status = file->write(data, *bytes);
+  return status.isOk() ? file->commit() : status;
+}
+
+rt::Status writeNpy(const std::string &path, const HostTensor &tensor) {
+  return writeNpy(path, tensor.dtype(), tensor.shape(), tensor.data());
+}
+
+bool TensorArchive::contains(std::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+rt::Result<size_t> TensorArchive::find(std::string_view name) const {
+  auto it = std::find(names_.begin(), names_.end(), name);
+  if (it != names_.end())
+    return size_t(it - names_.begin());
+  constexpr size_t maxListed = 10;
+  std::string message = path_ + ": there is no tensor '" + std::string(name) +
+                        "'; the file has " + std::to_string(names_.size());
+  for (size_t i = 0; i < std::min(names_.size(), maxListed); ++i)
+    message += (i ? ", '" : ": '") + names_[i] + "'";
+  if (names_.size() > maxListed)
+    message += ", ...";
+  return rt::notFound(message);
+}
+
+rt::Result<std::unique_ptr<TensorArchive>>
+TensorArchive::open(const std::string &path) {
+  std::string prefix = path + ": ";
+  rt::Result<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(prefix);
+  char start[8] = {};
+  rt::Status status =
+      file->read(start, std::min<int64_t>(file->size(), sizeof(start)), 0);
+  if (!status.isOk())
+    return status.withPrefix(prefix);
+  if (memcmp(start, "\x93NUMPY", 6) == 0)
+    return rt::invalidArgument(
+        prefix + "this is a .npy file, which has no names; save named arrays "
+                 "with numpy.savez");
+  rt::Result<std::unique_ptr<TensorArchive>> archive =
+      memcmp(start, "PK", 2) == 0 ? openNpz(*std::move(file))
+                                  : openSafetensors(*std::move(file));
+  if (!archive.isOk())
+    return archive.status().withPrefix(prefix);
+  return archive;
+}
+
+} // namespace qcc
