@@ -534,9 +534,13 @@ thread_local int heapAllocations = 0;
 
 // What the C++ heap hands out in this thread. Sanitizers bring operators of
 // their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
-    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-#define QCC_TEST_COUNTS_HEAP 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define QCC_TEST_SANITIZED
+#endif
+#endif
+#if !defined(QCC_TEST_SANITIZED) && !defined(__SANITIZE_ADDRESS__) &&          \
+    !defined(__SANITIZE_THREAD__)
 void *operator new(size_t size) {
   ++heapAllocations;
   return malloc(size ? size : 1);
