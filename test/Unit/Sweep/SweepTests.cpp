@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
+#include "GuardedMemory.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -113,20 +114,24 @@ protected:
       return "the reference fails: " + llvm::toString(std::move(error));
 
     std::vector<rt::Tensor> arguments, results;
-    for (const TensorValue &input : inputs)
+    for (TensorValue &input : inputs) {
+      input = copyGuarded(input);
       arguments.push_back(view(input));
+    }
     llvm::SmallVector<TensorValue> actual;
     for (const TensorValue &value : expected) {
-      TensorValue result = TensorValue::allocate(value.type, value.shape);
-      // Bytes that a kernel fails to write must not pass for results.
-      std::fill_n(result.bytes.get(), result.byteSize(), uint8_t(0xA5));
-      results.push_back(view(result));
-      actual.push_back(std::move(result));
+      actual.push_back(allocateGuarded(value.type, value.shape));
+      results.push_back(view(actual.back()));
     }
+    description = program.name + " with " + std::to_string(which.rows) +
+                  " rows, " + spell(which.fill) + "\n" + program.text;
+    reportCrashes(&description);
     rt::Status status = context.run(arguments, results);
     if (!status.isOk())
       return "does not run: " + status.message();
     for (size_t i = 0; i < expected.size(); ++i) {
+      if (!isFrontIntact(actual[i]))
+        return "writes in front of result " + std::to_string(i);
       int64_t first;
       int64_t count = countDifferences(actual[i], expected[i], first);
       if (count)
@@ -147,6 +152,7 @@ protected:
   void runProgram(const Program &program, Loaded &loaded) {
     rt::ContextOptions options;
     options.pool = pool;
+    options.allocator = guardedAllocator();
     // From one thread to all of them.
     options.threads = 1 + program.rows[0] % kThreads;
     auto context = rt::Context::create(loaded.module, program.name, options);
@@ -161,10 +167,13 @@ protected:
     }
   }
 
+  void TearDown() override { reportCrashes(nullptr); }
+
   Session session;
   std::unique_ptr<Compiler> compiler;
   std::shared_ptr<rt::ThreadPool> pool;
   reference::Interpreter interpreter{1};
+  std::string description; // of the running case
   int failures = 0;
   int cases = 0;
 };
