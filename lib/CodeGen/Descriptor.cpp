@@ -153,7 +153,8 @@ llvm::Error DescriptorBuilder::addSteps(const ProgramEntry &entry,
     qcc_step_desc desc = {};
     desc.kind = QCC_STEP_HOST;
     desc.parallel = step.parallel;
-    StringRef name = StringRef(step.function).drop_back(strlen(".run"));
+    StringRef name = step.function;
+    name = name.take_front(name.rfind(".run"));
     desc.name_ref = addString((name + "." + text("kind")).str());
     desc.layer_ref = addString(text("layer"));
     desc.location_ref = addString(text("location"));

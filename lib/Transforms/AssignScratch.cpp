@@ -20,6 +20,14 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
+/// The bytes of one element; vectors are the elements of some buffers.
+static int64_t elementBytes(Type element) {
+  if (auto vector = dyn_cast<VectorType>(element))
+    return vector.getNumElements() * elementBytes(vector.getElementType());
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return llvm::divideCeil(bits, 8);
+}
+
 /// Gives the step its scratch argument; returns its size, 0 for none.
 static FailureOr<int64_t> assign(func::FuncOp step) {
   SmallVector<memref::AllocaOp> buffers;
@@ -44,10 +52,8 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
                                         step.getArgument(0), at, ValueRange{});
     op.replaceAllUsesWith(view);
     op.erase();
-    unsigned bits =
-        type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-    offset +=
-        llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), 64);
+    offset += llvm::alignTo(
+        type.getNumElements() * elementBytes(type.getElementType()), 64);
   }
   step->setAttr(kScratchAttr, builder.getI64IntegerAttr(offset));
   // Steps keep the positions of what they write: all moved by one.

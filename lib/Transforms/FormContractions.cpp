@@ -214,8 +214,11 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   parts.rhs = operandOf(right);
   parts.lhsUnsigned = left.isUnsigned;
   parts.rhsUnsigned = right.isUnsigned;
+  auto isSimple = [](AffineMap map) {
+    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  };
   for (const MappedOperand *operand : {&parts.lhs, &parts.rhs})
-    if (!operand->map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!isSimple(operand->map))
       return refuse(op, "its operands are not indexed by single dimensions "
                         "(a convolution): computed by generic loops");
   auto leftZero = zeroPointOperand(rewriter, op, left.zeroPoint);
@@ -224,6 +227,11 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
     return refuse(op, "a zero point is neither a constant nor an operand");
   parts.lhsZeroPoint = *leftZero;
   parts.rhsZeroPoint = *rightZero;
+  for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
+    if (*zero && !isSimple(zero->map))
+      return refuse(op, "a zero point is not indexed by single dimensions");
+  if (!isSimple(outMap))
+    return refuse(op, "its result is not indexed by single dimensions");
   for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
     if (*zero && llvm::any_of(parts.reductionDims, [&](int64_t d) {
           return zero->map.isFunctionOfDim(d);
@@ -499,10 +507,13 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   unsigned firstNew = parts.outs.size();
   for (OpOperand &init : consumer.getDpsInitsMutable()) {
     Value out = init.get();
-    if (out.getDefiningOp() == op)
-      out = tensor::EmptyOp::create(
-          rewriter, loc, cast<RankedTensorType>(out.getType()).getShape(),
-          getElementTypeOrSelf(out.getType()));
+    // A result that the consumer overwrites: the same sizes, other memory.
+    if (out.getDefiningOp() == op) {
+      Value own = op.getOuts()[cast<OpResult>(out).getResultNumber()];
+      out = tensor::EmptyOp::create(rewriter, loc,
+                                    tensor::getMixedSizes(rewriter, loc, own),
+                                    getElementTypeOrSelf(out.getType()));
+    }
     parts.outs.push_back({out, mapOf(&init)});
   }
   if (parts.fused.back() != originOf(consumer))

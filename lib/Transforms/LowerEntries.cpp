@@ -166,7 +166,6 @@ static Type sourceElement(func::FuncOp func, unsigned i) {
 
 void EntryLowering::collectTensors() {
   program.name = entry.getName().str();
-  program.plan = program.name + ".plan";
   program.symbols = 0;
   for (unsigned i = 0, e = entry.getNumArguments() - 1; i < e; ++i) {
     auto type = cast<MemRefType>(entry.getArgument(i).getType());
@@ -194,9 +193,9 @@ Value EntryLowering::element(Value base, int64_t i, Type type) {
 void EntryLowering::beginPlan() {
   builder.setInsertionPoint(entry);
   plan = func::FuncOp::create(
-      builder, loc, program.plan,
+      builder, loc, program.name + ".plan",
       builder.getFunctionType({pointer}, {builder.getI64Type()}));
-  symbols.insert(plan);
+  program.plan = symbols.insert(plan).str(); // another function may have it
   Block *body = plan.addEntryBlock();
   planValues = body->getArgument(0);
   builder.setInsertionPointToEnd(body);
@@ -217,6 +216,15 @@ Value EntryLowering::inPlan(Value index) {
     for (Value operand : def->getOperands())
       mapping.map(operand, inPlan(operand));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
+    // Division by 0 means nothing, but must not end the process.
+    if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
+            arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(def)) {
+      Value divisor = mapping.lookup(def->getOperand(1));
+      Value one = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(divisor.getType(), 1));
+      mapping.map(def->getOperand(1),
+                  arith::MaxUIOp::create(builder, loc, divisor, one));
+    }
     result = builder.clone(*def, mapping)
                  ->getResult(cast<OpResult>(index).getResultNumber());
   } else if (auto view = dim.getSource().getDefiningOp<memref::ViewOp>()) {
@@ -359,7 +367,6 @@ Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
 LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
   ProgramStep info;
-  info.function = (step.getName() + ".run").str();
   info.kernel = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
   info.parallel = step->hasAttr(kParallelAttr);
   auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
@@ -372,10 +379,10 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
 
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   builder.setInsertionPoint(entry);
-  auto run =
-      func::FuncOp::create(builder, call.getLoc(), info.function,
-                           builder.getFunctionType({pointer, i32, i32}, {}));
-  symbols.insert(run);
+  auto run = func::FuncOp::create(
+      builder, call.getLoc(), (step.getName() + ".run").str(),
+      builder.getFunctionType({pointer, i32, i32}, {}));
+  info.function = symbols.insert(run).str();
   Block *body = run.addEntryBlock();
   Value frame = body->getArgument(0);
   auto atEnd = [&] { builder.setInsertionPointToEnd(body); };

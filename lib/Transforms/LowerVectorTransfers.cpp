@@ -29,6 +29,7 @@ struct LowerVectorTransfers
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorStepLoweringPatterns(patterns);
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -44,6 +45,9 @@ public:
 
 private:
   Kind classify(Operation *op);
+  /// Whether an index follows from the shapes of the arguments; also looks
+  /// through arithmetic that this pass added.
+  bool isPlanned(Value index);
   bool isReadOnly(Value memref);
   /// Makes results of work that others use go through rank-0 buffers; returns
   /// the stores, which belong to the work.
@@ -84,7 +88,10 @@ Kind Outliner::classify(Operation *op) {
   if (isa<ViewLikeOpInterface>(op))
     return Kind::Cheap;
   for (Type type : op->getResultTypes())
-    if (!type.isIndex())
+    if (!type.isIntOrIndex())
+      return Kind::Cheap;
+  if (auto dim = dyn_cast<memref::DimOp>(op))
+    if (!dim.getConstantIndex())
       return Kind::Cheap;
   for (Value operand : op->getOperands()) {
     Operation *def = operand.getDefiningOp();
@@ -93,6 +100,16 @@ Kind Outliner::classify(Operation *op) {
       return Kind::Cheap;
   }
   return Kind::Plan;
+}
+
+bool Outliner::isPlanned(Value index) {
+  Operation *def = index.getDefiningOp();
+  if (!def)
+    return isa<BaseMemRefType>(index.getType());
+  if (auto it = kinds.find(def); it != kinds.end())
+    return it->second == Kind::Plan || it->second == Kind::Storage;
+  return llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return isPlanned(operand); });
 }
 
 SmallVector<Operation *> Outliner::spillResults(Operation *work) {
@@ -169,7 +186,8 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
         sizes.insert(value);
       return;
     }
-    if (kinds.lookup(def) == Kind::Plan && !matchPattern(value, m_Constant())) {
+    if (kinds.lookup(def) == Kind::Plan && value.getType().isIndex() &&
+        !matchPattern(value, m_Constant())) {
       sizes.insert(value);
       return;
     }
@@ -191,6 +209,9 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   Location loc = main->getLoc();
   builder.setInsertionPoint(main);
   Cost cost = emitCost(builder, main);
+  for (Value *count : {&cost.operations, &cost.bytes})
+    if (!isPlanned(*count))
+      *count = arith::ConstantIndexOp::create(builder, loc, 0);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> operands(buffers.begin(), buffers.end());
@@ -241,10 +262,31 @@ static void dropReturnedBuffers(func::FuncOp entry) {
       FunctionType::get(entry.getContext(), entry.getArgumentTypes(), results));
 }
 
+/// Sizes of views in terms of what they view, so that they can be planned.
+static void resolveViewSizes(func::FuncOp entry) {
+  SmallVector<memref::DimOp> dims;
+  entry.walk([&](memref::DimOp dim) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (index && type && *index < type.getRank() &&
+        dim.getSource().getDefiningOp<ViewLikeOpInterface>())
+      dims.push_back(dim);
+  });
+  for (memref::DimOp dim : dims) {
+    OpBuilder builder(dim);
+    Location loc = dim.getLoc();
+    OpFoldResult size =
+        sizesOf(builder, loc, dim.getSource())[*dim.getConstantIndex()];
+    dim.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, loc, size));
+    dim.erase();
+  }
+}
+
 LogicalResult Outliner::run() {
   if (!llvm::hasSingleElement(entry.getBody()))
     return entry.emitError("has control flow between blocks; use scf instead");
   dropReturnedBuffers(entry);
+  resolveViewSizes(entry);
   Block &body = entry.getBody().front();
   // Ops are visited once, in order; loads that spilling adds are known cheap.
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
@@ -267,6 +309,12 @@ LogicalResult Outliner::run() {
       kinds.erase(op);
       op->erase();
     }
+  for (auto alloc : body.getOps<memref::AllocOp>())
+    if (!llvm::all_of(alloc.getDynamicSizes(),
+                      [&](Value size) { return isPlanned(size); }))
+      return alloc.emitError(
+          "the size of a temporary depends on data; qcc needs shapes that "
+          "follow from those of the arguments");
   for (Value value : body.getTerminator()->getOperands())
     if (Operation *def = value.getDefiningOp())
       if (kinds.lookup(def) != Kind::Plan)

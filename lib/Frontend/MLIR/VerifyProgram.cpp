@@ -8,8 +8,11 @@
 #include "ImportSteps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/QNN/IR/QuantParams.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -120,6 +123,21 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError("is not accepted; call functions by name");
   if (isa<UnrealizedConversionCastOp>(op))
     return op->emitOpError("is not accepted; it has no meaning of its own");
+  if (isa<tensor::BitcastOp>(op))
+    return op->emitOpError("is not supported; use arith.bitcast");
+  if (isa<tensor::ReshapeOp>(op))
+    return op->emitOpError("is not supported; use tensor.expand_shape and "
+                           "tensor.collapse_shape");
+  if (isa<tensor::GatherOp, tensor::ScatterOp, linalg::PackOp,
+          linalg::UnPackOp>(op))
+    return op->emitOpError("is not supported; write it as linalg.generic");
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    if (index && type && (*index < 0 || *index >= type.getRank()))
+      return op->emitOpError() << "asks for dimension " << *index
+                               << " of a tensor of rank " << type.getRank();
+  }
   return success();
 }
 
