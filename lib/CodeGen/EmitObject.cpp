@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SingleLaneStores.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -104,6 +105,7 @@ qcc::translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
   optimize(*result, machine);
+  scalarizeSingleLaneStores(*result);
   return result;
 }
 

@@ -7,26 +7,24 @@
 
 #include "Driver.h"
 #include "mlir/IR/OperationSupport.h"
+#include "qcc/Support/FileIO.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
-/// Writes a file at once or not at all; "-" is the standard output.
-static int writeFile(llvm::StringRef path, llvm::StringRef bytes) {
+int driver::writeFile(llvm::StringRef path, llvm::StringRef bytes) {
   if (path == "-") {
     llvm::outs() << bytes;
     return 0;
   }
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << bytes;
-    return llvm::Error::success();
-  });
-  if (error)
-    return reportError("cannot write '" + path +
-                       "': " + llvm::toString(std::move(error)));
-  return 0;
+  auto file = OutputFile::create(path.str());
+  rt::Status status =
+      file.isOk() ? file->write(bytes.data(), bytes.size()) : file.status();
+  if (status.isOk())
+    status = file->commit();
+  return status.isOk() ? 0 : reportError(status.message());
 }
 
 static std::string printModule(mlir::ModuleOp module, bool elide) {
@@ -42,15 +40,15 @@ static std::string printModule(mlir::ModuleOp module, bool elide) {
   return text;
 }
 
-int driver::runCompile(const ProgramOptions &program, llvm::StringRef output,
-                       llvm::StringRef emit) {
-  std::string form = emit.str();
+int driver::runCompile(const ProgramOptions &program, const std::string &output,
+                       const std::string &emit) {
+  std::string form = emit;
   std::optional<Stage> stage = stageByName(emit);
   if (!emit.empty() && !stage && emit != "asm")
     return reportError("unknown stage '" + emit +
                        "'; use import, graph, tensor, kernel, buffer, target, "
                        "llvm or asm");
-  std::string path = output.str();
+  std::string path = output;
   if (path.empty() && emit.empty())
     return reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o "
                        "or .so, or --emit=STAGE");

@@ -41,6 +41,10 @@ struct RunOptions {
 int reportError(const llvm::Twine &message);
 int reportError(llvm::Error error);
 
+/// Writes a file at once or not at all; "-" is the standard output. Returns the
+/// exit code.
+int writeFile(llvm::StringRef path, llvm::StringRef bytes);
+
 /// A program on its way: its source, context, target and, once loaded, module.
 class Session {
 public:
@@ -77,11 +81,11 @@ private:
 /// The table of `name`; `native` asks the CPU.
 llvm::Expected<TargetSpec> resolveTarget(llvm::StringRef name);
 
-int runCompile(const ProgramOptions &program, llvm::StringRef output,
-               llvm::StringRef emit);
+int runCompile(const ProgramOptions &program, const std::string &output,
+               const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runBench(const ProgramOptions &program, const RunOptions &run,
-             llvm::StringRef json);
+             const std::string &json);
 int runExplain(const ProgramOptions &program, bool json);
 int runTargets();
 

@@ -127,6 +127,10 @@ static int finish(const std::vector<rt::Tensor> &results,
 }
 
 int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
+  for (const std::string &output : options.outputs)
+    if (!llvm::StringRef(output).ends_with(".npy"))
+      return reportError("output '" + output +
+                         "' must be a .npy file, the only format written");
   Session session(program);
   if (!session.load())
     return 1;
@@ -189,7 +193,7 @@ static double quantile(const std::vector<double> &sorted, double at) {
 }
 
 int driver::runBench(const ProgramOptions &program, const RunOptions &options,
-                     llvm::StringRef json) {
+                     const std::string &json) {
   if (program.target == "reference")
     return reportError("target reference is not measured; use x86");
   Session session(program);
@@ -273,9 +277,5 @@ int driver::runBench(const ProgramOptions &program, const RunOptions &options,
                          {"operations", operations},
                          {"operations_per_second", operations / median},
                          {"steps", std::move(stepArray)}};
-  llvm::Error error = llvm::writeToOutput(json, [&](llvm::raw_ostream &stream) {
-    stream << llvm::formatv("{0:2}\n", report);
-    return llvm::Error::success();
-  });
-  return error ? reportError(std::move(error)) : 0;
+  return writeFile(json, llvm::formatv("{0:2}\n", report).str());
 }

@@ -76,6 +76,11 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 /// Reads an input and checks it against what the entry takes.
 static std::optional<HostTensor>
 readInput(StringRef path, const TensorSpec &spec, size_t position) {
+  if (!path.ends_with(".npy")) {
+    reportError("input '" + path +
+                "' is neither a .npy file nor random[:SEED[:LO:HI]]");
+    return std::nullopt;
+  }
   auto tensor = readNpy(path.str());
   if (!tensor.isOk()) {
     reportError(tensor.message());

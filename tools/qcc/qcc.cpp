@@ -87,7 +87,7 @@ static cl::list<int64_t>
          cl::sub(runningCommands), cl::cat(category));
 static cl::opt<unsigned>
     threads("threads", cl::value_desc("N"), cl::init(0),
-            cl::desc("Threads; 0, the default, is one for each CPU"),
+            cl::desc("Threads; one for each CPU if not given"),
             cl::sub(runningCommands), cl::cat(category));
 static cl::opt<bool>
     check("check",
@@ -127,16 +127,21 @@ int main(int argc, char **argv) {
       "qcc: a compiler for quantized networks\n\n"
       "  qcc run model.mlir --weights=model.safetensors --input=x.npy\n");
 
+  if (threads.getNumOccurrences() > 0 && (threads == 0 || threads > 1024))
+    return reportError("'--threads=" + llvm::Twine(threads) +
+                       "' must be between 1 and 1024");
+  // Copies: linking in process resets the options of LLVM's command line.
   if (compileCommand)
-    return runCompile(programOptions(), outputFile, emitStage);
+    return runCompile(programOptions(), std::string(outputFile),
+                      std::string(emitStage));
   if (runCommand)
     return runRun(programOptions(), runOptions());
   if (benchCommand)
-    return runBench(programOptions(), runOptions(), benchJson);
+    return runBench(programOptions(), runOptions(), std::string(benchJson));
   if (explainCommand)
     return runExplain(programOptions(), explainJson);
   if (targetsCommand)
     return runTargets();
-  return reportError("say what to do: compile, run, bench, explain or targets "
-                     "(see qcc --help)");
+  cl::PrintHelpMessage();
+  return 1;
 }
