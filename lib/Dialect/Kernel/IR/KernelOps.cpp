@@ -144,7 +144,7 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef name,
     return op->emitOpError()
            << "arguments of the " << name << " must be " << TypeRange(types)
            << ", got " << block.getArgumentTypes();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError() << name << " must end with kernel.yield";
   if (yield.getValues().getTypes() != TypeRange(results))
@@ -158,6 +158,43 @@ static SmallVector<Type> elementTypes(ValueRange values) {
       values, [](Value v) { return getElementTypeOrSelf(v.getType()); });
 }
 
+/// Lowerings see an op before or after bufferization, never in between.
+static bool haveOneKind(Operation *op) {
+  bool tensors = isa<TensorType>(op->getOperand(0).getType());
+  return llvm::all_of(op->getOperandTypes(), [&](Type type) {
+    return isa<TensorType>(type) == tensors;
+  });
+}
+
+/// Static sizes of one dimension must agree, those of reductions with
+/// `reduction_sizes`.
+static LogicalResult verifyShapes(ContractOp op) {
+  SmallVector<int64_t> sizes(op.getNumLoops(), ShapedType::kDynamic);
+  for (auto [dim, size] :
+       llvm::zip(op.getReductionDims(), op.getReductionSizes()))
+    sizes[dim] = size;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (op.isPacked() && (number == 1 || number == 2))
+      continue;
+    auto type = cast<ShapedType>(operand.get().getType());
+    for (auto [size, expr] :
+         llvm::zip(type.getShape(), op.getIndexingMap(operand).getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || ShapedType::isDynamic(size))
+        continue;
+      int64_t &known = sizes[dim.getPosition()];
+      if (ShapedType::isDynamic(known))
+        known = size;
+      if (known != size)
+        return op.emitOpError()
+               << "dimension " << dim.getPosition() << " has size " << known
+               << ", but operand " << number << " has " << size;
+    }
+  }
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   unsigned maps = getNumOperands() - (isPacked() ? 1 : 0);
   if (getIndexingMaps().size() != maps)
@@ -168,10 +205,19 @@ LogicalResult ContractOp::verify() {
       getReductionDims().empty())
     return emitOpError("must have one of reduction_sizes for each of "
                        "reduction_dims, and at least one");
-  for (int64_t dim : getReductionDims())
+  for (auto [i, dim] : llvm::enumerate(getReductionDims())) {
     if (dim < 0 || dim >= (int64_t)loops)
       return emitOpError() << "reduction dimension " << dim << " is not one of "
                            << loops << " loops";
+    if (llvm::is_contained(getReductionDims().take_front(i), dim))
+      return emitOpError() << "has reduction dimension " << dim << " twice";
+    if (getReductionSizes()[i] <= 0)
+      return emitOpError("reduction sizes must be positive");
+  }
+  if (getOuts().empty())
+    return emitOpError("must have outs");
+  if (!haveOneKind(*this))
+    return emitOpError("operands must be all tensors or all memrefs");
   for (OpOperand &operand : getOperation()->getOpOperands()) {
     if (isPacked() && operand.getOperandNumber() == 2)
       continue;
@@ -199,6 +245,13 @@ LogicalResult ContractOp::verify() {
                << "map of operand " << operand.getOperandNumber()
                << " must not depend on reduction dimension " << dim;
   }
+  for (AffineMap map : getOutMaps())
+    for (unsigned dim = 0; dim < loops; ++dim)
+      if (!isReduction(dim) && !map.isFunctionOfDim(dim))
+        return emitOpError() << "outs must be indexed by dimension " << dim
+                             << ", which is not reduced";
+  if (failed(verifyShapes(*this)))
+    return failure();
   if (failed(getRoles()))
     return emitOpError("must have exactly one dimension that rhs has and lhs "
                        "has not");
@@ -270,7 +323,11 @@ LogicalResult PackOp::verify() {
   if (getIndexingMaps().size() != 1 + getIns().size())
     return emitOpError("must have an indexing map for source and for each of "
                        "ins");
+  if (llvm::any_of(getReductionSizes(), [](int64_t size) { return size <= 0; }))
+    return emitOpError("reduction sizes must be positive");
   unsigned loops = getNumBatch() + 1 + getReductionSizes().size();
+  if (!haveOneKind(*this))
+    return emitOpError("operands must be all tensors or all memrefs");
   for (auto [attr, operand] :
        llvm::zip(getIndexingMaps(), getOperation()->getOperands())) {
     AffineMap map = cast<AffineMapAttr>(attr).getValue();
@@ -280,7 +337,14 @@ LogicalResult PackOp::verify() {
                            << loops
                            << " dimensions and a result for each dimension of "
                               "its operand";
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return emitOpError() << "map " << AffineMapAttr::get(map)
+                           << " must be a projected permutation";
   }
+  if (!cast<AffineMapAttr>(getIndexingMaps()[0])
+           .getValue()
+           .isFunctionOfDim(getNumBatch()))
+    return emitOpError("source must be indexed by the column dimension");
   if (getTile().size() != 2 || getNR() <= 0 ||
       (getKR() != 1 && getKR() != 2 && getKR() != 4))
     return emitOpError("tile must be [NR, KR] with KR 1, 2 or 4");

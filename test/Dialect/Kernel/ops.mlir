@@ -1,0 +1,126 @@
+// RUN: qcc-opt %s | qcc-opt | FileCheck %s
+// RUN: qcc-opt %s -one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s --check-prefix=BUFFER
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#m = affine_map<(m, n, k) -> (m)>
+#n = affine_map<(m, n, k) -> (n)>
+#s = affine_map<(m, n, k) -> ()>
+
+// A bare contraction: no prologue, no initial value, an epilogue that is the identity.
+// CHECK-LABEL: func.func @bare
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<?x512xi8>) rhs(%{{.*}} : tensor<64x512xi8>) outs(%{{.*}} : tensor<?x64xi32>)
+// CHECK-SAME: reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>
+// CHECK: epilogue {
+// CHECK: ^bb0(%[[ACC:.*]]: i32):
+// CHECK: kernel.yield %[[ACC]] : i32
+// CHECK: } -> tensor<?x64xi32>
+// BUFFER-LABEL: func.func @bare
+// BUFFER-SAME: %[[X:.*]]: memref<?x512xi8>, %[[W:.*]]: memref<64x512xi8>, %[[O:.*]]: memref<?x64xi32>)
+// BUFFER: %[[COPY:.*]] = memref.alloc
+// BUFFER-NOT: memref.copy
+// BUFFER: kernel.contract lhs(%[[X]] : {{.*}}) rhs(%[[W]] : {{.*}}) outs(%[[COPY]] : {{.*}})
+// BUFFER-NOT: ->
+// BUFFER: return
+func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>, %o: tensor<?x64xi32> {bufferization.writable = false}) -> tensor<?x64xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<64x512xi8>)
+      outs(%o : tensor<?x64xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<?x64xi32>
+  return %y : tensor<?x64xi32>
+}
+
+// Everything at once: zero points, prologues with operands, two results, a config.
+// CHECK-LABEL: func.func @full
+// CHECK: kernel.contract lhs({{.*}}) rhs({{.*}}) init({{.*}}) lhs_zero_point({{.*}}) rhs_zero_point({{.*}}) lhs_ins({{.*}}) rhs_ins({{.*}}) epilogue_ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<5x9xf32>, tensor<5x9xi8>)
+// CHECK-SAME: fused = ["a", "b"]
+// CHECK-SAME: lhs_unsigned
+// CHECK-SAME: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], source = "pinned">
+// CHECK-SAME: rhs_unsigned
+// CHECK: lhs_prologue {
+// CHECK: rhs_prologue {
+// CHECK: epilogue {
+// CHECK: } -> tensor<5x9xf32>, tensor<5x9xi8>
+// BUFFER-LABEL: func.func @full
+// BUFFER: kernel.contract
+// BUFFER-SAME: lowering_config
+// BUFFER: lhs_prologue {
+// BUFFER: rhs_prologue {
+// BUFFER: epilogue {
+func.func @full(%x: tensor<5x7xf32>, %w: tensor<9x7xi16>, %b: tensor<9xi32>, %zx: tensor<5xi32>, %zw: tensor<i32>,
+                %s: tensor<5xf32>, %h: tensor<9xi16>, %o0: tensor<5x9xf32>, %o1: tensor<5x9xi8>) -> (tensor<5x9xf32>, tensor<5x9xi8>) {
+  %y:2 = kernel.contract lhs(%x : tensor<5x7xf32>) rhs(%w : tensor<9x7xi16>)
+      init(%b : tensor<9xi32>) lhs_zero_point(%zx : tensor<5xi32>) rhs_zero_point(%zw : tensor<i32>)
+      lhs_ins(%s : tensor<5xf32>) rhs_ins(%h : tensor<9xi16>) epilogue_ins(%s : tensor<5xf32>)
+      outs(%o0, %o1 : tensor<5x9xf32>, tensor<5x9xi8>)
+      {indexing_maps = [#mk, #nk, #n, #m, #s, #m, #n, #m, #mn, #mn], reduction_dims = array<i64: 2>,
+       reduction_sizes = array<i64: 7>, lhs_unsigned, rhs_unsigned, fused = ["a", "b"],
+       lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], source = "pinned">}
+      lhs_prologue {
+      ^bb0(%a: f32, %scale: f32):
+        %d = arith.divf %a, %scale : f32
+        %q = arith.fptoui %d : f32 to i8
+        kernel.yield %q : i8
+      }
+      rhs_prologue {
+      ^bb0(%a: i16, %shift: i16):
+        %d = arith.shrui %a, %shift : i16
+        %q = arith.trunci %d : i16 to i8
+        kernel.yield %q : i8
+      }
+      epilogue {
+      ^bb0(%acc: i32, %scale: f32):
+        %f = arith.sitofp %acc : i32 to f32
+        %v = arith.mulf %f, %scale : f32
+        %t = arith.trunci %acc : i32 to i8
+        kernel.yield %v, %t : f32, i8
+      } -> tensor<5x9xf32>, tensor<5x9xi8>
+  return %y#0, %y#1 : tensor<5x9xf32>, tensor<5x9xi8>
+}
+
+// A packed weight has the sums of its columns beside it, and no map of its own for them.
+// CHECK-LABEL: func.func @packed
+// CHECK: %[[P:.*]]:2 = kernel.pack %{{.*}} : tensor<9x7xi8> outs(%{{.*}}, %{{.*}} : tensor<1x2x16xi32>, tensor<16xi32>)
+// CHECK-SAME: {indexing_maps = [#{{.*}}], num_batch = 0 : i64, reduction_sizes = array<i64: 7>, tile = array<i64: 16, 4>} -> tensor<1x2x16xi32>, tensor<16xi32>
+// CHECK: kernel.contract lhs(%{{.*}}) rhs(%[[P]]#0 : tensor<1x2x16xi32>) rhs_sums(%[[P]]#1 : tensor<16xi32>) outs
+// BUFFER-LABEL: func.func @packed
+// BUFFER: kernel.pack %{{.*}} : memref<9x7xi8> outs(%[[P:.*]], %[[S:.*]] : memref<1x2x16xi32>, memref<16xi32>)
+// BUFFER: kernel.contract {{.*}} rhs(%[[P]] : {{.*}}) rhs_sums(%[[S]] : {{.*}})
+func.func @packed(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>) -> tensor<5x9xi32> {
+  %p = tensor.empty() : tensor<1x2x16xi32>
+  %s = tensor.empty() : tensor<16xi32>
+  %packed:2 = kernel.pack %w : tensor<9x7xi8> outs(%p, %s : tensor<1x2x16xi32>, tensor<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>,
+       tile = array<i64: 16, 4>} -> tensor<1x2x16xi32>, tensor<16xi32>
+  %o = tensor.empty() : tensor<5x9xi32>
+  %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%packed#0 : tensor<1x2x16xi32>) rhs_sums(%packed#1 : tensor<16xi32>)
+      outs(%o : tensor<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  return %y : tensor<5x9xi32>
+}
+
+// A pack with a prologue: the weight is computed while it is packed.
+// CHECK-LABEL: func.func @pack_prologue
+// CHECK: kernel.pack %{{.*}} : memref<9x7xf32> ins(%{{.*}} : memref<9xf32>) outs
+// CHECK-SAME: unsigned_source
+// CHECK: prologue {
+func.func @pack_prologue(%w: memref<9x7xf32>, %b: memref<9xf32>, %p: memref<1x4x16xi32>, %s: memref<16xi32>) {
+  kernel.pack %w : memref<9x7xf32> ins(%b : memref<9xf32>) outs(%p, %s : memref<1x4x16xi32>, memref<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>], num_batch = 0 : i64,
+       reduction_sizes = array<i64: 7>, tile = array<i64: 16, 2>, unsigned_source}
+      prologue {
+      ^bb0(%a: f32, %c: f32):
+        %d = arith.addf %a, %c : f32
+        %q = arith.fptoui %d : f32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
