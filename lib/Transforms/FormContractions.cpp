@@ -124,7 +124,7 @@ static void absorbMovement(MappedOperand &operand) {
     AffineMap map = through(
         move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
         move.getMatchingIndexingMap(move.getDpsInitOperand(0)), operand.map);
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!kernel::isProjection(map))
       return;
     operand = {move.getDpsInputOperand(0)->get(), map};
   }
@@ -214,11 +214,8 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   parts.rhs = operandOf(right);
   parts.lhsUnsigned = left.isUnsigned;
   parts.rhsUnsigned = right.isUnsigned;
-  auto isSimple = [](AffineMap map) {
-    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
-  };
   for (const MappedOperand *operand : {&parts.lhs, &parts.rhs})
-    if (!isSimple(operand->map))
+    if (!kernel::isProjection(operand->map))
       return refuse(op, "its operands are not indexed by single dimensions "
                         "(a convolution): computed by generic loops");
   auto leftZero = zeroPointOperand(rewriter, op, left.zeroPoint);
@@ -228,9 +225,9 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   parts.lhsZeroPoint = *leftZero;
   parts.rhsZeroPoint = *rightZero;
   for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
-    if (*zero && !isSimple(zero->map))
+    if (*zero && !kernel::isProjection(zero->map))
       return refuse(op, "a zero point is not indexed by single dimensions");
-  if (!isSimple(outMap))
+  if (!kernel::isProjection(outMap))
     return refuse(op, "its result is not indexed by single dimensions");
   for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
     if (*zero && llvm::any_of(parts.reductionDims, [&](int64_t d) {
@@ -293,7 +290,7 @@ static bool isElementwise(linalg::GenericOp op) {
       !isMappable(op) || !llvm::all_of(op->getOperands(), hasVectorElements))
     return false;
   for (AffineMap map : op.getIndexingMapsArray())
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!kernel::isProjection(map))
       return false;
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.getMatchingIndexingMap(&init).isPermutation();
@@ -463,7 +460,7 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
         mapOf(&operand) != op.getOutMaps()[result.getResultNumber()])
       return false;
     if (isa<RankedTensorType>(operand.get().getType()) &&
-        !mapOf(&operand).isProjectedPermutation(/*allowZeroInResults=*/true))
+        !kernel::isProjection(mapOf(&operand)))
       return false;
   }
   // Everything else that the consumer reads must exist before the contraction.

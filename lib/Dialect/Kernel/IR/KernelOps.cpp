@@ -16,6 +16,19 @@ using namespace qcc::kernel;
 #define GET_OP_CLASSES
 #include "qcc/Dialect/Kernel/IR/KernelOps.cpp.inc"
 
+bool qcc::kernel::isProjection(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      bool isNew = !seen.test(dim.getPosition());
+      seen.set(dim.getPosition());
+      return isNew;
+    }
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == 0;
+  });
+}
+
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;
   for (int64_t size : sizes)
@@ -226,7 +239,7 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "map of operand " << operand.getOperandNumber()
                            << " must have " << loops
                            << " dimensions and no symbols";
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!isProjection(map))
       return emitOpError() << "map of operand " << operand.getOperandNumber()
                            << " must be a projected permutation";
     bool isPackedRhs = isPacked() && operand.getOperandNumber() == 1;
@@ -337,7 +350,7 @@ LogicalResult PackOp::verify() {
                            << loops
                            << " dimensions and a result for each dimension of "
                               "its operand";
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!isProjection(map))
       return emitOpError() << "map " << AffineMapAttr::get(map)
                            << " must be a projected permutation";
   }

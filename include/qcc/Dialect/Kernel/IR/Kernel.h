@@ -27,6 +27,9 @@
 #include "qcc/Dialect/Kernel/IR/KernelOps.h.inc"
 
 namespace qcc::kernel {
+/// Whether each result is a dimension, none twice, or 0. Unlike a projected
+/// permutation the map may have more results than dimensions.
+bool isProjection(mlir::AffineMap map);
 /// Lets one-shot bufferization handle the ops of the dialect.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
