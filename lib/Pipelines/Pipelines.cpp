@@ -77,6 +77,7 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addPass(createLegalizeFloat());
+  pm.addPass(createLegalizeInteger());
   cleanUp(pm);
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math"});
 }

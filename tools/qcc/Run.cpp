@@ -19,6 +19,34 @@
 using namespace qcc;
 using namespace qcc::driver;
 
+namespace {
+/// An entry of a loaded program and the inputs to run it on.
+struct Call {
+  mlir::func::FuncOp entry;
+  std::string name;
+  std::vector<HostTensor> inputs;
+};
+} // namespace
+
+/// Loads the program and makes the inputs; reports what is wrong.
+static std::optional<Call> begin(Session &session, const RunOptions &options) {
+  if (!session.load())
+    return std::nullopt;
+  Call call;
+  call.entry = findEntry(session.module(), options.entry);
+  if (!call.entry)
+    return std::nullopt;
+  call.name = call.entry.getName().str();
+  auto specs = specsOf(call.entry);
+  if (!specs)
+    return std::nullopt;
+  auto inputs = makeInputs(*specs, options, call.name);
+  if (!inputs)
+    return std::nullopt;
+  call.inputs = std::move(*inputs);
+  return call;
+}
+
 //===----------------------------------------------------------------------===//
 // Reference
 //===----------------------------------------------------------------------===//
@@ -132,24 +160,15 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
       return reportError("output '" + output +
                          "' must be a .npy file, the only format written");
   Session session(program);
-  if (!session.load())
-    return 1;
-  mlir::func::FuncOp entry = findEntry(session.module(), options.entry);
-  if (!entry)
-    return 1;
-  std::string name = entry.getName().str();
-  auto specs = specsOf(entry, /*results=*/false);
-  if (!specs)
-    return 1;
-  auto inputs = makeInputs(*specs, options, name);
-  if (!inputs)
+  auto call = begin(session, options);
+  if (!call)
     return 1;
 
   // The stages rewrite the module: the reference runs first.
   std::optional<ReferenceResults> expected;
   if (session.isReference() || options.check) {
     bool done = session.guarded("in the reference", [&] {
-      expected = runReference(entry, *inputs, options.threads);
+      expected = runReference(call->entry, call->inputs, options.threads);
       return expected.has_value();
     });
     if (!done)
@@ -162,8 +181,8 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &options) {
   if (session.isReference())
     return finish(reference, options);
 
-  std::optional<Execution> execution =
-      prepare(session, name, *inputs, options.threads, /*profile=*/false);
+  std::optional<Execution> execution = prepare(
+      session, call->name, call->inputs, options.threads, /*profile=*/false);
   if (!execution)
     return 1;
   rt::Status status =
@@ -197,20 +216,11 @@ int driver::runBench(const ProgramOptions &program, const RunOptions &options,
   if (program.target == "reference")
     return reportError("target reference is not measured; use x86");
   Session session(program);
-  if (!session.load())
+  auto call = begin(session, options);
+  if (!call)
     return 1;
-  mlir::func::FuncOp entry = findEntry(session.module(), options.entry);
-  if (!entry)
-    return 1;
-  std::string name = entry.getName().str();
-  auto specs = specsOf(entry, /*results=*/false);
-  if (!specs)
-    return 1;
-  auto inputs = makeInputs(*specs, options, name);
-  if (!inputs)
-    return 1;
-  auto execution =
-      prepare(session, name, *inputs, options.threads, /*profile=*/true);
+  auto execution = prepare(session, call->name, call->inputs, options.threads,
+                           /*profile=*/true);
   if (!execution)
     return 1;
   rt::Context &context = *execution->context;
@@ -267,7 +277,7 @@ int driver::runBench(const ProgramOptions &program, const RunOptions &options,
   if (json.empty())
     return 0;
   llvm::json::Value report =
-      llvm::json::Object{{"entry", name},
+      llvm::json::Object{{"entry", call->name},
                          {"target", session.compiler().getTarget().name},
                          {"threads", context.threads()},
                          {"runs", static_cast<int64_t>(seconds.size())},

@@ -40,12 +40,9 @@ func::FuncOp driver::findEntry(ModuleOp module, StringRef name) {
   return {};
 }
 
-std::optional<std::vector<TensorSpec>> driver::specsOf(func::FuncOp entry,
-                                                       bool results) {
+std::optional<std::vector<TensorSpec>> driver::specsOf(func::FuncOp entry) {
   std::vector<TensorSpec> specs;
-  ArrayRef<Type> types =
-      results ? entry.getResultTypes() : entry.getArgumentTypes();
-  for (Type type : types) {
+  for (Type type : entry.getArgumentTypes()) {
     auto element = reference::elementTypeOf(type);
     if (!element) {
       reportError(element.takeError());

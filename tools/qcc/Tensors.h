@@ -19,13 +19,12 @@ namespace qcc::driver {
 /// where there is none.
 mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name);
 
-/// What an entry takes or returns, as the source program says.
+/// What an entry takes, as the source program says.
 struct TensorSpec {
   rt::DType dtype;
   std::vector<int64_t> shape; ///< kDynamic where it is dynamic
 };
-std::optional<std::vector<TensorSpec>> specsOf(mlir::func::FuncOp entry,
-                                               bool results);
+std::optional<std::vector<TensorSpec>> specsOf(mlir::func::FuncOp entry);
 
 /// Reads or makes the inputs of an entry, checked against what it takes.
 std::optional<std::vector<HostTensor>>

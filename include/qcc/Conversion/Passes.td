@@ -33,3 +33,24 @@ def LegalizeFloat : Pass<"legalize-float", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
+
+def LegalizeInteger : Pass<"legalize-integer", "::mlir::ModuleOp"> {
+  let summary = "Shifts and divisions that are defined for every operand (N8)";
+  let description = [{
+    A shift by the width or more and `INT_MIN / -1` are poison in `arith`, and a division
+    by zero would end the process. Where the second operand is not a constant that
+    excludes these cases, selects make the result that of N8; a division or a
+    remainder by zero gives 0.
+
+    ```mlir
+    %r = arith.shli %x, %n : i32
+    ```
+    becomes
+    ```mlir
+    %s = arith.shli %x, %n : i32
+    %in = arith.cmpi ult, %n, %c32 : i32
+    %r = arith.select %in, %s, %c0 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}

@@ -126,14 +126,14 @@ typedef int64_t (*qcc_plan_fn)(int64_t *values);
 enum qcc_step_kind { QCC_STEP_HOST = 0 /*, device launches follow */ };
 
 typedef struct qcc_step_desc {
-  int32_t kind;     ///< qcc_step_kind
-  int32_t parallel; ///< 0: thread 0 does all the work
-  int64_t name_ref; ///< the kernel's name, such as "main.step0.contract"
-  int64_t layer_ref;    ///< the layer's name in the model, or 0
-  int64_t location_ref; ///< "file:line:column" or 0
-  int64_t function_ref; ///< qcc_step_fn
-  int64_t operations;   ///< a size: arithmetic operations (a MAC counts two)
-  int64_t bytes;        ///< a size: bytes read and written
+  int32_t kind;          ///< qcc_step_kind
+  int32_t parallel;      ///< 0: thread 0 does all the work
+  int64_t name_ref;      ///< the kernel's name, such as "main.step0.contract"
+  int64_t layer_ref;     ///< the layer's name in the model, or 0
+  int64_t location_ref;  ///< "file:line:column" or 0
+  int64_t function_ref;  ///< qcc_step_fn
+  int64_t operations;    ///< a size: arithmetic operations (a MAC counts two)
+  int64_t bytes;         ///< a size: bytes read and written
   int64_t scratch_bytes; ///< per thread
   int32_t n_inputs;
   int32_t n_outputs;
@@ -164,10 +164,11 @@ enum qcc_device_kind { QCC_DEVICE_CPU = 0 /*, GPUs follow */ };
 typedef struct qcc_variant_desc {
   int32_t device; ///< qcc_device_kind
   int32_t n_entries;
-  int64_t target_ref;   ///< what it was compiled for, such as "cascadelake"
-  int64_t features_ref; ///< required CPU features, "avx2,fma,f16c", LLVM's names
-  int64_t entries_ref;  ///< qcc_entry_desc[n_entries]
-  int64_t weights_ref;  ///< 64-byte aligned blob
+  int64_t target_ref; ///< what it was compiled for, such as "cascadelake"
+  int64_t
+      features_ref;    ///< required CPU features, "avx2,fma,f16c", LLVM's names
+  int64_t entries_ref; ///< qcc_entry_desc[n_entries]
+  int64_t weights_ref; ///< 64-byte aligned blob
   int64_t weights_size;
 } qcc_variant_desc;
 

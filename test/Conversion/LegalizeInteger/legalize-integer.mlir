@@ -1,0 +1,48 @@
+// RUN: qcc-opt %s --legalize-integer | FileCheck %s
+
+// CHECK-LABEL: func @shift_left
+// CHECK-SAME: (%[[X:.*]]: i32, %[[N:.*]]: i32)
+// CHECK: %[[S:.*]] = arith.shli %[[X]], %[[N]]
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[N]], %{{.*}} : i32
+// CHECK: %[[R:.*]] = arith.select %[[IN]], %[[S]], %{{.*}} : i32
+// CHECK: return %[[R]]
+func.func @shift_left(%x: i32, %n: i32) -> i32 {
+  %r = arith.shli %x, %n : i32
+  return %r : i32
+}
+
+// CHECK-LABEL: func @shift_right_signed
+// CHECK-SAME: (%[[X:.*]]: i8, %[[N:.*]]: i8)
+// CHECK: %[[SEVEN:.*]] = arith.constant 7 : i8
+// CHECK: %[[M:.*]] = arith.minui %[[N]], %[[SEVEN]]
+// CHECK: arith.shrsi %[[X]], %[[M]]
+func.func @shift_right_signed(%x: i8, %n: i8) -> i8 {
+  %r = arith.shrsi %x, %n : i8
+  return %r : i8
+}
+
+// A constant that excludes the bad cases leaves the op alone.
+// CHECK-LABEL: func @constants
+// CHECK-NOT: arith.select
+func.func @constants(%x: i32) -> (i32, i32) {
+  %c3 = arith.constant 3 : i32
+  %a = arith.shrui %x, %c3 : i32
+  %b = arith.divsi %x, %c3 : i32
+  return %a, %b : i32, i32
+}
+
+// CHECK-LABEL: func @divide
+// CHECK-SAME: (%[[X:.*]]: i32, %[[Y:.*]]: i32)
+// CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[Y]]
+// CHECK: arith.select %[[ZERO]]
+// CHECK: %[[MINUS:.*]] = arith.cmpi eq, %[[Y]]
+// CHECK: %[[SAFE:.*]] = arith.select %[[MINUS]]
+// CHECK: %[[Q:.*]] = arith.divsi %[[X]], %[[SAFE]]
+// CHECK: %[[NEG:.*]] = arith.subi %{{.*}}, %[[X]]
+// CHECK: %[[T:.*]] = arith.select %[[MINUS]], %[[NEG]], %[[Q]]
+// CHECK: %[[R:.*]] = arith.select %[[ZERO]], %{{.*}}, %[[T]]
+// CHECK: return %[[R]]
+func.func @divide(%x: i32, %y: i32) -> i32 {
+  %r = arith.divsi %x, %y : i32
+  return %r : i32
+}
