@@ -65,7 +65,7 @@ static std::string clampAttributes(Builder &b, const Result &result,
 
 std::vector<Program> makeLinear() {
   std::vector<Program> programs;
-  for (unsigned i = 0; i < 156; ++i) {
+  for (unsigned i = 0; i < 117; ++i) {
     Builder b("linear", i);
     int64_t k = Builder::size(i, 1), n = Builder::size(i, 11);
     Shape xShape = b.choose(5) ? Shape{kRows, k} : Shape{kRows, 2, k};
