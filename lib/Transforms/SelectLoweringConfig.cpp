@@ -53,6 +53,10 @@ static kernel::LoweringConfigAttr choose(kernel::ContractOp op,
       {mr, nr, (int64_t)atom.kr}, {mr, nc}, builder.getStringAttr("model"));
 }
 
+/// More registers than any target has: the tile is unrolled, so that a larger
+/// one would only make code.
+constexpr int64_t kMaxAccumulators = 64;
+
 /// A config written by hand must name an atom of the target and fit it.
 static LogicalResult checkPinned(kernel::ContractOp op,
                                  const TargetSpec &target) {
@@ -67,6 +71,11 @@ static LogicalResult checkPinned(kernel::ContractOp op,
     return op.emitError() << "lowering_config does not fit atom "
                           << config.getAtom() << ": KR must be " << atom->kr
                           << " and NR a multiple of " << atom->lanes;
+  int64_t accumulators = config.getMR() * (config.getNR() / atom->lanes);
+  if (config.getMR() > kMaxAccumulators || accumulators > kMaxAccumulators)
+    return op.emitError() << "lowering_config asks for a tile of more than "
+                          << kMaxAccumulators
+                          << " registers; choose a smaller MR or NR";
   return success();
 }
 

@@ -177,8 +177,11 @@ def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"
     Contiguous transfers become plain or masked loads and stores, masks become
     comparisons of 32-bit lane numbers, transfers along another dimension loops.
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
 }
 
 def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {

@@ -1,0 +1,30 @@
+// RUN: qcc-opt %s -add-result-destinations | FileCheck %s
+
+// Arguments are read only; the dynamic sizes are returned in order; a value that is returned twice is copied
+// from its first place.
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32> {bufferization.writable = false},
+// CHECK-SAME: %[[D0:.*]]: tensor<?x4xf32> {bufferization.writable = true, qcc.result, qcc.type = tensor<?x4xf32>},
+// CHECK-SAME: %[[D1:.*]]: tensor<?x4xf32> {bufferization.writable = true, qcc.result},
+// CHECK-SAME: %[[D2:.*]]: tensor<3xi8> {bufferization.writable = true, qcc.result})
+// CHECK-SAME: -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<3xi8>, index, index)
+// CHECK: %[[C:.*]] = arith.constant dense<1>
+// CHECK: %[[Z:.*]] = arith.addf
+// CHECK: %[[S0:.*]] = tensor.dim %[[Z]]
+// CHECK: %[[R0:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[D0]]
+// CHECK: %[[S1:.*]] = tensor.dim %[[Z]]
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[R0]] : tensor<?x4xf32>) outs(%[[D1]] : tensor<?x4xf32>)
+// CHECK: %[[R1:.*]] = bufferization.materialize_in_destination %[[COPY]] in %[[D1]]
+// CHECK: %[[R2:.*]] = bufferization.materialize_in_destination %[[C]] in %[[D2]]
+// CHECK: return %[[R0]], %[[R1]], %[[R2]], %[[S0]], %[[S1]]
+func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32> {qcc.type = tensor<?x4xf32>}, tensor<?x4xf32>, tensor<3xi8>) {
+  %c = arith.constant dense<1> : tensor<3xi8>
+  %z = arith.addf %x, %x : tensor<?x4xf32>
+  return %z, %z, %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<3xi8>
+}
+
+// Only entries have destinations.
+// CHECK-LABEL: func.func private @helper(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
+func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,66 @@
+// RUN: qcc-opt %s -distribute-steps -cse | FileCheck %s
+
+// Thread t of T runs its share of the linearized iterations; lower bounds and steps are kept.
+// CHECK-LABEL: func.func private @parallel(
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[N:.*]]: index, %{{.*}}: index, %{{.*}}: index, %[[T:.*]]: index, %[[TS:.*]]: index) attributes {qcc.parallel, qcc.step}
+// CHECK: %[[ROWS:.*]] = arith.maxsi %[[N]], %c0
+// CHECK: %[[COUNT:.*]] = arith.muli %[[ROWS]], %c2
+// CHECK: %[[B:.*]] = arith.muli %[[COUNT]], %[[T]]
+// CHECK: %[[BEGIN:.*]] = arith.divui %[[B]], %[[TS]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[T]], %c1
+// CHECK: %[[E:.*]] = arith.muli %[[COUNT]], %[[NEXT]]
+// CHECK: %[[END:.*]] = arith.divui %[[E]], %[[TS]]
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[R:.*]] = arith.remui %[[I]], %c2
+// CHECK: %[[ROW:.*]] = arith.divui %[[I]], %c2
+// CHECK: %[[S:.*]] = arith.muli %[[R]], %c3
+// CHECK: %[[COLUMN:.*]] = arith.addi %[[S]], %c2
+// CHECK: memref.store %{{.*}}, %[[X]][%[[ROW]], %[[COLUMN]]]
+func.func private @parallel(%x: memref<?x8xf32>, %n: index, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step} {
+  %c = arith.constant 1.0 : f32
+  %a = memref.alloca() : memref<4xf32>
+  scf.forall (%i, %j) = (0, 2) to (%n, 8) step (1, 3) {
+    memref.store %c, %x[%i, %j] : memref<?x8xf32>
+  }
+  return
+}
+
+// A second loop would need the threads to meet in between.
+// CHECK-LABEL: func.func private @two(
+// CHECK-NOT: qcc.parallel
+// CHECK-COUNT-2: scf.for
+func.func private @two(%x: memref<8xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step} {
+  %c = arith.constant 1.0 : f32
+  scf.forall (%i) in (8) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  }
+  scf.forall (%i) in (8) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  }
+  return
+}
+
+// So would a store beside the loop.
+// CHECK-LABEL: func.func private @effects(
+// CHECK-NOT: qcc.parallel
+// CHECK: scf.for
+func.func private @effects(%x: memref<8xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step} {
+  %c = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (8) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  }
+  memref.store %c, %x[%c0] : memref<8xf32>
+  return
+}
+
+// Other functions are left alone.
+// CHECK-LABEL: func.func @other(
+// CHECK: scf.forall
+func.func @other(%x: memref<8xf32>) {
+  %c = arith.constant 1.0 : f32
+  scf.forall (%i) in (8) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  }
+  return
+}

@@ -1,0 +1,20 @@
+// RUN: qcc-opt %s -materialize-loop-results | FileCheck %s
+
+// Only a tensor that changes.
+// CHECK-LABEL: func.func @f
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK: %[[B:.*]] = arith.addf
+// CHECK: %[[L:.*]] = arith.addi
+// CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[B]] in %[[A]]
+// CHECK-NOT: materialize_in_destination
+// CHECK: scf.yield %[[R]], %[[K]], %[[L]]
+func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %x, %j = %c0) -> (tensor<4xf32>, tensor<4xf32>, index) {
+    %b = arith.addf %a, %a : tensor<4xf32>
+    %l = arith.addi %j, %i : index
+    scf.yield %b, %k, %l : tensor<4xf32>, tensor<4xf32>, index
+  }
+  return %r#0 : tensor<4xf32>
+}
