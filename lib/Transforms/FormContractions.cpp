@@ -297,6 +297,48 @@ static bool isElementwise(linalg::GenericOp op) {
   });
 }
 
+namespace {
+/// What all elements of a tensor are: a constant, or a scalar of the function.
+struct Uniform {
+  TypedAttr constant;
+  Value scalar;
+  explicit operator bool() const { return constant || scalar; }
+};
+} // namespace
+
+/// Something of the sizes of a uniform tensor that exists without it.
+static Value sizeSource(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  return op ? op.getDpsInits()[0] : tensor;
+}
+
+/// Splats and fills; neither is worth a buffer.
+static Uniform uniformOf(Value tensor) {
+  DenseElementsAttr dense;
+  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat())
+    return {dyn_cast<TypedAttr>(dense.getSplatValue<Attribute>()), {}};
+  Value scalar;
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    scalar = fill.value();
+  else if (auto op = tensor.getDefiningOp<linalg::GenericOp>();
+           op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() == 0 &&
+           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation()) {
+    scalar = op.getBody()->getTerminator()->getOperand(0);
+    if (OpOperand *input = inputOf(op, scalar))
+      scalar = input->get();
+    Attribute constant;
+    if (scalar.getParentRegion() == &op.getRegion() &&
+        !matchPattern(scalar, m_Constant(&constant)))
+      return {};
+  }
+  if (!scalar || !scalar.getType().isIntOrIndexOrFloat())
+    return {};
+  Attribute constant;
+  if (matchPattern(scalar, m_Constant(&constant)))
+    return {dyn_cast<TypedAttr>(constant), {}};
+  return {{}, scalar};
+}
+
 /// The position of an operand in the list, appended if it is not there.
 static unsigned indexOf(SmallVectorImpl<MappedOperand> &list,
                         MappedOperand operand) {
@@ -401,10 +443,21 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
     mapping.map(
         inner, argumentFor(block, 1, indexOf(operands, from), from.value, loc));
   };
+  auto bindUniform = [&](Value inner, Uniform uniform) {
+    if (!uniform.constant)
+      return bind(inner, capturedOperand(rewriter, loc, uniform.scalar,
+                                         op.getNumLoops()));
+    OpBuilder inBlock(rewriter.getContext()); // the block has no parent yet
+    inBlock.setInsertionPointToEnd(block);
+    mapping.map(inner,
+                arith::ConstantOp::create(inBlock, loc, uniform.constant));
+  };
   for (OpOperand *input : producer.getDpsInputOperands()) {
     Value arg = producer.getMatchingBlockArgument(input);
     if (input == main)
       mapping.map(arg, block->getArgument(0));
+    else if (Uniform uniform = uniformOf(input->get()))
+      bindUniform(arg, uniform);
     else if (isa<RankedTensorType>(input->get().getType()))
       bind(arg, {input->get(), mapOf(input)});
     else
@@ -465,9 +518,16 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   }
   // Everything else that the consumer reads must exist before the contraction.
   SmallVector<Value> others;
-  for (Value operand : consumer->getOperands())
-    if (operand.getDefiningOp() != op)
-      others.push_back(operand);
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    Value value = operand.get();
+    if (value.getDefiningOp() == op)
+      continue;
+    Uniform uniform = uniformOf(value);
+    if (!uniform || consumer.isDpsInit(&operand))
+      others.push_back(uniform ? sizeSource(value) : value);
+    if (uniform.scalar)
+      others.push_back(uniform.scalar);
+  }
   llvm::append_range(others, capturedScalars(consumer));
   for (Value value : others)
     if (!dominance.properlyDominates(value, op) &&
@@ -486,6 +546,13 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
                 argumentFor(block, 1, indexOf(parts.epilogueOperands, from),
                             from.value, loc));
   };
+  auto bindUniform = [&](Value inner, Uniform uniform) {
+    if (!uniform.constant)
+      return bind(inner, capturedOperand(rewriter, loc, uniform.scalar, loops));
+    OpBuilder inBlock(oldYield);
+    mapping.map(inner,
+                arith::ConstantOp::create(inBlock, loc, uniform.constant));
+  };
   for (OpOperand &operand : consumer->getOpOperands()) {
     Value arg = consumer.getMatchingBlockArgument(&operand);
     auto result = dyn_cast<OpResult>(operand.get());
@@ -494,6 +561,8 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
       continue;
     if (result && result.getOwner() == op)
       mapping.map(arg, yielded[result.getResultNumber()]);
+    else if (Uniform uniform = uniformOf(operand.get()))
+      bindUniform(arg, uniform);
     else if (isa<RankedTensorType>(operand.get().getType()))
       bind(arg, {operand.get(), mapOf(&operand)});
     else
@@ -504,9 +573,11 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   unsigned firstNew = parts.outs.size();
   for (OpOperand &init : consumer.getDpsInitsMutable()) {
     Value out = init.get();
-    // A result that the consumer overwrites: the same sizes, other memory.
-    if (out.getDefiningOp() == op) {
-      Value own = op.getOuts()[cast<OpResult>(out).getResultNumber()];
+    // Written before, needlessly: the same sizes, other memory.
+    if (out.getDefiningOp() == op || uniformOf(out)) {
+      Value own = out.getDefiningOp() == op
+                      ? op.getOuts()[cast<OpResult>(out).getResultNumber()]
+                      : sizeSource(out);
       out = tensor::EmptyOp::create(rewriter, loc,
                                     tensor::getMixedSizes(rewriter, loc, own),
                                     getElementTypeOrSelf(out.getType()));

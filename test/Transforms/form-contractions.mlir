@@ -668,6 +668,77 @@ func.func @later_operand(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %b: tensor<5x9x
   return %y : tensor<5x9xi32>
 }
 
+// Fills and splats are constants and scalars of the epilogue, and no destinations.
+// CHECK-LABEL: func.func @uniform_operands
+// CHECK-NOT: linalg.
+// CHECK: %[[O:.*]] = tensor.empty(%arg2) : tensor<?x9xf32>
+// CHECK: %[[V:.*]] = tensor.from_elements %arg3
+// CHECK: kernel.contract {{.*}} epilogue_ins(%[[V]] : tensor<f32>) outs(%[[O]] : tensor<?x9xf32>)
+// CHECK: ^bb0(%[[ACC:.*]]: i32, %[[B:.*]]: f32):
+// CHECK: %[[Z:.*]] = arith.constant 0.000000e+00
+// CHECK: %[[F:.*]] = arith.sitofp
+// CHECK: %[[R:.*]] = arith.maximumf %[[F]], %[[Z]]
+// CHECK: arith.mulf %[[R]], %[[B]]
+func.func @uniform_operands(%x: tensor<?x7xi8>, %w: tensor<7x9xi8>, %m: index, %v: f32) -> tensor<?x9xf32> {
+  %z_init = arith.constant 0 : i32
+  %e_init = tensor.empty(%m) : tensor<?x9xi32>
+  %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<?x9xi32>) -> tensor<?x9xi32>
+  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x7xi8>, tensor<7x9xi8>) outs(%init : tensor<?x9xi32>) {
+  ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
+    %v_l = arith.extsi %in_a : i8 to i32
+    %v_r = arith.extsi %in_b : i8 to i32
+    %v_p = arith.muli %v_l, %v_r : i32
+    %v_s = arith.addi %in_acc, %v_p : i32
+    linalg.yield %v_s : i32
+  } -> tensor<?x9xi32>
+  %zf = arith.constant 0.0 : f32
+  %ef = tensor.empty(%m) : tensor<?x9xf32>
+  %zeros = linalg.fill ins(%zf : f32) outs(%ef : tensor<?x9xf32>) -> tensor<?x9xf32>
+  %vs = linalg.fill ins(%v : f32) outs(%ef : tensor<?x9xf32>) -> tensor<?x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%acc, %zeros, %vs : tensor<?x9xi32>, tensor<?x9xf32>, tensor<?x9xf32>) outs(%zeros : tensor<?x9xf32>) {
+  ^bb0(%in_a: i32, %in_b: f32, %in_c: f32, %in_o: f32):
+    %v_f = arith.sitofp %in_a : i32 to f32
+    %v_r = arith.maximumf %v_f, %in_b : f32
+    %v_t = arith.mulf %v_r, %in_c : f32
+    linalg.yield %v_t : f32
+  } -> tensor<?x9xf32>
+  return %y : tensor<?x9xf32>
+}
+
+// A splat is a constant of the prologue, too.
+// CHECK-LABEL: func.func @splat_operand
+// CHECK: kernel.contract lhs(%arg0 : tensor<5x7xf32>) rhs({{.*}}) outs
+// CHECK: lhs_prologue {
+// CHECK: ^bb0(%[[A:.*]]: f32):
+// CHECK: %[[C:.*]] = arith.constant 2.000000e+00
+// CHECK: arith.divf %[[A]], %[[C]]
+func.func @splat_operand(%xf: tensor<5x7xf32>, %w: tensor<7x9xi8>) -> tensor<5x9xi32> {
+  %two = arith.constant dense<2.0> : tensor<5x7xf32>
+  %e_x = tensor.empty() : tensor<5x7xi8>
+  %x = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%xf, %two : tensor<5x7xf32>, tensor<5x7xf32>) outs(%e_x : tensor<5x7xi8>) {
+  ^bb0(%in_a: f32, %in_b: f32, %in_o: i8):
+    %v_d = arith.divf %in_a, %in_b : f32
+    %v_q = arith.fptosi %v_d : f32 to i8
+    linalg.yield %v_q : i8
+  } -> tensor<5x7xi8>
+  %z_init = arith.constant 0 : i32
+  %e_init = tensor.empty() : tensor<5x9xi32>
+  %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
+  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%init : tensor<5x9xi32>) {
+  ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
+    %v_l = arith.extsi %in_a : i8 to i32
+    %v_r = arith.extsi %in_b : i8 to i32
+    %v_p = arith.muli %v_l, %v_r : i32
+    %v_s = arith.addi %in_acc, %v_p : i32
+    linalg.yield %v_s : i32
+  } -> tensor<5x9xi32>
+  return %acc : tensor<5x9xi32>
+}
+
 // Where it depends on the contraction, the consumer stays.
 // CHECK-LABEL: func.func @dependent_operand
 // CHECK: %[[A:.*]] = kernel.contract
