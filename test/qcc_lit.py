@@ -36,9 +36,11 @@ def configure(config, lit_config):
     )
     config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
     if config.qcc_sanitize == "address":
-        # libMLIR itself is not instrumented, so containers that cross its
-        # boundary look overflowed.
-        config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0"
+        # libMLIR and lld are not instrumented, so containers that cross their
+        # boundary look overflowed and LLVM's allocators poisoned.
+        config.environment["ASAN_OPTIONS"] = (
+            "detect_container_overflow=0:allow_user_poisoning=0"
+        )
         config.available_features.add("asan")
     for option in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
         if option in os.environ:
