@@ -671,8 +671,8 @@ func.func @later_operand(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %b: tensor<5x9x
 // Fills and splats are constants and scalars of the epilogue, and no destinations.
 // CHECK-LABEL: func.func @uniform_operands
 // CHECK-NOT: linalg.
-// CHECK: %[[O:.*]] = tensor.empty(%arg2) : tensor<?x9xf32>
-// CHECK: %[[V:.*]] = tensor.from_elements %arg3
+// CHECK-DAG: %[[O:.*]] = tensor.empty(%arg2) : tensor<?x9xf32>
+// CHECK-DAG: %[[V:.*]] = tensor.from_elements %arg3
 // CHECK: kernel.contract {{.*}} epilogue_ins(%[[V]] : tensor<f32>) outs(%[[O]] : tensor<?x9xf32>)
 // CHECK: ^bb0(%[[ACC:.*]]: i32, %[[B:.*]]: f32):
 // CHECK: %[[Z:.*]] = arith.constant 0.000000e+00
