@@ -20,18 +20,28 @@ struct MaterializeLoopResults
     : qcc::impl::MaterializeLoopResultsBase<MaterializeLoopResults> {
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    getOperation().walk([&](scf::ForOp loop) {
+    WalkResult result = getOperation().walk([&](scf::ForOp loop) {
       Operation *yield = loop.getBody()->getTerminator();
       builder.setInsertionPoint(yield);
       for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
         Value value = yield->getOperand(i);
         if (!isa<RankedTensorType>(value.getType()) || value == argument)
           continue;
+        // Two tensors that change places cannot both keep theirs.
+        if (llvm::is_contained(loop.getRegionIterArgs(), value)) {
+          loop.emitError("'scf.for' carries a tensor to the place of another; "
+                         "unroll the loop, or select between tensors that "
+                         "keep their places");
+          return WalkResult::interrupt();
+        }
         auto stored = bufferization::MaterializeInDestinationOp::create(
             builder, value.getLoc(), value.getType(), value, argument);
         yield->setOperand(i, stored.getResult());
       }
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace
