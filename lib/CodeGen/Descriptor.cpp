@@ -72,6 +72,7 @@ private:
   const TargetSpec &target;
   std::vector<char> bytes;
   llvm::StringMap<int64_t> strings;
+  llvm::DenseMap<Type, int64_t> quantizations;
   std::vector<std::pair<int64_t, llvm::GlobalValue *>> references;
 };
 } // namespace
@@ -112,9 +113,12 @@ int64_t DescriptorBuilder::addQuantization(Type type) {
     return 0;
   }
   desc.count = scales.size();
+  auto [it, inserted] = quantizations.try_emplace(type, 0);
+  if (!inserted)
+    return it->second;
   desc.scales_ref = add<float>(scales);
   desc.zero_points_ref = add<int32_t>(zeroPoints);
-  return add<qcc_quant_desc>(desc);
+  return it->second = add<qcc_quant_desc>(desc);
 }
 
 qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
@@ -133,6 +137,7 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   desc.rank = operand.dims.size();
   desc.index = operand.index;
   desc.dims_ref = add<int64_t>(operand.dims);
+  desc.quant_ref = addQuantization(operand.elementType);
   return desc;
 }
 

@@ -122,34 +122,38 @@ DType DescriptorReader::readDType(uint8_t code, uint8_t bits) {
   return type;
 }
 
-TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
-                                        int numValues) {
-  TensorInfo info;
-  info.name = readString(desc.name_ref, "a tensor's name");
-  info.dtype = readDType(desc.type_code, desc.bits);
-  info.dims = readDims(desc.dims_ref, desc.rank, numValues);
-  if (desc.quant_ref == 0)
-    return info;
-  const auto *quant =
-      readTable<qcc_quant_desc>(desc.quant_ref, 1, "a quantization");
+std::optional<Quantization> DescriptorReader::readQuantization(int64_t ref,
+                                                               size_t rank) {
+  if (ref == 0)
+    return std::nullopt;
+  const auto *quant = readTable<qcc_quant_desc>(ref, 1, "a quantization");
   if (!quant)
-    return info;
+    return std::nullopt;
   Quantization q;
   q.perChannel = quant->kind == QCC_QUANT_PER_CHANNEL;
   q.axis = quant->axis;
   q.count = quant->count;
   if ((!q.perChannel && quant->kind != QCC_QUANT_PER_TENSOR) || q.count < 1 ||
-      (q.perChannel && (q.axis < 0 || q.axis >= int(info.dims.size()))) ||
+      (q.perChannel && (q.axis < 0 || size_t(q.axis) >= rank)) ||
       (!q.perChannel && q.count != 1)) {
     fail("a quantization contradicts itself");
-    return info;
+    return std::nullopt;
   }
   // No table of counted objects: a channel count has no natural limit.
   q.scales = reinterpret_cast<const float *>(
       resolve(quant->scales_ref, q.count, sizeof(float), "a scale"));
   q.zeroPoints = reinterpret_cast<const int32_t *>(resolve(
       quant->zero_points_ref, q.count, sizeof(int32_t), "a zero point"));
-  info.quantization = q;
+  return q;
+}
+
+TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
+                                        int numValues) {
+  TensorInfo info;
+  info.name = readString(desc.name_ref, "a tensor's name");
+  info.dtype = readDType(desc.type_code, desc.bits);
+  info.dims = readDims(desc.dims_ref, desc.rank, numValues);
+  info.quantization = readQuantization(desc.quant_ref, info.dims.size());
   return info;
 }
 
@@ -159,6 +163,7 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   OperandInfo info;
   info.dtype = readDType(desc.type_code, desc.bits);
   info.dims = readDims(desc.dims_ref, desc.rank, entry.numValues);
+  info.quantization = readQuantization(desc.quant_ref, info.dims.size());
   info.kind = qcc_operand_kind(desc.kind);
   info.index = Size(desc.index);
   int64_t limit = 0;

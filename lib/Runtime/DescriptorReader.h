@@ -50,6 +50,7 @@ private:
   Size readSize(int64_t raw, int numValues, const char *what);
   std::vector<Size> readDims(int64_t ref, int rank, int numValues);
   DType readDType(uint8_t code, uint8_t bits);
+  std::optional<Quantization> readQuantization(int64_t ref, size_t rank);
   TensorInfo readTensor(const qcc_tensor_desc &desc, int numValues);
   OperandInfo readOperand(const qcc_operand_desc &desc, const Entry &entry,
                           int64_t weightsSize);

@@ -87,7 +87,8 @@ typedef struct qcc_operand_desc {
   uint8_t bits;
   uint16_t rank;
   int64_t index;
-  int64_t dims_ref; ///< int64_t[rank] of sizes
+  int64_t dims_ref;  ///< int64_t[rank] of sizes
+  int64_t quant_ref; ///< qcc_quant_desc or 0
 } qcc_operand_desc;
 
 struct qcc_frame;

@@ -73,6 +73,7 @@ struct OperandInfo {
   DType dtype;
   Size index; ///< What it counts depends on the kind; see ABI.h.
   std::vector<Size> dims;
+  std::optional<Quantization> quantization;
 };
 
 struct Step {

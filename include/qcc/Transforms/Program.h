@@ -29,7 +29,7 @@ struct ProgramTensor {
 struct ProgramOperand {
   int32_t kind; ///< qcc_operand_kind
   int64_t index;
-  mlir::Type elementType;
+  mlir::Type elementType; ///< may be quantized
   llvm::SmallVector<int64_t> dims;
 };
 

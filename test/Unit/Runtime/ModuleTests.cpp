@@ -65,8 +65,17 @@ TEST(Module, ReadsQuantizationAndOperands) {
   auto *dims = artifact.table<int64_t>(1);
   dims[0] = value(0);
   auto *operands = artifact.table<qcc_operand_desc>(2);
-  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims)};
-  operands[1] = {QCC_ARENA, QCC_INT, 32, 1, 128, artifact.ref(dims)};
+  auto *tensorQuant = artifact.table<qcc_quant_desc>(1);
+  *tensorQuant = {QCC_QUANT_PER_TENSOR, 0, 1, artifact.ref(scales + 3),
+                  artifact.ref(zeroPoints + 3)};
+  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims), 0};
+  operands[1] = {QCC_ARENA,
+                 QCC_INT,
+                 32,
+                 1,
+                 128,
+                 artifact.ref(dims),
+                 artifact.ref(tensorQuant)};
   artifact.steps[0].n_inputs = 1;
   artifact.steps[0].n_outputs = 1;
   artifact.steps[0].inputs_ref = artifact.ref(operands);
@@ -79,11 +88,17 @@ TEST(Module, ReadsQuantizationAndOperands) {
   EXPECT_EQ(entry.arguments[0].quantization->scales[3], 0.5f);
   EXPECT_EQ(entry.arguments[0].quantization->zeroPoints[3], -7);
   EXPECT_EQ(entry.steps[0].inputs[0].kind, QCC_WEIGHTS);
+  EXPECT_FALSE(entry.steps[0].inputs[0].quantization);
   EXPECT_EQ(entry.steps[0].outputs[0].index.literal(), 128);
+  ASSERT_TRUE(entry.steps[0].outputs[0].quantization);
+  EXPECT_EQ(entry.steps[0].outputs[0].quantization->scales[0], 0.5f);
 
   quant->axis = 2;
   EXPECT_FALSE(artifact.load().isOk());
   quant->axis = 1;
+  tensorQuant->count = 2;
+  EXPECT_FALSE(artifact.load().isOk());
+  tensorQuant->count = 1;
   operands[0].index = 1000;
   EXPECT_FALSE(artifact.load().isOk());
 }
