@@ -158,12 +158,12 @@ Status Context::checkTensor(const Tensor &tensor, const TensorInfo &info,
 }
 
 /// Checks the inputs and takes the symbols from their shapes.
-Status Context::bindInputs(const std::vector<Tensor> &inputs, bool withData) {
-  if (inputs.size() != entry_.arguments.size())
-    return wrongCount("argument", inputs.size(), entry_.arguments.size());
+Status Context::bindInputs(const Tensor *inputs, size_t count, bool withData) {
+  if (count != entry_.arguments.size())
+    return wrongCount("argument", count, entry_.arguments.size());
   constexpr int64_t unset = -1;
   std::fill(symbols_.begin(), symbols_.end(), unset);
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const TensorInfo &info = entry_.arguments[i];
     Status status = checkTensor(inputs[i], info, "argument", i, withData);
     if (!status.isOk())
@@ -188,18 +188,18 @@ Status Context::bindInputs(const std::vector<Tensor> &inputs, bool withData) {
   return Status::ok();
 }
 
-std::vector<int64_t> Context::resultShape(size_t index) const {
+Shape Context::resultShape(size_t index) const {
   std::vector<int64_t> shape;
   for (Size dim : entry_.results[index].dims)
     shape.push_back(dim.get(values_.data()));
   return shape;
 }
 
-Status Context::bindOutputs(const std::vector<Tensor> &inputs,
-                            const std::vector<Tensor> &outputs) {
-  if (outputs.size() != entry_.results.size())
-    return wrongCount("result", outputs.size(), entry_.results.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
+Status Context::bindOutputs(const Tensor *inputs, const Tensor *outputs,
+                            size_t count) {
+  if (count != entry_.results.size())
+    return wrongCount("result", count, entry_.results.size());
+  for (size_t i = 0; i < count; ++i) {
     const TensorInfo &info = entry_.results[i];
     Status status = checkTensor(outputs[i], info, "result", i, true);
     if (!status.isOk())
@@ -210,7 +210,7 @@ Status Context::bindOutputs(const std::vector<Tensor> &inputs,
                                outputs[i].describe() +
                                ", but for these inputs it must be " +
                                describe(info.dtype, resultShape(i)));
-    tensors_[inputs.size() + i] = outputs[i].data;
+    tensors_[entry_.arguments.size() + i] = outputs[i].data;
   }
   return checkOverlap(inputs, outputs);
 }
@@ -221,10 +221,10 @@ static bool overlap(const Tensor &a, const Tensor &b) {
   return beginA < beginB + *b.bytes() && beginB < beginA + *a.bytes();
 }
 
-Status Context::checkOverlap(const std::vector<Tensor> &inputs,
-                             const std::vector<Tensor> &outputs) const {
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
+Status Context::checkOverlap(const Tensor *inputs,
+                             const Tensor *outputs) const {
+  for (size_t o = 0; o < entry_.results.size(); ++o) {
+    for (size_t i = 0; i < entry_.arguments.size(); ++i) {
       bool shared =
           entry_.inPlace[o] == int32_t(i) && inputs[i].data == outputs[o].data;
       if (!shared && overlap(inputs[i], outputs[o]))
@@ -308,32 +308,32 @@ Status Context::plan(const std::vector<int64_t> &symbols) {
   return planLocked();
 }
 
-Result<std::vector<std::vector<int64_t>>>
-Context::resultShapes(const std::vector<Tensor> &inputs) {
+Result<std::vector<Shape>> Context::resultShapes(const Tensor *inputs,
+                                                 size_t numInputs) {
   BusyGuard guard(*this);
   if (!guard.acquired())
     return guard.status();
-  Status status = bindInputs(inputs, /*withData=*/false);
+  Status status = bindInputs(inputs, numInputs, /*withData=*/false);
   if (status.isOk())
     status = planLocked();
   if (!status.isOk())
     return status;
-  std::vector<std::vector<int64_t>> shapes;
+  std::vector<Shape> shapes;
   for (size_t i = 0; i < entry_.results.size(); ++i)
     shapes.push_back(resultShape(i));
   return shapes;
 }
 
-Result<std::vector<OwnedTensor>>
-Context::allocateResults(const std::vector<Tensor> &inputs) {
-  Result<std::vector<std::vector<int64_t>>> shapes = resultShapes(inputs);
+Result<std::vector<OwnedTensor>> Context::allocateResults(const Tensor *inputs,
+                                                          size_t numInputs) {
+  Result<std::vector<Shape>> shapes = resultShapes(inputs, numInputs);
   if (!shapes.isOk())
     return shapes.status();
   std::vector<OwnedTensor> results;
   for (size_t i = 0; i < shapes->size(); ++i) {
     DType dtype = entry_.results[i].dtype;
     OwnedTensor result{AlignedBuffer(options_.allocator),
-                       Tensor(nullptr, dtype, std::move((*shapes)[i]))};
+                       Tensor(nullptr, dtype, (*shapes)[i])};
     std::string name = nameOf("result", i, entry_.results[i]);
     std::optional<int64_t> bytes = result.tensor.bytes();
     if (!bytes)
@@ -360,16 +360,16 @@ Status Context::reserve() {
   return status;
 }
 
-Status Context::run(const std::vector<Tensor> &inputs,
-                    const std::vector<Tensor> &outputs) {
+Status Context::run(const Tensor *inputs, size_t numInputs,
+                    const Tensor *outputs, size_t numOutputs) {
   BusyGuard guard(*this);
   if (!guard.acquired())
     return guard.status();
-  Status status = bindInputs(inputs, /*withData=*/true);
+  Status status = bindInputs(inputs, numInputs, /*withData=*/true);
   if (status.isOk())
     status = planLocked();
   if (status.isOk())
-    status = bindOutputs(inputs, outputs);
+    status = bindOutputs(inputs, outputs, numOutputs);
   if (status.isOk())
     status = reserve();
   return status.isOk() ? execute() : status;

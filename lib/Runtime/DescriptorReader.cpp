@@ -164,6 +164,7 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   info.dtype = readDType(desc.type_code, desc.bits);
   info.dims = readDims(desc.dims_ref, desc.rank, entry.numValues);
   info.quantization = readQuantization(desc.quant_ref, info.dims.size());
+  info.layer = readString(desc.layer_ref, "the layer of an operand");
   info.kind = qcc_operand_kind(desc.kind);
   info.index = Size(desc.index);
   int64_t limit = 0;

@@ -62,17 +62,44 @@ void Context::startRun() {
   }
 }
 
+Tensor Context::operandTensor(const OperandInfo &operand) const {
+  const int64_t *values = values_.data();
+  int64_t index = operand.index.get(values);
+  Tensor tensor;
+  tensor.dtype = operand.dtype;
+  std::vector<int64_t> shape;
+  for (Size dim : operand.dims)
+    shape.push_back(dim.get(values));
+  tensor.shape = std::move(shape);
+  switch (operand.kind) {
+  case QCC_ARGUMENT:
+    tensor.data = tensors_[index];
+    break;
+  case QCC_RESULT:
+    tensor.data = tensors_[entry_.arguments.size() + index];
+    break;
+  case QCC_ARENA:
+    tensor.data = frame_.arena + index;
+    break;
+  case QCC_WEIGHTS:
+    tensor.data = const_cast<char *>(frame_.weights) + index;
+    break;
+  }
+  return tensor;
+}
+
 /// Runs on one thread while no other is in a step. Decides whether to go on.
 void Context::finishStep(size_t index) {
-  if (options_.profile) {
-    int64_t time = now();
-    stepNanoseconds_[index] = time - stepStart_;
-    stepStart_ = time;
-  }
+  if (options_.profile)
+    stepNanoseconds_[index] = now() - stepStart_;
   if (failed_.load(std::memory_order_relaxed)) {
     stopping_ = true;
     return;
   }
+  if (options_.observer.afterStep)
+    options_.observer.afterStep(options_.observer.context, *this, index);
+  if (options_.profile)
+    stepStart_ = now();
   currentStep_ = index + 1;
   // After the last step there is nothing left to cancel.
   if (currentStep_ < entry_.steps.size() && isCancelled())

@@ -89,6 +89,7 @@ typedef struct qcc_operand_desc {
   int64_t index;
   int64_t dims_ref;  ///< int64_t[rank] of sizes
   int64_t quant_ref; ///< qcc_quant_desc or 0
+  int64_t layer_ref; ///< of an output: the layer whose value it is, or 0
 } qcc_operand_desc;
 
 struct qcc_frame;

@@ -49,6 +49,16 @@ struct LogHook {
   void *context = nullptr;
 };
 
+class Context;
+
+/// Called after each step that did not fail, by one thread while no other is
+/// in a step: the values of the program can be looked at, by
+/// Context::operandTensor.
+struct StepObserver {
+  void (*afterStep)(void *context, const Context &run, size_t step) = nullptr;
+  void *context = nullptr;
+};
+
 struct ContextOptions {
   /// 0: as many as the pool has, or one for each CPU.
   int threads = 0;
@@ -60,8 +70,9 @@ struct ContextOptions {
   /// A run ends before its next step once this is true.
   const std::atomic<bool> *cancel = nullptr;
   LogHook log;
-  /// Measure the time of each step.
+  /// Measure the time of each step, without that of the observer.
   bool profile = false;
+  StepObserver observer;
 };
 
 /// A tensor with its memory.
@@ -88,23 +99,38 @@ public:
 
   /// The shapes of the results for inputs of these types and shapes; their data
   /// is not looked at.
-  Result<std::vector<std::vector<int64_t>>>
-  resultShapes(const std::vector<Tensor> &inputs);
+  Result<std::vector<Shape>> resultShapes(const std::vector<Tensor> &inputs) {
+    return resultShapes(inputs.data(), inputs.size());
+  }
+  Result<std::vector<Shape>> resultShapes(const Tensor *inputs,
+                                          size_t numInputs);
 
   /// Memory for the results, from the allocator of the options.
   Result<std::vector<OwnedTensor>>
-  allocateResults(const std::vector<Tensor> &inputs);
+  allocateResults(const std::vector<Tensor> &inputs) {
+    return allocateResults(inputs.data(), inputs.size());
+  }
+  Result<std::vector<OwnedTensor>> allocateResults(const Tensor *inputs,
+                                                   size_t numInputs);
 
   /// The outputs are the caller's memory, of the result shapes. An output may
   /// be the very memory of an input where the entry says so (`inPlace`), and
   /// overlaps nothing else.
   Status run(const std::vector<Tensor> &inputs,
-             const std::vector<Tensor> &outputs);
+             const std::vector<Tensor> &outputs) {
+    return run(inputs.data(), inputs.size(), outputs.data(), outputs.size());
+  }
+  Status run(const Tensor *inputs, size_t numInputs, const Tensor *outputs,
+             size_t numOutputs);
 
   /// Of the last planned shapes.
   const std::vector<int64_t> &values() const { return values_; }
   int64_t arenaBytes() const { return arenaBytes_; }
   int64_t scratchBytes() const { return scratchStride_ * threads_; }
+
+  /// What a step reads or writes. For a StepObserver, while it is called: the
+  /// memory of temporaries is used again by later steps.
+  Tensor operandTensor(const OperandInfo &operand) const;
 
   /// Of the last run, one for each step, if the options ask for them.
   const std::vector<int64_t> &stepNanoseconds() const {
@@ -118,13 +144,11 @@ private:
           const ContextOptions &options);
 
   Status planLocked();
-  Status bindInputs(const std::vector<Tensor> &inputs, bool withData);
-  Status bindOutputs(const std::vector<Tensor> &inputs,
-                     const std::vector<Tensor> &outputs);
+  Status bindInputs(const Tensor *inputs, size_t count, bool withData);
+  Status bindOutputs(const Tensor *inputs, const Tensor *outputs, size_t count);
   Status checkTensor(const Tensor &tensor, const TensorInfo &info,
                      const char *role, size_t position, bool withData) const;
-  Status checkOverlap(const std::vector<Tensor> &inputs,
-                      const std::vector<Tensor> &outputs) const;
+  Status checkOverlap(const Tensor *inputs, const Tensor *outputs) const;
   Status reserve();
   Status execute();
   void runSteps(int thread, int threads, Barrier &barrier);
@@ -133,7 +157,7 @@ private:
   void finishStep(size_t index);
   static void recordFailure(const qcc_frame *frame, const char *message);
   bool isCancelled() const;
-  std::vector<int64_t> resultShape(size_t index) const;
+  Shape resultShape(size_t index) const;
 
   const std::shared_ptr<const Module> module_;
   const Entry &entry_;

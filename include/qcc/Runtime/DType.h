@@ -15,12 +15,12 @@
 #define QCC_RUNTIME_DTYPE_H
 
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/Shape.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace qcc::rt {
 
@@ -94,7 +94,7 @@ struct DType {
 
 /// The number of elements; nothing if a dimension is negative or the product
 /// overflows. Zero-size dimensions are legal.
-inline std::optional<int64_t> numElements(const std::vector<int64_t> &shape) {
+inline std::optional<int64_t> numElements(const Shape &shape) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t dim : shape) {
@@ -112,8 +112,7 @@ inline std::optional<int64_t> numElements(const std::vector<int64_t> &shape) {
 }
 
 /// The number of bytes of a compact tensor; nothing where there is none.
-inline std::optional<int64_t> numBytes(DType type,
-                                       const std::vector<int64_t> &shape) {
+inline std::optional<int64_t> numBytes(DType type, const Shape &shape) {
   std::optional<int64_t> count = numElements(shape);
   int64_t bytes;
   if (!count || __builtin_mul_overflow(*count, type.size(), &bytes))
@@ -122,7 +121,7 @@ inline std::optional<int64_t> numBytes(DType type,
 }
 
 /// As MLIR spells it: "2x3xi8", "f32" for rank 0; a negative dimension is "?".
-inline std::string describe(DType type, const std::vector<int64_t> &shape) {
+inline std::string describe(DType type, const Shape &shape) {
   std::string text;
   for (int64_t dim : shape)
     text += (dim < 0 ? "?" : std::to_string(dim)) + "x";

@@ -74,6 +74,9 @@ struct OperandInfo {
   Size index; ///< What it counts depends on the kind; see ABI.h.
   std::vector<Size> dims;
   std::optional<Quantization> quantization;
+  /// Of an output: the layer whose value it is. May be empty. Where a step
+  /// holds several layers, this is the last of them.
+  std::string_view layer;
 };
 
 struct Step {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What callers hand to the runtime: memory they own, compact row-major and
-// aligned to its element. `data` may be null where there are no elements.
+// aligned to its element. `data` may be null where there are no elements. Up to
+// eight dimensions, making one takes no memory from the heap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +23,10 @@ namespace qcc::rt {
 struct Tensor {
   void *data = nullptr;
   DType dtype;
-  std::vector<int64_t> shape;
+  Shape shape;
 
   Tensor() = default;
-  Tensor(void *data, DType dtype, std::vector<int64_t> shape)
+  Tensor(void *data, DType dtype, Shape shape)
       : data(data), dtype(dtype), shape(std::move(shape)) {}
 
   std::optional<int64_t> elements() const { return numElements(shape); }

@@ -144,10 +144,10 @@ TEST(Context, PlansAndAllocatesResults) {
   expectFailure(f.context->plan({-1}), StatusCode::InvalidArgument, "negative");
 
   Data data(7);
-  Result<std::vector<std::vector<int64_t>>> shapes =
+  Result<std::vector<Shape>> shapes =
       f.context->resultShapes({Tensor(nullptr, i32, {7})});
   ASSERT_TRUE(shapes.isOk()) << shapes.message();
-  EXPECT_EQ(*shapes, (std::vector<std::vector<int64_t>>{{7}}));
+  EXPECT_EQ(*shapes, (std::vector<Shape>{{7}}));
   Result<std::vector<OwnedTensor>> results =
       f.context->allocateResults(data.inputs);
   ASSERT_TRUE(results.isOk()) << results.message();
