@@ -68,14 +68,15 @@ TEST(Module, ReadsQuantizationAndOperands) {
   auto *tensorQuant = artifact.table<qcc_quant_desc>(1);
   *tensorQuant = {QCC_QUANT_PER_TENSOR, 0, 1, artifact.ref(scales + 3),
                   artifact.ref(zeroPoints + 3)};
-  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims), 0};
+  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims), 0, 0};
   operands[1] = {QCC_ARENA,
                  QCC_INT,
                  32,
                  1,
                  128,
                  artifact.ref(dims),
-                 artifact.ref(tensorQuant)};
+                 artifact.ref(tensorQuant),
+                 artifact.string("relu1")};
   artifact.steps[0].n_inputs = 1;
   artifact.steps[0].n_outputs = 1;
   artifact.steps[0].inputs_ref = artifact.ref(operands);
@@ -92,6 +93,8 @@ TEST(Module, ReadsQuantizationAndOperands) {
   EXPECT_EQ(entry.steps[0].outputs[0].index.literal(), 128);
   ASSERT_TRUE(entry.steps[0].outputs[0].quantization);
   EXPECT_EQ(entry.steps[0].outputs[0].quantization->scales[0], 0.5f);
+  EXPECT_EQ(entry.steps[0].outputs[0].layer, "relu1");
+  EXPECT_EQ(entry.steps[0].inputs[0].layer, "");
 
   quant->axis = 2;
   EXPECT_FALSE(artifact.load().isOk());
@@ -99,6 +102,10 @@ TEST(Module, ReadsQuantizationAndOperands) {
   tensorQuant->count = 2;
   EXPECT_FALSE(artifact.load().isOk());
   tensorQuant->count = 1;
+  int64_t layer = operands[1].layer_ref;
+  operands[1].layer_ref = INT64_MAX;
+  EXPECT_FALSE(artifact.load().isOk());
+  operands[1].layer_ref = layer;
   operands[0].index = 1000;
   EXPECT_FALSE(artifact.load().isOk());
 }

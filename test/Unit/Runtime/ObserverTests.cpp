@@ -1,0 +1,170 @@
+//===- ObserverTests.cpp - Looking at values between steps ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeArtifact.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace qcc::rt;
+using namespace qcc::rt::test;
+
+namespace {
+
+const DType i32{QCC_INT, 32};
+constexpr int64_t kSize = 1000;
+
+std::atomic<int> stepsInFlight{0};
+
+/// The same bytes of the arena are overwritten by each step: x, 2x, 3x, and
+/// the result is 4x.
+template <int Factor>
+void scale(const qcc_frame *frame, int32_t thread, int32_t threads) {
+  ++stepsInFlight;
+  auto *x = static_cast<const int32_t *>(frame->tensors[0]);
+  auto *y = Factor == 4 ? static_cast<int32_t *>(frame->tensors[1])
+                        : reinterpret_cast<int32_t *>(frame->arena + 64);
+  for (int64_t i = thread; i < frame->values[0]; i += threads)
+    y[i] = Factor * x[i];
+  --stepsInFlight;
+}
+
+void failingStep(const qcc_frame *frame, int32_t, int32_t) {
+  frame->runtime->fail(frame, "it is broken");
+}
+
+struct Program {
+  explicit Program(std::vector<FakeArtifact::StepSpec> steps)
+      : artifact(entryOf(std::move(steps))) {
+    auto *dims = artifact.table<int64_t>(1);
+    dims[0] = value(0);
+    int32_t numSteps = artifact.entries[0].n_steps;
+    for (int32_t i = 0; i < numSteps; ++i) {
+      auto *operand = artifact.table<qcc_operand_desc>(1);
+      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims), 0, 0};
+      if (i + 1 == numSteps) {
+        operand->kind = QCC_RESULT;
+        operand->index = 0;
+      }
+      artifact.steps[i].n_outputs = 1;
+      artifact.steps[i].outputs_ref = artifact.ref(operand);
+    }
+    x.resize(kSize);
+    y.resize(kSize);
+    for (int64_t i = 0; i < kSize; ++i)
+      x[i] = int32_t(i + 1);
+  }
+  static FakeArtifact::EntrySpec
+  entryOf(std::vector<FakeArtifact::StepSpec> steps) {
+    FakeArtifact::EntrySpec spec;
+    spec.arguments = {{i32, {value(0)}, "x"}};
+    spec.results = {{i32, {value(0)}, "y"}};
+    spec.symbols = 1;
+    spec.values = 1;
+    spec.plan = [](int64_t *values) -> int64_t { return 64 + values[0] * 4; };
+    spec.steps = std::move(steps);
+    return spec;
+  }
+
+  Status run(const ContextOptions &options) {
+    Result<std::shared_ptr<const Module>> module = artifact.load();
+    EXPECT_TRUE(module.isOk()) << module.message();
+    Result<std::unique_ptr<Context>> context =
+        Context::create(*module, "", options);
+    EXPECT_TRUE(context.isOk()) << context.message();
+    std::vector<Tensor> inputs = {Tensor(x.data(), i32, {kSize})};
+    std::vector<Tensor> outputs = {Tensor(y.data(), i32, {kSize})};
+    return (*context)->run(inputs, outputs);
+  }
+
+  FakeArtifact artifact;
+  std::vector<int32_t> x, y;
+};
+
+/// Checks that output i holds (i + 1) * x when it is told of step i.
+struct Watcher {
+  static void afterStep(void *self, const Context &run, size_t step) {
+    auto &watcher = *static_cast<Watcher *>(self);
+    watcher.steps.push_back(step);
+    watcher.inFlight += stepsInFlight.load();
+    Tensor tensor = run.operandTensor(run.entry().steps[step].outputs[0]);
+    EXPECT_EQ(tensor.describe(), "1000xi32");
+    auto *values = static_cast<const int32_t *>(tensor.data);
+    for (int64_t i = 0; i < kSize; ++i)
+      if (values[i] != int32_t(step + 1) * (i + 1))
+        ++watcher.wrong;
+    if (step == watcher.cancelAt)
+      watcher.cancelled.store(true);
+  }
+  ContextOptions options(int threads) {
+    ContextOptions options;
+    options.threads = threads;
+    options.observer = {&Watcher::afterStep, this};
+    options.cancel = &cancelled;
+    return options;
+  }
+
+  std::vector<size_t> steps;
+  int64_t wrong = 0, inFlight = 0;
+  size_t cancelAt = ~size_t(0);
+  std::atomic<bool> cancelled{false};
+};
+
+const std::vector<FakeArtifact::StepSpec> mixedSteps = {
+    {"one", scale<1>, true},
+    {"two", scale<2>, false},
+    {"three", scale<3>, false},
+    {"four", scale<4>, true}};
+
+} // namespace
+
+TEST(Observer, SeesTheOutputsOfEachStep) {
+  for (int threads : {1, 2, 5}) {
+    Program program(mixedSteps);
+    Watcher watcher;
+    Status status = program.run(watcher.options(threads));
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(watcher.steps, (std::vector<size_t>{0, 1, 2, 3}));
+    EXPECT_EQ(watcher.wrong, 0);
+    EXPECT_EQ(watcher.inFlight, 0);
+  }
+}
+
+TEST(Observer, WorksOnThreadsOfTheHost) {
+  Program program(mixedSteps);
+  Watcher watcher;
+  ContextOptions options = watcher.options(3);
+  options.hostThreads.parallelFor =
+      [](void *, int threads, void (*body)(void *, int), void *bodyContext) {
+        std::vector<std::thread> pool;
+        for (int t = 0; t < threads; ++t)
+          pool.emplace_back(body, bodyContext, t);
+        for (std::thread &thread : pool)
+          thread.join();
+      };
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(watcher.steps, (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(watcher.wrong, 0);
+}
+
+TEST(Observer, MayCancelTheRun) {
+  Program program(mixedSteps);
+  Watcher watcher;
+  watcher.cancelAt = 1;
+  EXPECT_EQ(program.run(watcher.options(2)).code(), StatusCode::Cancelled);
+  EXPECT_EQ(watcher.steps, (std::vector<size_t>{0, 1}));
+}
+
+TEST(Observer, IsNotToldOfAStepThatFails) {
+  Program program({{"one", scale<1>, true}, {"bad", failingStep, false}});
+  Watcher watcher;
+  EXPECT_EQ(program.run(watcher.options(2)).code(), StatusCode::KernelFailed);
+  EXPECT_EQ(watcher.steps, (std::vector<size_t>{0}));
+}
