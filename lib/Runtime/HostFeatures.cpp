@@ -219,7 +219,7 @@ std::vector<std::string> missingFeatures(std::string_view requiredCommaList) {
   return HostFeatures::host().missing(requiredCommaList);
 }
 
-Status requestAmxPermission() {
+static Status askForTiles() {
   constexpr long reqXcompPerm = 0x1023; // ARCH_REQ_XCOMP_PERM
   constexpr long tileData = 18;         // XFEATURE_XTILEDATA
   if (!HostFeatures::host().has("amx-tile"))
@@ -232,6 +232,11 @@ Status requestAmxPermission() {
                        "); use Linux 5.16 or later, or compile for a target "
                        "without amx-tile");
   return Status::ok();
+}
+
+Status requestAmxPermission() {
+  static const Status answer = askForTiles();
+  return answer;
 }
 
 HostInfo hostInfo() {

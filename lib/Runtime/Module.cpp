@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice of a variant, and loading from a file.
+// Loading, from a descriptor in memory and from a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 #include "DescriptorReader.h"
 #include "ElfFile.h"
+#include "VariantChoice.h"
 
-#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -29,57 +29,6 @@ std::string TensorInfo::describe() const {
   return rt::describe(dtype, shape);
 }
 
-/// The features of a variant that the host lacks. Tiles count only if the
-/// operating system grants them.
-static std::vector<std::string> findMissing(const Variant &variant,
-                                            const HostFeatures &features,
-                                            bool isRunningHost) {
-  std::vector<std::string> missing = features.missing(variant.features);
-  if (!missing.empty() || !isRunningHost)
-    return missing;
-  for (std::string &name : splitFeatures(variant.features))
-    if (name == "amx-tile" && !requestAmxPermission().isOk())
-      missing.push_back(std::move(name));
-  return missing;
-}
-
-/// The variant with the most required features among those that the host has.
-static Result<size_t> chooseVariant(const std::vector<Variant> &variants,
-                                    const ModuleOptions &options) {
-  const HostFeatures &features =
-      options.features ? *options.features : HostFeatures::host();
-  bool isRunningHost = !options.features;
-  std::optional<size_t> best;
-  size_t bestCount = 0;
-  std::string refusals;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    const Variant &variant = variants[i];
-    std::string name = "variant '" + std::string(variant.target) + "'";
-    if (variant.device != QCC_DEVICE_CPU) {
-      refusals += "; " + name + " is for another kind of device";
-      continue;
-    }
-    std::vector<std::string> missing =
-        findMissing(variant, features, isRunningHost);
-    if (!missing.empty()) {
-      refusals += "; " + name + " needs ";
-      for (size_t m = 0; m < missing.size(); ++m)
-        refusals += (m ? ", " : "") + missing[m];
-      continue;
-    }
-    size_t count = splitFeatures(variant.features).size();
-    if (!best || count > bestCount) {
-      best = i;
-      bestCount = count;
-    }
-  }
-  if (!best)
-    return unsupported("this host cannot run the artifact" +
-                       (variants.empty() ? "; it has no variant" : refusals) +
-                       "; compile it for this host (--mcpu=native)");
-  return *best;
-}
-
 Result<std::shared_ptr<const Module>>
 Module::create(const qcc_descriptor *descriptor,
                std::shared_ptr<void> keepAlive, const ModuleOptions &options) {
@@ -90,7 +39,8 @@ Module::create(const qcc_descriptor *descriptor,
   std::vector<Variant> variants = reader.readVariantHeaders();
   if (!reader.status().isOk())
     return reader.status();
-  Result<size_t> choice = chooseVariant(variants, options);
+  std::vector<VariantInfo> infos = describeVariants(variants, options);
+  Result<size_t> choice = chooseVariant(infos, options);
   if (!choice.isOk())
     return choice.status();
 
@@ -98,6 +48,7 @@ Module::create(const qcc_descriptor *descriptor,
   module->keepAlive_ = std::move(keepAlive);
   module->descriptor_ = descriptor;
   module->producer_ = reader.readProducer();
+  module->variants_ = std::move(infos);
   module->variant_ = std::move(variants[*choice]);
   reader.readVariant(*choice, module->variant_);
   if (!reader.status().isOk())

@@ -52,8 +52,8 @@ private:
 /// Those of a comma-separated list that the running host lacks.
 std::vector<std::string> missingFeatures(std::string_view requiredCommaList);
 
-/// Asks Linux for the use of AMX tiles by this process; needed once before the
-/// first AMX instruction, and idempotent.
+/// Asks Linux for the use of AMX tiles by this process and all its threads, the
+/// first time that it is called; later calls repeat the answer.
 Status requestAmxPermission();
 
 /// For information and cost models; 0 where unknown. Sizes in bytes.

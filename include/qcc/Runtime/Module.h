@@ -113,6 +113,16 @@ struct Variant {
   int64_t weightsSize = 0;
 };
 
+/// A variant that the artifact offers, loaded or not.
+struct VariantInfo {
+  int device = QCC_DEVICE_CPU;
+  std::string_view target;
+  std::string_view features;        ///< Required, comma-separated.
+  std::vector<std::string> missing; ///< Those that the host lacks.
+  /// Why this host cannot run it, "needs avx512f, avx512vnni"; empty if it can.
+  std::string refusal;
+};
+
 /// Readable memory that an artifact occupies.
 struct MemoryRange {
   const char *begin = nullptr;
@@ -120,8 +130,14 @@ struct MemoryRange {
 };
 
 struct ModuleOptions {
+  /// The target of the variant to load, such as "cascadelake"; empty: the best
+  /// that the host can run. Best is the one with the fastest instructions for
+  /// int8, then the one that uses the most features.
+  std::string variant;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
+  /// Called before a variant with AMX is chosen.
+  Status (*requestTiles)() = requestAmxPermission;
   /// Where everything that the descriptor refers to must lie; empty: unknown
   /// and unchecked.
   std::vector<MemoryRange> ranges;
@@ -144,6 +160,9 @@ public:
   const Variant &variant() const { return variant_; }
   const std::vector<Entry> &entries() const { return variant_.entries; }
 
+  /// All variants of the artifact; variant() is one of them.
+  const std::vector<VariantInfo> &variants() const { return variants_; }
+
   /// Null if there is none. The empty name finds the only entry of a module, or
   /// "main".
   const Entry *findEntry(std::string_view name) const;
@@ -155,6 +174,7 @@ private:
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;
   Variant variant_;
+  std::vector<VariantInfo> variants_;
 };
 
 } // namespace qcc::rt

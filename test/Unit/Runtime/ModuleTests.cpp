@@ -102,10 +102,6 @@ TEST(Module, ReadsQuantizationAndOperands) {
   tensorQuant->count = 2;
   EXPECT_FALSE(artifact.load().isOk());
   tensorQuant->count = 1;
-  int64_t layer = operands[1].layer_ref;
-  operands[1].layer_ref = INT64_MAX;
-  EXPECT_FALSE(artifact.load().isOk());
-  operands[1].layer_ref = layer;
   operands[0].index = 1000;
   EXPECT_FALSE(artifact.load().isOk());
 }
@@ -137,6 +133,91 @@ TEST(Module, ChoosesTheVariantWithMostFeatures) {
             std::string::npos);
 }
 
+TEST(Module, PrefersFasterInstructionsToMoreFeatures) {
+  FakeArtifact artifact;
+  artifact.setVariants(4);
+  artifact.setVariant(0, "wide", "avx2,avx512f,avx512bw,avx512cd",
+                      {makeEntry()});
+  artifact.setVariant(1, "dot", "avx2,avxvnni", {makeEntry()});
+  artifact.setVariant(2, "more", "avx2,avxvnni,fma", {makeEntry()});
+  artifact.setVariant(3, "same", "avx2,avxvnni,fma", {makeEntry()});
+  HostFeatures host =
+      HostFeatures::fromList("avx2,avx512f,avx512bw,avx512cd,avxvnni,fma");
+  ModuleOptions options;
+  options.features = &host;
+  Result<std::shared_ptr<const Module>> module = artifact.load(options);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "more");
+}
+
+TEST(Module, LoadsTheVariantThatIsAskedFor) {
+  FakeArtifact artifact;
+  artifact.setVariants(3);
+  artifact.setVariant(0, "old", "avx2", {makeEntry()});
+  artifact.setVariant(1, "new", "avx2,avx512f,avx512bw", {makeEntry()});
+  artifact.setVariant(2, "newest", "avx2,amx-int8,amx-tile", {makeEntry()});
+  HostFeatures host = HostFeatures::fromList("avx2,avx512f,avx512bw");
+  ModuleOptions options;
+  options.features = &host;
+  options.variant = "old";
+  Result<std::shared_ptr<const Module>> module = artifact.load(options);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "old");
+  const std::vector<VariantInfo> &infos = (*module)->variants();
+  ASSERT_EQ(infos.size(), 3u);
+  EXPECT_EQ(infos[1].target, "new");
+  EXPECT_EQ(infos[1].features, "avx2,avx512f,avx512bw");
+  EXPECT_EQ(infos[1].refusal, "");
+  EXPECT_EQ(infos[2].missing,
+            (std::vector<std::string>{"amx-int8", "amx-tile"}));
+  EXPECT_EQ(infos[2].refusal, "needs amx-int8, amx-tile");
+
+  options.variant = "newest";
+  EXPECT_EQ(artifact.load(options).status().code(), StatusCode::Unsupported);
+  EXPECT_EQ(artifact.load(options).message(),
+            "this host cannot run the artifact; variant 'newest' needs "
+            "amx-int8, amx-tile; compile it for this host (--mcpu=native)");
+  options.variant = "other";
+  EXPECT_EQ(artifact.load(options).status().code(), StatusCode::NotFound);
+  EXPECT_EQ(artifact.load(options).message(),
+            "the artifact has no variant 'other'; it has: old, new, newest");
+}
+
+TEST(Module, AsksForTilesOnce) {
+  static int requests;
+  requests = 0;
+  FakeArtifact artifact;
+  artifact.setVariants(2);
+  artifact.setVariant(0, "plain", "avx2", {makeEntry()});
+  artifact.setVariant(1, "tiles", "avx2,amx-int8,amx-tile", {makeEntry()});
+  HostFeatures host = HostFeatures::fromList("avx2,amx-tile,amx-int8");
+  ModuleOptions options;
+  options.features = &host;
+  options.requestTiles = [] {
+    ++requests;
+    return Status::ok();
+  };
+  EXPECT_EQ((*artifact.load(options))->variant().target, "tiles");
+  EXPECT_EQ(requests, 1);
+  options.variant = "plain";
+  EXPECT_TRUE(artifact.load(options).isOk());
+  EXPECT_EQ(requests, 1);
+
+  // Refused: the next best, which says why the best one is not it.
+  options.variant = "";
+  options.requestTiles = [] { return unsupported("the system refuses"); };
+  Result<std::shared_ptr<const Module>> module = artifact.load(options);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "plain");
+  EXPECT_EQ((*module)->variants()[1].refusal,
+            "needs amx-tile, but the system refuses");
+  options.variant = "tiles";
+  EXPECT_EQ(artifact.load(options).message(),
+            "this host cannot run the artifact; variant 'tiles' needs "
+            "amx-tile, but the system refuses; compile it for this host "
+            "(--mcpu=native)");
+}
+
 TEST(Module, RefusesWrongHeaders) {
   EXPECT_EQ(Module::create(nullptr, nullptr).status().code(),
             StatusCode::InvalidArgument);
@@ -151,7 +232,7 @@ TEST(Module, RefusesWrongHeaders) {
   size.descriptor->size = 8;
   EXPECT_EQ(size.load().status().code(), StatusCode::Corrupt);
   FakeArtifact empty;
-  EXPECT_NE(empty.load().message().find("it has no variant"),
+  EXPECT_NE(empty.load().message().find("has no variant of the program"),
             std::string::npos);
 }
 

@@ -1,0 +1,101 @@
+//===- VariantChoice.cpp - Which variant of an artifact to run ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VariantChoice.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace qcc::rt {
+
+/// Features by how fast they multiply int8, the slowest first.
+static constexpr const char *levels[] = {
+    "avx2", "avx512bw", "avxvnni", "avxvnniint8", "avx512vnni", "amx-int8"};
+
+/// Compares like the worth of a variant.
+static std::pair<size_t, size_t> rank(const VariantInfo &variant) {
+  std::vector<std::string> features = splitFeatures(variant.features);
+  size_t level = std::size(levels);
+  while (level > 0 && std::find(features.begin(), features.end(),
+                                levels[level - 1]) == features.end())
+    --level;
+  return {level, features.size()};
+}
+
+std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
+                                          const ModuleOptions &options) {
+  const HostFeatures &host =
+      options.features ? *options.features : HostFeatures::host();
+  std::vector<VariantInfo> infos;
+  for (const Variant &variant : variants) {
+    VariantInfo info;
+    info.device = variant.device;
+    info.target = variant.target;
+    info.features = variant.features;
+    if (variant.device != QCC_DEVICE_CPU)
+      info.refusal = "is for another kind of device";
+    for (std::string &name : host.missing(variant.features)) {
+      info.refusal += (info.refusal.empty() ? "needs " : ", ") + name;
+      info.missing.push_back(std::move(name));
+    }
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+static bool needsTiles(const VariantInfo &variant) {
+  std::vector<std::string> features = splitFeatures(variant.features);
+  return std::find(features.begin(), features.end(), "amx-tile") !=
+         features.end();
+}
+
+static std::string listTargets(const std::vector<VariantInfo> &infos) {
+  std::string text;
+  for (const VariantInfo &info : infos)
+    text += (text.empty() ? "" : ", ") + std::string(info.target);
+  return text;
+}
+
+Result<size_t> chooseVariant(std::vector<VariantInfo> &infos,
+                             const ModuleOptions &options) {
+  if (infos.empty())
+    return corrupt("the artifact has no variant of the program; compile the "
+                   "program again");
+  std::vector<size_t> order;
+  for (size_t i = 0; i < infos.size(); ++i)
+    if (options.variant.empty() || infos[i].target == options.variant)
+      order.push_back(i);
+  if (order.empty())
+    return notFound("the artifact has no variant '" + options.variant +
+                    "'; it has: " + listTargets(infos));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    auto rankA = rank(infos[a]), rankB = rank(infos[b]);
+    return rankA != rankB ? rankA > rankB : a < b;
+  });
+
+  for (size_t i : order) {
+    VariantInfo &info = infos[i];
+    if (info.refusal.empty() && needsTiles(info)) {
+      Status permission = options.requestTiles();
+      if (!permission.isOk())
+        info.refusal = "needs amx-tile, but " + permission.message();
+    }
+    if (info.refusal.empty())
+      return i;
+  }
+  std::string refusals;
+  std::sort(order.begin(), order.end());
+  for (size_t i : order)
+    refusals +=
+        "; variant '" + std::string(infos[i].target) + "' " + infos[i].refusal;
+  return unsupported("this host cannot run the artifact" + refusals +
+                     "; compile it for this host (--mcpu=native)");
+}
+
+} // namespace qcc::rt

@@ -1,0 +1,33 @@
+//===- VariantChoice.h - Which variant of an artifact to run ----*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The best is the one whose instructions multiply the most int8 at once, then
+// the one that asks for the most features, then the first. The order in which
+// the variants were compiled says nothing otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_RUNTIME_VARIANTCHOICE_H
+#define QCC_LIB_RUNTIME_VARIANTCHOICE_H
+
+#include "qcc/Runtime/Module.h"
+
+namespace qcc::rt {
+
+/// Says of each variant what this host lacks for it.
+std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
+                                          const ModuleOptions &options);
+
+/// The best variant that the host can run, or the one that the options name.
+/// Asks the operating system for AMX tiles if that one needs them; where it
+/// refuses, that is noted in `infos` and the next best is taken.
+Result<size_t> chooseVariant(std::vector<VariantInfo> &infos,
+                             const ModuleOptions &options);
+
+} // namespace qcc::rt
+
+#endif // QCC_LIB_RUNTIME_VARIANTCHOICE_H
