@@ -64,15 +64,9 @@ Context::create(std::shared_ptr<const Module> module,
                 std::string_view entryName, const ContextOptions &options) {
   if (!module)
     return invalidArgument("there is no module");
-  const Entry *entry = module->findEntry(entryName);
-  if (!entry) {
-    std::string names;
-    for (const Entry &candidate : module->entries())
-      names += (names.empty() ? "" : ", ") + std::string(candidate.name);
-    return notFound("the program has no entry '" +
-                    std::string(entryName.empty() ? "main" : entryName) +
-                    "'; it has: " + names);
-  }
+  Result<const Entry *> entry = module->requireEntry(entryName);
+  if (!entry.isOk())
+    return entry.status();
   if (options.threads < 0)
     return invalidArgument("the number of threads is negative; 0 means one for "
                            "each CPU");
@@ -81,7 +75,7 @@ Context::create(std::shared_ptr<const Module> module,
                            "choose one");
 
   std::unique_ptr<Context> context(
-      new Context(std::move(module), *entry, options));
+      new Context(std::move(module), **entry, options));
   int threads = options.threads;
   if (options.hostThreads.parallelFor) {
     context->threads_ = threads ? threads : availableCpus();

@@ -58,7 +58,7 @@ Module::create(const qcc_descriptor *descriptor,
 
 Result<std::shared_ptr<const Module>>
 Module::open(const std::string &path, const ModuleOptions &options) {
-  std::string prefix = path + ": ";
+  std::string prefix = (options.name.empty() ? path : options.name) + ": ";
   Result<std::vector<ElfSegment>> segments = readElfSegments(path);
   if (!segments.isOk())
     return segments.status().withPrefix(prefix);
@@ -99,6 +99,17 @@ const Entry *Module::findEntry(std::string_view name) const {
     if (entry.name == name)
       return &entry;
   return nullptr;
+}
+
+Result<const Entry *> Module::requireEntry(std::string_view name) const {
+  if (const Entry *entry = findEntry(name))
+    return entry;
+  std::string names;
+  for (const Entry &candidate : entries())
+    names += (names.empty() ? "" : ", ") + std::string(candidate.name);
+  return notFound("the program has no entry '" +
+                  std::string(name.empty() ? "main" : name) +
+                  "'; it has: " + names);
 }
 
 } // namespace qcc::rt

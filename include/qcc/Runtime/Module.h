@@ -136,6 +136,8 @@ struct ModuleOptions {
   std::string variant;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
+  /// What messages call the artifact; empty: its path.
+  std::string name;
   /// Called before a variant with AMX is chosen.
   Status (*requestTiles)() = requestAmxPermission;
   /// Where everything that the descriptor refers to must lie; empty: unknown
@@ -155,6 +157,11 @@ public:
   static Result<std::shared_ptr<const Module>>
   open(const std::string &path, const ModuleOptions &options = ModuleOptions());
 
+  /// Loads a shared object from memory, which is copied, by open().
+  static Result<std::shared_ptr<const Module>>
+  load(const void *data, size_t size,
+       const ModuleOptions &options = ModuleOptions());
+
   const qcc_descriptor *descriptor() const { return descriptor_; }
   std::string_view producer() const { return producer_; }
   const Variant &variant() const { return variant_; }
@@ -166,6 +173,9 @@ public:
   /// Null if there is none. The empty name finds the only entry of a module, or
   /// "main".
   const Entry *findEntry(std::string_view name) const;
+
+  /// The same, or a failure that says which entries there are.
+  Result<const Entry *> requireEntry(std::string_view name) const;
 
 private:
   Module() = default;

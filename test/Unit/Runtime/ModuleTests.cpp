@@ -400,3 +400,31 @@ TEST(ModuleFile, RefusesDamagedHeaders) {
   }
   EXPECT_GT(damagedSegments, 0);
 }
+
+TEST(ModuleMemory, LoadsAndNamesWhatItRefuses) {
+  std::string bytes = readFile(QCC_TEST_ARTIFACT);
+  Result<std::shared_ptr<const Module>> module =
+      Module::load(bytes.data(), bytes.size());
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_NE((*module)->findEntry("main"), nullptr);
+
+  module = Module::load(bytes.data(), bytes.size() / 2);
+  ASSERT_FALSE(module.isOk());
+  EXPECT_EQ(module.status().code(), StatusCode::Corrupt);
+  EXPECT_EQ(module.message().find("the artifact in memory: "), 0u);
+  EXPECT_EQ(Module::load(bytes.data(), 0).status().code(), StatusCode::Corrupt);
+  EXPECT_EQ(Module::load(nullptr, 1).status().code(),
+            StatusCode::InvalidArgument);
+}
+
+TEST(Module, SaysWhichEntriesThereAre) {
+  FakeArtifact artifact(makeEntry());
+  Result<std::shared_ptr<const Module>> module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  Result<const Entry *> entry = (*module)->requireEntry("main");
+  ASSERT_TRUE(entry.isOk());
+  EXPECT_EQ(*entry, (*module)->findEntry("main"));
+  entry = (*module)->requireEntry("other");
+  EXPECT_EQ(entry.status().code(), StatusCode::NotFound);
+  EXPECT_EQ(entry.message(), "the program has no entry 'other'; it has: main");
+}
