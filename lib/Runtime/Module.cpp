@@ -11,14 +11,15 @@
 
 #include "qcc/Runtime/Module.h"
 
+#include "ArtifactFile.h"
 #include "DescriptorReader.h"
-#include "ElfFile.h"
 #include "VariantChoice.h"
 
-#include <climits>
-#include <cstdlib>
+#include <atomic>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <unistd.h>
 
 namespace qcc::rt {
 
@@ -56,38 +57,65 @@ Module::create(const qcc_descriptor *descriptor,
   return std::shared_ptr<const Module>(std::move(module));
 }
 
-Result<std::shared_ptr<const Module>>
-Module::open(const std::string &path, const ModuleOptions &options) {
-  std::string prefix = (options.name.empty() ? path : options.name) + ": ";
-  Result<std::vector<ElfSegment>> segments = readElfSegments(path);
-  if (!segments.isOk())
-    return segments.status().withPrefix(prefix);
-
-  // A name without a slash would be searched for in the library path.
-  std::string name = path.find('/') == std::string::npos ? "./" + path : path;
+/// The loader takes a name that it has seen for the object that had it then,
+/// even if the file was replaced since or the number of a descriptor is used
+/// again. So each call spells the path of its descriptor in a way of its own:
+/// the bits of a counter as "/." and "/".
+static void *openLibrary(const std::string &path) {
+  static std::atomic<uint64_t> counter{0};
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); // For its message.
+  std::string name = "/proc/self/fd";
+  for (uint64_t bits = counter++; bits != 0; bits >>= 1)
+    name += bits & 1 ? "/." : "/";
+  name += "/" + std::to_string(file);
   void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return ioError(prefix + "the loader refused it (" + dlerror() +
-                   "); compile the program again");
-  std::shared_ptr<void> keepAlive(handle, [](void *h) { dlclose(h); });
+  close(file);
+  return handle;
+}
 
-  void *symbol = dlsym(handle, QCC_ARTIFACT_SYMBOL);
+/// Loads and reads a file that has been opened.
+static Result<std::shared_ptr<const Module>>
+loadFile(const ArtifactFile &file, const ModuleOptions &options) {
+  Result<std::vector<ElfSegment>> segments = file.validate();
+  if (!segments.isOk())
+    return segments.status();
+  Result<std::shared_ptr<void>> handle = file.load();
+  if (!handle.isOk())
+    return handle.status();
+  void *symbol = dlsym(handle->get(), QCC_ARTIFACT_SYMBOL);
   struct link_map *map = nullptr;
-  if (!symbol || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-    return corrupt(prefix + "it has no symbol " QCC_ARTIFACT_SYMBOL
-                            ": this is no artifact of qcc; make one with "
-                            "`qcc compile FILE -o NAME.so`");
+  if (!symbol || dlinfo(handle->get(), RTLD_DI_LINKMAP, &map) != 0)
+    return corrupt("the system's loader does not find " QCC_ARTIFACT_SYMBOL
+                   " in it; compile the program again");
   ModuleOptions checked = options;
   for (const ElfSegment &segment : *segments)
     checked.ranges.push_back(
         {reinterpret_cast<const char *>(map->l_addr + segment.address),
          segment.size});
-  Result<std::shared_ptr<const Module>> module =
-      create(static_cast<const qcc_descriptor *>(symbol), std::move(keepAlive),
-             checked);
-  if (!module.isOk())
-    return module.status().withPrefix(prefix);
-  return module;
+  return Module::create(static_cast<const qcc_descriptor *>(symbol),
+                        *std::move(handle), checked);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::open(const std::string &path, const ModuleOptions &options) {
+  std::string prefix = path + ": ";
+  Result<ArtifactFile> file = ArtifactFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(prefix);
+  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
+  return module.isOk() ? module : module.status().withPrefix(prefix);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::load(const void *bytes, size_t size, const ModuleOptions &options) {
+  std::string prefix = "the artifact in memory: ";
+  Result<ArtifactFile> file = ArtifactFile::create(bytes, size);
+  if (!file.isOk())
+    return file.status().withPrefix(prefix);
+  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
+  return module.isOk() ? module : module.status().withPrefix(prefix);
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

@@ -428,3 +428,33 @@ TEST(Module, SaysWhichEntriesThereAre) {
   EXPECT_EQ(entry.status().code(), StatusCode::NotFound);
   EXPECT_EQ(entry.message(), "the program has no entry 'other'; it has: main");
 }
+
+/// The artifact with another producer.
+static std::string readOtherArtifact() {
+  std::string bytes = readFile(QCC_TEST_ARTIFACT);
+  size_t at = bytes.find("by hand");
+  EXPECT_NE(at, std::string::npos);
+  return bytes.replace(at, strlen("by hand"), "by foot");
+}
+
+TEST(ModuleMemory, KeepsArtifactsApart) {
+  std::string first = readFile(QCC_TEST_ARTIFACT), other = readOtherArtifact();
+  for (int i = 0; i < 3; ++i) {
+    auto a = Module::load(first.data(), first.size());
+    auto b = Module::load(other.data(), other.size());
+    ASSERT_TRUE(a.isOk() && b.isOk()) << a.message() << b.message();
+    EXPECT_EQ((*a)->producer(), "by hand");
+    EXPECT_EQ((*b)->producer(), "by foot");
+  }
+}
+
+TEST(ModuleFile, SeesThatAFileWasReplaced) {
+  TemporaryFile file;
+  file.write(readFile(QCC_TEST_ARTIFACT));
+  auto before = Module::open(file.path);
+  file.write(readOtherArtifact());
+  auto after = Module::open(file.path);
+  ASSERT_TRUE(before.isOk() && after.isOk());
+  EXPECT_EQ((*before)->producer(), "by hand");
+  EXPECT_EQ((*after)->producer(), "by foot");
+}
