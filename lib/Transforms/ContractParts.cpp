@@ -18,7 +18,7 @@ static SmallVector<MappedOperand> mapped(OperandRange values,
   return result;
 }
 
-static SmallVector<Value> values(ArrayRef<MappedOperand> operands) {
+static SmallVector<Value> valuesOf(ArrayRef<MappedOperand> operands) {
   return llvm::map_to_vector(operands,
                              [](const MappedOperand &o) { return o.value; });
 }
@@ -46,6 +46,7 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
   if (op.getFused())
     for (Attribute name : op.getFusedAttr())
       parts.fused.push_back(cast<StringAttr>(name).getValue().str());
+  parts.values = valueInfos(op, parts.outs.size());
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -65,22 +66,25 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
     if (isa<TensorType>(out.value.getType()))
       results.push_back(out.value.getType());
   SmallVector<StringRef> names(fused.begin(), fused.end());
-  return kernel::ContractOp::create(
+  auto op = kernel::ContractOp::create(
       builder, loc, results, lhs.value, rhs.value, rhsSums, init.value,
-      lhsZeroPoint.value, rhsZeroPoint.value, values(lhsOperands),
-      values(rhsOperands), values(epilogueOperands), values(outs),
+      lhsZeroPoint.value, rhsZeroPoint.value, valuesOf(lhsOperands),
+      valuesOf(rhsOperands), valuesOf(epilogueOperands), valuesOf(outs),
       builder.getAffineMapArrayAttr(maps),
       builder.getDenseI64ArrayAttr(reductionDims),
       builder.getDenseI64ArrayAttr(reductionSizes),
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names), config);
+  setValueInfos(op, values);
+  return op;
 }
 
 kernel::ContractOp ContractParts::createFrom(RewriterBase &rewriter,
                                              kernel::ContractOp old) const {
   kernel::ContractOp op = create(rewriter, old.getLoc());
   op->setDiscardableAttrs(llvm::to_vector(old->getDiscardableAttrs()));
+  setValueInfos(op, values);
   op.getLhsPrologue().takeBody(old.getLhsPrologue());
   op.getRhsPrologue().takeBody(old.getRhsPrologue());
   op.getEpilogue().takeBody(old.getEpilogue());

@@ -244,6 +244,7 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), outSizes,
                                         rewriter.getI32Type());
   parts.outs.push_back({empty, outMap});
+  parts.values = {valueInfo(op.getLoc())};
   parts.fused.push_back(originOf(op));
 
   // The roles of the dimensions decide whether the op can be formed at all.
@@ -584,6 +585,8 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
     }
     parts.outs.push_back({out, mapOf(&init)});
   }
+  llvm::append_range(parts.values,
+                     valueInfos(consumer, consumer.getNumDpsInits()));
   if (parts.fused.back() != originOf(consumer))
     parts.fused.push_back(originOf(consumer));
 
@@ -604,12 +607,14 @@ static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
   Block *block = &op.getEpilogue().front();
   auto yield = cast<kernel::YieldOp>(block->getTerminator());
   SmallVector<MappedOperand> outs;
+  SmallVector<ValueInfo> infos;
   SmallVector<Value> yielded, kept;
-  for (auto [result, out, value] :
-       llvm::zip(op.getResults(), parts.outs, yield.getValues())) {
+  for (auto [result, out, info, value] : llvm::zip(
+           op.getResults(), parts.outs, parts.values, yield.getValues())) {
     if (result.use_empty())
       continue;
     outs.push_back(out);
+    infos.push_back(info);
     yielded.push_back(value);
     kept.push_back(result);
   }
@@ -617,6 +622,7 @@ static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
     return;
   yield->setOperands(yielded);
   parts.outs = outs;
+  parts.values = infos;
   rewriter.setInsertionPoint(op);
   kernel::ContractOp fused = parts.createFrom(rewriter, op);
   for (auto [from, to] : llvm::zip(kept, fused.getResults()))

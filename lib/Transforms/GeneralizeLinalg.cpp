@@ -7,8 +7,10 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_GENERALIZELINALG
@@ -18,12 +20,26 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
+/// The value of a layer is that of its last op; all before compute parts of it.
+static void markParts(ArrayRef<linalg::LinalgOp> ops) {
+  llvm::StringSet<> layers;
+  for (linalg::LinalgOp op : llvm::reverse(ops)) {
+    StringRef layer = layerName(op.getLoc());
+    // The layer's value in another form is as good as the value.
+    if (layer.empty() || isFormOfLayer(op.getLoc()))
+      continue;
+    if (!layers.insert(layer).second)
+      op->setLoc(asPartOfLayer(op.getLoc()));
+  }
+}
+
 namespace {
 struct GeneralizeLinalg : qcc::impl::GeneralizeLinalgBase<GeneralizeLinalg> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    markParts(ops);
     for (linalg::LinalgOp op : ops) {
       op->setAttr(kOriginAttr, rewriter.getStringAttr(originOf(op)));
       if (isa<linalg::GenericOp>(op))

@@ -429,6 +429,10 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
       }
       arguments.push_back(memrefFor(memref, data, values, source->dims));
       bool written = llvm::is_contained(writes, (int64_t)i);
+      if (auto layer = step.getArgAttrOfType<StringAttr>(i, kLayerAttr))
+        source->layer = layer.getValue().str();
+      if (auto element = step.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
+        source->elementType = element.getValue();
       (written ? info.outputs : info.inputs).push_back(*source);
       continue;
     }

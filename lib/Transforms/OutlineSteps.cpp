@@ -16,11 +16,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/StepInfo.h"
 #include "qcc/Transforms/Steps.h"
@@ -155,6 +158,50 @@ static SmallVector<int64_t> writtenArguments(func::FuncOp step) {
   return result;
 }
 
+/// Whether a buffer that is written through views holds just what is written;
+/// `sameShape` tells whether in the same shape.
+static bool isWhole(Value memref, bool &sameShape) {
+  sameShape = true;
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            view.getOperation()))
+      return false;
+    sameShape &= isa<memref::CastOp>(view.getOperation());
+    memref = view.getViewSource();
+  }
+  return true;
+}
+
+/// Says on the arguments of a step what their values were in the program.
+static void recordValues(func::FuncOp step, Operation *work,
+                         const IRMapping &mapping) {
+  auto destination = dyn_cast<DestinationStyleOpInterface>(work);
+  if (!destination)
+    return;
+  Builder builder(step.getContext());
+  SmallVector<ValueInfo> infos = valueInfos(work, destination.getNumDpsInits());
+  for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
+    bool sameShape;
+    auto type = dyn_cast<MemRefType>(init.getType());
+    if (!type || !isWhole(init, sameShape))
+      continue;
+    auto arg = dyn_cast<BlockArgument>(mapping.lookupOrDefault(baseOf(init)));
+    if (!arg || arg.getOwner() != &step.getBody().front())
+      continue;
+    if (!info.layer.empty())
+      step.setArgAttr(arg.getArgNumber(), kLayerAttr,
+                      builder.getStringAttr(info.layer));
+    // Per channel it speaks of a dimension.
+    auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
+    if (quantized &&
+        type.getElementType().isInteger(
+            quantized.getStorageTypeIntegralWidth()) &&
+        (sameShape || isa<quant::UniformQuantizedType>(quantized)))
+      step.setArgAttr(arg.getArgNumber(), kSourceTypeAttr,
+                      TypeAttr::get(quantized));
+  }
+}
+
 LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   Operation *main = work.front();
   for (Type type : main->getResultTypes())
@@ -241,6 +288,7 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   func::ReturnOp::create(bodyBuilder, loc);
   step->setAttr(kWritesAttr,
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
+  recordValues(step, main, mapping);
 
   func::CallOp::create(builder, loc, step, operands);
   for (Operation *op : llvm::reverse(work)) {

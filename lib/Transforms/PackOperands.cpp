@@ -236,9 +236,9 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
       maps.push_back(toPack(operand.map));
     }
     auto pack = kernel::PackOp::create(
-        rewriter, loc, TypeRange{packed.getType(), sums.getType()},
-        parts.rhs.value, ins, packed, sums,
-        rewriter.getAffineMapArrayAttr(maps),
+        rewriter, asPartOfLayer(loc),
+        TypeRange{packed.getType(), sums.getType()}, parts.rhs.value, ins,
+        packed, sums, rewriter.getAffineMapArrayAttr(maps),
         rewriter.getI64IntegerAttr(roles.batch.size()),
         rewriter.getDenseI64ArrayAttr(shape.reduction),
         rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),

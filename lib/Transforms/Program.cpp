@@ -44,10 +44,14 @@ public:
                        {"element", TypeAttr::get(tensor.elementType)}});
   }
   DictionaryAttr operator()(const ProgramOperand &operand) {
-    return dictionary({{"dims", builder.getDenseI64ArrayAttr(operand.dims)},
-                       {"element", TypeAttr::get(operand.elementType)},
-                       {"index", integer(operand.index)},
-                       {"kind", integer(operand.kind)}});
+    NamedAttrList attrs(
+        dictionary({{"dims", builder.getDenseI64ArrayAttr(operand.dims)},
+                    {"element", TypeAttr::get(operand.elementType)},
+                    {"index", integer(operand.index)},
+                    {"kind", integer(operand.kind)}}));
+    if (!operand.layer.empty())
+      attrs.set("layer", string(operand.layer));
+    return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramStep &step) {
     return dictionary({{"bytes", integer(step.bytes)},
@@ -110,8 +114,9 @@ static ProgramTensor readTensor(DictionaryAttr dict) {
   return {element(dict), dims(dict)};
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
+  auto layer = dict.getAs<StringAttr>("layer");
   return {(int32_t)integer(dict, "kind"), integer(dict, "index"), element(dict),
-          dims(dict)};
+          dims(dict), layer ? layer.getValue().str() : ""};
 }
 static ProgramStep readStep(DictionaryAttr dict) {
   return {string(dict, "function"),

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Refusal.h"
 
 using namespace mlir;
@@ -20,18 +21,6 @@ using namespace qcc;
 //===----------------------------------------------------------------------===//
 // Locations
 //===----------------------------------------------------------------------===//
-
-StringRef qcc::layerName(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner)) {
-      name = named.getName().getValue();
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return name;
-}
 
 std::string qcc::sourcePosition(Location loc) {
   std::string position;

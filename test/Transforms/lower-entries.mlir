@@ -12,7 +12,7 @@
 // CHECK-SAME: operations = -3 : i64, outputs = [{dims = array<i64: -4, 2>, element = f32, index = 0 : i64, kind = 2 : i64}]
 // CHECK-SAME: parallel = true, scratch = 128 : i64}
 // CHECK-SAME: function = "f.step1.run"
-// CHECK-SAME: outputs = [{dims = array<i64: -2, 4>, element = i8, index = 0 : i64, kind = 1 : i64}]
+// CHECK-SAME: outputs = [{dims = array<i64: -2, 4>, element = !quant.uniform<i8:f32, 5.000000e-01>, index = 0 : i64, kind = 1 : i64, layer = "fc1"}]
 // CHECK-SAME: symbols = 1 : i64, values = 5 : i64}]
 // CHECK-SAME: qcc.weights = dense_resource<weights> : tensor<136xi8>
 
@@ -52,7 +52,7 @@ memref.global "private" constant @r : memref<2xi32> = dense_resource<blob> {alig
 func.func private @f.step0(%scratch: memref<?xi8>, %x: memref<?x4xf32>, %w: memref<3xi8>, %b: memref<9xi1>, %r: memref<2xi32>, %t: memref<?x2xf32>, %n: index, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.scratch = 128 : i64, qcc.parallel, qcc.writes = array<i64: 5>, qcc.kernel = {kind = "generic"}} {
   return
 }
-func.func private @f.step1(%t: memref<?x2xf32>, %y: memref<?x4xi8>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step1(%t: memref<?x2xf32>, %y: memref<?x4xi8> {qcc.layer = "fc1", qcc.type = !quant.uniform<i8:f32, 0.5>}, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
   return
 }
 func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = tensor<?x4x!quant.uniform<i8:f32, 0.5>>}, %arena: memref<?xi8>) -> (index, index) {

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
 namespace qcc {
 
@@ -34,6 +35,8 @@ struct ContractParts {
   llvm::SmallVector<int64_t> reductionDims, reductionSizes;
   bool lhsUnsigned = false, rhsUnsigned = false;
   llvm::SmallVector<std::string> fused;
+  /// What each result is: as many as `outs`.
+  llvm::SmallVector<ValueInfo> values;
   kernel::LoweringConfigAttr config;
 
   static ContractParts of(kernel::ContractOp op);

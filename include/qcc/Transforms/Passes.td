@@ -197,6 +197,9 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
     ```mlir
     linalg.generic {qcc.origin = "linalg.matmul"} ins(%a, %b) ...
     ```
+
+    Where several ops belong to a layer, a name in their locations, all but the last are
+    marked as parts of it (qcc/Dialect/QNN/IR/ValueInfo.h).
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }

@@ -31,6 +31,7 @@ struct ProgramOperand {
   int64_t index;
   mlir::Type elementType; ///< may be quantized
   llvm::SmallVector<int64_t> dims;
+  std::string layer; ///< whose value it is, where it is written; or empty
 };
 
 struct ProgramStep {

@@ -28,8 +28,6 @@ Cost emitCost(mlir::OpBuilder &builder, mlir::Operation *work);
 llvm::SmallVector<mlir::OpFoldResult>
 sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
 
-/// The layer's name: the innermost NameLoc of a location, or "".
-llvm::StringRef layerName(mlir::Location loc);
 /// "file:line:column" of a location, or "".
 std::string sourcePosition(mlir::Location loc);
 

@@ -28,8 +28,11 @@ inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
 /// Integer array attribute of a step function: which memref arguments it
 /// writes.
 inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
-/// Type attribute of an argument or a result: its type in the source program.
+/// Type attribute of an argument or a result of an entry: its type in the
+/// source program. Of an argument of a step: its element type there.
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
+/// String attribute of an argument of a step: the layer whose value it writes.
+inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
 
 /// Unit attribute of an argument of an entry that receives a result.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";

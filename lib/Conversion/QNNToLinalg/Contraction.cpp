@@ -250,7 +250,7 @@ struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
     }
     if (op.hasQuantizedResult())
       c.resultParams = op.getResultParams();
-    rewriter.replaceOp(op, emitContraction(rewriter, loc, c));
+    replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }
 };
@@ -288,7 +288,7 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
     }
     if (op.hasQuantizedResult())
       c.resultParams = op.getResultParams();
-    rewriter.replaceOp(op, emitContraction(rewriter, loc, c));
+    replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }
 };

@@ -88,8 +88,8 @@ template <typename OpTy> struct ConvertBinary : OpConversionPattern<OpTy> {
           math::FmaOp::create(b, loc, fx, readFirst(b, loc, args), addend);
       return tail.emit(b, loc, v, args);
     };
-    rewriter.replaceOp(
-        op, emitter.build(init, 0, op->getName().getStringRef(), body));
+    replaceValue(rewriter, op,
+                 emitter.build(init, 0, op->getName().getStringRef(), body));
     return success();
   }
 };
@@ -123,8 +123,8 @@ struct ConvertClamp : OpConversionPattern<qnn::ClampOp> {
                 : arith::MinUIOp::create(b, loc, q, high(b, loc, args));
       return q;
     };
-    rewriter.replaceOp(
-        op, emitter.build(init, 0, op->getName().getStringRef(), body));
+    replaceValue(rewriter, op,
+                 emitter.build(init, 0, op->getName().getStringRef(), body));
     return success();
   }
 
@@ -210,8 +210,8 @@ struct ConvertLookup : OpConversionPattern<qnn::LookupOp> {
       Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), q);
       return tensor::ExtractOp::create(b, loc, table, index);
     };
-    rewriter.replaceOp(
-        op, emitter.build(init, 0, op->getName().getStringRef(), body));
+    replaceValue(rewriter, op,
+                 emitter.build(init, 0, op->getName().getStringRef(), body));
     return success();
   }
 };

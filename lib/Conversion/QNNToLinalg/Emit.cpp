@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include <cmath>
 
 using namespace mlir;
@@ -375,6 +376,13 @@ Value QuantizeTail::emitBeforeRounding(OpBuilder &builder, Location loc,
   Value q =
       selectNumber(builder, loc, v, emitToInteger(builder, loc, number), z);
   return emitStore(builder, loc, q, width);
+}
+
+void qcc::replaceValue(ConversionPatternRewriter &rewriter, Operation *op,
+                       Value value) {
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  value.getDefiningOp()->setLoc(withType(op->getLoc(), type));
+  rewriter.replaceOp(op, value);
 }
 
 QuantizeTail qcc::makeTail(ConversionPatternRewriter &rewriter, Location loc,

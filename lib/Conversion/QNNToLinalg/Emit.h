@@ -105,6 +105,11 @@ private:
   llvm::SmallVector<mlir::AffineMap> maps;
 };
 
+/// Replaces a qnn op by `value`, whose location then says what the op's result
+/// was (ValueInfo.h). `value` comes from an op that was made for it.
+void replaceValue(mlir::ConversionPatternRewriter &rewriter,
+                  mlir::Operation *op, mlir::Value value);
+
 /// A tensor.empty of the shape of `like`.
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value like, mlir::Type elementType);

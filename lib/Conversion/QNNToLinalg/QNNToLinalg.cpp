@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_CONVERTQNNTOLINALG
@@ -35,6 +36,27 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
       func.setResultAttr(i, "qcc.type", TypeAttr::get(result));
 }
 
+/// Views that pass a value on.
+static Value lookThroughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Quantizing gives a layer's value another form, whatever the op is called.
+static void inheritLayer(Operation *op) {
+  if (!isa<qnn::QuantizeOp, qnn::RequantizeOp>(op))
+    return;
+  Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
+  StringRef layer = source ? valueInfo(source->getLoc()).layer : "";
+  if (!layer.empty())
+    op->setLoc(asFormOfLayer(op->getLoc(), layer));
+}
+
 namespace {
 struct ConvertQNNToLinalg
     : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
@@ -42,6 +64,7 @@ struct ConvertQNNToLinalg
     StorageTypeConverter converter;
     getOperation().walk(
         [&](func::FuncOp func) { recordTypes(func, converter); });
+    getOperation().walk<WalkOrder::PreOrder>(inheritLayer);
 
     ConversionTarget target(getContext());
     target.addIllegalDialect<qnn::QNNDialect, quant::QuantDialect>();

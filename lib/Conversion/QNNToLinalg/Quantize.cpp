@@ -39,16 +39,16 @@ struct ConvertQuantize : OpConversionPattern<qnn::QuantizeOp> {
     Value init = emptyLike(rewriter, loc, adaptor.getInput(),
                            rewriter.getIntegerType(params.width));
     bool before = op.getZeroPointBeforeRounding();
-    rewriter.replaceOp(
-        op, emitter.build(init, 0, op->getName().getStringRef(),
-                          [&](OpBuilder &b, Location loc, ValueRange args) {
-                            Value v = arith::DivFOp::create(
-                                b, loc, emitWiden(b, loc, args[0]),
-                                readScale(b, loc, args));
-                            return before ? tail.emitBeforeRounding(b, loc, v,
-                                                                    args)
-                                          : tail.emit(b, loc, v, args);
-                          }));
+    replaceValue(
+        rewriter, op,
+        emitter.build(init, 0, op->getName().getStringRef(),
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value v = arith::DivFOp::create(
+                            b, loc, emitWiden(b, loc, args[0]),
+                            readScale(b, loc, args));
+                        return before ? tail.emitBeforeRounding(b, loc, v, args)
+                                      : tail.emit(b, loc, v, args);
+                      }));
     return success();
   }
 };
@@ -69,16 +69,17 @@ struct ConvertDequantize : OpConversionPattern<qnn::DequantizeOp> {
     auto readZeroPoint = emitter.add(zeroPoint);
     Type element = op.getResult().getType().getElementType();
     Value init = emptyLike(rewriter, loc, adaptor.getInput(), element);
-    rewriter.replaceOp(
-        op, emitter.build(
-                init, 0, op->getName().getStringRef(),
-                [&](OpBuilder &b, Location loc, ValueRange args) {
-                  Value q = emitDifference(b, loc, args[0], params.isSigned,
-                                           zeroPoint, readZeroPoint, args);
-                  Value v = arith::SIToFPOp::create(b, loc, b.getF32Type(), q);
-                  v = arith::MulFOp::create(b, loc, v, readScale(b, loc, args));
-                  return emitRound(b, loc, v, element);
-                }));
+    replaceValue(
+        rewriter, op,
+        emitter.build(
+            init, 0, op->getName().getStringRef(),
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              Value q = emitDifference(b, loc, args[0], params.isSigned,
+                                       zeroPoint, readZeroPoint, args);
+              Value v = arith::SIToFPOp::create(b, loc, b.getF32Type(), q);
+              v = arith::MulFOp::create(b, loc, v, readScale(b, loc, args));
+              return emitRound(b, loc, v, element);
+            }));
     return success();
   }
 };
@@ -103,16 +104,17 @@ struct ConvertRequantize : OpConversionPattern<qnn::RequantizeOp> {
         makeTail(rewriter, loc, emitter, to, /*mayBeNaN=*/!ratio.isFinite());
     Value init = emptyLike(rewriter, loc, adaptor.getInput(),
                            rewriter.getIntegerType(to.width));
-    rewriter.replaceOp(
-        op, emitter.build(
-                init, 0, op->getName().getStringRef(),
-                [&](OpBuilder &b, Location loc, ValueRange args) {
-                  Value q = emitDifference(b, loc, args[0], from.isSigned,
-                                           zeroPoint, readZeroPoint, args);
-                  Value v = arith::SIToFPOp::create(b, loc, b.getF32Type(), q);
-                  v = arith::MulFOp::create(b, loc, v, readRatio(b, loc, args));
-                  return tail.emit(b, loc, v, args);
-                }));
+    replaceValue(
+        rewriter, op,
+        emitter.build(
+            init, 0, op->getName().getStringRef(),
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              Value q = emitDifference(b, loc, args[0], from.isSigned,
+                                       zeroPoint, readZeroPoint, args);
+              Value v = arith::SIToFPOp::create(b, loc, b.getF32Type(), q);
+              v = arith::MulFOp::create(b, loc, v, readRatio(b, loc, args));
+              return tail.emit(b, loc, v, args);
+            }));
     return success();
   }
 };

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -46,7 +47,8 @@ bool StorageTypeConverter::isLegalOp(Operation *op) const {
 }
 
 namespace {
-/// Any op whose meaning does not depend on the element type.
+/// Any op whose meaning does not depend on the element type; its location
+/// keeps a quantized one.
 struct ConvertTypesOfOp : ConversionPattern {
   ConvertTypesOfOp(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -61,10 +63,12 @@ struct ConvertTypesOfOp : ConversionPattern {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
       return failure();
+    Location loc = op->getLoc();
+    if (op->getNumResults() == 1)
+      loc = withType(loc, getElementTypeOrSelf(op->getResult(0)));
     Operation *converted = Operation::create(
-        op->getLoc(), op->getName(), types, operands,
-        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-        op->getSuccessors(), op->getNumRegions());
+        loc, op->getName(), types, operands, op->getDiscardableAttrDictionary(),
+        op->getPropertiesStorage(), op->getSuccessors(), op->getNumRegions());
     rewriter.insert(converted);
     for (auto [from, to] :
          llvm::zip_equal(op->getRegions(), converted->getRegions())) {

@@ -1,0 +1,73 @@
+//===- ValueInfo.h - What a value was in the source program -----*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whoever looks at a compiled program step by step wants to know which layer's
+// value a buffer holds, and what its integers mean. Neither may influence how
+// the program is compiled, and both must outlive rewrites that know nothing of
+// them, so they travel in the *location* of the op that computes the value. A
+// rewrite that gives its result the location of what it replaces, as all do,
+// keeps them.
+//
+// A layer is a name in a location, `loc("fc1")` in text; its value is that of
+// its last op. What a name cannot say stands in the metadata of a fused
+// location, a dictionary:
+//
+//   loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["fc1"])
+//     the value is quantized so, although lowering made it a plain i8;
+//   loc(fused<{layer = "relu1", type = ...}>["quantize1"])
+//     it is that of layer relu1 in another form: what quantize does;
+//   loc(fused<{part}>["fc1"])
+//     only a part of fc1, such as sums to which no bias was added yet.
+//
+// An op with several results, whose location can only tell of one, has the
+// attribute `qcc.values`, an array of such dictionaries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_DIALECT_QNN_IR_VALUEINFO_H
+#define QCC_DIALECT_QNN_IR_VALUEINFO_H
+
+#include "mlir/IR/Operation.h"
+
+namespace qcc {
+
+struct ValueInfo {
+  /// The layer whose value it is; empty where it is none's.
+  llvm::StringRef layer;
+  /// The quantized element type, or null.
+  mlir::Type type;
+
+  friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
+    return a.layer == b.layer && a.type == b.type;
+  }
+};
+
+/// The layer to which an op belongs: the innermost name of a location, or "".
+llvm::StringRef layerName(mlir::Location loc);
+
+/// What the location of an op says of its value.
+ValueInfo valueInfo(mlir::Location loc);
+
+/// The location, saying the element type of the value where it is quantized.
+mlir::Location withType(mlir::Location loc, mlir::Type type);
+
+/// The location of an op that gives the value of `layer` another form.
+mlir::Location asFormOfLayer(mlir::Location loc, llvm::StringRef layer);
+bool isFormOfLayer(mlir::Location loc);
+
+/// The location of an op that computes only a part of its layer.
+mlir::Location asPartOfLayer(mlir::Location loc);
+
+/// Of each result of an op (each output, where it works on memory), by its
+/// attribute or else by its location.
+llvm::SmallVector<ValueInfo> valueInfos(mlir::Operation *op, unsigned count);
+/// Sets the attribute, where the location does not say the same.
+void setValueInfos(mlir::Operation *op, llvm::ArrayRef<ValueInfo> infos);
+
+} // namespace qcc
+
+#endif // QCC_DIALECT_QNN_IR_VALUEINFO_H

@@ -1,0 +1,125 @@
+//===- ValueInfo.cpp - What a value was in the source program -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static constexpr StringLiteral kLayer = "layer";
+static constexpr StringLiteral kType = "type";
+static constexpr StringLiteral kPart = "part";
+static constexpr StringLiteral kValuesAttr = "qcc.values";
+
+StringRef qcc::layerName(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner)) {
+      name = named.getName().getValue();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return name;
+}
+
+static ValueInfo fromDictionary(DictionaryAttr dict) {
+  ValueInfo info;
+  if (auto layer = dict.getAs<StringAttr>(kLayer))
+    info.layer = layer.getValue();
+  if (auto type = dict.getAs<TypeAttr>(kType))
+    info.type = type.getValue();
+  return info;
+}
+
+static DictionaryAttr toDictionary(MLIRContext *context,
+                                   const ValueInfo &info) {
+  NamedAttrList attrs;
+  if (!info.layer.empty())
+    attrs.set(kLayer, StringAttr::get(context, info.layer));
+  if (info.type)
+    attrs.set(kType, TypeAttr::get(info.type));
+  return attrs.getDictionary(context);
+}
+
+/// Our metadata of a location, or null.
+static DictionaryAttr metadataOf(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  return dyn_cast_or_null<DictionaryAttr>(fused ? fused.getMetadata()
+                                                : Attribute());
+}
+
+static Location withMetadata(Location loc, StringRef key, Attribute value) {
+  MLIRContext *context = loc.getContext();
+  DictionaryAttr old = metadataOf(loc);
+  NamedAttrList entries(old);
+  entries.set(key, value);
+  ArrayRef<Location> inner = loc;
+  if (old)
+    inner = cast<FusedLoc>(loc).getLocations();
+  return FusedLoc::get(context, inner, entries.getDictionary(context));
+}
+
+ValueInfo qcc::valueInfo(Location loc) {
+  ValueInfo info;
+  DictionaryAttr dict = metadataOf(loc);
+  if (dict && dict.contains(kPart))
+    return info;
+  if (dict)
+    info = fromDictionary(dict);
+  if (info.layer.empty())
+    info.layer = layerName(loc);
+  return info;
+}
+
+Location qcc::withType(Location loc, Type type) {
+  if (!isa<quant::QuantizedType>(type))
+    return loc;
+  return withMetadata(loc, kType, TypeAttr::get(type));
+}
+
+Location qcc::asFormOfLayer(Location loc, StringRef layer) {
+  return withMetadata(loc, kLayer, StringAttr::get(loc.getContext(), layer));
+}
+
+bool qcc::isFormOfLayer(Location loc) {
+  DictionaryAttr dict = metadataOf(loc);
+  return dict && dict.contains(kLayer);
+}
+
+Location qcc::asPartOfLayer(Location loc) {
+  return withMetadata(loc, kPart, UnitAttr::get(loc.getContext()));
+}
+
+SmallVector<ValueInfo> qcc::valueInfos(Operation *op, unsigned count) {
+  auto attr = op->getAttrOfType<ArrayAttr>(kValuesAttr);
+  // A rewrite that dropped a result cannot have known which entry to drop.
+  if (attr && attr.size() != count)
+    return SmallVector<ValueInfo>(count);
+  if (!attr)
+    return SmallVector<ValueInfo>(count, valueInfo(op->getLoc()));
+  return llvm::map_to_vector(attr, [](Attribute entry) {
+    auto dict = dyn_cast<DictionaryAttr>(entry);
+    return dict ? fromDictionary(dict) : ValueInfo();
+  });
+}
+
+void qcc::setValueInfos(Operation *op, ArrayRef<ValueInfo> infos) {
+  ValueInfo own = valueInfo(op->getLoc());
+  if (llvm::all_of(infos, [&](const ValueInfo &info) { return info == own; })) {
+    op->removeDiscardableAttr(kValuesAttr);
+    return;
+  }
+  Builder builder(op->getContext());
+  op->setDiscardableAttr(kValuesAttr,
+                         builder.getArrayAttr(llvm::map_to_vector(
+                             infos, [&](const ValueInfo &info) -> Attribute {
+                               return toDictionary(op->getContext(), info);
+                             })));
+}

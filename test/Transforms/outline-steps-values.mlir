@@ -1,0 +1,42 @@
+// RUN: qcc-opt %s -outline-steps | FileCheck %s
+
+#id = affine_map<(m, n) -> (m, n)>
+#one = affine_map<(m) -> (m)>
+
+// What a step writes: the layer, and the element type in the source program. A buffer of another width cannot hold it.
+// CHECK: func.func private @f.step0(%{{.*}}: memref<4x2xf32>, %{{.*}}: memref<4x2xi8> {qcc.layer = "relu1", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>},
+// CHECK: func.func private @f.step1(%{{.*}}: memref<4x2xi8>, %{{.*}}: memref<4x2xf32> {qcc.layer = "fc2"},
+// One attribute for each output.
+// CHECK: func.func private @f.step2(%{{.*}}: memref<4x2xf32> {qcc.layer = "a"}, %{{.*}}: memref<4x2xi8> {qcc.layer = "b", qcc.type = !quant.uniform<u8:f32, 2.500000e-01>},
+func.func @f(%x: memref<4x2xf32>, %y: memref<4x2xf32> {qcc.result}, %z: memref<4x2xi8> {qcc.result}) {
+  %t = memref.alloc() : memref<4x2xi8>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x2xf32>) outs(%t : memref<4x2xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %s = arith.fptosi %a : f32 to i8
+    linalg.yield %s : i8
+  } loc(fused<{layer = "relu1", type = !quant.uniform<i8:f32, 0.5>}>["q1"])
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%t : memref<4x2xi8>) outs(%y : memref<4x2xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %s = arith.sitofp %a : i8 to f32
+    linalg.yield %s : f32
+  } loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["fc2"])
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"], qcc.values = [{layer = "a"}, {layer = "b", type = !quant.uniform<u8:f32, 0.25>}]} outs(%y, %z : memref<4x2xf32>, memref<4x2xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    linalg.yield %a, %b : f32, i8
+  }
+  return
+}
+
+// A part of a buffer is not the buffer. In another shape channels lie elsewhere, but one scale is one scale.
+// CHECK: func.func private @views.step0(%{{.*}}: memref<8xi8>, %{{.*}}: memref<16xi8>, %{{.*}}: index,
+// CHECK: func.func private @views.step1(%{{.*}}: memref<8xi8>, %{{.*}}: memref<4x2xi8> {qcc.layer = "q"},
+// CHECK: func.func private @views.step2(%{{.*}}: memref<8xi8>, %{{.*}}: memref<4x2xi8> {qcc.layer = "q", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>},
+func.func @views(%x: memref<8xi8>, %p: memref<16xi8> {qcc.result}, %y: memref<4x2xi8> {qcc.result}, %z: memref<4x2xi8> {qcc.result}) {
+  %part = memref.subview %p[8] [8] [1] : memref<16xi8> to memref<8xi8, strided<[1], offset: 8>>
+  linalg.copy ins(%x : memref<8xi8>) outs(%part : memref<8xi8, strided<[1], offset: 8>>) loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["q"])
+  %yv = memref.collapse_shape %y [[0, 1]] : memref<4x2xi8> into memref<8xi8>
+  linalg.copy ins(%x : memref<8xi8>) outs(%yv : memref<8xi8>) loc(fused<{type = !quant.uniform<i8:f32:0, {0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.25}>}>["q"])
+  %zv = memref.collapse_shape %z [[0, 1]] : memref<4x2xi8> into memref<8xi8>
+  linalg.copy ins(%x : memref<8xi8>) outs(%zv : memref<8xi8>) loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["q"])
+  return
+}
