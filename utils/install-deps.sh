@@ -11,6 +11,8 @@ packages=(
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   liblld-22-dev libzstd-dev zlib1g-dev libxml2-dev
   ninja-build cmake ccache
+  # To measure: the peer of qcc-bench.
+  libdnnl-dev
   # To test.
   libgtest-dev clang-format-22 clang-tidy-22 git python3 python3-venv
 )

@@ -1,0 +1,65 @@
+//===- CompileTime.cpp - How long it takes to compile ---------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bench.h"
+#include "Kernel.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace qcc;
+using namespace qcc::bench;
+
+/// The median of a few compilations.
+static int report(llvm::StringRef name, llvm::StringRef text,
+                  const TargetSpec &target, int rounds) {
+  std::vector<double> seconds;
+  int64_t bytes = 0;
+  for (int i = 0; i < std::max(rounds, 1); ++i) {
+    auto kernel = compile(text, target);
+    if (!kernel)
+      return reportError(name + ": " + llvm::toString(kernel.takeError()));
+    seconds.push_back(kernel->compileSeconds);
+    bytes = kernel->artifactBytes;
+  }
+  llvm::outs() << llvm::formatv("{0,-32}{1,8:f2} s  artifact {2} bytes\n", name,
+                                medianOf(std::move(seconds)), bytes);
+  llvm::outs().flush();
+  return 0;
+}
+
+int bench::runCompileTime(const std::vector<std::string> &files,
+                          const Suite &suite, const Options &options) {
+  auto target = options.isa->target(rt::HostFeatures::host());
+  if (!target)
+    return reportError(llvm::toString(target.takeError()));
+  int failed = 0;
+  for (const std::string &file : files) {
+    auto buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer)
+      failed |= reportError("cannot read " + file + ": " +
+                            buffer.getError().message());
+    else
+      failed |= report(llvm::sys::path::filename(file), (*buffer)->getBuffer(),
+                       *target, options.rounds);
+  }
+  std::string all;
+  unsigned count = 0;
+  for (const Shape &shape : suite.shapes) {
+    if (shape.name().find(options.filter) == std::string::npos)
+      continue;
+    auto problem =
+        Problem::create(shape, options.isUnsigned, /*fillData=*/false);
+    if (!problem)
+      return reportError(llvm::toString(problem.takeError()));
+    all += problem->program(shape.m, "f" + std::to_string(count++));
+  }
+  if (count > 0)
+    failed |= report(llvm::formatv("{0}: {1} kernels", suite.name, count).str(),
+                     all, *target, options.rounds);
+  return failed;
+}

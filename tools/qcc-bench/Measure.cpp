@@ -1,0 +1,102 @@
+//===- Measure.cpp - Interleaved measurements -----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+#include <algorithm>
+#include <sys/resource.h>
+#include <time.h>
+
+using namespace qcc;
+using namespace qcc::bench;
+
+/// A batch is long against the clock's resolution, a turn long enough for a
+/// median of several batches, even of slow calls.
+static constexpr double kBatchSeconds = 200e-6, kTurnSeconds = 4e-3;
+static constexpr int kMinBatches = 3;
+
+static double now(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+/// How often the kernel has taken the CPU away from this thread.
+static int64_t interruptions() {
+  rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
+/// Seconds of a batch.
+static double timeBatch(Contender &contender) {
+  int64_t interruptionsBefore = interruptions();
+  double cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  double wall = now(CLOCK_MONOTONIC);
+  contender.run(contender.callsPerBatch);
+  wall = now(CLOCK_MONOTONIC) - wall;
+  cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  ++contender.batches;
+  if (interruptions() == interruptionsBefore)
+    return wall;
+  ++contender.interrupted;
+  return contender.oneThread ? cpu : wall;
+}
+
+double bench::medianOf(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  std::sort(values.begin(), values.end());
+  size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle]
+                           : (values[middle - 1] + values[middle]) / 2;
+}
+
+double Contender::median() const { return medianOf(seconds); }
+
+double bench::calibrate(Contender &contender) {
+  if (contender.enter)
+    contender.enter();
+  contender.callsPerBatch = 1;
+  timeBatch(contender); // First calls plan, allocate and touch memory.
+  double seconds = timeBatch(contender);
+  constexpr int64_t kMaxCalls = 1 << 24;
+  while (seconds < kBatchSeconds / 2 && contender.callsPerBatch < kMaxCalls) {
+    contender.callsPerBatch *= 2;
+    seconds = timeBatch(contender);
+  }
+  double call = std::max(seconds, 1e-9) / double(contender.callsPerBatch);
+  contender.callsPerBatch =
+      std::max<int64_t>(1, int64_t(kBatchSeconds / call + 0.5));
+  if (contender.leave)
+    contender.leave();
+  contender.batches = contender.interrupted = 0;
+  return call;
+}
+
+static double turn(Contender &contender) {
+  if (contender.enter)
+    contender.enter();
+  contender.run(contender.callsPerBatch);
+  std::vector<double> batches;
+  double total = 0;
+  while (batches.size() < kMinBatches || total < kTurnSeconds) {
+    batches.push_back(timeBatch(contender));
+    total += batches.back();
+  }
+  if (contender.leave)
+    contender.leave();
+  return medianOf(std::move(batches)) / double(contender.callsPerBatch);
+}
+
+void bench::measure(std::vector<Contender *> contenders, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    // Back and forth: nobody always comes after the same neighbour.
+    std::reverse(contenders.begin(), contenders.end());
+    for (Contender *contender : contenders)
+      contender->seconds.push_back(turn(*contender));
+  }
+}

@@ -1,0 +1,52 @@
+//===- Measure.h - Interleaved measurements ---------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Contenders take turns, round by round: what changes during a run (frequency,
+// neighbours) hits all of them alike, and ratios are taken within a round. A
+// turn is a batch of calls to warm up, then batches that are timed; its result
+// is the time of a call in the median batch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_QCC_BENCH_MEASURE_H
+#define QCC_TOOLS_QCC_BENCH_MEASURE_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace qcc::bench {
+
+struct Contender {
+  std::string name;
+  /// Makes that many calls.
+  std::function<void(int64_t)> run;
+  /// Done before and after a turn, untimed.
+  std::function<void()> enter, leave;
+  /// Whether it keeps to the calling thread. Then a batch during which the
+  /// kernel took the CPU away counts with its CPU time.
+  bool oneThread = true;
+
+  int64_t callsPerBatch = 0;   ///< Found by calibrate().
+  std::vector<double> seconds; ///< Of a call, for each round.
+  int64_t batches = 0, interrupted = 0;
+
+  double median() const;
+};
+
+double medianOf(std::vector<double> values);
+
+/// Chooses how many calls make a batch; returns about the seconds of a call.
+double calibrate(Contender &contender);
+
+/// One turn of each, `rounds` times.
+void measure(std::vector<Contender *> contenders, int rounds);
+
+} // namespace qcc::bench
+
+#endif // QCC_TOOLS_QCC_BENCH_MEASURE_H

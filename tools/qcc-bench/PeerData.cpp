@@ -1,0 +1,152 @@
+//===- PeerData.cpp - A problem, handed to the peer -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PeerData.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+using namespace qcc;
+using namespace qcc::bench;
+
+/// The real values of the operands.
+static void dequantize(const Problem &problem, const int8_t *rhs,
+                       std::vector<float> &lhsReal, std::vector<float> &rhsReal,
+                       std::vector<float> &biasReal) {
+  const Shape &shape = problem.shape;
+  int64_t count = problem.lhs.numElements();
+  for (int64_t i = 0; i < count; ++i)
+    lhsReal.push_back(problem.lhsScale *
+                      (problem.isUnsigned
+                           ? float(problem.lhs.as<uint8_t>()[i])
+                           : float(problem.lhs.as<int8_t>()[i])));
+  for (int64_t i = 0; i < shape.batches() * shape.n * shape.k; ++i)
+    rhsReal.push_back(
+        float(rhs[i]) *
+        (shape.batch ? problem.rhsScale : problem.weightScales[i / shape.k]));
+  for (auto [bias, scale] : llvm::zip(problem.bias, problem.weightScales))
+    biasReal.push_back(float(bias) * problem.lhsScale * scale);
+}
+
+llvm::Expected<PeerData> PeerData::create(const Problem &from,
+                                          const Kernel &kernel, bool isFloat) {
+  PeerData data;
+  const Shape &shape = from.shape;
+  const int8_t *rhs =
+      shape.batch ? from.rhs.as<int8_t>() : kernel.weights.data();
+  if (!shape.batch && int64_t(kernel.weights.size()) != shape.n * shape.k)
+    return llvm::createStringError("the weights of the program were not found");
+  rt::DType type = isFloat ? rt::DType{QCC_FLOAT, 32} : from.activationType();
+  auto out = HostTensor::create(type, from.resultShape(shape.m));
+  if (!out.isOk())
+    return llvm::createStringError(out.message());
+  data.out = std::move(*out);
+
+  PeerProblem &to = data.problem;
+  to.batch = shape.batch;
+  to.m = shape.m;
+  to.n = shape.n;
+  to.k = shape.k;
+  to.transposeRhs = shape.transposeRhs;
+  to.isFloat = isFloat;
+  to.isUnsigned = from.isUnsigned;
+  to.out = data.out.data();
+  if (isFloat) {
+    dequantize(from, rhs, data.lhs, data.rhs, data.bias);
+    to.lhs = data.lhs.data();
+    to.rhs = data.rhs.data();
+    to.bias = shape.batch ? nullptr : data.bias.data();
+  } else {
+    to.lhs = from.lhs.data();
+    to.rhs = rhs;
+    to.bias = shape.batch ? nullptr : from.bias.data();
+    double scale = double(from.lhsScale) / from.resultScale;
+    for (float weightScale : from.weightScales)
+      to.scales.push_back(float(scale * weightScale));
+    if (shape.batch)
+      to.scales.push_back(float(scale * from.rhsScale));
+  }
+  data.kernels = makePeerKernels(to, data.missing);
+  return data;
+}
+
+/// How far the peer's result is from qcc's, in units of the 8-bit result.
+static int64_t differenceOf(const Problem &problem, const HostTensor &out) {
+  double low = problem.isUnsigned ? 0 : -128;
+  double high = problem.isUnsigned ? 255 : 127, largest = 0;
+  for (int64_t i = 0; i < out.numElements(); ++i) {
+    double ours = problem.isUnsigned ? double(problem.result.as<uint8_t>()[i])
+                                     : double(problem.result.as<int8_t>()[i]);
+    double theirs;
+    if (out.dtype().isFloat())
+      theirs = std::clamp(
+          std::nearbyint(double(out.as<float>()[i]) / problem.resultScale), low,
+          high);
+    else
+      theirs = problem.isUnsigned ? double(out.as<uint8_t>()[i])
+                                  : double(out.as<int8_t>()[i]);
+    // A NaN is far from everything.
+    double difference = std::abs(theirs - ours);
+    largest = difference <= 255 ? std::max(largest, difference) : 255;
+  }
+  return int64_t(largest);
+}
+
+llvm::Expected<int64_t> PeerData::check(const Problem &from, bool exact) {
+  int64_t largest = -1;
+  std::vector<std::unique_ptr<PeerKernel>> working;
+  for (std::unique_ptr<PeerKernel> &kernel : kernels) {
+    memset(out.data(), 0x55, out.numBytes());
+    if (!kernel->run())
+      continue;
+    int64_t difference = differenceOf(from, out);
+    if (difference > 1 && (exact || problem.isFloat))
+      return llvm::createStringError(llvm::formatv(
+          "the peer's {0} differs from the result, which the reference "
+          "confirms, by {1}: what is compared is not the same",
+          kernel->name(), difference));
+    largest = std::max(largest, difference);
+    working.push_back(std::move(kernel));
+  }
+  kernels = std::move(working);
+  if (kernels.empty() && missing.empty())
+    missing = "no implementation of the peer ran";
+  return largest;
+}
+
+std::vector<Contender> PeerData::contenders(int threads) {
+  constexpr double kNear = 1.15;
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<double, Contender>> timed;
+  for (std::unique_ptr<PeerKernel> &kernel : kernels) {
+    Contender contender;
+    contender.name = kernel->name();
+    contender.oneThread = threads == 1;
+    contender.run = [&kernel = *kernel](int64_t calls) {
+      for (int64_t i = 0; i < calls; ++i)
+        kernel.run();
+    };
+    // Its threads spin for some milliseconds more, on the CPUs of the next.
+    if (threads > 1)
+      contender.leave = [] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(15));
+      };
+    Contender trial = contender;
+    calibrate(trial);
+    measure({&trial}, 2);
+    timed.emplace_back(trial.median(), std::move(contender));
+  }
+  llvm::sort(timed, llvm::less_first());
+  std::vector<Contender> near;
+  for (auto &[seconds, contender] : timed)
+    if (near.size() < kMost && seconds <= kNear * timed.front().first)
+      near.push_back(std::move(contender));
+  return near;
+}

@@ -1,0 +1,63 @@
+//===- Problem.h - One shape with its program and its data ------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is computed, for qcc as a program and for the peer as parameters:
+//
+//   y = quantize(relu(sx * sw[n] * (bias[n] + sum over k of x[m, k] * w[n,
+//   k])))
+//
+// with 8-bit x, w and y, one scale per output channel, and an i32 bias.
+// Products of two activations have one scale and neither bias nor relu. Weights
+// are the program's own random constants, activations random over their whole
+// range.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_QCC_BENCH_PROBLEM_H
+#define QCC_TOOLS_QCC_BENCH_PROBLEM_H
+
+#include "Suite.h"
+#include "qcc/Runtime/Tensor.h"
+#include "qcc/Support/HostTensor.h"
+
+namespace qcc::bench {
+
+class Problem {
+public:
+  /// Fails where memory does not suffice.
+  static llvm::Expected<Problem> create(const Shape &shape, bool isUnsigned,
+                                        bool fillData = true);
+
+  /// The text of the program, for `rows` rows instead of all. Its only function
+  /// is called `name`.
+  std::string program(int64_t rows, llvm::StringRef name = "f") const;
+
+  /// What `dense_resource` of the program is filled from.
+  static constexpr uint64_t kSeed = 7;
+
+  Shape shape;
+  bool isUnsigned = false; ///< Of x and y; weights are signed.
+  float lhsScale, rhsScale, resultScale;
+  std::vector<float> weightScales; ///< [n], empty in a batch.
+  std::vector<int32_t> bias;       ///< [n], empty in a batch.
+  HostTensor lhs, rhs;             ///< `rhs` only in a batch.
+  HostTensor result;
+
+  rt::DType activationType() const {
+    return {uint8_t(isUnsigned ? QCC_UINT : QCC_INT), 8};
+  }
+  std::vector<rt::Tensor> inputs();
+  rt::Tensor output();
+
+  /// An input or result of all rows or of `rows`.
+  std::vector<int64_t> lhsShape(int64_t rows) const;
+  std::vector<int64_t> resultShape(int64_t rows) const;
+};
+
+} // namespace qcc::bench
+
+#endif // QCC_TOOLS_QCC_BENCH_PROBLEM_H

@@ -1,0 +1,280 @@
+//===- RunShape.cpp - Checks and measures a shape -------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bench.h"
+#include "Kernel.h"
+#include "Peaks.h"
+#include "PeerData.h"
+#include "qcc/Runtime/Context.h"
+#include "qcc/Support/Random.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace qcc;
+using namespace qcc::bench;
+
+//===----------------------------------------------------------------------===//
+// qcc
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A problem with its code and a context that runs it.
+struct Execution {
+  Problem problem;
+  Kernel kernel;
+  std::unique_ptr<rt::Context> context;
+  std::vector<rt::Tensor> inputs, outputs;
+};
+} // namespace
+
+static llvm::Expected<std::unique_ptr<rt::Context>>
+makeContext(const Kernel &kernel, int threads) {
+  rt::ContextOptions options;
+  options.threads = threads;
+  auto context = rt::Context::create(kernel.module, "", options);
+  if (!context.isOk())
+    return llvm::createStringError(context.message());
+  return std::move(*context);
+}
+
+/// Compiled, run once, and found to agree with the reference.
+static llvm::Expected<Execution>
+prepare(const Shape &shape, const TargetSpec &target, const Options &options) {
+  Execution execution;
+  auto problem = Problem::create(shape, options.isUnsigned);
+  if (!problem)
+    return problem.takeError();
+  execution.problem = std::move(*problem);
+  auto kernel = compile(execution.problem.program(shape.m), target);
+  if (!kernel)
+    return kernel.takeError();
+  execution.kernel = std::move(*kernel);
+  auto context = makeContext(execution.kernel, options.threads);
+  if (!context)
+    return context.takeError();
+  execution.context = std::move(*context);
+  execution.inputs = execution.problem.inputs();
+  execution.outputs.push_back(execution.problem.output());
+  rt::Status status =
+      execution.context->run(execution.inputs, execution.outputs);
+  if (!status.isOk())
+    return llvm::createStringError(status.message());
+  if (llvm::Error error = checkAgainstReference(execution.problem))
+    return std::move(error);
+  return execution;
+}
+
+static Contender contenderOf(std::string name, rt::Context &context,
+                             Execution &execution) {
+  Contender contender;
+  contender.name = std::move(name);
+  contender.oneThread = context.threads() == 1;
+  contender.run = [&context, &execution](int64_t calls) {
+    for (int64_t i = 0; i < calls; ++i)
+      // It has run with the same tensors before.
+      (void)context.run(execution.inputs, execution.outputs);
+  };
+  return contender;
+}
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The loops of Peaks.h on all threads at once.
+class PeakRunner {
+public:
+  static llvm::Expected<PeakRunner> create(const Options &options) {
+    PeakRunner runner;
+    auto pool = rt::ThreadPool::create(options.threads);
+    if (!pool.isOk())
+      return llvm::createStringError(pool.message());
+    runner.pool = std::move(*pool);
+    auto random = HostTensor::create({QCC_UINT, 8}, {kPeakDataBytes});
+    auto zeros = HostTensor::create({QCC_UINT, 8}, {kPeakDataBytes});
+    if (!random.isOk() || !zeros.isOk())
+      return llvm::createStringError("not enough memory");
+    runner.random = std::move(*random);
+    runner.zeros = std::move(*zeros);
+    fillRandom(runner.random, {1});
+    memset(runner.zeros.data(), 0, kPeakDataBytes);
+    runner.peaks = peaksOf(*options.isa);
+    if (options.isa->kind == IsaKind::Amx) {
+      rt::Status status = rt::requestAmxPermission();
+      if (!status.isOk())
+        return llvm::createStringError(status.message());
+    }
+    return runner;
+  }
+
+  std::vector<Contender> contenders() const {
+    std::vector<Contender> result;
+    for (const Peak &peak : peaks) {
+      Contender contender;
+      contender.name = peak.name;
+      contender.oneThread = pool->size() == 1;
+      const void *data = peak.onZeros ? zeros.data() : random.data();
+      contender.run = [this, &peak, data](int64_t calls) {
+        pool->run(pool->size(), [&](int, int) {
+          peak.run(calls * kIterationsPerCall, data);
+        });
+      };
+      result.push_back(std::move(contender));
+    }
+    return result;
+  }
+
+  /// For each round, in units of the peak.
+  std::vector<double> rates(size_t index, const Contender &contender) const {
+    double operations = peaks[index].operations * kIterationsPerCall * 1e-9;
+    // The clock is that of one thread.
+    if (index > 0)
+      operations *= pool->size();
+    std::vector<double> rates;
+    for (double seconds : contender.seconds)
+      rates.push_back(operations / seconds);
+    return rates;
+  }
+
+  std::vector<Peak> peaks;
+
+private:
+  static constexpr int64_t kIterationsPerCall = 1000;
+
+  std::shared_ptr<rt::ThreadPool> pool;
+  HostTensor random, zeros;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The ratios a / b of each round.
+static std::vector<double> ratiosOf(const std::vector<double> &a,
+                                    const std::vector<double> &b) {
+  std::vector<double> ratios;
+  for (auto [x, y] : llvm::zip(a, b))
+    ratios.push_back(x / y);
+  return ratios;
+}
+
+static void addPeaks(Row &row, const PeakRunner &runner,
+                     const std::vector<Contender> &contenders) {
+  for (auto [i, peak] : llvm::enumerate(runner.peaks)) {
+    std::vector<double> rates = runner.rates(i, contenders[i]);
+    row.peaks.push_back(
+        {peak.name, peak.unit, peak.isReference, medianOf(rates)});
+    if (!peak.isReference)
+      continue;
+    double work = row.shape.operations() * 1e-9;
+    auto fraction = [&](const Contender &contender) {
+      std::vector<double> fractions;
+      for (auto [seconds, rate] : llvm::zip(contender.seconds, rates))
+        fractions.push_back(work / seconds / rate);
+      return medianOf(fractions);
+    };
+    row.fraction = fraction(row.qcc);
+    if (!row.peers.empty())
+      row.peerFraction = fraction(row.peers.front());
+  }
+}
+
+static void addRatio(Row &row) {
+  if (row.peers.empty())
+    return;
+  llvm::sort(row.peers, [](const Contender &a, const Contender &b) {
+    return a.median() < b.median();
+  });
+  std::vector<double> ratios =
+      ratiosOf(row.peers.front().seconds, row.qcc.seconds);
+  row.ratio = medianOf(ratios);
+  llvm::sort(ratios);
+  row.ratioLow = ratios[ratios.size() / 4];
+  row.ratioHigh = ratios[ratios.size() - 1 - ratios.size() / 4];
+}
+
+//===----------------------------------------------------------------------===//
+// A shape
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
+                                    const Options &options) {
+  auto target = options.isa->target(rt::HostFeatures::host());
+  if (!target)
+    return target.takeError();
+  auto execution = prepare(shape, *target, options);
+  if (!execution)
+    return execution.takeError();
+  Row row;
+  row.shape = shape;
+  row.config = execution->kernel.config;
+  row.compileSeconds = execution->kernel.compileSeconds;
+  row.artifactBytes = execution->kernel.artifactBytes;
+  row.qcc = contenderOf("qcc", *execution->context, *execution);
+
+  PeerData peer;
+  if (options.peer != PeerKind::None) {
+    auto made = PeerData::create(execution->problem, execution->kernel,
+                                 options.peer == PeerKind::OneDNNFloat);
+    if (!made)
+      return made.takeError();
+    peer = std::move(*made);
+    row.peerMissing = peer.missing;
+    auto difference = peer.check(execution->problem, options.isa->exactDot);
+    if (!difference)
+      return difference.takeError();
+    row.peerDifference = *difference;
+  }
+  std::optional<Execution> roundedExecution;
+  Contender rounded;
+  if (suite.roundUp) {
+    auto made = prepare(suite.rounded(shape), *target, options);
+    if (!made)
+      return made.takeError();
+    roundedExecution = std::move(*made);
+    row.roundedName = roundedExecution->problem.shape.name();
+    rounded =
+        contenderOf("rounded", *roundedExecution->context, *roundedExecution);
+  }
+  std::unique_ptr<rt::Context> oneThread;
+  Contender single;
+  if (options.scaling) {
+    auto made = makeContext(execution->kernel, 1);
+    if (!made)
+      return made.takeError();
+    oneThread = std::move(*made);
+    single = contenderOf("qcc on 1 thread", *oneThread, *execution);
+  }
+  if (options.rounds == 0)
+    return row;
+
+  auto runner = PeakRunner::create(options);
+  if (!runner)
+    return runner.takeError();
+  std::vector<Contender> peaks = runner->contenders();
+  row.peers = peer.contenders(options.threads);
+  std::vector<Contender *> all{&row.qcc};
+  for (auto *list : {&row.peers, &peaks})
+    for (Contender &contender : *list)
+      all.push_back(&contender);
+  if (suite.roundUp)
+    all.push_back(&rounded);
+  if (options.scaling)
+    all.push_back(&single);
+  for (Contender *contender : all)
+    calibrate(*contender);
+  measure(all, options.rounds);
+
+  addRatio(row);
+  addPeaks(row, *runner, peaks);
+  if (suite.roundUp)
+    row.roundedRatio = medianOf(ratiosOf(row.qcc.seconds, rounded.seconds));
+  if (options.scaling)
+    row.scaling = medianOf(ratiosOf(single.seconds, row.qcc.seconds));
+  return row;
+}

@@ -1,0 +1,220 @@
+//===- qcc-bench.cpp - Measures kernels against a peer --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// docs/Benchmarking.md says what is measured and how.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bench.h"
+#include "Peer.h"
+#include "qcc/Support/FileIO.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace qcc;
+using namespace qcc::bench;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("qcc-bench options");
+
+namespace {
+/// Made in main(), after options of LLVM's with the same names are gone.
+struct CommandLine {
+  cl::opt<std::string> suite{
+      "suite", cl::value_desc("NAME|FILE.json"), cl::init("gemm"),
+      cl::desc("Shapes to measure: gemm, small-m, odd, batched, threads, "
+               "compile, or a file (default gemm)"),
+      cl::cat(category)};
+  cl::opt<std::string> isa{
+      "isa", cl::value_desc("NAME"), cl::init("best"),
+      cl::desc("Instruction set of both sides: amx-int8, avx512-vnni, "
+               "avx-vnni, avx512, avx2, or the best of the host (default)"),
+      cl::cat(category)};
+  cl::opt<std::string> dtype{
+      "dtype", cl::value_desc("s8|u8"), cl::init("s8"),
+      cl::desc("Type of activations and results; weights are signed"),
+      cl::cat(category)};
+  cl::opt<std::string> peer{
+      "peer", cl::value_desc("onednn|onednn-f32|none"), cl::init("onednn"),
+      cl::desc("What to compare with: oneDNN in int8 (default) or in fp32"),
+      cl::cat(category)};
+  cl::opt<int> threads{"threads", cl::value_desc("N"), cl::init(1),
+                       cl::desc("Threads of both sides (default 1)"),
+                       cl::cat(category)};
+  cl::opt<bool> scaling{
+      "scaling", cl::desc("Also measure qcc on one thread; print the speedup"),
+      cl::cat(category)};
+  cl::opt<int> repetitions{
+      "repetitions", cl::value_desc("N"), cl::init(11),
+      cl::desc("Rounds in which all take turns (default 11); 0 checks the "
+               "numbers and measures nothing"),
+      cl::cat(category)};
+  cl::opt<std::string> filter{
+      "filter", cl::value_desc("TEXT"),
+      cl::desc("Only shapes whose names contain this text"), cl::cat(category)};
+  cl::opt<std::string> json{"json", cl::value_desc("FILE"),
+                            cl::desc("Also write JSON"), cl::cat(category)};
+  cl::opt<bool> compileTime{
+      "compile-time",
+      cl::desc("Measure how long it takes to compile the FILEs and all shapes "
+               "of the suite as one program"),
+      cl::cat(category)};
+  cl::list<std::string> files{cl::Positional, cl::desc("[FILE.mlir...]"),
+                              cl::cat(category)};
+};
+} // namespace
+
+int bench::reportError(const llvm::Twine &message) {
+  llvm::errs() << "qcc-bench: ";
+  llvm::WithColor::error() << message << '\n';
+  return 1;
+}
+
+/// OpenMP reads its environment when it is loaded, so the program starts again
+/// with one in which the peer's threads wait as busily as qcc's, and, unlike
+/// with OMP_WAIT_POLICY=active, stop before the next contender's turn.
+static void restartForThreads(char **argv) {
+  constexpr const char *kSpins = "GOMP_SPINCOUNT";
+  if (getenv(kSpins))
+    return;
+  setenv(kSpins, "100000", /*overwrite=*/0);
+  execv("/proc/self/exe", argv);
+  // Where that fails, the peer runs as it would by default.
+}
+
+static int writeJson(const std::string &path, const std::string &text) {
+  auto file = OutputFile::create(path);
+  rt::Status status =
+      file.isOk() ? file->write(text.data(), text.size()) : file.status();
+  if (status.isOk())
+    status = file->commit();
+  return status.isOk() ? 0 : reportError(status.message());
+}
+
+/// Checks the options and gathers them; reports what is wrong.
+static std::optional<Options> makeOptions(const CommandLine &line) {
+  auto fail = [](const llvm::Twine &message) {
+    reportError(message);
+    return std::nullopt;
+  };
+  Options options;
+  options.isa = findIsa(line.isa, rt::HostFeatures::host());
+  if (!options.isa)
+    return fail("unknown --isa=" + line.isa + "; use best, " + isaNames());
+  if (line.dtype != "s8" && line.dtype != "u8")
+    return fail("unknown --dtype=" + line.dtype + "; use s8 or u8");
+  options.isUnsigned = line.dtype == "u8";
+  if (line.peer == "none")
+    options.peer = PeerKind::None;
+  else if (line.peer == "onednn-f32")
+    options.peer = PeerKind::OneDNNFloat;
+  else if (line.peer != "onednn")
+    return fail("unknown --peer=" + line.peer +
+                "; use onednn, onednn-f32 or none");
+  if (line.threads < 1 || line.threads > 1024)
+    return fail("--threads must be between 1 and 1024");
+  if (line.repetitions < 0 || line.repetitions > 100000)
+    return fail("--repetitions must be between 0 and 100000");
+  if (line.scaling && line.threads == 1)
+    return fail("--scaling needs --threads=N with N above 1");
+  if (!line.files.empty() && !line.compileTime)
+    return fail("'" + line.files.front() + "': files are for --compile-time");
+  options.threads = line.threads;
+  options.rounds = line.repetitions;
+  options.scaling = line.scaling;
+  options.filter = line.filter;
+  options.json = line.json;
+  return options;
+}
+
+/// Makes the peer ready; where there is none, says so and goes on without.
+static std::string startPeer(Options &options) {
+  if (options.peer == PeerKind::None)
+    return "";
+  if (peerVersion().empty()) {
+    llvm::outs() << "no peer: qcc-bench was built without oneDNN "
+                    "(libdnnl-dev); only qcc is measured\n";
+    options.peer = PeerKind::None;
+    return "";
+  }
+  std::string isa = setPeerIsa(options.isa->name.str());
+  if (isa.empty()) {
+    llvm::outs() << "no peer: " << peerVersion() << " cannot be limited to "
+                 << options.isa->name << "; only qcc is measured\n";
+    options.peer = PeerKind::None;
+    return "";
+  }
+  setPeerThreads(options.threads);
+  return isa;
+}
+
+static int runSuite(const Suite &suite, Options options) {
+  std::string peerIsa = startPeer(options);
+  Report report(suite, options, peerIsa, llvm::outs());
+  report.printHeader();
+  int failed = 0;
+  bool any = false;
+  for (const Shape &shape : suite.shapes) {
+    if (shape.name().find(options.filter) == std::string::npos)
+      continue;
+    any = true;
+    llvm::Expected<Row> row = runShape(shape, suite, options);
+    if (row)
+      report.add(std::move(*row));
+    else
+      failed |=
+          reportError(shape.name() + ": " + llvm::toString(row.takeError()));
+  }
+  if (!any)
+    return reportError("no shape of suite " + suite.name + " contains '" +
+                       options.filter + "'");
+  report.printSummary();
+  if (!options.json.empty())
+    failed |= writeJson(options.json, report.json());
+  return failed;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // An option of LLVM's that is of no use here.
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
+  CommandLine line;
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "qcc-bench: measures kernels of qcc, of a peer and of the machine\n\n"
+      "  qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8\n");
+  std::optional<Options> options = makeOptions(line);
+  if (!options)
+    return 1;
+  bool ofCompiling = line.compileTime;
+  llvm::Expected<Suite> suite = Suite::load(
+      ofCompiling && !line.suite.getNumOccurrences() ? std::string("compile")
+                                                     : line.suite.getValue());
+  if (!suite)
+    return reportError(llvm::toString(suite.takeError()));
+
+  const rt::HostFeatures &host = rt::HostFeatures::host();
+  std::vector<std::string> missing = host.missing(options->isa->needs.str());
+  if (!missing.empty()) {
+    llvm::outs() << "nothing measured: " << options->isa->name << " needs "
+                 << missing.front() << ", which this host lacks\n";
+    return 0;
+  }
+  if (ofCompiling) {
+    // Copies: linking in process resets the options of LLVM's command line.
+    std::vector<std::string> files(line.files.begin(), line.files.end());
+    return runCompileTime(files, *suite, *options);
+  }
+  if (options->threads > 1 && options->peer != PeerKind::None)
+    restartForThreads(argv);
+  return runSuite(*suite, *options);
+}
