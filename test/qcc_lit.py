@@ -18,6 +18,7 @@ def _cpu_features():
         "x86-64-v3": {"avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm"},
         "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"},
         "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512_vnni"},
+        "avxvnni": {"avx2", "avx_vnni"},
         "amx": {"amx_tile", "amx_int8"},
     }
     return [name for name, needed in levels.items() if needed <= flags]
@@ -53,6 +54,8 @@ def configure(config, lit_config):
     config.substitutions.append(
         ("%utils", os.path.join(config.qcc_source_dir, "utils"))
     )
+    if getattr(config, "qcc_bench_peer", ""):
+        config.available_features.add(config.qcc_bench_peer)
     for feature in _cpu_features():
         config.available_features.add(feature)
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -58,8 +58,10 @@ int bench::runCompileTime(const std::vector<std::string> &files,
       return reportError(llvm::toString(problem.takeError()));
     all += problem->program(shape.m, "f" + std::to_string(count++));
   }
-  if (count > 0)
-    failed |= report(llvm::formatv("{0}: {1} kernels", suite.name, count).str(),
+  if (count == 0)
+    return reportError("no shape of suite " + suite.name + " contains '" +
+                       options.filter + "'");
+  failed |= report(llvm::formatv("{0}: {1} kernels", suite.name, count).str(),
                      all, *target, options.rounds);
   return failed;
 }

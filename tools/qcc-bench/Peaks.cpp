@@ -122,44 +122,46 @@ runDot256(int64_t iterations, const void *data) {
                    : QCC_CLOBBER_YMM);
 }
 
-/// Exact products without VNNI: pairs of 16-bit words, added.
-#define QCC_PAIR_ZMM(R, T)                                                     \
-  "vpmaddwd %%zmm30, %%zmm31, %%zmm" #T "\n\t"                                 \
-  "vpaddd %%zmm" #T ", %%zmm" #R ", %%zmm" #R "\n\t"
-#define QCC_PAIR_YMM(R, T)                                                     \
-  "vpmaddwd %%ymm12, %%ymm13, %%ymm" #T "\n\t"                                 \
-  "vpaddd %%ymm" #T ", %%ymm" #R ", %%ymm" #R "\n\t"
+/// Exact products without VNNI: pairs of 16-bit words, added. In groups,
+/// because the two instructions compete for ports where they alternate.
+#define QCC_PAIRS_ZMM(R, T) "vpmaddwd %%zmm30, %%zmm31, %%zmm" #T "\n\t"
+#define QCC_ADD_ZMM(R, T) "vpaddd %%zmm" #T ", %%zmm" #R ", %%zmm" #R "\n\t"
+#define QCC_GROUP_ZMM(X)                                                       \
+  X(0, 8) X(1, 9) X(2, 10) X(3, 11) X(4, 12) X(5, 13) X(6, 14) X(7, 15)
 
 __attribute__((target("avx512f,avx512bw"))) static void
 runPairs512(int64_t iterations, const void *data) {
   __asm__ volatile("vmovdqu64 (%[d]), %%zmm30\n\t"
-                   "vmovdqu64 64(%[d]), %%zmm31\n\t"                         //
-                   QCC_REPEAT_12(QCC_ZERO_ZMM)                               //
-                   "1:\n\t"                                                  //
-                   QCC_PAIR_ZMM(0, 8) QCC_PAIR_ZMM(1, 9) QCC_PAIR_ZMM(2, 10) //
-                   QCC_PAIR_ZMM(3, 11) QCC_PAIR_ZMM(4, 12)
-                       QCC_PAIR_ZMM(5, 13)                 //
-                   QCC_PAIR_ZMM(6, 14) QCC_PAIR_ZMM(7, 15) //
+                   "vmovdqu64 64(%[d]), %%zmm31\n\t" //
+                   QCC_REPEAT_12(QCC_ZERO_ZMM)       //
+                   "1:\n\t"                          //
+                   QCC_GROUP_ZMM(QCC_PAIRS_ZMM)      //
+                   QCC_GROUP_ZMM(QCC_ADD_ZMM)        //
                    "decq %[n]\n\tjnz 1b"
                    : [n] "+r"(iterations)
                    : [d] "r"(data)
                    : QCC_CLOBBER_ZMM);
 }
 
+#define QCC_PAIRS_YMM(R, T) "vpmaddwd %%ymm12, %%ymm13, %%ymm" #T "\n\t"
+#define QCC_ADD_YMM(R, T) "vpaddd %%ymm" #T ", %%ymm" #R ", %%ymm" #R "\n\t"
+#define QCC_FIRST_YMM(X) X(0, 8) X(1, 9) X(2, 10) X(3, 11)
+#define QCC_SECOND_YMM(X) X(4, 8) X(5, 9) X(6, 10) X(7, 11)
+
 __attribute__((target("avx2"))) static void runPairs256(int64_t iterations,
                                                         const void *data) {
-  __asm__ volatile(
-      "vmovdqu (%[d]), %%ymm12\n\t"
-      "vmovdqu 64(%[d]), %%ymm13\n\t"                             //
-      QCC_REPEAT_12(QCC_ZERO_YMM)                                 //
-      "1:\n\t"                                                    //
-      QCC_PAIR_YMM(0, 14) QCC_PAIR_YMM(1, 15) QCC_PAIR_YMM(2, 14) //
-      QCC_PAIR_YMM(3, 15) QCC_PAIR_YMM(4, 14) QCC_PAIR_YMM(5, 15) //
-      QCC_PAIR_YMM(6, 14) QCC_PAIR_YMM(7, 15)                     //
-      "decq %[n]\n\tjnz 1b"
-      : [n] "+r"(iterations)
-      : [d] "r"(data)
-      : QCC_CLOBBER_YMM);
+  __asm__ volatile("vmovdqu (%[d]), %%ymm12\n\t"
+                   "vmovdqu 64(%[d]), %%ymm13\n\t" //
+                   QCC_REPEAT_12(QCC_ZERO_YMM)     //
+                   "1:\n\t"                        //
+                   QCC_FIRST_YMM(QCC_PAIRS_YMM)    //
+                   QCC_FIRST_YMM(QCC_ADD_YMM)      //
+                   QCC_SECOND_YMM(QCC_PAIRS_YMM)   //
+                   QCC_SECOND_YMM(QCC_ADD_YMM)     //
+                   "decq %[n]\n\tjnz 1b"
+                   : [n] "+r"(iterations)
+                   : [d] "r"(data)
+                   : QCC_CLOBBER_YMM);
 }
 
 //===----------------------------------------------------------------------===//

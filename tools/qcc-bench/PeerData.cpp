@@ -136,7 +136,7 @@ std::vector<Contender> PeerData::contenders(int threads) {
     // Its threads spin for some milliseconds more, on the CPUs of the next.
     if (threads > 1)
       contender.leave = [] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(15));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
       };
     Contender trial = contender;
     calibrate(trial);

@@ -9,6 +9,7 @@
 #include "Kernel.h"
 #include "Peaks.h"
 #include "PeerData.h"
+#include "Pins.h"
 #include "qcc/Runtime/Context.h"
 #include "qcc/Support/Random.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,6 +35,7 @@ static llvm::Expected<std::unique_ptr<rt::Context>>
 makeContext(const Kernel &kernel, int threads) {
   rt::ContextOptions options;
   options.threads = threads;
+  PinnedTeam team(threads);
   auto context = rt::Context::create(kernel.module, "", options);
   if (!context.isOk())
     return llvm::createStringError(context.message());
@@ -90,6 +92,7 @@ class PeakRunner {
 public:
   static llvm::Expected<PeakRunner> create(const Options &options) {
     PeakRunner runner;
+    PinnedTeam team(options.threads);
     auto pool = rt::ThreadPool::create(options.threads);
     if (!pool.isOk())
       return llvm::createStringError(pool.message());
@@ -225,6 +228,7 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
       return made.takeError();
     peer = std::move(*made);
     row.peerMissing = peer.missing;
+    PinnedTeam team(options.threads); // OpenMP's, made by the first run.
     auto difference = peer.check(execution->problem, options.isa->exactDot);
     if (!difference)
       return difference.takeError();
@@ -256,6 +260,7 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
   auto runner = PeakRunner::create(options);
   if (!runner)
     return runner.takeError();
+  PinnedCaller caller(options.threads);
   std::vector<Contender> peaks = runner->contenders();
   row.peers = peer.contenders(options.threads);
   std::vector<Contender *> all{&row.qcc};

@@ -13,6 +13,7 @@
 #include "Peer.h"
 #include "qcc/Support/FileIO.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include <cstdlib>
@@ -85,7 +86,8 @@ static void restartForThreads(char **argv) {
   if (getenv(kSpins))
     return;
   setenv(kSpins, "100000", /*overwrite=*/0);
-  execv("/proc/self/exe", argv);
+  static int anchor;
+  execv(llvm::sys::fs::getMainExecutable(argv[0], &anchor).c_str(), argv);
   // Where that fails, the peer runs as it would by default.
 }
 

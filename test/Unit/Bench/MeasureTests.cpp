@@ -1,0 +1,83 @@
+//===- MeasureTests.cpp ---------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+#include "Peaks.h"
+#include "qcc/Support/Random.h"
+#include <chrono>
+#include <gtest/gtest.h>
+
+using namespace qcc;
+using namespace qcc::bench;
+
+/// Busy for that long.
+static Contender busy(double seconds) {
+  Contender contender;
+  contender.run = [seconds](int64_t calls) {
+    using Clock = std::chrono::steady_clock;
+    auto end = Clock::now() + std::chrono::duration<double>(
+                                  seconds * static_cast<double>(calls));
+    while (Clock::now() < end) {
+    }
+  };
+  return contender;
+}
+
+TEST(Measure, Median) {
+  EXPECT_EQ(medianOf({}), 0);
+  EXPECT_EQ(medianOf({3, 1, 2}), 2);
+  EXPECT_EQ(medianOf({4, 1, 2, 3}), 2.5);
+}
+
+TEST(Measure, ContendersTakeTurns) {
+  Contender fast = busy(50e-6), slow = busy(2e-3);
+  std::string order;
+  fast.enter = [&] { order += '('; };
+  fast.leave = [&] { order += ')'; };
+  slow.enter = [&] { order += 's'; };
+  calibrate(fast);
+  calibrate(slow);
+  EXPECT_GT(fast.callsPerBatch, 1);
+  EXPECT_EQ(slow.callsPerBatch, 1);
+  order.clear();
+  measure({&fast, &slow}, 4);
+  // Back and forth.
+  EXPECT_EQ(order, "s()()ss()()s");
+  ASSERT_EQ(fast.seconds.size(), 4u);
+  ASSERT_EQ(slow.seconds.size(), 4u);
+  // Not less than they take, and the ratio about right even on a busy host.
+  EXPECT_GE(slow.median(), 1.5e-3);
+  EXPECT_GE(fast.median(), 45e-6);
+  EXPECT_GT(slow.median() / fast.median(), 4);
+}
+
+TEST(Peaks, RatesAreAsTheHardwareAllows) {
+  const rt::HostFeatures &host = rt::HostFeatures::host();
+  for (const char *name : {"avx2", "avx512", "avx-vnni", "avx512-vnni"}) {
+    const Isa *isa = findIsa(name, host);
+    if (!host.missing(isa->needs.str()).empty())
+      continue;
+    auto data = HostTensor::create({QCC_UINT, 8}, {kPeakDataBytes});
+    ASSERT_TRUE(data.isOk());
+    fillRandom(*data, {1});
+    int references = 0;
+    for (const Peak &peak : peaksOf(*isa)) {
+      references += peak.isReference;
+      Contender contender;
+      contender.run = [&](int64_t calls) {
+        peak.run(1000 * calls, data->data());
+      };
+      calibrate(contender);
+      measure({&contender}, 1);
+      double rate = 1000 * peak.operations / contender.median() * 1e-9;
+      // From an old server under load to a desktop to come.
+      EXPECT_GT(rate, peak.unit == std::string("GHz") ? 0.1 : 1) << peak.name;
+      EXPECT_LT(rate, peak.unit == std::string("GHz") ? 12 : 1e5) << peak.name;
+    }
+    EXPECT_EQ(references, 1) << name;
+  }
+}

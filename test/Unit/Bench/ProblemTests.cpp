@@ -1,0 +1,136 @@
+//===- ProblemTests.cpp ---------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That the checks of qcc-bench notice a wrong number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Isa.h"
+#include "Kernel.h"
+#include "PeerData.h"
+#include "qcc/Runtime/Context.h"
+#include <gtest/gtest.h>
+
+using namespace qcc;
+using namespace qcc::bench;
+
+namespace {
+/// A problem whose result compiled code has computed.
+struct Solved {
+  Problem problem;
+  Kernel kernel;
+};
+} // namespace
+
+static void solve(const Shape &shape, bool isUnsigned, Solved &solved) {
+  const rt::HostFeatures &host = rt::HostFeatures::host();
+  auto target = findIsa("best", host)->target(host);
+  ASSERT_TRUE(bool(target));
+  auto problem = Problem::create(shape, isUnsigned);
+  ASSERT_TRUE(bool(problem));
+  solved.problem = std::move(*problem);
+  auto kernel = compile(solved.problem.program(shape.m), *target);
+  ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
+  solved.kernel = std::move(*kernel);
+  auto context = rt::Context::create(solved.kernel.module, "");
+  ASSERT_TRUE(context.isOk()) << context.message();
+  std::vector<rt::Tensor> outputs{solved.problem.output()};
+  rt::Status status = (*context)->run(solved.problem.inputs(), outputs);
+  ASSERT_TRUE(status.isOk()) << status.message();
+}
+
+static std::string check(const Problem &problem) {
+  return llvm::toString(checkAgainstReference(problem));
+}
+
+TEST(Problem, ResultsFillTheirRange) {
+  for (bool isUnsigned : {false, true}) {
+    Solved solved;
+    solve({0, 64, 48, 96, false}, isUnsigned, solved);
+    int64_t saturated = 0, zero = 0, count = 64 * 48;
+    for (int64_t i = 0; i < count; ++i) {
+      uint8_t value = solved.problem.result.as<uint8_t>()[i];
+      saturated += value == (isUnsigned ? 255 : 127);
+      zero += value == 0;
+    }
+    EXPECT_LT(saturated, count / 10);
+    EXPECT_GT(zero, count / 10); // The relu.
+    EXPECT_LT(zero, count);
+  }
+}
+
+TEST(Problem, WrongNumbersAreFound) {
+  Solved solved;
+  solve({0, 37, 19, 65, false}, false, solved);
+  EXPECT_EQ(check(solved.problem), "");
+  int8_t &value = solved.problem.result.as<int8_t>()[36 * 19 + 5];
+  int expected = value;
+  value ^= 1;
+  EXPECT_EQ(check(solved.problem),
+            "wrong numbers: 1 of 703 elements differ from the reference, the "
+            "first at row 36, column 5: " +
+                std::to_string(int(value)) + " instead of " +
+                std::to_string(expected) + "; this is a bug of qcc");
+}
+
+TEST(Problem, WrongNumbersOfABatchAreFound) {
+  for (bool transposed : {false, true}) {
+    Solved solved;
+    solve({3, 5, 7, 12, transposed}, true, solved);
+    EXPECT_EQ(check(solved.problem), "");
+    solved.problem.result.as<uint8_t>()[2 * 35 + 3 * 7 + 1] ^= 128;
+    EXPECT_NE(check(solved.problem).find("row 3, column 1"), std::string::npos)
+        << check(solved.problem);
+  }
+}
+
+TEST(Problem, LargeOnesAreSampledAtTheirEdges) {
+  Solved solved;
+  solve({0, 5000, 64, 1024, false}, false, solved);
+  EXPECT_EQ(check(solved.problem), "");
+  for (int64_t row : {0, 7, 4992, 4999}) {
+    solved.problem.result.as<int8_t>()[row * 64] ^= 1;
+    EXPECT_NE(check(solved.problem), "") << row;
+    solved.problem.result.as<int8_t>()[row * 64] ^= 1;
+  }
+}
+
+TEST(Problem, PeerIsComparedWith) {
+  if (peerVersion().empty())
+    GTEST_SKIP() << "built without a peer";
+  for (bool isFloat : {false, true})
+    for (int64_t batch : {0, 2}) {
+      Solved solved;
+      solve({batch, 33, 20, 70, false}, true, solved);
+      auto data = PeerData::create(solved.problem, solved.kernel, isFloat);
+      ASSERT_TRUE(bool(data)) << llvm::toString(data.takeError());
+      ASSERT_EQ(data->missing, "");
+      auto difference = data->check(solved.problem, /*exact=*/false);
+      ASSERT_TRUE(bool(difference)) << llvm::toString(difference.takeError());
+      EXPECT_GE(*difference, 0);
+      // Without VNNI the peer itself is not exact.
+      EXPECT_LE(*difference, isFloat ? 1 : 128);
+      if (!isFloat)
+        continue;
+      uint8_t &value = solved.problem.result.as<uint8_t>()[7];
+      value = value > 100 ? value - 3 : value + 3;
+      auto again = data->check(solved.problem, /*exact=*/true);
+      ASSERT_FALSE(bool(again));
+      std::string message = llvm::toString(again.takeError());
+      EXPECT_NE(message.find("differs from the result"), std::string::npos)
+          << message;
+    }
+}
+
+TEST(Problem, CompilerMessagesArrive) {
+  const rt::HostFeatures &host = rt::HostFeatures::host();
+  auto target = findIsa("best", host)->target(host);
+  ASSERT_TRUE(bool(target));
+  auto kernel = compile("func.func @f( {", *target);
+  ASSERT_FALSE(bool(kernel));
+  EXPECT_NE(llvm::toString(kernel.takeError()), "");
+}
