@@ -18,10 +18,16 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(autouse=True)
 def driver(request):
     """A missing qcc is a failure where a build was named, otherwise a skip."""
-    if not {"target", "cpu"} & set(request.fixturenames):
+    if not {"target", "cpu", "compiler"} & set(request.fixturenames):
         return
     if not program.qcc().exists():
         message = f"{program.qcc()} does not exist"
         if "QCC_BUILD_DIR" in os.environ:
             pytest.fail(message)
         pytest.skip(message)
+
+
+@pytest.fixture
+def compiler():
+    """The program qcc, where a test runs it once, on the CPU that there is."""
+    return str(program.qcc())

@@ -1,0 +1,169 @@
+"""utils/bench-models.py: its ONNX twins against qcc, computed in numpy, and its arguments."""
+
+import math
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "utils"))
+
+from bench_models import contenders, models  # noqa: E402
+
+f32 = np.float32
+ERF = np.vectorize(math.erf, otypes=[f32])
+
+
+def evaluate(twin, x):
+    """The twin's result, from what ONNX says of its ops."""
+    values = dict(twin.constants)
+    (name,) = twin.inputs
+    values[name] = x
+    for node in twin.nodes:
+        inputs = [values[name] for name in node.inputs]
+        values[node.output] = apply(node.op, inputs, node.attributes)
+    (name,) = twin.outputs
+    assert values[name].shape == twin.outputs[name]
+    return values[name]
+
+
+def gelu(x):
+    return x * (ERF(x / f32(2**0.5)) + f32(1)) * f32(0.5)
+
+
+def apply(op, inputs, attributes):
+    if op == "QuantizeLinear":
+        x, scale, zero = inputs
+        limits = np.iinfo(zero.dtype)
+        q = np.rint(x / scale) + int(zero)
+        return np.clip(q, limits.min, limits.max).astype(zero.dtype)
+    if op == "DequantizeLinear":
+        q, scale, zero = inputs
+        if "axis" in attributes:
+            assert attributes["axis"] == 0
+            shape = (-1,) + (1,) * (q.ndim - 1)
+            scale, zero = scale.reshape(shape), zero.reshape(shape)
+        return (q.astype(f32) - zero.astype(f32)) * scale
+    if op == "Gemm":
+        assert attributes == {"transB": 1}
+        return inputs[0] @ inputs[1].T + inputs[2]
+    if op == "Softmax":
+        e = np.exp(inputs[0] - inputs[0].max(axis=attributes["axis"], keepdims=True))
+        return e / e.sum(axis=attributes["axis"], keepdims=True)
+    if op == "LayerNormalization":
+        x, gamma, beta = inputs
+        x = x - x.mean(axis=attributes["axis"], keepdims=True)
+        variance = (x * x).mean(axis=attributes["axis"], keepdims=True)
+        return x / np.sqrt(variance + f32(attributes["epsilon"])) * gamma + beta
+    if op == "Reshape":
+        return inputs[0].reshape(inputs[1])
+    if op == "Transpose":
+        return inputs[0].transpose(attributes["perm"])
+    functions = {
+        "Add": np.add,
+        "Div": np.divide,
+        "Erf": ERF,
+        "Gelu": gelu,
+        "MatMul": np.matmul,
+        "Mul": np.multiply,
+        "Relu": lambda x: np.maximum(x, f32(0)),
+    }
+    return functions[op](*inputs)
+
+
+def make(name):
+    return models.Mlp(batch=33) if name == "mlp" else models.MODELS[name]()
+
+
+@pytest.mark.parametrize("name", sorted(models.MODELS))
+def test_every_form_is_the_program(compiler, tmp_path, name):
+    model = make(name)
+    x = model.input()
+    path = program.EXAMPLES / model.program
+    qcc = contenders.Qcc(compiler, str(path), model, x, 1, str(tmp_path))
+    for form in model.forms():
+        result = evaluate(model.twin(form), x)
+        assert contenders.difference(result, qcc.result) < 0.01, form.describe()
+    # It would be seen if it were not: the weights of another seed.
+    models.SEED += 1
+    try:
+        other = make(name)
+    finally:
+        models.SEED -= 1
+    result = evaluate(other.twin(model.forms()[0]), x)
+    assert contenders.difference(result, qcc.result) > 0.1
+
+
+def test_values_fill_their_ranges():
+    for name in models.MODELS:
+        model = make(name)
+        twin = model.twin(model.forms()[0])
+        values, x = {}, model.input()
+        (values[next(iter(twin.inputs))],) = [x]
+        values.update(twin.constants)
+        for node in twin.nodes:
+            inputs = [values[name] for name in node.inputs]
+            value = values[node.output] = apply(node.op, inputs, node.attributes)
+            if node.op == "QuantizeLinear":
+                limits = np.iinfo(value.dtype)
+                clipped = np.isin(value, [limits.min, limits.max])
+                # What a dropped relu clips was to become 0, and gelu has a least value.
+                if value.dtype == np.uint8 and inputs[2] < 10:
+                    clipped = value == limits.max
+                assert clipped.mean() < 0.01, node.output
+                assert len(np.unique(value)) > 40, node.output
+
+
+def test_onnx_files_are_valid():
+    onnx = pytest.importorskip("onnx")
+    for name in models.MODELS:
+        model = make(name)
+        for form in model.forms():
+            bytes = model.twin(form).to_onnx()
+            assert len(onnx.load_from_string(bytes).graph.node) > 5
+
+
+def test_qcc_failure_is_a_message(compiler, tmp_path):
+    model = make("mlp")
+    with pytest.raises(contenders.Failure, match="none.mlir"):
+        contenders.Qcc(compiler, str(tmp_path / "none.mlir"), model, model.input(), 1, str(tmp_path))
+
+
+def test_qcc_turn(compiler, tmp_path):
+    model = make("mlp")
+    path = program.EXAMPLES / model.program
+    qcc = contenders.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    assert 0 < qcc.turn(1.0) < 1
+    assert [step["name"] for step in qcc.last["steps"]]
+
+
+def test_difference():
+    x = np.array([3, 4], f32)
+    assert contenders.difference(x, x) == 0
+    assert contenders.difference(np.array([3, 9], f32), x) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--rounds=0"], "--rounds must be at least 1"),
+        (["--batch=-1"], "--batch must be at least 1"),
+        (["--threads=0"], "--threads must be at least 1"),
+        (["--seconds=0"], "--seconds must be more than 0"),
+        (["--model=resnet"], "invalid choice: 'resnet'"),
+        (["--library=tvm"], "invalid choice: 'tvm'"),
+        (["--qcc=/nowhere/qcc"], "/nowhere/qcc is no program"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    command = [sys.executable, str(ROOT / "utils" / "bench-models.py"), *arguments]
+    if not arguments[0].startswith("--qcc"):
+        command.append(f"--qcc={sys.executable}")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Measures whole models: qcc beside OpenVINO and ONNX Runtime.
+
+The models are docs/examples/mlp_f32.mlir at batch 10240 and docs/examples/encoder.mlir.
+The libraries run an ONNX twin of the same weights, in the form that each of them runs
+fastest. All take turns, round by round; a ratio is the median over the rounds of library
+time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live in a Python
+environment of their own, which the first run makes. docs/Benchmarking.md says more.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import venv
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+REQUIREMENTS = HERE / "bench_models" / "requirements.txt"
+MODEL_NAMES = ("mlp", "encoder")
+LIBRARY_NAMES = ("openvino", "onnxruntime")
+# Roundings of biases, of scales and of float functions differ; anything else would be seen.
+TOLERANCE = 0.02
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--qcc", type=pathlib.Path, default=ROOT / "build/release/bin/qcc",
+                        help="the compiler (default: build/release/bin/qcc)")
+    parser.add_argument("--model", action="append", choices=MODEL_NAMES, dest="models",
+                        help="what to measure (default: all)")
+    parser.add_argument("--library", action="append", choices=LIBRARY_NAMES,
+                        dest="libraries", help="what to compare with (default: both)")
+    parser.add_argument("--batch", type=int, default=10240, help="rows of the MLP's input")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=1.0,
+                        help="how long a library's turn takes (qcc's: one second)")
+    parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/models-venv",
+                        help="the Python environment of the libraries, made if missing")
+    parser.add_argument("--json", type=pathlib.Path, help="also write JSON")
+    options = parser.parse_args(arguments)
+    for name in ("batch", "threads", "rounds"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1")
+    if options.seconds <= 0:
+        parser.error("--seconds must be more than 0")
+    if not os.access(options.qcc, os.X_OK):
+        parser.error(f"{options.qcc} is no program; build it, or name another by --qcc")
+    options.models = options.models or list(MODEL_NAMES)
+    options.libraries = options.libraries or list(LIBRARY_NAMES)
+    return options
+
+
+def enter_venv(folder, arguments):
+    """Goes on in the environment of the libraries; returns where this is it."""
+    python = folder / "bin" / "python"
+    stamp = folder / "requirements.txt"
+    if not stamp.exists() or stamp.read_bytes() != REQUIREMENTS.read_bytes():
+        print(f"installing the libraries into {folder}", flush=True)
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet",
+                        "--disable-pip-version-check", "--requirement", REQUIREMENTS],
+                       check=True, stdin=subprocess.DEVNULL)
+        stamp.write_bytes(REQUIREMENTS.read_bytes())
+    if pathlib.Path(sys.prefix).resolve() != folder.resolve():
+        os.execv(python, [str(python), __file__, *arguments])
+
+
+def print_steps(report):
+    """Where qcc's time goes, by kind of step and for the steps that take most."""
+    total = report["median_seconds"]
+    kinds = {}
+    for step in report["steps"]:
+        kind = step["name"].rsplit(".", 1)[-1]
+        kinds[kind] = kinds.get(kind, 0) + step["seconds"]
+    parts = sorted(kinds.items(), key=lambda item: -item[1])
+    print("  qcc by kind: " + ", ".join(f"{kind} {100 * s / total:.1f} %" for kind, s in parts))
+    for step in sorted(report["steps"], key=lambda step: -step["seconds"]):
+        if step["seconds"] < 0.005 * total:
+            break
+        rate = step["operations"] / step["seconds"] * 1e-9 if step["seconds"] else 0
+        print(f"    {100 * step['seconds'] / total:5.1f} %  {step['seconds'] * 1e3:8.3f} ms"
+              f"  {rate:8.1f} GOP/s  {step['name']}")
+
+
+def measure(model, options):
+    """Measures one model and prints it; returns what goes into the JSON."""
+    from bench_models import contenders as running
+
+    program = ROOT / "docs" / "examples" / model.program
+    with running.scratch_folder() as folder:
+        everybody = running.make_contenders(options.libraries, str(options.qcc), str(program),
+                                            model, options.threads, folder)
+        qcc = everybody[0]
+        times = {contender.name: [] for contender in everybody}
+        differences = {}
+        for contender in everybody[1:]:
+            differences[contender.name] = running.difference(contender.result, qcc.result)
+            if differences[contender.name] > TOLERANCE:
+                raise running.Failure(
+                    f"{model.name}: the result of {contender.name} differs from qcc's by "
+                    f"{100 * differences[contender.name]:.1f} %: it is not the same model")
+        for number in range(options.rounds):
+            order = everybody if number % 2 == 0 else everybody[::-1]
+            for contender in order:
+                times[contender.name].append(contender.turn(options.seconds))
+    print(f"{model.name} ({model.program}), {options.threads} thread(s), "
+          f"{options.rounds} rounds")
+    rows = []
+    for contender in everybody:
+        own = times[contender.name]
+        ratio = statistics.median(t / q for t, q in zip(own, times["qcc"]))
+        row = {"name": contender.name, "form": contender.form, "seconds": statistics.median(own),
+               "rounds": own, "ratio": ratio, "difference": differences.get(contender.name, 0)}
+        rows.append(row)
+        print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
+              (f"  qcc is {ratio:.3f}x as fast; results differ by "
+               f"{100 * row['difference']:.2f} %; {row['form']}" if contender is not qcc else ""))
+    print_steps(qcc.last)
+    sys.stdout.flush()
+    return {"model": model.name, "threads": options.threads, "contenders": rows,
+            "steps": qcc.last["steps"]}
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    enter_venv(options.venv, arguments)
+    sys.path.insert(0, str(HERE))
+    from bench_models import contenders, models
+
+    reports = []
+    try:
+        for name in options.models:
+            model = models.Mlp(options.batch) if name == "mlp" else models.MODELS[name]()
+            reports.append(measure(model, options))
+    except contenders.Failure as failure:
+        print(f"bench-models: error: {failure}", file=sys.stderr)
+        return 1
+    if options.json:
+        options.json.write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,140 @@
+"""Who runs a model: qcc by its command line, the libraries in this process.
+
+A contender has a name, a result and turn(), which returns the seconds of a run: the median
+of as many runs as fit into `seconds`.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+import numpy
+
+MIN_RUNS = 5
+
+
+class Failure(Exception):
+    """A message for the user."""
+
+
+def timed(run, seconds):
+    """The median time of run() over a while, after one that is not counted."""
+    run()
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < MIN_RUNS or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+class Qcc:
+    """`qcc bench`, once for each turn: it compiles, warms up and measures a second of runs."""
+
+    name = "qcc"
+
+    def __init__(self, qcc, program, model, x, threads, folder):
+        weights = os.path.join(folder, "weights.npz")
+        inputs = os.path.join(folder, "x.npy")
+        result = os.path.join(folder, "y.npy")
+        numpy.savez(weights, **model.weights)
+        numpy.save(inputs, x)
+        self.arguments = [program, f"--weights={weights}", f"--input={inputs}",
+                          f"--threads={threads}"]
+        self.qcc = qcc
+        self.report = os.path.join(folder, "report.json")
+        self.form = ""
+        self._call("run", f"--output={result}")
+        self.result = numpy.load(result)
+
+    def _call(self, command, *arguments):
+        line = [self.qcc, command, *self.arguments, *arguments]
+        done = subprocess.run(line, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"{' '.join(line)} failed: {done.stderr.strip()}")
+
+    def turn(self, seconds):
+        self._call("bench", f"--json={self.report}")
+        with open(self.report, encoding="utf-8") as file:
+            self.last = json.load(file)
+        return self.last["median_seconds"]
+
+
+class Library:
+    """One of the libraries, with the form of the model that it runs fastest."""
+
+    name = ""
+
+    def __init__(self, model, x, threads):
+        best = None
+        for form in model.forms():
+            run = self.load(model.twin(form).to_onnx(), x, threads)
+            seconds = timed(run, 0.2)
+            if best is None or seconds < best:
+                best, self.run, self.form = seconds, run, form.describe()
+        self.result = numpy.array(self.run())
+
+    def load(self, model, x, threads):
+        raise NotImplementedError
+
+    def turn(self, seconds):
+        return timed(self.run, seconds)
+
+
+class OnnxRuntime(Library):
+    name = "onnxruntime"
+
+    def load(self, model, x, threads):
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(model, options,
+                                               providers=["CPUExecutionProvider"])
+        name = session.get_inputs()[0].name
+        return lambda: session.run(None, {name: x})[0]
+
+
+class OpenVino(Library):
+    name = "openvino"
+
+    def load(self, model, x, threads):
+        import openvino
+
+        # One stream with that many threads; results in the precision of the model.
+        options = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
+                   "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        core = openvino.Core()
+        compiled = core.compile_model(core.read_model(model=model), "CPU", options)
+        request = compiled.create_infer_request()
+        request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
+
+        def run():
+            request.infer()
+            return request.get_output_tensor().data
+
+        return run
+
+
+LIBRARIES = {library.name: library for library in (OpenVino, OnnxRuntime)}
+
+
+def make_contenders(names, qcc, program, model, threads, folder):
+    x = model.input()
+    contenders = [Qcc(qcc, program, model, x, threads, folder)]
+    return contenders + [LIBRARIES[name](model, x, threads) for name in names]
+
+
+def difference(result, expected):
+    """The root mean square of the difference, relative to that of the expected result."""
+    error = numpy.asarray(result, numpy.float64) - expected
+    return float(numpy.sqrt(numpy.mean(error ** 2) / numpy.mean(numpy.float64(expected) ** 2)))
+
+
+def scratch_folder():
+    return tempfile.TemporaryDirectory(prefix="qcc-models-")
