@@ -46,7 +46,8 @@ PARTS["Transforms"] = {
 PARTS["X86"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["NVPTX"] = PARTS["X86"]
 PARTS["Pipelines"] = PARTS["X86"] | {"X86", "NVPTX"}
-PARTS["CodeGen"] = PARTS["Pipelines"] | {"Pipelines"}
+# The linker stamps the note that the loader checks.
+PARTS["CodeGen"] = PARTS["Pipelines"] | {"Pipelines", "Runtime/ArtifactNote.h"}
 PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen"}
 PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
 PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference"}

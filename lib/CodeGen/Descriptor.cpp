@@ -16,11 +16,13 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/ArtifactNote.h"
 #include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/Program.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <cstring>
 
 using namespace mlir;
@@ -65,6 +67,7 @@ private:
   llvm::Error addSteps(const ProgramEntry &entry, int64_t &ref);
   llvm::Error addEntries(int64_t &ref);
   llvm::GlobalVariable *addWeights();
+  void addNote();
   void emit();
 
   llvm::Module &module;
@@ -227,7 +230,24 @@ llvm::GlobalVariable *DescriptorBuilder::addWeights() {
       llvm::GlobalValue::InternalLinkage, initializer, "weights");
   global->setAlignment(llvm::Align(64));
   global->setSection(".qcc.weights");
+  // The linker puts it at an end of the file: code and its constants stay
+  // within 2 GiB of each other, however large the weights are.
+  global->setCodeModel(llvm::CodeModel::Large);
   return global;
+}
+
+/// The place of the note that is stamped when the file is complete.
+void DescriptorBuilder::addNote() {
+  const rt::ArtifactNote note;
+  auto *initializer = llvm::ConstantDataArray::getRaw(
+      StringRef(reinterpret_cast<const char *>(&note), sizeof(note)),
+      sizeof(note), llvm::Type::getInt8Ty(module.getContext()));
+  auto *global = new llvm::GlobalVariable(
+      module, initializer->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, initializer, "qcc.note");
+  global->setAlignment(llvm::Align(alignof(rt::ArtifactNote)));
+  global->setSection(QCC_NOTE_SECTION);
+  llvm::appendToCompilerUsed(module, {global});
 }
 
 /// One packed structure: runs of bytes, and differences of symbols between.
@@ -302,6 +322,7 @@ llvm::Error DescriptorBuilder::run() {
   descriptor.variants_ref = variants;
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
+  addNote();
   return llvm::Error::success();
 }
 
