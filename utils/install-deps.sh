@@ -12,7 +12,7 @@ packages=(
   liblld-22-dev libzstd-dev zlib1g-dev libxml2-dev
   ninja-build cmake ccache
   # To test.
-  libgtest-dev libmpfr-dev clang-format-22 clang-tidy-22 git python3 python3-venv
+  libclang-rt-22-dev libgtest-dev libmpfr-dev pkg-config clang-format-22 clang-tidy-22 git python3 python3-venv
 )
 
 installed() {
