@@ -46,9 +46,9 @@ uint64_t floatToInteger(Unpacked value, int bits, bool isSigned,
     magnitude = ~uint64_t(0);
   else if (value.kind == Unpacked::Finite) {
     // Significands of all formats have at most 53 bits.
-    magnitude = value.exponent > 11
-                    ? ~uint64_t(0)
-                    : uint64_t(value.significand) << value.exponent;
+    uint64_t significand = uint64_t(value.significand);
+    bool fits = value.exponent <= __builtin_clzll(significand);
+    magnitude = fits ? significand << value.exponent : ~uint64_t(0);
   }
   return clamp(value.negative, magnitude, bits, isSigned);
 }
