@@ -132,8 +132,11 @@ static int check(const std::vector<rt::Tensor> &results,
 //===----------------------------------------------------------------------===//
 
 static int reportStatus(const rt::Status &status) {
-  fflush(stdout);
-  return status.isOk() ? 0 : reportError(status.message());
+  // What was printed may have gone nowhere, to a full disk.
+  bool printed = fflush(stdout) == 0 && !ferror(stdout);
+  if (!status.isOk())
+    return reportError(status.message());
+  return printed ? 0 : reportError("the standard output cannot be written");
 }
 
 rt::Result<tools::ModulePtr>
