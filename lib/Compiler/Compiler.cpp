@@ -65,7 +65,7 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module,
          i <= static_cast<int>(last); ++i) {
       Stage stage = static_cast<Stage>(i);
       mlir::PassManager pm(variant->getName());
-      buildStage(pm, stage, target);
+      buildStage(pm, stage, target, stageOptions);
       if (configure)
         configure(pm, stage);
       if (mlir::failed(pm.run(variant)))

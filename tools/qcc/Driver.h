@@ -27,6 +27,7 @@ struct ProgramOptions {
   std::string target; ///< "x86" or "reference"
   std::string mcpu;
   std::string weights;
+  bool unfused = false;
   /// Those of the options above that the command line has, for messages.
   std::vector<std::string> given;
 };

@@ -73,6 +73,7 @@ bool Session::load() {
     return false;
   }
   compilerRef.emplace(std::move(*targets));
+  compilerRef->stageOptions.fuse = !options.unfused;
 
   llvm::Expected<WeightsSource> weights =
       options.weights.empty() ? WeightsSource()

@@ -50,6 +50,12 @@ static cl::opt<std::string>
             cl::desc("Where constants written dense_resource<name> come from"),
             cl::sub(programCommands), cl::cat(category));
 
+static cl::opt<bool>
+    unfused("unfused",
+            cl::desc("Make a step of each op, so that the value of every layer "
+                     "can be looked at: slower, but the same bits"),
+            cl::sub(programCommands), cl::cat(category));
+
 //===----------------------------------------------------------------------===//
 // Compile and explain
 //===----------------------------------------------------------------------===//
@@ -134,8 +140,9 @@ static cl::opt<bool>
           cl::sub(runCommand), cl::cat(category));
 
 static ProgramOptions programOptions() {
-  ProgramOptions options{inputFile, target, mcpu, weights, {}};
-  for (cl::opt<std::string> *option : {&target, &mcpu, &weights})
+  ProgramOptions options{inputFile, target, mcpu, weights, unfused, {}};
+  for (cl::Option *option :
+       std::initializer_list<cl::Option *>{&target, &mcpu, &weights, &unfused})
     if (option->getNumOccurrences() > 0)
       options.given.push_back("--" + option->ArgStr.str());
   return options;

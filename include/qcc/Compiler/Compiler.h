@@ -48,6 +48,8 @@ public:
   explicit Compiler(std::vector<TargetSpec> targets)
       : targets(std::move(targets)) {}
 
+  StageOptions stageOptions;
+
   /// Called with the pass manager of each stage before it runs, for crash
   /// reproducers and timing.
   std::function<void(mlir::PassManager &, Stage)> configure;
