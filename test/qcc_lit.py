@@ -36,6 +36,8 @@ def configure(config, lit_config):
         ]
     )
     config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    if config.qcc_sanitize:
+        config.available_features.add("sanitizer")
     if config.qcc_sanitize == "address":
         # libMLIR and lld are not instrumented, so containers that cross their
         # boundary look overflowed and LLVM's allocators poisoned.

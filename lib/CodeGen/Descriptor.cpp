@@ -16,11 +16,12 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/ArtifactNote.h"
 #include "qcc/Target/TargetSpec.h"
-#include "qcc/Transforms/Program.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <cstring>
 
 using namespace mlir;
@@ -29,9 +30,8 @@ using namespace qcc;
 namespace {
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(llvm::Module &module, const Program &program,
-                    const TargetSpec &target)
-      : module(module), program(program), target(target) {}
+  DescriptorBuilder(llvm::Module &module, ArrayRef<TranslatedVariant> variants)
+      : module(module), variants(variants) {}
 
   llvm::Error run();
 
@@ -62,17 +62,20 @@ private:
   int64_t addQuantization(Type type);
   qcc_tensor_desc tensor(const ProgramTensor &tensor);
   qcc_operand_desc operand(const ProgramOperand &operand);
-  llvm::Error addSteps(const ProgramEntry &entry, int64_t &ref);
-  llvm::Error addEntries(int64_t &ref);
-  llvm::GlobalVariable *addWeights();
+  llvm::Error addFunction(int64_t offset, const Twine &name);
+  llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
+                       int64_t &ref);
+  llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
+  llvm::GlobalVariable *addWeights(StringRef data);
+  void addNote();
   void emit();
 
   llvm::Module &module;
-  const Program &program;
-  const TargetSpec &target;
+  ArrayRef<TranslatedVariant> variants;
   std::vector<char> bytes;
   llvm::StringMap<int64_t> strings;
   llvm::DenseMap<Type, int64_t> quantizations;
+  std::vector<std::pair<StringRef, llvm::GlobalVariable *>> weights;
   std::vector<std::pair<int64_t, llvm::GlobalValue *>> references;
 };
 } // namespace
@@ -142,8 +145,17 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   return desc;
 }
 
+/// The int64 at `offset` becomes the distance to a function.
+llvm::Error DescriptorBuilder::addFunction(int64_t offset, const Twine &name) {
+  llvm::Function *function = module.getFunction(name.str());
+  if (!function)
+    return llvm::createStringError("no function '%s'", name.str().c_str());
+  addReference(offset, function);
+  return llvm::Error::success();
+}
+
 llvm::Error DescriptorBuilder::addSteps(const ProgramEntry &entry,
-                                        int64_t &ref) {
+                                        StringRef prefix, int64_t &ref) {
   std::vector<qcc_step_desc> steps;
   for (const ProgramStep &step : entry.steps) {
     auto text = [&](StringRef key) {
@@ -174,20 +186,19 @@ llvm::Error DescriptorBuilder::addSteps(const ProgramEntry &entry,
     steps.push_back(desc);
   }
   ref = add<qcc_step_desc>(steps);
-  for (auto [i, step] : llvm::enumerate(entry.steps)) {
-    llvm::Function *function = module.getFunction(step.function);
-    if (!function)
-      return llvm::createStringError("no function '%s'", step.function.c_str());
-    addReference(ref + i * sizeof(qcc_step_desc) +
-                     offsetof(qcc_step_desc, function_ref),
-                 function);
-  }
+  for (auto [i, step] : llvm::enumerate(entry.steps))
+    if (llvm::Error error =
+            addFunction(ref + i * sizeof(qcc_step_desc) +
+                            offsetof(qcc_step_desc, function_ref),
+                        prefix + step.function))
+      return error;
   return llvm::Error::success();
 }
 
-llvm::Error DescriptorBuilder::addEntries(int64_t &ref) {
+llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
+                                          int64_t &ref) {
   std::vector<qcc_entry_desc> entries;
-  for (const ProgramEntry &entry : program.entries) {
+  for (const ProgramEntry &entry : variant.program.entries) {
     auto tensors = [&](const std::vector<ProgramTensor> &list) {
       std::vector<qcc_tensor_desc> descs;
       for (const ProgramTensor &item : list)
@@ -203,31 +214,49 @@ llvm::Error DescriptorBuilder::addEntries(int64_t &ref) {
     desc.n_symbols = entry.symbols;
     desc.n_values = entry.values;
     desc.n_steps = entry.steps.size();
-    if (llvm::Error error = addSteps(entry, desc.steps_ref))
+    if (llvm::Error error = addSteps(entry, variant.prefix, desc.steps_ref))
       return error;
     entries.push_back(desc);
   }
   ref = add<qcc_entry_desc>(entries);
-  for (auto [i, entry] : llvm::enumerate(program.entries))
-    addReference(ref + i * sizeof(qcc_entry_desc) +
-                     offsetof(qcc_entry_desc, plan_ref),
-                 module.getFunction(entry.plan));
+  for (auto [i, entry] : llvm::enumerate(variant.program.entries))
+    if (llvm::Error error = addFunction(ref + i * sizeof(qcc_entry_desc) +
+                                            offsetof(qcc_entry_desc, plan_ref),
+                                        variant.prefix + entry.plan))
+      return error;
   return llvm::Error::success();
 }
 
-llvm::GlobalVariable *DescriptorBuilder::addWeights() {
-  if (!program.weights)
-    return nullptr;
-  ArrayRef<char> data = program.weights.getRawHandle().getBlob()->getData();
+llvm::GlobalVariable *DescriptorBuilder::addWeights(StringRef data) {
+  for (auto [known, global] : weights)
+    if (known == data)
+      return global;
   auto *initializer = llvm::ConstantDataArray::getRaw(
-      StringRef(data.data(), data.size()), data.size(),
-      llvm::Type::getInt8Ty(module.getContext()));
+      data, data.size(), llvm::Type::getInt8Ty(module.getContext()));
   auto *global = new llvm::GlobalVariable(
       module, initializer->getType(), /*isConstant=*/true,
       llvm::GlobalValue::InternalLinkage, initializer, "weights");
   global->setAlignment(llvm::Align(64));
   global->setSection(".qcc.weights");
+  // The linker puts it at an end of the file: code and its constants stay
+  // within 2 GiB of each other, however large the weights are.
+  global->setCodeModel(llvm::CodeModel::Large);
+  weights.push_back({data, global});
   return global;
+}
+
+/// The place of the note that is stamped when the file is complete.
+void DescriptorBuilder::addNote() {
+  const rt::ArtifactNote note;
+  auto *initializer = llvm::ConstantDataArray::getRaw(
+      StringRef(reinterpret_cast<const char *>(&note), sizeof(note)),
+      sizeof(note), llvm::Type::getInt8Ty(module.getContext()));
+  auto *global = new llvm::GlobalVariable(
+      module, initializer->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, initializer, "qcc.note");
+  global->setAlignment(llvm::Align(alignof(rt::ArtifactNote)));
+  global->setSection(QCC_NOTE_SECTION);
+  llvm::appendToCompilerUsed(module, {global});
 }
 
 /// One packed structure: runs of bytes, and differences of symbols between.
@@ -273,39 +302,50 @@ void DescriptorBuilder::emit() {
 }
 
 llvm::Error DescriptorBuilder::run() {
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      function.setLinkage(llvm::GlobalValue::InternalLinkage);
-
   bytes.resize(sizeof(qcc_descriptor));
-  qcc_variant_desc variant = {};
-  variant.device = QCC_DEVICE_CPU;
-  variant.n_entries = program.entries.size();
-  variant.target_ref = addString(target.name);
-  variant.features_ref = addString(target.requiredFeatures());
-  if (llvm::Error error = addEntries(variant.entries_ref))
-    return error;
-  llvm::GlobalVariable *weights = addWeights();
-  if (weights)
-    variant.weights_size =
-        program.weights.getRawHandle().getBlob()->getData().size();
-  int64_t variants = add<qcc_variant_desc>(variant);
-  if (weights)
-    addReference(variants + offsetof(qcc_variant_desc, weights_ref), weights);
+  std::vector<qcc_variant_desc> table;
+  std::vector<llvm::GlobalVariable *> blobs;
+  for (const TranslatedVariant &variant : variants) {
+    qcc_variant_desc desc = {};
+    desc.device = QCC_DEVICE_CPU;
+    desc.n_entries = variant.program.entries.size();
+    desc.target_ref = addString(variant.target->name);
+    desc.features_ref = addString(variant.target->requiredFeatures());
+    if (llvm::Error error = addEntries(variant, desc.entries_ref))
+      return error;
+    blobs.push_back(nullptr);
+    if (variant.program.weights) {
+      ArrayRef<char> data =
+          variant.program.weights.getRawHandle().getBlob()->getData();
+      desc.weights_size = data.size();
+      blobs.back() = addWeights(StringRef(data.data(), data.size()));
+    }
+    table.push_back(desc);
+  }
+  int64_t ref = add<qcc_variant_desc>(table);
+  for (auto [i, blob] : llvm::enumerate(blobs))
+    if (blob)
+      addReference(ref + i * sizeof(qcc_variant_desc) +
+                       offsetof(qcc_variant_desc, weights_ref),
+                   blob);
 
   qcc_descriptor descriptor = {};
   memcpy(descriptor.magic, QCC_ABI_MAGIC, sizeof(descriptor.magic));
   descriptor.version = QCC_ABI_VERSION;
-  descriptor.n_variants = 1;
+  descriptor.n_variants = table.size();
   descriptor.size = sizeof(qcc_descriptor);
   descriptor.producer_ref = addString("qcc " QCC_VERSION);
-  descriptor.variants_ref = variants;
+  descriptor.variants_ref = ref;
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
+  addNote();
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   return llvm::Error::success();
 }
 
-llvm::Error qcc::addDescriptor(llvm::Module &module, const Program &program,
-                               const TargetSpec &target) {
-  return DescriptorBuilder(module, program, target).run();
+llvm::Error qcc::addDescriptor(llvm::Module &module,
+                               ArrayRef<TranslatedVariant> variants) {
+  return DescriptorBuilder(module, variants).run();
 }

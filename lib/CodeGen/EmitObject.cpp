@@ -11,11 +11,12 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Target/TargetSpec.h"
-#include "qcc/Transforms/Program.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -76,24 +77,43 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-llvm::Expected<std::unique_ptr<llvm::Module>>
-qcc::translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
-                     llvm::TargetMachine &machine, llvm::LLVMContext &context) {
-  Program program = Program::of(module);
-  mlir::registerBuiltinDialectTranslation(*module.getContext());
-  mlir::registerLLVMDialectTranslation(*module.getContext());
+/// The names in the table of a program: the functions that it refers to.
+static llvm::StringSet<> functionsOf(const Program &program) {
+  llvm::StringSet<> names;
+  for (const ProgramEntry &entry : program.entries) {
+    names.insert(entry.plan);
+    for (const ProgramStep &step : entry.steps)
+      names.insert(step.function);
+  }
+  return names;
+}
+
+/// One variant, optimized. What the table refers to is named with the prefix
+/// and visible to other variants; everything else is internal.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
+                 llvm::LLVMContext &context) {
+  const TargetSpec &target = *variant.target;
+  auto machine = createTargetMachine(target);
+  if (!machine)
+    return machine.takeError();
   std::unique_ptr<llvm::Module> result =
       mlir::translateModuleToLLVMIR(module, context, "qcc");
   if (!result)
     return llvm::createStringError(
         "the program could not be translated to LLVM IR");
   result->setTargetTriple(llvm::Triple(kTriple));
-  result->setDataLayout(machine.createDataLayout());
-  if (llvm::Error error = addDescriptor(*result, program, target))
-    return std::move(error);
+  result->setDataLayout((*machine)->createDataLayout());
+  llvm::StringSet<> referenced = functionsOf(variant.program);
   for (llvm::Function &function : *result) {
     if (function.isDeclaration())
       continue;
+    if (referenced.contains(function.getName())) {
+      function.setName(variant.prefix + function.getName());
+      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+    } else {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
     function.addFnAttr("no-builtins");
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("target-features", target.featureString());
@@ -104,8 +124,32 @@ qcc::translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*result, machine);
+  optimize(*result, **machine);
   scalarizeSingleLaneStores(*result);
+  return result;
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
+                     llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> result;
+  std::vector<TranslatedVariant> table;
+  for (Variant variant : variants) {
+    mlir::registerBuiltinDialectTranslation(*variant.module.getContext());
+    mlir::registerLLVMDialectTranslation(*variant.module.getContext());
+    std::string prefix = variants.size() > 1 ? variant.target->name + "." : "";
+    table.push_back({Program::of(variant.module), variant.target, prefix});
+    auto translated = translateVariant(variant.module, table.back(), context);
+    if (!translated)
+      return translated.takeError();
+    if (!result)
+      result = std::move(*translated);
+    else if (llvm::Linker::linkModules(*result, std::move(*translated)))
+      return llvm::createStringError(
+          "the variants of the program could not be joined");
+  }
+  if (llvm::Error error = addDescriptor(*result, table))
+    return std::move(error);
   return result;
 }
 

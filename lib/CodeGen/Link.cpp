@@ -7,6 +7,7 @@
 
 #include "lld/Common/Driver.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Runtime/ArtifactNote.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -75,6 +76,10 @@ qcc::linkSharedObject(llvm::ArrayRef<char> object) {
   if (!buffer)
     return llvm::createStringError(buffer.getError(), "cannot read %s",
                                    output.c_str());
-  llvm::StringRef bytes = (*buffer)->getBuffer();
-  return llvm::SmallVector<char, 0>(bytes.begin(), bytes.end());
+  llvm::StringRef linked = (*buffer)->getBuffer();
+  llvm::SmallVector<char, 0> bytes(linked.begin(), linked.end());
+  rt::Status status = rt::stampArtifact(bytes.data(), bytes.size());
+  if (!status.isOk())
+    return llvm::createStringError(status.message());
+  return bytes;
 }

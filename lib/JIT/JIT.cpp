@@ -10,6 +10,6 @@
 using namespace qcc;
 
 rt::Result<std::shared_ptr<const rt::Module>>
-qcc::loadArtifact(const Artifact &artifact) {
-  return rt::Module::load(artifact.data(), artifact.size());
+qcc::loadArtifact(const Artifact &artifact, const rt::ModuleOptions &options) {
+  return rt::Module::load(artifact.data(), artifact.size(), options);
 }

@@ -84,9 +84,13 @@ void qcc::buildTensorStage(OpPassManager &pm) {
 
 // kernel, linalg, tensor, arith, math
 //   fused contractions with a config and packed weights, linalg for the rest.
-void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target) {
-  pm.addNestedPass<func::FuncOp>(createFormContractions());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
+                           const StageOptions &options) {
+  FormContractionsOptions forming;
+  forming.fuse = options.fuse;
+  pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
+  if (options.fuse)
+    pm.addPass(createLinalgElementwiseOpFusionPass());
   pm.addNestedPass<func::FuncOp>(createSelectLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPackOperands());
   cleanUp(pm);
@@ -144,7 +148,8 @@ void qcc::buildLLVMStage(OpPassManager &pm) {
   verifyStage(pm, Stage::LLVM, {"llvm"});
 }
 
-void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target) {
+void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target,
+                     const StageOptions &options) {
   switch (stage) {
   case Stage::Import:
     return;
@@ -153,7 +158,7 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target) {
   case Stage::Tensor:
     return buildTensorStage(pm);
   case Stage::Kernel:
-    return buildKernelStage(pm, target);
+    return buildKernelStage(pm, target, options);
   case Stage::Buffer:
     return buildBufferStage(pm);
   case Stage::Target:

@@ -212,7 +212,10 @@ Status Context::bindOutputs(const Tensor *inputs, const Tensor *outputs,
 static bool overlap(const Tensor &a, const Tensor &b) {
   auto beginA = reinterpret_cast<uintptr_t>(a.data);
   auto beginB = reinterpret_cast<uintptr_t>(b.data);
-  return beginA < beginB + *b.bytes() && beginB < beginA + *a.bytes();
+  int64_t sizeA = *a.bytes(), sizeB = *b.bytes();
+  // An empty tensor overlaps nothing, wherever its pointer leads.
+  return sizeA > 0 && sizeB > 0 && beginA < beginB + sizeB &&
+         beginB < beginA + sizeA;
 }
 
 Status Context::checkOverlap(const Tensor *inputs,

@@ -17,6 +17,9 @@ namespace qcc::rt {
 
 /// No table of a real program is longer; a longer one is damage.
 constexpr int64_t maxCount = 1 << 20;
+/// All tables together: those that refer to one another in circles, or that
+/// many refer to, would go on for ever.
+constexpr int64_t maxObjects = 1 << 22;
 constexpr int maxRank = 64;
 
 void DescriptorReader::fail(const std::string &what) {
@@ -69,6 +72,10 @@ const T *DescriptorReader::readTable(int64_t ref, int64_t count,
   if (status_.isOk() && count > maxCount)
     fail(std::string(what) + " has " + std::to_string(count) + " elements");
   const char *begin = resolve(ref, count, sizeof(T), what);
+  if (begin && (objects_ += count) > maxObjects) {
+    fail("its tables have too many elements");
+    return nullptr;
+  }
   if (reinterpret_cast<uintptr_t>(begin) % alignof(T) != 0) {
     fail(std::string(what) + " is misaligned");
     return nullptr;

@@ -62,6 +62,7 @@ private:
   const qcc_descriptor *descriptor_;
   const std::vector<MemoryRange> &ranges_;
   Status status_;
+  int64_t objects_ = 0; ///< Read so far, in all tables.
 };
 
 } // namespace qcc::rt

@@ -1,4 +1,4 @@
-//===- ElfFile.h - A look at a shared object before it is loaded *- C++ -*-===//
+//===- ElfFile.h - The form of a shared object ------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,9 @@
 #ifndef QCC_LIB_RUNTIME_ELFFILE_H
 #define QCC_LIB_RUNTIME_ELFFILE_H
 
-#include "qcc/Runtime/Status.h"
+#include "ByteSource.h"
 
-#include <cstdint>
-#include <string>
+#include <elf.h>
 #include <vector>
 
 namespace qcc::rt {
@@ -27,8 +26,36 @@ struct ElfSegment {
   int64_t size;     ///< In memory.
 };
 
-/// Checks that `path` is a complete ELF64 shared object for x86-64.
-Result<std::vector<ElfSegment>> readElfSegments(const std::string &path);
+/// Headers that lie inside of the file and lead inside of it.
+class ElfFile {
+public:
+  /// Fails unless `bytes` are a complete ELF64 shared object for x86-64; says
+  /// what they are instead.
+  static Result<ElfFile> read(const ByteSource &bytes);
+
+  /// The readable ones that are loaded; at least one.
+  std::vector<ElfSegment> loadedSegments() const;
+
+  /// Where the note of qcc starts; fails if there is none.
+  Result<uint64_t> findNote() const;
+
+  /// Fails unless the object needs no library and no symbol, and exports
+  /// nothing but the descriptor.
+  Status checkSymbols() const;
+
+private:
+  explicit ElfFile(const ByteSource &bytes) : bytes_(&bytes) {}
+
+  Status checkIdentity() const;
+  Status readSegments();
+  Status readSections();
+  Status checkDynamic() const;
+
+  const ByteSource *bytes_;
+  Elf64_Ehdr header_;
+  std::vector<Elf64_Phdr> segments_;
+  std::vector<Elf64_Shdr> sections_;
+};
 
 } // namespace qcc::rt
 

@@ -15,11 +15,8 @@
 #include "DescriptorReader.h"
 #include "VariantChoice.h"
 
-#include <atomic>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <unistd.h>
 
 namespace qcc::rt {
 
@@ -57,24 +54,6 @@ Module::create(const qcc_descriptor *descriptor,
   return std::shared_ptr<const Module>(std::move(module));
 }
 
-/// The loader takes a name that it has seen for the object that had it then,
-/// even if the file was replaced since or the number of a descriptor is used
-/// again. So each call spells the path of its descriptor in a way of its own:
-/// the bits of a counter as "/." and "/".
-static void *openLibrary(const std::string &path) {
-  static std::atomic<uint64_t> counter{0};
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); // For its message.
-  std::string name = "/proc/self/fd";
-  for (uint64_t bits = counter++; bits != 0; bits >>= 1)
-    name += bits & 1 ? "/." : "/";
-  name += "/" + std::to_string(file);
-  void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  return handle;
-}
-
 /// Loads and reads a file that has been opened.
 static Result<std::shared_ptr<const Module>>
 loadFile(const ArtifactFile &file, const ModuleOptions &options) {
@@ -100,7 +79,7 @@ loadFile(const ArtifactFile &file, const ModuleOptions &options) {
 
 Result<std::shared_ptr<const Module>>
 Module::open(const std::string &path, const ModuleOptions &options) {
-  std::string prefix = path + ": ";
+  std::string prefix = (options.name.empty() ? path : options.name) + ": ";
   Result<ArtifactFile> file = ArtifactFile::open(path);
   if (!file.isOk())
     return file.status().withPrefix(prefix);
@@ -109,9 +88,12 @@ Module::open(const std::string &path, const ModuleOptions &options) {
 }
 
 Result<std::shared_ptr<const Module>>
-Module::load(const void *bytes, size_t size, const ModuleOptions &options) {
-  std::string prefix = "the artifact in memory: ";
-  Result<ArtifactFile> file = ArtifactFile::create(bytes, size);
+Module::load(const void *data, size_t size, const ModuleOptions &options) {
+  if (!data && size > 0)
+    return invalidArgument("the artifact in memory is a null pointer");
+  std::string prefix =
+      (options.name.empty() ? "the artifact in memory" : options.name) + ": ";
+  Result<ArtifactFile> file = ArtifactFile::create(data, size);
   if (!file.isOk())
     return file.status().withPrefix(prefix);
   Result<std::shared_ptr<const Module>> module = loadFile(*file, options);

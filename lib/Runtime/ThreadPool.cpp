@@ -52,7 +52,7 @@ void WaitWord::store(uint32_t value) {
 uint32_t WaitWord::waitWhile(uint32_t old, bool maySpin) {
   using Clock = std::chrono::steady_clock;
   constexpr auto spinTime = std::chrono::microseconds(40);
-  constexpr int pausesPerLook = 8, looksPerClock = 8;
+  constexpr int pausesPerLook = 4, looksPerClock = 16;
 
   uint32_t value = load();
   if (maySpin && value == old) {
@@ -159,6 +159,7 @@ void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
   std::lock_guard<std::mutex> lock(runMutex_);
   body_ = body;
   threads_ = threads;
+  forks_.store(forks() + 1, std::memory_order_relaxed);
   running_.store(threads - 1, std::memory_order_relaxed);
   uint32_t finished = finished_.load();
   for (int i = 1; i < threads; ++i) {

@@ -188,4 +188,12 @@ rt::Status OutputFile::commit() {
   return rt::Status::ok();
 }
 
+rt::Status writeFile(const std::string &path, std::string_view bytes) {
+  rt::Result<OutputFile> file = OutputFile::create(path);
+  if (!file.isOk())
+    return file.status();
+  rt::Status status = file->write(bytes.data(), int64_t(bytes.size()));
+  return status.isOk() ? file->commit() : status;
+}
+
 } // namespace qcc

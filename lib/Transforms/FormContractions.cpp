@@ -654,6 +654,8 @@ static bool grow(RewriterBase &rewriter, kernel::ContractOp op,
 
 namespace {
 struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
+  using FormContractionsBase::FormContractionsBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> generics;
@@ -664,7 +666,7 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
     // Contractions in program order; each grows until nothing more fits. A
     // fusion replaces the op, so look it up by position again.
     DominanceInfo dominance(getOperation());
-    bool changed = true;
+    bool changed = fuse;
     while (changed) {
       changed = false;
       SmallVector<kernel::ContractOp> contracts;

@@ -48,8 +48,10 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     if (!text.empty())
       info.set(key, builder.getStringAttr(text));
   };
-  setString("layer", layerName(work->getLoc()));
-  setString("location", sourcePosition(work->getLoc()));
+  Location loc = work->getLoc();
+  setString("layer",
+            isFormOfLayer(loc) ? valueInfo(loc).layer : layerName(loc));
+  setString("location", sourcePosition(loc));
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     setString("kind", "contract");
     if (contract.getFused())

@@ -1,4 +1,5 @@
 // RUN: qcc-opt %s -form-contractions -canonicalize | FileCheck %s
+// RUN: qcc-opt %s -form-contractions=fuse=false -canonicalize | FileCheck %s --check-prefix=UNFUSED
 
 // What the results of a fused contraction are: each the value of the last op that was fused into it.
 
@@ -11,6 +12,12 @@
 // CHECK: kernel.contract
 // CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<5x9xf32>, tensor<5x9xi8>)
 // CHECK-SAME: qcc.values = [{layer = "relu1"}, {layer = "relu1", type = !quant.uniform<i8:f32, 5.000000e-01>}]
+
+// Where nothing is fused, the contraction is bare, and the rest stays as it is.
+// UNFUSED-LABEL: func.func @layers
+// UNFUSED: kernel.contract {{.*}} outs(%{{.*}} : tensor<5x9xi32>)
+// UNFUSED-NOT: qcc.values
+// UNFUSED-COUNT-3: linalg.generic
 func.func @layers(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> (tensor<5x9xf32>, tensor<5x9xi8>) {
   %zero = arith.constant 0 : i32
   %f0 = arith.constant 0.0 : f32
@@ -49,6 +56,7 @@ func.func @layers(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> (tensor<5x9xf32>, t
 // CHECK-LABEL: func.func @unnamed
 // CHECK: kernel.contract
 // CHECK-SAME: qcc.values = [{layer = "fc1"}, {}]
+// UNFUSED-LABEL: func.func @unnamed
 func.func @unnamed(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> (tensor<5x9xi32>, tensor<5x9xf32>) {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<5x9xi32>

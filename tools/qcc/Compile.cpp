@@ -14,16 +14,12 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-int driver::writeFile(llvm::StringRef path, llvm::StringRef bytes) {
+int driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
   if (path == "-") {
     llvm::outs() << bytes;
     return 0;
   }
-  auto file = OutputFile::create(path.str());
-  rt::Status status =
-      file.isOk() ? file->write(bytes.data(), bytes.size()) : file.status();
-  if (status.isOk())
-    status = file->commit();
+  rt::Status status = writeFile(path.str(), bytes);
   return status.isOk() ? 0 : reportError(status.message());
 }
 
@@ -76,7 +72,7 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   if (!session.runStages(stage.value_or(Stage::LLVM)))
     return 1;
   if (stage)
-    return writeFile(path, printModule(session.module(), path == "-"));
+    return writeOutput(path, printModule(session.module(), path == "-"));
 
   llvm::Expected<std::string> bytes = std::string();
   bool done = session.guarded("while generating code", [&] {
@@ -103,5 +99,5 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   }
   if (!bytes)
     return reportError(bytes.takeError());
-  return writeFile(path, *bytes);
+  return writeOutput(path, *bytes);
 }

@@ -8,6 +8,7 @@
 #ifndef QCC_TOOLS_QCC_DRIVER_H
 #define QCC_TOOLS_QCC_DRIVER_H
 
+#include "common/Run.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -26,14 +27,14 @@ struct ProgramOptions {
   std::string target; ///< "x86" or "reference"
   std::string mcpu;
   std::string weights;
+  bool unfused = false;
+  /// Those of the options above that the command line has, for messages.
+  std::vector<std::string> given;
 };
 
 /// Options of those that run it.
-struct RunOptions {
-  std::string entry;
-  std::vector<std::string> inputs, outputs;
-  std::vector<int64_t> dims;
-  unsigned threads = 0;
+struct RunOptions : tools::RunOptions {
+  std::string variant;
   bool check = false;
 };
 
@@ -43,7 +44,7 @@ int reportError(llvm::Error error);
 
 /// Writes a file at once or not at all; "-" is the standard output. Returns the
 /// exit code.
-int writeFile(llvm::StringRef path, llvm::StringRef bytes);
+int writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
 /// A program on its way: its source, context, target and, once loaded, module.
 class Session {
@@ -81,11 +82,17 @@ private:
 /// The table of `name`; `native` asks the CPU.
 llvm::Expected<TargetSpec> resolveTarget(llvm::StringRef name);
 
+/// Opens a file that is an artifact already.
+rt::Result<tools::ModulePtr> openArtifact(const ProgramOptions &program,
+                                          const rt::ModuleOptions &options);
+
+/// Compiles the module of the session, which is used up; reports failures.
+std::optional<tools::ModulePtr>
+compileAndLoad(Session &session, const rt::ModuleOptions &options);
+
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
-int runBench(const ProgramOptions &program, const RunOptions &run,
-             const std::string &json);
 int runExplain(const ProgramOptions &program, bool json);
 int runTargets();
 

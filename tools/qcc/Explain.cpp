@@ -194,7 +194,12 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
   if (program.target == "reference")
     return reportError("target reference has no kernels to explain; use x86");
   Session session(program);
-  if (!session.load() || !session.runStages(Stage::Buffer))
+  if (!session.load())
+    return 1;
+  if (session.compiler().getTargets().size() > 1)
+    return reportError("explain takes one processor at a time; --mcpu names "
+                       "several");
+  if (!session.runStages(Stage::Buffer))
     return 1;
   SymbolTable symbols(session.module());
   llvm::json::Array kernels;

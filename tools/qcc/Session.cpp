@@ -31,9 +31,10 @@ int driver::reportError(llvm::Error error) {
 }
 
 llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {
-  if (name == "native")
-    return TargetSpec::forFeatures(name, rt::HostFeatures::host().names());
-  return TargetSpec::forCPU(name);
+  auto targets = parseTargets(name, rt::HostFeatures::host().names());
+  if (!targets)
+    return targets.takeError();
+  return std::move(targets->front());
 }
 
 static mlir::DialectRegistry makeRegistry() {
@@ -66,12 +67,13 @@ bool Session::load() {
                 "'; use x86 or reference");
     return false;
   }
-  llvm::Expected<TargetSpec> target = resolveTarget(options.mcpu);
-  if (!target) {
-    reportError(target.takeError());
+  auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());
+  if (!targets) {
+    reportError(targets.takeError());
     return false;
   }
-  compilerRef.emplace(std::move(*target));
+  compilerRef.emplace(std::move(*targets));
+  compilerRef->stageOptions.fuse = !options.unfused;
 
   llvm::Expected<WeightsSource> weights =
       options.weights.empty() ? WeightsSource()

@@ -9,6 +9,7 @@
 #define QCC_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "qcc/Transforms/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -22,21 +23,35 @@ class TargetMachine;
 namespace qcc {
 
 struct TargetSpec;
-struct Program;
 
 /// A code generator that keeps every float operation as it is written.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const TargetSpec &target);
 
-/// LLVM IR of a module after the llvm stage, with its descriptor, optimized.
+/// A module after the llvm stage, and what it was compiled for.
+struct Variant {
+  mlir::ModuleOp module;
+  const TargetSpec *target;
+};
+
+/// LLVM IR of all variants, optimized, with their descriptor. A function says
+/// in its attributes what processor it is for.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-translateToLLVM(mlir::ModuleOp module, const TargetSpec &target,
-                llvm::TargetMachine &machine, llvm::LLVMContext &context);
+translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context);
+
+/// A variant whose functions are in LLVM IR, with `prefix` before the names
+/// that the table has.
+struct TranslatedVariant {
+  Program program;
+  const TargetSpec *target;
+  std::string prefix;
+};
 
 /// Adds the descriptor of the ABI (qcc/Runtime/ABI.h) and the weights to a
-/// module that has the program's functions; everything else becomes internal.
-llvm::Error addDescriptor(llvm::Module &module, const Program &program,
-                          const TargetSpec &target);
+/// module that has the functions of all variants, which become internal.
+/// Variants with the same weights share them.
+llvm::Error addDescriptor(llvm::Module &module,
+                          llvm::ArrayRef<TranslatedVariant> variants);
 
 enum class FileKind { Assembly, Object };
 

@@ -9,6 +9,10 @@
 // stage, LLVM IR, assembly, an object or an artifact comes out. Failures of the
 // stages are MLIR diagnostics; failures after them are llvm::Errors.
 //
+// A program may be compiled for several targets at once. The stages then turn
+// the module into one of modules, a *variant* for each target, and all variants
+// go into one artifact, whose loader takes the best that the host can run.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_COMPILER_COMPILER_H
@@ -21,6 +25,7 @@
 #include "llvm/Support/Error.h"
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class PassManager;
@@ -31,16 +36,27 @@ namespace qcc {
 /// The bytes of an ELF shared object that exports the descriptor.
 using Artifact = llvm::SmallVector<char, 0>;
 
+/// The targets of a comma-separated list of processor names, each once, in
+/// their order. `native` has the host's features.
+llvm::Expected<std::vector<TargetSpec>>
+parseTargets(llvm::StringRef list, llvm::ArrayRef<std::string> hostFeatures);
+
 class Compiler {
 public:
-  explicit Compiler(TargetSpec target) : target(std::move(target)) {}
+  explicit Compiler(TargetSpec target) { targets.push_back(std::move(target)); }
+  /// At least one, no two of one name.
+  explicit Compiler(std::vector<TargetSpec> targets)
+      : targets(std::move(targets)) {}
+
+  StageOptions stageOptions;
 
   /// Called with the pass manager of each stage before it runs, for crash
   /// reproducers and timing.
   std::function<void(mlir::PassManager &, Stage)> configure;
 
   /// Runs the stages after import up to `last`. Diagnostics go to the module's
-  /// context.
+  /// context. For several targets, what was in the module is replaced by one
+  /// module for each of them, which has the target's name.
   mlir::LogicalResult runStages(mlir::ModuleOp module, Stage last) const;
 
   /// What can be made of a module after stage llvm.
@@ -50,10 +66,12 @@ public:
   emitObject(mlir::ModuleOp module) const;
   llvm::Expected<Artifact> emitArtifact(mlir::ModuleOp module) const;
 
-  const TargetSpec &getTarget() const { return target; }
+  /// The first, or only, one.
+  const TargetSpec &getTarget() const { return targets.front(); }
+  llvm::ArrayRef<TargetSpec> getTargets() const { return targets; }
 
 private:
-  TargetSpec target;
+  std::vector<TargetSpec> targets;
 };
 
 } // namespace qcc

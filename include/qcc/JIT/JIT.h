@@ -16,7 +16,8 @@ namespace qcc {
 
 /// Loads an artifact from memory, by the same loader that opens files.
 rt::Result<std::shared_ptr<const rt::Module>>
-loadArtifact(const Artifact &artifact);
+loadArtifact(const Artifact &artifact,
+             const rt::ModuleOptions &options = rt::ModuleOptions());
 
 } // namespace qcc
 

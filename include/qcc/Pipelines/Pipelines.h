@@ -30,15 +30,24 @@ enum class Stage { Import, Graph, Tensor, Kernel, Buffer, Target, LLVM };
 llvm::StringRef stageName(Stage stage);
 std::optional<Stage> stageByName(llvm::StringRef name);
 
+struct StageOptions {
+  /// Fuse contractions with what surrounds them, and elementwise ops with each
+  /// other. Without, each op is a step of its own, so that the value of every
+  /// layer can be looked at: slower, but the same bits.
+  bool fuse = true;
+};
+
 void buildGraphStage(mlir::OpPassManager &pm);
 void buildTensorStage(mlir::OpPassManager &pm);
-void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target);
+void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target,
+                      const StageOptions &options = StageOptions());
 void buildBufferStage(mlir::OpPassManager &pm);
 void buildX86Stage(mlir::OpPassManager &pm, const TargetSpec &target);
 void buildLLVMStage(mlir::OpPassManager &pm);
 
 /// Adds the passes of one stage after import.
-void buildStage(mlir::OpPassManager &pm, Stage stage, const TargetSpec &target);
+void buildStage(mlir::OpPassManager &pm, Stage stage, const TargetSpec &target,
+                const StageOptions &options = StageOptions());
 
 } // namespace qcc
 

@@ -152,12 +152,12 @@ public:
   create(const qcc_descriptor *descriptor, std::shared_ptr<void> keepAlive,
          const ModuleOptions &options = ModuleOptions());
 
-  /// Loads a shared object. Loading an artifact runs its code: open only what
-  /// you trust.
+  /// Loads a shared object, after it has been read and found undamaged. What
+  /// passes is trusted: loading runs its code, so open only what you trust.
   static Result<std::shared_ptr<const Module>>
   open(const std::string &path, const ModuleOptions &options = ModuleOptions());
 
-  /// Loads a shared object from memory, which is copied, by open().
+  /// The same for the bytes of such a file, which are copied.
   static Result<std::shared_ptr<const Module>>
   load(const void *data, size_t size,
        const ModuleOptions &options = ModuleOptions());

@@ -79,6 +79,9 @@ public:
   /// another. A body must not call run() of the same pool.
   void run(int threads, FunctionRef<void(int, int)> body);
 
+  /// How often run() has woken other threads.
+  uint64_t forks() const { return forks_.load(std::memory_order_relaxed); }
+
 private:
   struct Worker {
     ThreadPool *pool = nullptr;
@@ -98,6 +101,7 @@ private:
   FunctionRef<void(int, int)> body_;
   int threads_ = 0;
   bool stopping_ = false;
+  std::atomic<uint64_t> forks_{0};
   alignas(64) std::atomic<int> running_{0};
   WaitWord finished_; ///< Changes when the last worker of a run is done.
 };

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace qcc {
 
@@ -64,6 +65,9 @@ private:
   std::string target_;    ///< With symbolic links followed.
   std::string temporary_; ///< Empty where it is written directly.
 };
+
+/// All of it at once, or not at all.
+rt::Status writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace qcc
 

@@ -1,11 +1,12 @@
-//===- Json.h - A small reader of JSON --------------------------*- C++ -*-===//
+//===- Json.h - Reading and writing JSON ------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For headers of safetensors files: strict, bounded in depth, without LLVM.
+// For headers of safetensors files and for reports: strict, bounded in depth,
+// without LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +39,23 @@ struct Json {
   const Json *find(std::string_view name) const;
 
   static rt::Result<Json> parse(std::string_view text);
+
+  static Json of(bool value);
+  static Json of(int64_t value);
+  /// What is not finite has no number in JSON and becomes null.
+  static Json of(double value);
+  static Json of(std::string_view text);
+  static Json of(const char *text) { return of(std::string_view(text)); }
+  static Json list();
+  static Json dictionary();
+
+  /// Adds to an array, or to an object that has no such member yet.
+  Json &add(Json value);
+  Json &add(std::string name, Json value);
+
+  /// With an end of line. Members and elements stand on lines of their own,
+  /// but arrays of plain values on one. Bytes that are no UTF-8 become U+FFFD.
+  std::string print() const;
 };
 
 } // namespace qcc

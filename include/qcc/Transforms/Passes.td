@@ -64,6 +64,8 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
     %y = kernel.contract lhs(%x) rhs(%w) epilogue_ins(%b) ... epilogue { ... }
     ```
   }];
+  let options = [Option<"fuse", "fuse", "bool", "true",
+                        "Take in producers of operands and consumers of results">];
   let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
 

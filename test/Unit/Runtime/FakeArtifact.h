@@ -109,6 +109,28 @@ public:
     return Module::create(descriptor, nullptr, options);
   }
 
+  /// All memory of the tables.
+  std::vector<MemoryRange> ranges() const {
+    std::vector<MemoryRange> ranges;
+    for (const auto &lines : memory_)
+      ranges.push_back({reinterpret_cast<const char *>(lines->data()),
+                        int64_t(lines->size() * sizeof(Line))});
+    return ranges;
+  }
+  /// Makes all functions of a variant lie at `code`, for tests that check
+  /// references and run nothing.
+  void redirectFunctions(int variant, const void *code) {
+    auto *base = reinterpret_cast<char *>(descriptor);
+    auto *entry = reinterpret_cast<qcc_entry_desc *>(
+        base + variants[variant].entries_ref);
+    for (int i = 0; i < variants[variant].n_entries; ++i, ++entry) {
+      entry->plan_ref = ref(code);
+      auto *step = reinterpret_cast<qcc_step_desc *>(base + entry->steps_ref);
+      for (int s = 0; s < entry->n_steps; ++s, ++step)
+        step->function_ref = ref(code);
+    }
+  }
+
   // The tables, for tests that damage them: of the entry set last.
   qcc_descriptor *descriptor = nullptr;
   qcc_variant_desc *variants = nullptr;

@@ -133,3 +133,12 @@ TEST(HostTensor, ChecksShapes) {
     EXPECT_EQ(HostTensor::create(i8, {huge}).status().code(),
               rt::StatusCode::OutOfMemory);
 }
+
+TEST(FileIO, WritesAFileAtOnce) {
+  TemporaryFolder folder;
+  ASSERT_TRUE(writeFile(folder.path + "/a", "text").isOk());
+  EXPECT_EQ(TemporaryFolder::read(folder.path + "/a"), "text");
+  rt::Status status = writeFile(folder.path + "/none/a", "text");
+  EXPECT_NE(status.message().find("none/a"), std::string::npos);
+  EXPECT_EQ(folder.countFiles(), 1);
+}

@@ -1,4 +1,4 @@
-//===- JsonTests.cpp - The reader of JSON -------------------------------===//
+//===- JsonTests.cpp - Reading and writing JSON -------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,9 @@
 #include "qcc/Support/Json.h"
 
 #include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdint>
 
 using namespace qcc;
 
@@ -74,4 +77,57 @@ TEST(Json, Refuses) {
     EXPECT_NE(json.message().find("bad JSON at byte"), std::string::npos);
   }
   EXPECT_FALSE(Json::parse(std::string(100000, '[')).isOk());
+}
+
+TEST(Json, Prints) {
+  Json json = Json::dictionary();
+  json.add("flag", Json::of(true));
+  json.add("none", Json());
+  json.add("shape", Json::list().add(Json::of(int64_t(2))).add(Json::of(0.5)));
+  json.add("empty", Json::dictionary());
+  Json step = Json::dictionary();
+  step.add("name", Json::of("a\"\\\n\x01é"));
+  json.add("steps", Json::list().add(std::move(step)));
+  EXPECT_EQ(json.print(), R"({
+  "flag": true,
+  "none": null,
+  "shape": [2, 0.5],
+  "empty": {},
+  "steps": [
+    {
+      "name": "a\"\\\u000a\u0001é"
+    }
+  ]
+}
+)");
+}
+
+TEST(Json, PrintsNumbersSoThatTheyAreReadBack) {
+  for (double value : {0.1, -1e-300, 1.7976931348623157e308, 5e-324}) {
+    rt::Result<Json> json = Json::parse(Json::of(value).print());
+    ASSERT_TRUE(json.isOk()) << json.message();
+    EXPECT_EQ(json->number, value);
+  }
+  for (int64_t value : {INT64_MIN, int64_t(0), INT64_MAX}) {
+    rt::Result<Json> json = Json::parse(Json::of(value).print());
+    ASSERT_TRUE(json.isOk()) << json.message();
+    EXPECT_EQ(json->integer, value);
+  }
+  EXPECT_EQ(Json::of(HUGE_VAL).print(), "null\n");
+  EXPECT_EQ(Json::of(std::nan("")).print(), "null\n");
+}
+
+TEST(Json, PrintsNothingThatIsNoUnicode) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"\x80", "\xef\xbf\xbd"},
+      {"a\xc3", "a\xef\xbf\xbd"},
+      {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
+  for (const auto &[text, expected] : cases) {
+    rt::Result<Json> json = Json::parse(Json::of(text).print());
+    ASSERT_TRUE(json.isOk()) << json.message();
+    EXPECT_EQ(json->string, expected);
+  }
 }

@@ -9,6 +9,7 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
+#include "note.h"
 #include "qcc/Runtime/ABI.h"
 
 static void twice(const qcc_frame *frame, int32_t thread, int32_t threads) {

@@ -1,0 +1,337 @@
+/*===- qcc-c/Runtime.h - Loading and running compiled programs ---*- C -*-===*\
+|*                                                                            *|
+|* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
+|* Exceptions.                                                                *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* libqcc_runtime, which needs neither LLVM nor the compiler:                 *|
+|*                                                                            *|
+|*   qccModule   a loaded artifact: immutable, shared by any number of        *|
+|*               threads and contexts                                         *|
+|*   qccContext  what one caller at a time needs to run an entry of it:       *|
+|*               temporaries, threads, hooks                                  *|
+|*                                                                            *|
+|* Loading an artifact runs its code: load only what you trust.               *|
+|*                                                                            *|
+|* Structures that may grow start with `size`, which the caller sets to the   *|
+|* structure's sizeof; zero everywhere else is the default. The functions     *|
+|* qcc...Init() below do both.                                                *|
+|*                                                                            *|
+|* Hooks must not throw, and must not call the context that calls them.       *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef QCC_C_RUNTIME_H
+#define QCC_C_RUNTIME_H
+
+#include "qcc-c/DLPack.h"
+#include "qcc-c/Status.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qccModuleImpl *qccModule;
+typedef struct qccContextImpl *qccContext;
+typedef struct qccThreadPoolImpl *qccThreadPool;
+typedef struct qccCancelTokenImpl *qccCancelToken;
+
+/*===----------------------------------------------------------------------===*\
+|* Versions
+\*===----------------------------------------------------------------------===*/
+
+/// The QCC_API_VERSION of the library, at least that of the headers that work
+/// with it.
+QCC_EXPORTED int32_t qccGetApiVersion(void);
+
+/// The release, such as "0.1.0".
+QCC_EXPORTED const char *qccGetVersion(void);
+
+/// The version of artifacts that this runtime loads.
+QCC_EXPORTED int32_t qccGetArtifactVersion(void);
+
+/*===----------------------------------------------------------------------===*\
+|* Modules
+\*===----------------------------------------------------------------------===*/
+
+typedef struct qccModuleOptions {
+  size_t size;
+  /// The target of the variant to load, such as "cascadelake"; null: the best
+  /// that this host runs.
+  const char *variant;
+} qccModuleOptions;
+
+static inline qccModuleOptions qccModuleOptionsInit(void) {
+  qccModuleOptions options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// Loads an artifact. Its bytes are checked before any of its code can run.
+/// `options` may be null.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
+    const char *path, const qccModuleOptions *options, qccModule *module);
+
+/// The same from memory, which is no longer needed once this returns.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccModuleLoadMemory(const void *data, size_t size,
+                    const qccModuleOptions *options, qccModule *module);
+
+/// Contexts of the module live on.
+QCC_EXPORTED void qccModuleDestroy(qccModule module);
+
+/// What compiled it, such as "qcc 0.1.0".
+QCC_EXPORTED const char *qccModuleGetProducer(qccModule module);
+
+/// What the code of an artifact was compiled for.
+typedef struct qccVariantInfo {
+  size_t size;
+  const char *target;   ///< Such as "cascadelake".
+  const char *features; ///< The CPU features it needs: "avx2,f16c,fma".
+  const char *refusal;  ///< Why this host cannot run it; "" if it can.
+  bool chosen;          ///< The one that was loaded.
+} qccVariantInfo;
+
+static inline qccVariantInfo qccVariantInfoInit(void) {
+  qccVariantInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+QCC_EXPORTED size_t qccModuleGetNumVariants(qccModule module);
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetVariant(qccModule module,
+                                                         size_t index,
+                                                         qccVariantInfo *info);
+
+/// A function of the program.
+typedef struct qccEntryInfo {
+  size_t size;
+  const char *name;
+  size_t numArguments;
+  size_t numResults;
+  size_t numSymbols; ///< Different dynamic dimensions of the arguments.
+  size_t numSteps;
+} qccEntryInfo;
+
+static inline qccEntryInfo qccEntryInfoInit(void) {
+  qccEntryInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+/// real = scale * (stored - zeroPoint)
+typedef struct qccQuantization {
+  int32_t axis;              ///< Of the channels; -1: one for the whole tensor.
+  int64_t count;             ///< Number of scales and of zero points.
+  const float *scales;       ///< count
+  const int32_t *zeroPoints; ///< count
+} qccQuantization;
+
+/// An argument or a result.
+typedef struct qccTensorInfo {
+  size_t size;
+  const char *name; ///< "" where it has none.
+  DLDataType dtype;
+  int32_t rank;
+  /// `rank` sizes. A negative one is dynamic, and equal ones are equal: -1 - i
+  /// is symbol i, -1 the first dynamic dimension of the arguments.
+  const int64_t *dims;
+  const qccQuantization *quantization; ///< Null where it has none.
+  /// Of a result: the argument that it may share memory with, or -1.
+  int32_t inPlaceArgument;
+} qccTensorInfo;
+
+static inline qccTensorInfo qccTensorInfoInit(void) {
+  qccTensorInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+/// `entry` is a name, or null: the only entry, or "main". What the structures
+/// point to lives as long as the module.
+QCC_EXPORTED size_t qccModuleGetNumEntries(qccModule module);
+/// Null beyond the last one.
+QCC_EXPORTED const char *qccModuleGetEntryName(qccModule module, size_t index);
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetEntry(qccModule module,
+                                                       const char *entry,
+                                                       qccEntryInfo *info);
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetArgument(qccModule module,
+                                                          const char *entry,
+                                                          size_t index,
+                                                          qccTensorInfo *info);
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetResult(qccModule module,
+                                                        const char *entry,
+                                                        size_t index,
+                                                        qccTensorInfo *info);
+
+/*===----------------------------------------------------------------------===*\
+|* Threads, cancellation, hooks
+\*===----------------------------------------------------------------------===*/
+
+/// Threads that several contexts share; their runs then follow one another. 0:
+/// one thread for each CPU. The caller of a run is one of them.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreate(int32_t threads,
+                                                         qccThreadPool *pool);
+/// Contexts that use the pool keep it.
+QCC_EXPORTED void qccThreadPoolDestroy(qccThreadPool pool);
+QCC_EXPORTED int32_t qccThreadPoolGetNumThreads(qccThreadPool pool);
+
+/// Ends runs: those under way return QCC_STATUS_CANCELLED before their next
+/// step, later ones before their first, until it is reset. Any thread may call
+/// these at any time.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccCancelTokenCreate(qccCancelToken *token);
+/// Contexts that use the token keep it.
+QCC_EXPORTED void qccCancelTokenDestroy(qccCancelToken token);
+QCC_EXPORTED void qccCancelTokenCancel(qccCancelToken token);
+QCC_EXPORTED void qccCancelTokenReset(qccCancelToken token);
+QCC_EXPORTED bool qccCancelTokenIsCancelled(qccCancelToken token);
+
+/// Threads of the host application.
+typedef struct qccHostThreads {
+  void *context;
+  /// Calls body(bodyContext, thread) for each thread in [0, threads), at once
+  /// or in any order, and returns when all have returned. Called once per step.
+  void (*parallelFor)(void *context, int32_t threads,
+                      void (*body)(void *bodyContext, int32_t thread),
+                      void *bodyContext);
+} qccHostThreads;
+
+/// Memory of temporaries and results. Both functions are called by whoever runs
+/// or destroys.
+typedef struct qccAllocator {
+  void *context;
+  /// Returns null on failure. `size` > 0; `alignment` is a power of two.
+  void *(*allocate)(void *context, size_t size, size_t alignment);
+  void (*deallocate)(void *context, void *memory, size_t size,
+                     size_t alignment);
+} qccAllocator;
+
+/// Told in a line what a context does that costs time: planning, growing.
+typedef struct qccLogHook {
+  void *context;
+  void (*log)(void *context, const char *message);
+} qccLogHook;
+
+/*===----------------------------------------------------------------------===*\
+|* Contexts
+\*===----------------------------------------------------------------------===*/
+
+typedef struct qccContextOptions {
+  size_t size;
+  /// 0: as many as the pool has, or one for each CPU.
+  int32_t threads;
+  /// Measure the time of each step.
+  bool profile;
+  /// Null: the context's own threads, unless hostThreads are given.
+  qccThreadPool pool;
+  qccHostThreads hostThreads;
+  /// Both functions or none: the C library's heap.
+  qccAllocator allocator;
+  qccLogHook log;
+  qccCancelToken cancel;
+} qccContextOptions;
+
+static inline qccContextOptions qccContextOptionsInit(void) {
+  qccContextOptions options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// A context for `entry` (null: the only one, or "main"), which keeps the
+/// module. `options` may be null.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccContextCreate(qccModule module, const char *entry,
+                 const qccContextOptions *options, qccContext *context);
+
+/// No run may be under way.
+QCC_EXPORTED void qccContextDestroy(qccContext context);
+
+/// Runs the entry. Tensors are in host memory, compact row-major and aligned to
+/// their elements; their structures are only read. A result may be the very
+/// memory of an argument where inPlaceArgument says so, and overlaps nothing
+/// else. Zero-size dimensions are legal. Once shapes have been run, running
+/// them again allocates nothing.
+///
+/// QCC_STATUS_BUSY: another thread is in a call with this context.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
+                                                   DLTensor *const *arguments,
+                                                   size_t numArguments,
+                                                   DLTensor *const *results,
+                                                   size_t numResults);
+
+/// Evaluates all sizes for arguments of these shapes; their data is not looked
+/// at. A run does so by itself where shapes are new.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextPlan(qccContext context,
+                                                    DLTensor *const *arguments,
+                                                    size_t numArguments);
+
+/// The shape of a result for the last planned or run arguments. `rank` is that
+/// of the result.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetResultShape(
+    qccContext context, size_t result, int64_t *dims, size_t rank);
+
+/// Plans, and allocates memory for all results. Their elements are undefined
+/// until a run has written them. They outlive the context; the caller deletes
+/// each by its `deleter`.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextAllocateResults(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLManagedTensor **results, size_t numResults);
+
+typedef struct qccContextInfo {
+  size_t size;
+  const char *entry;
+  int32_t threads;
+  size_t numSteps;
+  int64_t arenaBytes;   ///< Of temporaries, for the last planned shapes.
+  int64_t scratchBytes; ///< Of all threads.
+} qccContextInfo;
+
+static inline qccContextInfo qccContextInfoInit(void) {
+  qccContextInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetInfo(qccContext context,
+                                                       qccContextInfo *info);
+
+/// A step of the entry, for the last planned shapes.
+typedef struct qccStepInfo {
+  size_t size;
+  const char *name;     ///< The kernel's, such as "main.step0.contract".
+  const char *layer;    ///< The layer's name in the model, or "".
+  const char *location; ///< "file:line:column", or "".
+  bool parallel;
+  int64_t operations;  ///< Arithmetic operations; a multiply-add counts two.
+  int64_t bytes;       ///< Read and written.
+  int64_t nanoseconds; ///< In the last run, if the options ask for profiles.
+} qccStepInfo;
+
+static inline qccStepInfo qccStepInfoInit(void) {
+  qccStepInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetStep(qccContext context,
+                                                       size_t step,
+                                                       qccStepInfo *info);
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // QCC_C_RUNTIME_H

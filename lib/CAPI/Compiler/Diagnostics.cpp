@@ -1,0 +1,96 @@
+//===- Diagnostics.cpp - What the compiler says, for the caller -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+using namespace qcc;
+using namespace qcc::capi;
+
+static qccSeverity toC(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Error:
+    return QCC_SEVERITY_ERROR;
+  case mlir::DiagnosticSeverity::Warning:
+    return QCC_SEVERITY_WARNING;
+  case mlir::DiagnosticSeverity::Remark:
+    return QCC_SEVERITY_REMARK;
+  case mlir::DiagnosticSeverity::Note:
+    return QCC_SEVERITY_NOTE;
+  }
+  return QCC_SEVERITY_ERROR;
+}
+
+static const char *nameOf(qccSeverity severity) {
+  switch (severity) {
+  case QCC_SEVERITY_ERROR:
+    return "error";
+  case QCC_SEVERITY_WARNING:
+    return "warning";
+  case QCC_SEVERITY_REMARK:
+    return "remark";
+  case QCC_SEVERITY_NOTE:
+    return "note";
+  }
+  return "error";
+}
+
+void DiagnosticLog::addOne(const mlir::Diagnostic &diagnostic) {
+  Entry entry;
+  entry.severity = toC(diagnostic.getSeverity());
+  entry.message = diagnostic.str();
+  // The first place in a file that the location names, however it is wrapped.
+  diagnostic.getLocation()->walk([&](mlir::Location location) {
+    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(location);
+    if (!place)
+      return mlir::WalkResult::advance();
+    entry.file = place.getFilename().str();
+    entry.line = place.getLine();
+    entry.column = place.getColumn();
+    return mlir::WalkResult::interrupt();
+  });
+  entries.push_back(std::move(entry));
+}
+
+void DiagnosticLog::add(mlir::Diagnostic &diagnostic) {
+  addOne(diagnostic);
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
+    addOne(note);
+}
+
+std::string DiagnosticLog::errors() const {
+  std::string text;
+  bool inError = false;
+  for (const Entry &entry : entries) {
+    if (entry.severity != QCC_SEVERITY_NOTE)
+      inError = entry.severity == QCC_SEVERITY_ERROR;
+    if (!inError)
+      continue;
+    if (!text.empty())
+      text += '\n';
+    if (!entry.file.empty())
+      text += entry.file + ":" + std::to_string(entry.line) + ":" +
+              std::to_string(entry.column) + ": ";
+    text += std::string(nameOf(entry.severity)) + ": " + entry.message;
+  }
+  return text;
+}
+
+void DiagnosticLog::deliver(const qccDiagnosticHook &hook) const {
+  if (!hook.handle)
+    return;
+  for (const Entry &entry : entries) {
+    qccDiagnostic diagnostic;
+    diagnostic.size = sizeof(diagnostic);
+    diagnostic.severity = entry.severity;
+    diagnostic.file = entry.file.c_str();
+    diagnostic.line = entry.line;
+    diagnostic.column = entry.column;
+    diagnostic.message = entry.message.c_str();
+    hook.handle(hook.context, &diagnostic);
+  }
+}

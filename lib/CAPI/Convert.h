@@ -1,0 +1,94 @@
+//===- Convert.h - Statuses and structures across the C API -----*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What both libraries of the C API share. A structure with a `size` may come
+// from a caller that knows fewer or more of its fields than the library:
+// missing ones are zero, and those that the library does not know must be.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_CAPI_CONVERT_H
+#define QCC_LIB_CAPI_CONVERT_H
+
+#include "qcc-c/Status.h"
+#include "qcc/Runtime/Status.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace qcc::capi {
+
+inline qccStatus toC(const rt::Status &status) {
+  return qccStatusCreate(static_cast<qccStatusCode>(status.code()),
+                         status.message().c_str());
+}
+
+inline qccStatus invalidArgument(const std::string &message) {
+  return toC(rt::invalidArgument(message));
+}
+
+inline qccStatus nullPointer(const char *what) {
+  return invalidArgument(std::string(what) + " is a null pointer");
+}
+
+inline rt::Status checkSize(size_t size) {
+  constexpr size_t limit = 1 << 16;
+  if (size < sizeof(size_t) || size > limit)
+    return rt::invalidArgument(
+        "the field `size` of a structure is " + std::to_string(size) +
+        "; set it to the structure's sizeof, as the Init function does");
+  return rt::Status::ok();
+}
+
+/// Copies options that the caller gave; null gives the defaults.
+template <typename Struct>
+rt::Status readStruct(const Struct *given, Struct &known) {
+  memset(static_cast<void *>(&known), 0, sizeof(known));
+  known.size = sizeof(known);
+  if (!given)
+    return rt::Status::ok();
+  rt::Status status = checkSize(given->size);
+  if (!status.isOk())
+    return status;
+  auto *bytes = reinterpret_cast<const char *>(given);
+  for (size_t i = sizeof(known); i < given->size; ++i)
+    if (bytes[i] != 0)
+      return rt::unsupported("an option is set that this version of the "
+                             "library does not have; update the library");
+  memcpy(static_cast<void *>(&known), bytes,
+         std::min(given->size, sizeof(known)));
+  known.size = sizeof(known);
+  return rt::Status::ok();
+}
+
+/// Fills the fields that the caller knows.
+template <typename Struct> rt::Status writeStruct(Struct known, Struct *given) {
+  if (!given)
+    return rt::invalidArgument("the structure to fill is a null pointer");
+  rt::Status status = checkSize(given->size);
+  if (!status.isOk())
+    return status;
+  known.size = given->size;
+  memcpy(static_cast<void *>(given), &known,
+         std::min(given->size, sizeof(known)));
+  return rt::Status::ok();
+}
+
+/// A handle to a new object; null where there is no memory for it.
+template <typename Impl>
+qccStatus handOver(Impl *object, Impl **handle, const char *what) {
+  if (!object)
+    return toC(
+        rt::outOfMemory(std::string("there is no memory for a ") + what));
+  *handle = object;
+  return nullptr;
+}
+
+} // namespace qcc::capi
+
+#endif // QCC_LIB_CAPI_CONVERT_H

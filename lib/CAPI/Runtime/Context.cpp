@@ -1,0 +1,289 @@
+//===- Context.cpp - The C API of contexts --------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every call takes hold of the context before it looks at it, so that a second
+// thread gets a status and not a race.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Convert.h"
+#include "Handles.h"
+#include "Tensors.h"
+
+#include <new>
+
+using namespace qcc;
+using namespace qcc::capi;
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+/// The options as the runtime takes them; what they refer to goes into
+/// `object`.
+static rt::Result<rt::ContextOptions>
+readOptions(const qccContextOptions *given, qccContextImpl &object) {
+  qccContextOptions known;
+  rt::Status status = readStruct(given, known);
+  if (!status.isOk())
+    return status;
+  rt::ContextOptions options;
+  options.threads = known.threads;
+  options.profile = known.profile;
+  if (known.pool)
+    options.pool = known.pool->pool;
+  options.hostThreads = {known.hostThreads.parallelFor,
+                         known.hostThreads.context};
+  options.log = {known.log.log, known.log.context};
+  if (!known.allocator.allocate != !known.allocator.deallocate)
+    return rt::invalidArgument("one function of the allocator is a null "
+                               "pointer; give both or none");
+  if (known.allocator.allocate) {
+    object.allocator =
+        std::make_shared<AllocatorHook>(AllocatorHook{known.allocator});
+    options.allocator = object.allocator->allocator();
+  }
+  if (known.cancel) {
+    object.cancel = known.cancel->flag;
+    options.cancel = object.cancel.get();
+  }
+  return options;
+}
+
+qccStatus qccContextCreate(qccModule module, const char *entry,
+                           const qccContextOptions *options,
+                           qccContext *context) {
+  if (!module || !context)
+    return nullPointer(module ? "the handle of the context" : "the module");
+  std::unique_ptr<qccContextImpl> object(new (std::nothrow) qccContextImpl);
+  if (object) {
+    auto read = readOptions(options, *object);
+    if (!read.isOk())
+      return toC(read.status());
+    auto created =
+        rt::Context::create(module->module, entry ? entry : "", *read);
+    if (!created.isOk())
+      return toC(created.status());
+    object->context = std::move(*created);
+    object->profile = read->profile;
+    const rt::Entry &found = object->context->entry();
+    object->tensors.resize(found.arguments.size() + found.results.size());
+  }
+  return handOver(object.release(), context, "context");
+}
+
+void qccContextDestroy(qccContext context) { delete context; }
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Holds the context for the duration of a call.
+class Call {
+public:
+  explicit Call(qccContext context) : context_(context) {
+    if (!context) {
+      status_ = rt::invalidArgument("the context is a null pointer");
+    } else if (context->busy.exchange(true, std::memory_order_acquire)) {
+      context_ = nullptr;
+      status_ = rt::Status(
+          rt::StatusCode::Busy,
+          "this context is in use by another thread; create one context for "
+          "each thread (they share the module)");
+    }
+  }
+  ~Call() {
+    if (context_)
+      context_->busy.store(false, std::memory_order_release);
+  }
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  const rt::Status &status() const { return status_; }
+  const rt::Tensor *arguments() const { return context_->tensors.data(); }
+  const rt::Tensor *results() const { return arguments() + numArguments(); }
+  size_t numArguments() const { return entry().arguments.size(); }
+  size_t numResults() const { return entry().results.size(); }
+  const rt::Entry &entry() const { return context_->context->entry(); }
+
+  rt::Status takeArguments(DLTensor *const *tensors, size_t count) {
+    return take("argument", tensors, count, 0, numArguments());
+  }
+  rt::Status takeResults(DLTensor *const *tensors, size_t count) {
+    return take("result", tensors, count, numArguments(), numResults());
+  }
+
+private:
+  rt::Status take(const char *role, DLTensor *const *tensors, size_t count,
+                  size_t first, size_t expected) {
+    if (count != expected)
+      return rt::invalidArgument("the entry has " + std::to_string(expected) +
+                                 " " + role + "s, but the call has " +
+                                 std::to_string(count));
+    if (!tensors && count > 0)
+      return rt::invalidArgument("the array of " + std::string(role) +
+                                 "s is a null pointer");
+    rt::Status status;
+    for (size_t i = 0; i < count && status.isOk(); ++i)
+      status = toTensor(tensors[i], role, i, context_->tensors[first + i]);
+    return status;
+  }
+
+  qccContext context_;
+  rt::Status status_;
+};
+} // namespace
+
+qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
+                        size_t numArguments, DLTensor *const *results,
+                        size_t numResults) {
+  Call call(context);
+  rt::Status status = call.status();
+  if (status.isOk())
+    status = call.takeArguments(arguments, numArguments);
+  if (status.isOk())
+    status = call.takeResults(results, numResults);
+  if (!status.isOk())
+    return toC(status);
+  status = context->context->run(call.arguments(), call.numArguments(),
+                                 call.results(), call.numResults());
+  context->planned = status.isOk() ||
+                     status.code() == rt::StatusCode::Cancelled ||
+                     status.code() == rt::StatusCode::KernelFailed;
+  return toC(status);
+}
+
+qccStatus qccContextPlan(qccContext context, DLTensor *const *arguments,
+                         size_t numArguments) {
+  Call call(context);
+  rt::Status status = call.status();
+  if (status.isOk())
+    status = call.takeArguments(arguments, numArguments);
+  if (!status.isOk())
+    return toC(status);
+  status =
+      context->context->resultShapes(call.arguments(), numArguments).status();
+  context->planned = status.isOk();
+  return toC(status);
+}
+
+qccStatus qccContextAllocateResults(qccContext context,
+                                    DLTensor *const *arguments,
+                                    size_t numArguments,
+                                    DLManagedTensor **results,
+                                    size_t numResults) {
+  Call call(context);
+  rt::Status status = call.status();
+  if (status.isOk())
+    status = call.takeArguments(arguments, numArguments);
+  if (!status.isOk())
+    return toC(status);
+  if (numResults != call.numResults())
+    return invalidArgument(
+        "the entry has " + std::to_string(call.numResults()) +
+        " results, but the call has " + std::to_string(numResults));
+  if (!results && numResults > 0)
+    return nullPointer("the array of results");
+  auto owned =
+      context->context->allocateResults(call.arguments(), numArguments);
+  context->planned = owned.isOk();
+  if (!owned.isOk())
+    return toC(owned.status());
+  std::vector<DLManagedTensor *> managed;
+  for (rt::OwnedTensor &tensor : *owned) {
+    managed.push_back(toManaged(std::move(tensor), context->allocator));
+    if (managed.back())
+      continue;
+    managed.pop_back();
+    for (DLManagedTensor *made : managed)
+      made->deleter(made);
+    return toC(rt::outOfMemory("there is no memory for a result"));
+  }
+  std::copy(managed.begin(), managed.end(), results);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Inspection
+//===----------------------------------------------------------------------===//
+
+static rt::Status noPlan() {
+  return rt::invalidArgument("the sizes are not known yet; call "
+                             "qccContextPlan or qccContextRun first");
+}
+
+/// A size, for the last plan or without one.
+static std::optional<int64_t> sizeOf(qccContext context, rt::Size size) {
+  if (size.isDynamic() && !context->planned)
+    return std::nullopt;
+  return size.get(context->context->values().data());
+}
+
+qccStatus qccContextGetResultShape(qccContext context, size_t result,
+                                   int64_t *dims, size_t rank) {
+  Call call(context);
+  if (!call.status().isOk())
+    return toC(call.status());
+  if (result >= call.numResults())
+    return invalidArgument("there is no result " + std::to_string(result) +
+                           "; the entry has " +
+                           std::to_string(call.numResults()));
+  const std::vector<rt::Size> &sizes = call.entry().results[result].dims;
+  if (rank != sizes.size())
+    return invalidArgument("result " + std::to_string(result) + " has rank " +
+                           std::to_string(sizes.size()) +
+                           ", but there is room for " + std::to_string(rank) +
+                           " dimensions");
+  if (!dims && rank > 0)
+    return nullPointer("the array of dimensions");
+  for (rt::Size size : sizes)
+    if (!sizeOf(context, size))
+      return toC(noPlan());
+  for (size_t d = 0; d < rank; ++d)
+    dims[d] = *sizeOf(context, sizes[d]);
+  return nullptr;
+}
+
+static const char *textOf(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
+
+qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
+  Call call(context);
+  if (!call.status().isOk())
+    return toC(call.status());
+  qccContextInfo known = qccContextInfoInit();
+  known.entry = textOf(call.entry().name);
+  known.threads = context->context->threads();
+  known.numSteps = call.entry().steps.size();
+  known.arenaBytes = context->context->arenaBytes();
+  known.scratchBytes = context->context->scratchBytes();
+  return toC(writeStruct(known, info));
+}
+
+qccStatus qccContextGetStep(qccContext context, size_t index,
+                            qccStepInfo *info) {
+  Call call(context);
+  if (!call.status().isOk())
+    return toC(call.status());
+  const std::vector<rt::Step> &steps = call.entry().steps;
+  if (index >= steps.size())
+    return invalidArgument("there is no step " + std::to_string(index) +
+                           "; the entry has " + std::to_string(steps.size()));
+  const rt::Step &step = steps[index];
+  qccStepInfo known = qccStepInfoInit();
+  known.name = textOf(step.name);
+  known.layer = textOf(step.layer);
+  known.location = textOf(step.location);
+  known.parallel = step.parallel;
+  known.operations = sizeOf(context, step.operations).value_or(-1);
+  known.bytes = sizeOf(context, step.bytes).value_or(-1);
+  if (context->profile)
+    known.nanoseconds = context->context->stepNanoseconds()[index];
+  return toC(writeStruct(known, info));
+}

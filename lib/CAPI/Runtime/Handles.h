@@ -1,0 +1,73 @@
+//===- Handles.h - What the handles of the C API stand for ------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A handle is a pointer to one of these. They hold what the runtime shares, so
+// that handles can be destroyed in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_CAPI_RUNTIME_HANDLES_H
+#define QCC_LIB_CAPI_RUNTIME_HANDLES_H
+
+#include "qcc-c/Runtime.h"
+#include "qcc/Runtime/Context.h"
+#include "qcc/Runtime/Module.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace qcc::capi {
+
+/// The parts of a qccTensorInfo that the module does not have as arrays.
+struct TensorTables {
+  std::vector<int64_t> dims;
+  std::optional<qccQuantization> quantization;
+};
+
+struct EntryTables {
+  std::vector<TensorTables> arguments, results;
+};
+
+/// The hook as the runtime calls it.
+struct AllocatorHook {
+  qccAllocator hook;
+
+  rt::Allocator allocator();
+};
+
+} // namespace qcc::capi
+
+struct qccModuleImpl {
+  std::shared_ptr<const qcc::rt::Module> module;
+  std::vector<qcc::capi::EntryTables> entries; ///< Parallel to its entries.
+};
+
+struct qccThreadPoolImpl {
+  std::shared_ptr<qcc::rt::ThreadPool> pool;
+};
+
+struct qccCancelTokenImpl {
+  std::shared_ptr<std::atomic<bool>> flag;
+};
+
+struct qccContextImpl {
+  // What the context refers to: destroyed after it.
+  std::shared_ptr<qcc::capi::AllocatorHook> allocator; ///< Null: the default.
+  std::shared_ptr<std::atomic<bool>> cancel;
+  std::unique_ptr<qcc::rt::Context> context;
+
+  /// The arguments and results of the call that holds `busy`.
+  std::vector<qcc::rt::Tensor> tensors;
+  /// Whether the sizes of the context are those of a call.
+  bool planned = false;
+  bool profile = false;
+  std::atomic<bool> busy{false};
+};
+
+#endif // QCC_LIB_CAPI_RUNTIME_HANDLES_H

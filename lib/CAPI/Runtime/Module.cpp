@@ -1,0 +1,196 @@
+//===- Module.cpp - The C API of modules ----------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loading, and looking at what was loaded. The strings of a descriptor end with
+// a null character, so they are handed out as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Convert.h"
+#include "Handles.h"
+
+#include <new>
+
+using namespace qcc;
+using namespace qcc::capi;
+
+int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
+const char *qccGetVersion(void) { return QCC_VERSION; }
+int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
+
+static const char *textOf(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+static std::vector<TensorTables>
+makeTables(const std::vector<rt::TensorInfo> &tensors) {
+  std::vector<TensorTables> tables;
+  for (const rt::TensorInfo &tensor : tensors) {
+    TensorTables table;
+    for (rt::Size dim : tensor.dims)
+      table.dims.push_back(dim.isDynamic() ? -1 - dim.valueIndex()
+                                           : dim.literal());
+    if (const std::optional<rt::Quantization> &q = tensor.quantization)
+      table.quantization = qccQuantization{q->perChannel ? q->axis : -1,
+                                           q->count, q->scales, q->zeroPoints};
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+static qccStatus
+handOverModule(rt::Result<std::shared_ptr<const rt::Module>> loaded,
+               qccModule *module) {
+  if (!loaded.isOk())
+    return toC(loaded.status());
+  auto *object = new (std::nothrow) qccModuleImpl;
+  if (object) {
+    object->module = std::move(*loaded);
+    for (const rt::Entry &entry : object->module->entries())
+      object->entries.push_back(
+          {makeTables(entry.arguments), makeTables(entry.results)});
+  }
+  return handOver(object, module, "module");
+}
+
+static rt::Result<rt::ModuleOptions>
+readOptions(const qccModuleOptions *given) {
+  qccModuleOptions known;
+  rt::Status status = readStruct(given, known);
+  if (!status.isOk())
+    return status;
+  rt::ModuleOptions options;
+  if (known.variant)
+    options.variant = known.variant;
+  return options;
+}
+
+qccStatus qccModuleLoadFile(const char *path, const qccModuleOptions *options,
+                            qccModule *module) {
+  if (!path || !module)
+    return nullPointer(path ? "the handle of the module" : "the path");
+  auto read = readOptions(options);
+  return read.isOk() ? handOverModule(rt::Module::open(path, *read), module)
+                     : toC(read.status());
+}
+
+qccStatus qccModuleLoadMemory(const void *data, size_t size,
+                              const qccModuleOptions *options,
+                              qccModule *module) {
+  if (!data || !module)
+    return nullPointer(data ? "the handle of the module" : "the artifact");
+  auto read = readOptions(options);
+  return read.isOk()
+             ? handOverModule(rt::Module::load(data, size, *read), module)
+             : toC(read.status());
+}
+
+void qccModuleDestroy(qccModule module) { delete module; }
+
+//===----------------------------------------------------------------------===//
+// Inspection
+//===----------------------------------------------------------------------===//
+
+const char *qccModuleGetProducer(qccModule module) {
+  return module ? textOf(module->module->producer()) : "";
+}
+
+size_t qccModuleGetNumVariants(qccModule module) {
+  return module ? module->module->variants().size() : 0;
+}
+
+qccStatus qccModuleGetVariant(qccModule module, size_t index,
+                              qccVariantInfo *info) {
+  if (!module)
+    return nullPointer("the module");
+  const std::vector<rt::VariantInfo> &variants = module->module->variants();
+  if (index >= variants.size())
+    return invalidArgument("there is no variant " + std::to_string(index) +
+                           "; the artifact has " +
+                           std::to_string(variants.size()));
+  const rt::VariantInfo &variant = variants[index];
+  qccVariantInfo known = qccVariantInfoInit();
+  known.target = textOf(variant.target);
+  known.features = textOf(variant.features);
+  known.refusal = variant.refusal.c_str();
+  const rt::Variant &loaded = module->module->variant();
+  known.chosen =
+      variant.target == loaded.target && variant.features == loaded.features;
+  return toC(writeStruct(known, info));
+}
+
+size_t qccModuleGetNumEntries(qccModule module) {
+  return module ? module->module->entries().size() : 0;
+}
+
+const char *qccModuleGetEntryName(qccModule module, size_t index) {
+  if (index >= qccModuleGetNumEntries(module))
+    return nullptr;
+  return textOf(module->module->entries()[index].name);
+}
+
+static rt::Result<const rt::Entry *> findEntry(qccModule module,
+                                               const char *name) {
+  if (!module)
+    return rt::invalidArgument("the module is a null pointer");
+  return module->module->requireEntry(name ? name : "");
+}
+
+qccStatus qccModuleGetEntry(qccModule module, const char *name,
+                            qccEntryInfo *info) {
+  auto entry = findEntry(module, name);
+  if (!entry.isOk())
+    return toC(entry.status());
+  qccEntryInfo known = qccEntryInfoInit();
+  known.name = textOf((*entry)->name);
+  known.numArguments = (*entry)->arguments.size();
+  known.numResults = (*entry)->results.size();
+  known.numSymbols = (*entry)->numSymbols;
+  known.numSteps = (*entry)->steps.size();
+  return toC(writeStruct(known, info));
+}
+
+static qccStatus getTensor(qccModule module, const char *name, size_t index,
+                           bool isResult, qccTensorInfo *info) {
+  auto found = findEntry(module, name);
+  if (!found.isOk())
+    return toC(found.status());
+  const rt::Entry &entry = **found;
+  const auto &tensors = isResult ? entry.results : entry.arguments;
+  if (index >= tensors.size())
+    return invalidArgument("there is no " +
+                           std::string(isResult ? "result " : "argument ") +
+                           std::to_string(index) + "; the entry has " +
+                           std::to_string(tensors.size()));
+  const EntryTables &tables =
+      module->entries[&entry - module->module->entries().data()];
+  const TensorTables &table =
+      (isResult ? tables.results : tables.arguments)[index];
+  const rt::TensorInfo &tensor = tensors[index];
+  qccTensorInfo known = qccTensorInfoInit();
+  known.name = textOf(tensor.name);
+  known.dtype = {tensor.dtype.code, tensor.dtype.bits, 1};
+  known.rank = table.dims.size();
+  known.dims = table.dims.data();
+  known.quantization = table.quantization ? &*table.quantization : nullptr;
+  known.inPlaceArgument = isResult ? entry.inPlace[index] : -1;
+  return toC(writeStruct(known, info));
+}
+
+qccStatus qccModuleGetArgument(qccModule module, const char *entry,
+                               size_t index, qccTensorInfo *info) {
+  return getTensor(module, entry, index, /*isResult=*/false, info);
+}
+
+qccStatus qccModuleGetResult(qccModule module, const char *entry, size_t index,
+                             qccTensorInfo *info) {
+  return getTensor(module, entry, index, /*isResult=*/true, info);
+}

@@ -1,0 +1,33 @@
+//===- Tensors.h - DLPack's tensors as the runtime's ------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A DLTensor can say more than the runtime takes: memory of a device, strides,
+// vectors as elements. What is refused here has no form in rt::Tensor; types,
+// shapes and memory are checked by the context.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_CAPI_RUNTIME_TENSORS_H
+#define QCC_LIB_CAPI_RUNTIME_TENSORS_H
+
+#include "Handles.h"
+
+namespace qcc::capi {
+
+/// `position` among the arguments or results, as `role` says, for messages.
+/// Allocates nothing on success up to eight dimensions.
+rt::Status toTensor(const DLTensor *given, const char *role, size_t position,
+                    rt::Tensor &tensor);
+
+/// A tensor for the caller, who deletes it; null where there is no memory.
+/// `hook` owns the allocator of the tensor, or is null.
+DLManagedTensor *toManaged(rt::OwnedTensor tensor,
+                           std::shared_ptr<AllocatorHook> hook);
+
+} // namespace qcc::capi
+
+#endif // QCC_LIB_CAPI_RUNTIME_TENSORS_H

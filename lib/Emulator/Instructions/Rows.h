@@ -1,0 +1,49 @@
+//===- Rows.h - Where the rows of the instruction table stand ---*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_EMULATOR_INSTRUCTIONS_ROWS_H
+#define QCC_LIB_EMULATOR_INSTRUCTIONS_ROWS_H
+
+#include "../PTX/InstructionTable.h"
+
+#include <cstddef>
+
+namespace qcc::emu {
+
+struct RowList {
+  const InstructionRow *rows;
+  size_t size;
+};
+
+template <size_t N> RowList rowList(const InstructionRow (&rows)[N]) {
+  return {rows, N};
+}
+
+// One function for each file of this folder.
+RowList integerRows();
+RowList logicRows();
+RowList wordRows();
+RowList floatRows();
+RowList compareRows();
+RowList convertRows();
+RowList moveRows();
+RowList memoryRows();
+RowList atomicRows();
+RowList asyncCopyRows();
+RowList matrixRows();
+RowList warpRows();
+RowList barrierRows();
+RowList controlRows();
+
+constexpr RowList (*allRows[])() = {
+    integerRows, logicRows, wordRows,    floatRows,  compareRows,
+    convertRows, moveRows,  memoryRows,  atomicRows, asyncCopyRows,
+    matrixRows,  warpRows,  barrierRows, controlRows};
+
+} // namespace qcc::emu
+
+#endif // QCC_LIB_EMULATOR_INSTRUCTIONS_ROWS_H

@@ -1,0 +1,251 @@
+//===- InstructionTable.cpp - The instructions that there are -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes the patterns of all rows apart, once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InstructionTable.h"
+
+#include "Instructions/Rows.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace qcc::emu {
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static constexpr std::string_view spellings[] = {
+    "",
+#define MODIFIER(NAME, SPELLING) SPELLING,
+#include "Modifiers.def"
+};
+
+Mod modifierNamed(std::string_view spelling) {
+  static const auto *words = [] {
+    auto *map = new std::unordered_map<std::string_view, Mod>();
+    for (size_t i = 1; i < std::size(spellings); ++i)
+      map->emplace(spellings[i], Mod(i));
+    return map;
+  }();
+  auto it = words->find(spelling);
+  return it == words->end() ? Mod::None : it->second;
+}
+
+std::string_view spelling(Mod mod) {
+  return spellings[static_cast<size_t>(mod)];
+}
+
+// Types open the list of words, in the order of ScalarType.
+static_assert(int(Mod::pred) == int(ScalarType::Pred));
+static_assert(int(Mod::e5m2x2) == int(ScalarType::E5M2x2));
+
+ScalarType typeOf(Mod mod) {
+  return mod <= Mod::e5m2x2 ? static_cast<ScalarType>(mod) : ScalarType::None;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// What @name stands for.
+static std::string_view wordSet(std::string_view name) {
+  struct Set {
+    std::string_view name, words;
+  };
+  static constexpr Set sets[] = {
+      {"b", "b16|b32|b64"},
+      {"u", "u16|u32|u64"},
+      {"s", "s16|s32|s64"},
+      {"int", "u16|u32|u64|s16|s32|s64"},
+      {"int32", "u32|s32"},
+      {"half", "f16|f16x2|bf16|bf16x2"},
+      {"memory", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|"
+                 "f16|bf16"},
+      {"any", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16"},
+      {"round", "rn|rz|rm|rp"},
+      {"compare", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|"
+                  "nan"},
+      {"bool", "and|or|xor"},
+      {"scope", "cta|cluster|gpu|sys"},
+      {"shared", "shared|shared::cta"},
+      {"L1", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|"
+             "L1::evict_last|L1::no_allocate"},
+      {"L2", "L2::evict_first|L2::evict_last|L2::evict_normal"},
+      {"prefetch", "L2::64B|L2::128B|L2::256B"},
+  };
+  for (const Set &set : sets)
+    if (set.name == name)
+      return set.words;
+  assert(false && "a row names a set of words that there is not");
+  return "";
+}
+
+/// Calls take(piece) for the pieces of `text` between `separator`s.
+template <typename Take>
+static void split(std::string_view text, char separator, Take take) {
+  while (!text.empty()) {
+    size_t end = std::min(text.find(separator), text.size());
+    if (end > 0)
+      take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+static bool consume(std::string_view &text, char c) {
+  if (text.empty() || text.front() != c)
+    return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+static ModifierSlot modifierSlot(std::string_view text) {
+  ModifierSlot slot;
+  slot.optional = consume(text, '?');
+  split(text, '|', [&](std::string_view piece) {
+    auto add = [&](std::string_view word) {
+      Mod mod = modifierNamed(word);
+      assert(mod != Mod::None && "a row uses a word that Modifiers.def lacks");
+      slot.words.push_back(mod);
+    };
+    if (piece.front() == '@')
+      split(wordSet(piece.substr(1)), '|', add);
+    else
+      add(piece);
+  });
+  return slot;
+}
+
+static OperandSlot operandSlot(std::string_view text) {
+  OperandSlot slot;
+  slot.optional = consume(text, '?');
+  slot.destination = consume(text, '=');
+  slot.vector = consume(text, 'v');
+  if (text.size() > 2 && text[1] == '*') {
+    slot.count = text[0] - '0';
+    text.remove_prefix(2);
+  }
+  if (consume(text, '!'))
+    slot.kind = OperandSlot::Predicate;
+  if (text.back() == '|') {
+    slot.withPredicate = true;
+    text.remove_suffix(1);
+  }
+  if (text.back() == '+') {
+    slot.mayBeWider = true;
+    text.remove_suffix(1);
+  }
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '3')
+    slot.typeIndex = text[0] - '0';
+  else if (text == "#")
+    slot.kind = OperandSlot::Number;
+  else if (text == "mov")
+    slot.kind = OperandSlot::Mov;
+  else if (text == "label")
+    slot.kind = OperandSlot::Label;
+  else if (text == "labels")
+    slot.kind = OperandSlot::Labels;
+  else if (text == "call")
+    slot.kind = OperandSlot::Call;
+  else if (text.front() == '[') {
+    slot.kind = OperandSlot::Address;
+    if (text == "[shared]")
+      slot.space = StateSpace::Shared;
+    else if (text == "[global]")
+      slot.space = StateSpace::Global;
+  } else {
+    slot.type = typeOf(modifierNamed(text));
+    assert(slot.type != ScalarType::None && "a row has an unknown operand");
+  }
+  return slot;
+}
+
+bool ModifierSlot::allows(Mod word) const {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+InstructionTable::InstructionTable() {
+  for (RowList (*rowsOf)() : allRows) {
+    RowList list = rowsOf();
+    for (size_t i = 0; i < list.size; ++i) {
+      const InstructionRow &row = list.rows[i];
+      InstructionPattern pattern = {&row, {}, {}};
+      split(row.modifiers, ' ', [&](std::string_view piece) {
+        pattern.modifiers.push_back(modifierSlot(piece));
+      });
+      split(row.operands, ' ', [&](std::string_view piece) {
+        pattern.operands.push_back(operandSlot(piece));
+      });
+      assert(pattern.modifiers.size() <= size_t(maxModifiers));
+      rows_[row.mnemonic].push_back(std::move(pattern));
+    }
+  }
+}
+
+const InstructionTable &InstructionTable::get() {
+  static const InstructionTable *table = new InstructionTable();
+  return *table;
+}
+
+const std::vector<InstructionPattern> *
+InstructionTable::find(std::string_view mnemonic) const {
+  auto it = rows_.find(mnemonic);
+  return it == rows_.end() ? nullptr : &it->second;
+}
+
+std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
+  struct Reason {
+    std::string_view mnemonic, reason;
+  };
+  static constexpr std::string_view hopper =
+      "needs asynchronous units of sm_90 (mbarrier, TMA, wgmma, clusters), "
+      "which the emulator does not have";
+  static constexpr std::string_view texture =
+      "needs textures or surfaces, which the emulator does not have";
+  static constexpr Reason reasons[] = {
+      {"mbarrier", hopper},
+      {"wgmma", hopper},
+      {"setmaxnreg", hopper},
+      {"tensormap", hopper},
+      {"mapa", hopper},
+      {"getctarank", hopper},
+      {"multimem", hopper},
+      {"clusterlaunchcontrol", hopper},
+      {"st.async", hopper},
+      {"red.async", hopper},
+      {"cp.async.bulk", hopper},
+      {"cp.async.mbarrier", hopper},
+      {"cp.reduce", hopper},
+      {"barrier.cluster", hopper},
+      {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "
+                  "not have"},
+      {"wmma", "is not emulated; use mma.sync and ldmatrix"},
+      {"tex", texture},
+      {"tld4", texture},
+      {"txq", texture},
+      {"suld", texture},
+      {"sust", texture},
+      {"sured", texture},
+      {"suq", texture},
+      {"alloca", "is not emulated: memory of dynamic size on the stack"},
+      {"stacksave", "is not emulated: memory of dynamic size on the stack"},
+      {"stackrestore", "is not emulated: memory of dynamic size on the stack"},
+  };
+  for (const Reason &reason : reasons)
+    if (reason.mnemonic == mnemonic)
+      return reason.reason;
+  return "";
+}
+
+} // namespace qcc::emu

@@ -1,0 +1,397 @@
+//===- ParseFunction.cpp - Functions, scopes and names --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PTX/Parser.h"
+
+#include <charconv>
+
+namespace qcc::emu {
+
+/// What PTX allows for a kernel on sm_70 and later.
+constexpr int64_t maxParameterBytes = 32764;
+constexpr size_t maxScopes = 64;
+
+static int64_t alignUp(int64_t value, int64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+bool Parser::define(const Token &name, const Symbol &symbol) {
+  if (!scopes_.back().symbols.emplace(name.text, symbol).second)
+    return fail(name, "'" + std::string(name.text) + "' is declared twice");
+  return true;
+}
+
+/// A register that a range of the scope declares.
+const Symbol *Parser::lookupRange(Scope &scope, std::string_view name) {
+  size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+    --digits;
+  // %r007 is not %r7, and the number of %r17 may belong to a range %r1.
+  for (; digits < name.size(); ++digits) {
+    uint64_t number;
+    std::string_view text = name.substr(digits);
+    if (text.size() > 1 && text[0] == '0')
+      continue;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number);
+    auto range = scope.ranges.find(name.substr(0, digits));
+    if (error != std::errc() || range == scope.ranges.end() ||
+        number >= range->second.count)
+      continue;
+    Symbol symbol;
+    symbol.kind = Symbol::Register;
+    symbol.type = range->second.type;
+    symbol.slot = allocateSlot(symbol.type);
+    return &scope.symbols.emplace(name, symbol).first->second;
+  }
+  return nullptr;
+}
+
+const Symbol *Parser::lookup(std::string_view name) {
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    Scope &scope = scopes_[i];
+    auto it = scope.symbols.find(name);
+    if (it != scope.symbols.end())
+      return &it->second;
+    if (const Symbol *symbol = lookupRange(scope, name))
+      return symbol;
+  }
+  auto it = moduleScope_.symbols.find(name);
+  return it == moduleScope_.symbols.end() ? nullptr : &it->second;
+}
+
+uint32_t Parser::allocateSlot(ScalarType type) {
+  // Lanes start on a cache line.
+  constexpr uint32_t line = 64;
+  uint32_t slot = function_->frameBytes;
+  uint32_t bytes = type == ScalarType::Pred ? 4 : 32 * laneBytes(type);
+  function_->frameBytes = slot + (bytes + line - 1) / line * line;
+  return slot;
+}
+
+bool Parser::openScope() {
+  if (scopes_.size() >= maxScopes)
+    return failHere("blocks nested more than " + std::to_string(maxScopes) +
+                    " deep");
+  scopes_.emplace_back();
+  return true;
+}
+
+/// Resolves the labels of the innermost scope; others are left to the scope
+/// around it.
+bool Parser::closeScope() {
+  Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  for (LabelUse &use : scope.labelUses) {
+    auto it = scope.labels.find(use.name.text);
+    if (it == scope.labels.end()) {
+      if (scopes_.empty())
+        return fail(use.name, "there is no label '" +
+                                  std::string(use.name.text) +
+                                  "' to branch to");
+      scopes_.back().labelUses.push_back(use);
+    } else if (use.instruction != noTarget) {
+      function_->code[use.instruction].target = it->second;
+    } else {
+      function_->branchTables[use.table][use.entry] = it->second;
+    }
+  }
+  for (LabelUse &use : scope.tableUses) {
+    auto it = scope.branchTables.find(use.name.text);
+    if (it == scope.branchTables.end()) {
+      if (scopes_.empty())
+        return fail(use.name, "there is no .branchtargets '" +
+                                  std::string(use.name.text) + "'");
+      scopes_.back().tableUses.push_back(use);
+    } else {
+      function_->code[use.instruction].target = it->second;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+bool Parser::parseParameters(std::vector<Variable> &params, bool isEntry) {
+  if (!consume('('))
+    return true;
+  if (consume(')'))
+    return true;
+  do {
+    if (!consumeDotted("param"))
+      return failHere("expected .param; parameters in registers are not "
+                      "emulated");
+    Declaration declaration;
+    if (!parseDeclaration(StateSpace::Param, /*isParameter=*/true, declaration))
+      return false;
+    Variable &variable = declaration.variable;
+    if (variable.size == 0)
+      return fail(*declaration.name, "a parameter without a size");
+    int64_t &end = isEntry ? function_->paramBytes : function_->localBytes;
+    variable.address = alignUp(end, variable.alignment);
+    end = variable.address + variable.size;
+    if (end > maxParameterBytes)
+      return fail(*declaration.name, "more than " +
+                                         std::to_string(maxParameterBytes) +
+                                         " bytes of parameters");
+    Symbol symbol;
+    symbol.kind = Symbol::Variable;
+    symbol.space = StateSpace::Param;
+    symbol.address = variable.address;
+    symbol.size = variable.size;
+    symbol.isLocal = !isEntry;
+    if (!define(*declaration.name, symbol))
+      return false;
+    params.push_back(std::move(variable));
+  } while (consume(','));
+  return expect(')', "after parameters");
+}
+
+bool Parser::parseDims(Dim3 &dims) {
+  int64_t sizes[3] = {1, 1, 1};
+  int count = 0;
+  do {
+    if (!parseInteger(sizes[count], "a number of threads", 1, 1024))
+      return false;
+  } while (++count < 3 && consume(','));
+  dims = {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]),
+          static_cast<int>(sizes[2])};
+  return true;
+}
+
+bool Parser::parseFunctionAttributes(Function &function) {
+  while (token().kind == Token::Dotted) {
+    const Token &at = next();
+    int64_t ignored;
+    if (at.text == "maxntid") {
+      if (!parseDims(function.maximal))
+        return false;
+    } else if (at.text == "reqntid") {
+      if (!parseDims(function.required))
+        return false;
+    } else if (at.text == "minnctapersm" || at.text == "maxnctapersm" ||
+               at.text == "maxnreg") {
+      if (!parseInteger(ignored, "the value of an attribute", 0, 1 << 20))
+        return false;
+    } else if (at.text == "noreturn" || at.text == "unified") {
+    } else if (at.text == "pragma") {
+      if (token().kind != Token::String)
+        return failHere("expected a string after .pragma");
+      next();
+      if (!expect(';', "after .pragma"))
+        return false;
+    } else if (at.text == "reqnctapercluster" || at.text == "explicitcluster" ||
+               at.text == "maxclusterrank") {
+      return fail(at,
+                  "clusters (." + std::string(at.text) + ") are not emulated");
+    } else {
+      return fail(at, "unknown attribute ." + std::string(at.text));
+    }
+  }
+  return true;
+}
+
+bool Parser::parseFunction(bool isEntry, bool isExternal) {
+  auto parsed = std::make_unique<Function>();
+  function_ = parsed.get();
+  function_->isEntry = isEntry;
+  function_->localBaseSlot = allocateSlot(ScalarType::U64);
+  scopes_.clear();
+  scopes_.emplace_back();
+  firstOperand_.clear();
+  specialSlots_.clear();
+  // Kernels share the addresses of what is theirs alone.
+  sharedEnd_ = isEntry ? program_.sharedBytes : sharedHigh_;
+  sourceFile_ = -1;
+  sourceLine_ = 0;
+
+  if (!isEntry && token().is('(') &&
+      !parseParameters(function_->results, /*isEntry=*/false))
+    return false;
+  const Token *name;
+  if (!expectName(name, "a function"))
+    return false;
+  function_->functionName = std::string(name->text);
+  function_->line = static_cast<int>(name->line);
+  if (!parseParameters(function_->params, isEntry) ||
+      !parseFunctionAttributes(*function_))
+    return false;
+  for (const Variable &param : function_->params)
+    function_->parameterInfos.push_back(
+        {param.name, param.type, param.size, param.alignment, param.isPointer});
+  function_->isDefined = token().is('{');
+
+  // A function may be declared any number of times and defined once.
+  auto [it, isNew] = functionIndex_.try_emplace(
+      name->text, static_cast<uint32_t>(program_.functions.size()));
+  functionNumber_ = it->second;
+  if (moduleScope_.symbols.count(name->text))
+    return fail(*name, "'" + function_->functionName + "' is declared twice");
+  if (isNew) {
+    program_.functions.push_back(std::move(parsed));
+  } else {
+    std::unique_ptr<Function> &earlier = program_.functions[functionNumber_];
+    auto sizesOf = [](const std::vector<Variable> &variables) {
+      std::vector<int64_t> sizes;
+      for (const Variable &variable : variables)
+        sizes.push_back(variable.size);
+      return sizes;
+    };
+    if (earlier->isEntry != isEntry ||
+        sizesOf(earlier->params) != sizesOf(function_->params) ||
+        sizesOf(earlier->results) != sizesOf(function_->results))
+      return fail(*name, "'" + function_->functionName +
+                             "' was declared in another way");
+    if (earlier->isDefined && function_->isDefined)
+      return fail(*name, "'" + function_->functionName + "' is defined twice");
+    if (function_->isDefined)
+      earlier = std::move(parsed);
+    else
+      function_ = earlier.get();
+  }
+  if (!token().is('{')) {
+    scopes_.clear();
+    return expect(';', "after the declaration of a function");
+  }
+  if (isExternal)
+    return fail(*name, "an .extern function with a body");
+  return parseBody() && finishFunction();
+}
+
+bool Parser::parseBody() {
+  const Token &open = next();
+  // The scope of the parameters is the body's.
+  size_t outermost = scopes_.size();
+  while (true) {
+    if (token().kind == Token::End)
+      return fail(open, "'{' without '}'");
+    if (consume('}')) {
+      if (!closeScope())
+        return false;
+      if (scopes_.size() < outermost)
+        return true;
+    } else if (!parseStatement()) {
+      return false;
+    }
+  }
+}
+
+bool Parser::parseStatement() {
+  const Token &first = token();
+  if (consume(';'))
+    return true;
+  if (consume('{'))
+    return openScope();
+  if (first.kind == Token::Name && token(1).is(':')) {
+    next();
+    next();
+    if (token().isDotted("branchtargets"))
+      return parseBranchTargets(first);
+    if (token().isDotted("callprototype") || token().isDotted("calltargets"))
+      return failHere("indirect calls are not emulated");
+    if (!scopes_.back()
+             .labels
+             .emplace(first.text, static_cast<uint32_t>(function_->code.size()))
+             .second)
+      return fail(first,
+                  "the label '" + std::string(first.text) + "' stands twice");
+    return true;
+  }
+  if (first.kind != Token::Dotted)
+    return parseInstruction();
+  if (first.text == "reg") {
+    next();
+    return parseRegisters();
+  }
+  if (first.text == "loc")
+    return parseLoc();
+  if (first.text == "pragma") {
+    next();
+    if (token().kind != Token::String)
+      return failHere("expected a string after .pragma");
+    next();
+    return expect(';', "after .pragma");
+  }
+  std::optional<StateSpace> space = variableSpace(first.text);
+  if (space && (*space == StateSpace::Local || *space == StateSpace::Shared ||
+                *space == StateSpace::Param)) {
+    next();
+    return parseFunctionVariables(*space);
+  }
+  return failHere("unknown directive '." + std::string(first.text) +
+                  "' in a function");
+}
+
+bool Parser::parseBranchTargets(const Token &label) {
+  next();
+  uint32_t table = static_cast<uint32_t>(function_->branchTables.size());
+  function_->branchTables.emplace_back();
+  do {
+    const Token *target;
+    if (!expectName(target, "a label"))
+      return false;
+    uint32_t entry =
+        static_cast<uint32_t>(function_->branchTables[table].size());
+    function_->branchTables[table].push_back(noTarget);
+    scopes_.back().labelUses.push_back({*target, noTarget, table, entry});
+  } while (consume(','));
+  if (!scopes_.back().branchTables.emplace(label.text, table).second)
+    return fail(label, "'" + std::string(label.text) + "' stands twice");
+  return expect(';', "after .branchtargets");
+}
+
+bool Parser::finishFunction() {
+  // Control may reach the end, and labels may stand there.
+  if (!addImplicitReturn())
+    return false;
+  for (size_t i = 0; i < function_->code.size(); ++i)
+    function_->code[i].operands = &function_->operands[firstOperand_[i]];
+  function_->sharedBytes = sharedEnd_;
+  sharedHigh_ = std::max(sharedHigh_, sharedEnd_);
+  if (!function_->isEntry)
+    program_.sharedBytes = std::max(program_.sharedBytes, sharedEnd_);
+  return true;
+}
+
+bool Parser::finishModule() {
+  for (auto &[at, callee] : calls_)
+    if (!program_.functions[callee]->isDefined)
+      return fail(at, "'" + program_.functions[callee]->functionName +
+                          "' is not defined in this module");
+  int64_t staticEnd = program_.sharedBytes;
+  for (const auto &function : program_.functions)
+    staticEnd = std::max(staticEnd, function->sharedBytes);
+  program_.externalSharedOffset = alignUp(staticEnd, externalSharedAlignment_);
+  for (auto [function, operand] : externalSharedUses_)
+    program_.functions[function]->operands[operand].value +=
+        program_.externalSharedOffset;
+  for (const auto &function : program_.functions)
+    function->sharedBytes =
+        std::max(function->sharedBytes, program_.sharedBytes);
+
+  // A function communicates if one that it calls does.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto &function : program_.functions)
+      for (const Instruction &inst : function->code) {
+        bool communicates = inst.communicates ||
+                            (inst.flow == Flow::Call &&
+                             program_.functions[inst.target]->communicates);
+        if (communicates && !function->communicates)
+          changed = function->communicates = true;
+      }
+  }
+  return true;
+}
+
+} // namespace qcc::emu

@@ -1,0 +1,291 @@
+//===- TimeModel.cpp - What will make a kernel slow -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table of chips and the arithmetic on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Emulator/TimeModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace qcc::emu {
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+// Throughputs are those of the CUDA programming guide's table and of NVIDIA's
+// white papers, latencies and mmaSyncShare those of published microbenchmarks.
+const std::vector<ChipInfo> &knownChips() {
+  static const std::vector<ChipInfo> chips = {
+      {"sm_80",   "A100 SXM4 80 GB",
+       108,       1.410,
+       4,         64,
+       64,        32,
+       16,        16,
+       32,        2048,
+       1024,      1.0,
+       5120,      2039,
+       29,        200,
+       470,       64,
+       32,        65536,
+       164 << 10, 163 << 10},
+      {"sm_90",   "H100 SXM5 80 GB",
+       132,       1.830,
+       4,         64,
+       128,       64,
+       16,        64,
+       32,        4096,
+       2048,      0.62,
+       5120,      3350,
+       29,        260,
+       560,       64,
+       32,        65536,
+       228 << 10, 227 << 10},
+      {"h200",    "H200 SXM5 141 GB",
+       132,       1.830,
+       4,         64,
+       128,       64,
+       16,        64,
+       32,        4096,
+       2048,      0.62,
+       5120,      4800,
+       29,        260,
+       560,       64,
+       32,        65536,
+       228 << 10, 227 << 10},
+  };
+  return chips;
+}
+
+const ChipInfo *findChip(std::string_view name) {
+  const ChipInfo *best = nullptr;
+  for (const ChipInfo &chip : knownChips())
+    if (name.substr(0, chip.name.size()) == chip.name &&
+        (!best || chip.name.size() > best->name.size()))
+      best = &chip;
+  return best;
+}
+
+const char *boundName(Bound bound) {
+  static const char *const names[numBounds] = {
+      "instruction issue", "integer pipe",  "float pipe",      "f64 pipe",
+      "special functions", "conversions",   "shuffles",        "tensor cores",
+      "shared memory",     "L2 throughput", "DRAM throughput", "latency"};
+  return names[static_cast<int>(bound)];
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// Issue slots of one execution.
+static double issueSlots(CostClass cost) {
+  switch (cost) {
+  case CostClass::Free:
+    return 0;
+  case CostClass::Wide:
+    return 2;
+  case CostClass::Divide:
+    return 16;
+  case CostClass::Move: // Assemblers remove about every other one.
+    return 0.5;
+  default:
+    return 1;
+  }
+}
+
+static double count(const Counters &counters, CostClass cost) {
+  return double(counters.byClass[static_cast<int>(cost)]);
+}
+
+static double totalIssueSlots(const Counters &counters) {
+  double slots = 0;
+  for (int i = 0; i < numCostClasses; ++i)
+    slots += issueSlots(CostClass(i)) * double(counters.byClass[i]);
+  return slots;
+}
+
+/// CTAs that an SM holds; 0 with a reason if not even one.
+static void findResidency(const Counters &counters, const ChipInfo &chip,
+                          TimeEstimate &estimate) {
+  int64_t shared = counters.staticShared + counters.dynamicShared;
+  if (shared > chip.sharedBytesOfCta) {
+    estimate.reason = "needs " + std::to_string(shared) +
+                      " bytes of shared memory, and a CTA may have " +
+                      std::to_string(chip.sharedBytesOfCta);
+    return;
+  }
+  // The hardware keeps 1 KiB of each CTA's, and hands out registers to warps in
+  // units of 256.
+  constexpr int64_t reservedShared = 1024, registerUnit = 256;
+  int warps = std::max(counters.warpsPerCta, 1);
+  int64_t perThread = std::max(counters.registers, 16);
+  int64_t perWarp =
+      (perThread * 32 + registerUnit - 1) / registerUnit * registerUnit;
+  struct {
+    int64_t ctas;
+    const char *limit;
+  } limits[] = {
+      {chip.sharedBytes / (shared + reservedShared), "shared memory"},
+      {chip.registers / (perWarp * warps), "registers"},
+      {chip.maxWarps / warps, "warps"},
+      {chip.maxCtas, "CTAs"},
+  };
+  auto least =
+      std::min_element(std::begin(limits), std::end(limits),
+                       [](auto &x, auto &y) { return x.ctas < y.ctas; });
+  estimate.residentCtas = int(least->ctas);
+  estimate.residencyLimit = least->limit;
+  if (least->ctas == 0)
+    estimate.reason =
+        std::string("one CTA takes more ") + least->limit + " than an SM has";
+  else
+    estimate.fits = true;
+}
+
+/// Cycles of a CTA that has an SM for itself and waits for memory.
+static double aloneCycles(const Counters &counters, const ChipInfo &chip) {
+  constexpr double cyclesPerInstruction = 2, loadsInFlight = 4;
+  double ctas = double(counters.ctas);
+  double warps = ctas * std::max(counters.warpsPerCta, 1);
+  double loads = double(counters.globalLoads.requests) -
+                 count(counters, CostClass::AsyncCopy);
+  return chip.dramLatency + cyclesPerInstruction * counters.executions / warps +
+         chip.sharedLatency * counters.barriers / ctas +
+         chip.l2Latency / loadsInFlight * std::max(loads, 0.0) / warps;
+}
+
+TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
+  TimeEstimate estimate;
+  if (counters.ctas == 0 || counters.executions == 0) {
+    estimate.reason = "nothing was executed";
+    return estimate;
+  }
+  findResidency(counters, chip, estimate);
+  if (!estimate.fits)
+    return estimate;
+
+  double ctas = double(counters.ctas);
+  double perSm = std::ceil(ctas / chip.sms);
+  estimate.tailEfficiency = ctas / (perSm * chip.sms);
+  // Work of the busiest SM, from that of all.
+  double part = perSm / ctas;
+
+  auto set = [&](Bound bound, double cycles) {
+    estimate.busy[static_cast<int>(bound)] = cycles;
+  };
+  auto pipe = [&](Bound bound, double executions, int lanes) {
+    set(bound, part * executions * 32 / lanes);
+  };
+  double slots = totalIssueSlots(counters);
+  set(Bound::Issue, part * slots / chip.schedulers);
+  pipe(Bound::Integer,
+       count(counters, CostClass::Integer) +
+           2 * count(counters, CostClass::Wide) +
+           count(counters, CostClass::Multiply),
+       chip.integerLanes);
+  pipe(Bound::Float, count(counters, CostClass::Float), chip.floatLanes);
+  pipe(Bound::Double, count(counters, CostClass::Double), chip.doubleLanes);
+  pipe(Bound::Special, count(counters, CostClass::Special), chip.specialLanes);
+  pipe(Bound::Convert, count(counters, CostClass::Convert), chip.convertLanes);
+  pipe(Bound::Shuffle, count(counters, CostClass::Shuffle), chip.shuffleLanes);
+  // Cycles of tensor cores that nothing ever holds up.
+  double peakMatrix = double(counters.matrix.int8Macs) / chip.int8Macs +
+                      double(counters.matrix.halfMacs) / chip.halfMacs;
+  set(Bound::Matrix, part * peakMatrix / chip.mmaSyncShare);
+  set(Bound::Shared, part * double(counters.shared.wavefronts));
+  double sectors =
+      double(counters.globalLoads.sectors + counters.globalStores.sectors);
+  set(Bound::L2, 32 * sectors / chip.l2BytesOfChip);
+  double dramBytes = double(counters.loadedBytes + counters.storedBytes);
+  double dramBytesPerCycle = chip.dramGigabytes / chip.gigahertz;
+  set(Bound::Dram, dramBytes / dramBytesPerCycle);
+  set(Bound::Latency,
+      std::ceil(perSm / estimate.residentCtas) * aloneCycles(counters, chip));
+
+  auto busiest =
+      std::max_element(std::begin(estimate.busy), std::end(estimate.busy));
+  estimate.bound = Bound(busiest - std::begin(estimate.busy));
+  if (estimate.residentCtas == 1 && counters.hottestLoop >= 0) {
+    double inside = double(counters.loops[counters.hottestLoop].executions) /
+                    double(counters.executions);
+    estimate.unhidden = part * slots * (1 - inside) / chip.schedulers;
+  }
+  estimate.cycles = *busiest + estimate.unhidden;
+  estimate.microseconds = estimate.cycles / (chip.gigahertz * 1e3);
+  estimate.peakIsMatrix = counters.matrix.instructions != 0;
+  estimate.shareOfPeak = estimate.peakIsMatrix
+                             ? peakMatrix / chip.sms / estimate.cycles
+                             : dramBytes / dramBytesPerCycle / estimate.cycles;
+  return estimate;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+__attribute__((format(printf, 2, 3))) static void
+append(std::string &text, const char *format, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof(line), format, arguments);
+  va_end(arguments);
+  text += line;
+}
+
+std::string formatEstimate(const TimeEstimate &estimate, const ChipInfo &chip) {
+  std::string text = "estimate for " + std::string(chip.name) + " (" +
+                     std::string(chip.product) + ")\n";
+  if (!estimate.fits)
+    return text + "  does not fit: " + estimate.reason + "\n";
+  append(text, "  %.1f us, %.0f cycles, bound by %s\n", estimate.microseconds,
+         estimate.cycles, boundName(estimate.bound));
+  append(text, "  %.0f %% of the peak of %s\n", 100 * estimate.shareOfPeak,
+         estimate.peakIsMatrix ? "the tensor cores" : "DRAM");
+  append(text, "  %d resident CTAs per SM, limited by %s\n",
+         estimate.residentCtas, estimate.residencyLimit.c_str());
+  append(text, "  %.0f %% of SMs busy over all waves\n",
+         100 * estimate.tailEfficiency);
+  text += "  busy cycles:\n";
+  for (int i = 0; i < numBounds; ++i)
+    if (estimate.busy[i] > 0)
+      append(text, "    %-18s %12.0f\n", boundName(Bound(i)), estimate.busy[i]);
+  if (estimate.unhidden > 0)
+    append(text, "    %-18s %12.0f\n", "outside of loop", estimate.unhidden);
+  return text;
+}
+
+/// Names and reasons here have nothing that JSON would escape.
+std::string estimateToJson(const TimeEstimate &estimate, const ChipInfo &chip) {
+  std::string text = "{\"chip\": \"" + std::string(chip.name) +
+                     "\", \"fits\": " + (estimate.fits ? "true" : "false");
+  if (!estimate.fits)
+    return text + ", \"reason\": \"" + estimate.reason + "\"}";
+  append(text, ", \"microseconds\": %.4g, \"cycles\": %.6g, ",
+         estimate.microseconds, estimate.cycles);
+  append(text, "\"bound\": \"%s\", \"share_of_peak\": %.4g, ",
+         boundName(estimate.bound), estimate.shareOfPeak);
+  append(text, "\"peak\": \"%s\", ",
+         estimate.peakIsMatrix ? "tensor cores" : "DRAM");
+  append(text, "\"resident_ctas\": %d, \"residency_limit\": \"%s\", ",
+         estimate.residentCtas, estimate.residencyLimit.c_str());
+  append(text, "\"tail_efficiency\": %.4g, \"unhidden_cycles\": %.6g, ",
+         estimate.tailEfficiency, estimate.unhidden);
+  text += "\"busy_cycles\": {";
+  for (int i = 0; i < numBounds; ++i)
+    append(text, "%s\"%s\": %.6g", i ? ", " : "", boundName(Bound(i)),
+           estimate.busy[i]);
+  return text + "}}";
+}
+
+} // namespace qcc::emu

@@ -1,0 +1,256 @@
+/*===- compile.c - Compiling from C
+----------------------------------------===*\
+|*                                                                            *|
+|* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
+|* Exceptions.                                                                *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+// RUN: rm -rf %t && mkdir %t
+// RUN: %capi/compile %t %S/../Driver/Inputs/linear.mlir
+// REQUIRES: compiler, x86-64-v3
+
+#include "qcc-c/Compiler.h"
+
+#include "Check.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static const char program[] =
+    "func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>)\n"
+    "    -> tensor<?x4xf32> {\n"
+    "  %z = arith.addf %x, %y : tensor<?x4xf32>\n"
+    "  return %z : tensor<?x4xf32>\n"
+    "}\n";
+
+static qccStatus compileProgram(const char *text,
+                                const qccCompileOptions *options,
+                                qccArtifact *artifact) {
+  return qccCompileText(text, strlen(text), options, artifact);
+}
+
+/// Runs main of the program; counts wrong elements.
+static int runProgram(qccModule module) {
+  float x[3][4], y[3][4], z[3][4];
+  for (int i = 0; i < 12; ++i) {
+    x[0][i] = (float)i;
+    y[0][i] = (float)(100 * i);
+    z[0][i] = -1;
+  }
+  int64_t shape[2] = {3, 4};
+  DLTensor xs = makeTensor(x, kDLFloat, 32, 2, shape);
+  DLTensor ys = makeTensor(y, kDLFloat, 32, 2, shape);
+  DLTensor zs = makeTensor(z, kDLFloat, 32, 2, shape);
+  DLTensor *arguments[2] = {&xs, &ys}, *results[1] = {&zs};
+  qccContext context = NULL;
+  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
+  CHECK_OK(qccContextRun(context, arguments, 2, results, 1));
+  qccContextDestroy(context);
+  int wrong = 0;
+  for (int i = 0; i < 12; ++i)
+    wrong += z[0][i] != (float)(101 * i);
+  return wrong;
+}
+
+static void textToMemory(void) {
+  qccArtifact artifact = NULL;
+  CHECK_OK(compileProgram(program, NULL, &artifact));
+  CHECK(qccArtifactGetSize(artifact) > 0);
+  qccModule module = NULL;
+  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
+                               qccArtifactGetSize(artifact), NULL, &module));
+  qccArtifactDestroy(artifact); // The module has a copy.
+  CHECK(strstr(qccModuleGetProducer(module), "qcc ") != NULL);
+  CHECK(runProgram(module) == 0);
+  qccModuleDestroy(module);
+}
+
+static void fileToFile(const char *folder, const char *source) {
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.target = "x86-64-v3";
+  options.weights = "random:7";
+  qccArtifact artifact = NULL;
+  CHECK_OK(qccCompileFile(source, &options, &artifact));
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/linear.so", folder);
+  CHECK_OK(qccArtifactWriteFile(artifact, path));
+  qccModule module = NULL;
+  CHECK_OK(qccModuleLoadFile(path, NULL, &module));
+  qccTensorInfo info = qccTensorInfoInit();
+  CHECK_OK(qccModuleGetArgument(module, "linear", 0, &info));
+  CHECK(info.quantization && info.quantization->scales[0] == 0.05f);
+  qccModuleDestroy(module);
+
+  snprintf(path, sizeof(path), "%s/no/such/folder/linear.so", folder);
+  CHECK_FAILS(qccArtifactWriteFile(artifact, path), QCC_STATUS_IO_ERROR,
+              "No such file");
+  qccArtifactDestroy(artifact);
+}
+
+static void severalTargets(void) {
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.target = "sapphirerapids, x86-64-v3,x86-64-v3";
+  qccArtifact artifact = NULL;
+  CHECK_OK(compileProgram(program, &options, &artifact));
+  qccModuleOptions choice = qccModuleOptionsInit();
+  choice.variant = "x86-64-v3";
+  qccModule module = NULL;
+  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
+                               qccArtifactGetSize(artifact), &choice, &module));
+  CHECK(qccModuleGetNumVariants(module) == 2);
+  qccVariantInfo variant = qccVariantInfoInit();
+  CHECK_OK(qccModuleGetVariant(module, 1, &variant));
+  CHECK(strcmp(variant.target, "x86-64-v3") == 0 && variant.chosen);
+  CHECK(runProgram(module) == 0);
+  qccModuleDestroy(module);
+  qccArtifactDestroy(artifact);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Failures
+\*===----------------------------------------------------------------------===*/
+
+typedef struct Seen {
+  int errors, notes;
+  int32_t line;
+  char text[512];
+} Seen;
+
+static void see(void *self, const qccDiagnostic *diagnostic) {
+  Seen *seen = self;
+  CHECK(diagnostic->size >= sizeof(qccDiagnostic));
+  seen->errors += diagnostic->severity == QCC_SEVERITY_ERROR;
+  seen->notes += diagnostic->severity == QCC_SEVERITY_NOTE;
+  seen->line = diagnostic->line;
+  snprintf(seen->text, sizeof(seen->text), "%s|%s", diagnostic->file,
+           diagnostic->message);
+}
+
+static void rejectedPrograms(void) {
+  static const char syntax[] = "func.func @main(\n  %x: tensor<4xf3>)";
+  static const char unknown[] =
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %y = qnn.convolve %x : tensor<4xf32>\n"
+      "  return %y : tensor<4xf32>\n"
+      "}\n";
+  static const char unsupported[] =
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %y = math.sinh %x : tensor<4xf32>\n"
+      "  return %y : tensor<4xf32>\n"
+      "}\n";
+  Seen seen;
+  memset(&seen, 0, sizeof(seen));
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.diagnostics.context = &seen;
+  options.diagnostics.handle = see;
+  qccArtifact artifact = NULL;
+  CHECK_FAILS(compileProgram(syntax, &options, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "<memory>:2:");
+  CHECK(seen.errors == 1 && seen.line == 2);
+  CHECK(strncmp(seen.text, "<memory>|", 9) == 0);
+
+  options.name = "model.mlir";
+  CHECK_FAILS(compileProgram(unknown, &options, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "model.mlir:2:");
+  CHECK(seen.errors == 2);
+  CHECK_FAILS(compileProgram(unsupported, NULL, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "error: ");
+  CHECK_FAILS(qccCompileText(unknown, 0, &options, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "");
+  CHECK_FAILS(qccCompileText("\0\1\2\3", 4, NULL, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "error: ");
+  // The length counts, not a null character.
+  CHECK_OK(qccCompileText(program, sizeof(program) - 1, NULL, &artifact));
+  qccArtifactDestroy(artifact);
+}
+
+static void wrongOptions(void) {
+  qccCompileOptions options = qccCompileOptionsInit();
+  qccArtifact artifact = NULL;
+  options.target = "i860";
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "unknown processor 'i860'");
+  options.target = "x86-64-v3,,native";
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "no name between two commas");
+  options.target = "nehalem";
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "needs at least x86-64-v3");
+  options.target = NULL;
+  options.weights = "weights.txt";
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "weights.txt");
+  options.weights = NULL;
+  options.flags = 1u << 31;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_UNSUPPORTED, "a flag is set");
+  options.flags = QCC_COMPILE_KEEP_SIGNALS;
+  CHECK_OK(compileProgram(program, &options, &artifact));
+  qccArtifactDestroy(artifact);
+  artifact = NULL;
+  options.size = 1;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "`size` of a structure is 1");
+
+  CHECK_FAILS(qccCompileFile("/no/such/model.mlir", NULL, &artifact),
+              QCC_STATUS_NOT_FOUND, "/no/such/model.mlir: ");
+  CHECK_FAILS(qccCompileFile("/", NULL, &artifact), QCC_STATUS_INVALID_ARGUMENT,
+              "this is no regular file");
+  CHECK_FAILS(qccCompileFile(NULL, NULL, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "the path is a null pointer");
+  CHECK_FAILS(qccCompileFile("x", NULL, NULL), QCC_STATUS_INVALID_ARGUMENT,
+              "the handle of the artifact is a null pointer");
+  CHECK_FAILS(qccCompileText(NULL, 0, NULL, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "the text is a null pointer");
+  CHECK_FAILS(qccCompileText("", 0, NULL, NULL), QCC_STATUS_INVALID_ARGUMENT,
+              "the handle of the artifact is a null pointer");
+  CHECK_FAILS(qccArtifactWriteFile(NULL, "x.so"), QCC_STATUS_INVALID_ARGUMENT,
+              "the artifact is a null pointer");
+  CHECK(qccArtifactGetData(NULL) == NULL && qccArtifactGetSize(NULL) == 0);
+  qccArtifactDestroy(NULL);
+  CHECK(artifact == NULL);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Threads
+\*===----------------------------------------------------------------------===*/
+
+static void *compileAndRun(void *wrong) {
+  qccArtifact artifact = NULL;
+  qccModule module = NULL;
+  qccStatus status = compileProgram(program, NULL, &artifact);
+  if (!status)
+    status = qccModuleLoadMemory(qccArtifactGetData(artifact),
+                                 qccArtifactGetSize(artifact), NULL, &module);
+  *(int *)wrong = status ? 1 : runProgram(module);
+  qccStatusDestroy(status);
+  qccModuleDestroy(module);
+  qccArtifactDestroy(artifact);
+  return NULL;
+}
+
+static void manyThreads(void) {
+  enum { callers = 4 };
+  pthread_t threads[callers];
+  int wrong[callers];
+  for (int i = 0; i < callers; ++i)
+    CHECK(pthread_create(&threads[i], NULL, compileAndRun, &wrong[i]) == 0);
+  for (int i = 0; i < callers; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(wrong[i] == 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  textToMemory();
+  fileToFile(argv[1], argv[2]);
+  severalTargets();
+  rejectedPrograms();
+  wrongOptions();
+  manyThreads();
+  return finishTest();
+}

@@ -1,0 +1,260 @@
+/*===- threads.c - Many callers, pools, hooks, cancellation
+----------------===*\
+|*                                                                            *|
+|* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
+|* Exceptions.                                                                *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+// RUN: %capi/threads %capi/program.so
+
+#include "Check.h"
+
+#include <pthread.h>
+
+enum { callers = 8, runs = 1000, columns = 4, maxRows = 7 };
+
+static qccModule module;
+
+/// A call of main with its own data.
+typedef struct Call {
+  float x[maxRows][columns], y[maxRows][columns], bias[columns];
+  int64_t shape[2], biasShape[1];
+  DLTensor xs, biases, ys;
+  DLTensor *arguments[2], *results[1];
+} Call;
+
+static void setCall(Call *call, int seed, int64_t rows) {
+  for (int i = 0; i < maxRows * columns; ++i) {
+    (&call->x[0][0])[i] = (float)(seed + i);
+    (&call->y[0][0])[i] = -1;
+  }
+  for (int j = 0; j < columns; ++j)
+    call->bias[j] = (float)(seed * j);
+  call->shape[0] = rows;
+  call->shape[1] = call->biasShape[0] = columns;
+  call->xs = makeTensor(call->x, kDLFloat, 32, 2, call->shape);
+  call->biases = makeTensor(call->bias, kDLFloat, 32, 1, call->biasShape);
+  call->ys = makeTensor(call->y, kDLFloat, 32, 2, call->shape);
+  call->arguments[0] = &call->xs;
+  call->arguments[1] = &call->biases;
+  call->results[0] = &call->ys;
+}
+
+static int isRight(const Call *call) {
+  for (int64_t i = 0; i < call->shape[0]; ++i)
+    for (int j = 0; j < columns; ++j)
+      if (call->y[i][j] != 2 * call->x[i][j] + call->bias[j])
+        return 0;
+  return 1;
+}
+
+static qccStatus runCall(qccContext context, Call *call) {
+  return qccContextRun(context, call->arguments, 2, call->results, 1);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Eight threads, one module
+\*===----------------------------------------------------------------------===*/
+
+typedef struct Caller {
+  pthread_t thread;
+  int seed;
+  qccThreadPool pool; ///< Shared, or null.
+  int wrong;
+} Caller;
+
+static void *callOften(void *argument) {
+  Caller *caller = argument;
+  qccContextOptions options = qccContextOptionsInit();
+  options.threads = caller->pool ? 0 : 1;
+  options.pool = caller->pool;
+  qccContext context = NULL;
+  qccStatus status = qccContextCreate(module, "main", &options, &context);
+  static _Thread_local Call call;
+  for (int i = 0; !status && i < runs; ++i) {
+    setCall(&call, caller->seed + i, 1 + i % maxRows);
+    status = runCall(context, &call);
+    if (!status && !isRight(&call))
+      ++caller->wrong;
+  }
+  if (status) {
+    fprintf(stderr, "%s\n", qccStatusGetMessage(status));
+    ++caller->wrong;
+  }
+  qccStatusDestroy(status);
+  qccContextDestroy(context);
+  return NULL;
+}
+
+static void manyCallers(qccThreadPool pool) {
+  Caller all[callers];
+  for (int i = 0; i < callers; ++i) {
+    all[i].seed = 1000 * i;
+    all[i].pool = pool;
+    all[i].wrong = 0;
+    CHECK(pthread_create(&all[i].thread, NULL, callOften, &all[i]) == 0);
+  }
+  for (int i = 0; i < callers; ++i) {
+    pthread_join(all[i].thread, NULL);
+    CHECK(all[i].wrong == 0);
+  }
+}
+
+static void pools(void) {
+  qccThreadPool pool = NULL;
+  CHECK_FAILS(qccThreadPoolCreate(-1, &pool), QCC_STATUS_INVALID_ARGUMENT,
+              "a pool of -1 threads");
+  CHECK_OK(qccThreadPoolCreate(3, &pool));
+  CHECK(qccThreadPoolGetNumThreads(pool) == 3);
+  manyCallers(pool);
+
+  qccContextOptions options = qccContextOptionsInit();
+  options.pool = pool;
+  options.threads = 4;
+  qccContext context = NULL;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "the context asks for 4 threads of a pool of 3");
+  options.threads = 2;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &context));
+  qccThreadPoolDestroy(pool); // The context keeps it.
+  static Call call;
+  setCall(&call, 1, maxRows);
+  CHECK_OK(runCall(context, &call));
+  CHECK(isRight(&call));
+  qccContextDestroy(context);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Threads of the host
+\*===----------------------------------------------------------------------===*/
+
+/// A host that looks around while a step runs.
+typedef struct Host {
+  int steps;
+  qccContext context;
+  qccCancelToken cancel;
+  int busyStatuses;
+} Host;
+
+static void *callBusyContext(void *argument) {
+  Host *host = argument;
+  Call call;
+  setCall(&call, 1, 2);
+  int64_t shape[2];
+  qccContextInfo info = qccContextInfoInit();
+  qccStepInfo step = qccStepInfoInit();
+  DLManagedTensor *result = NULL;
+  qccStatus statuses[6] = {
+      runCall(host->context, &call),
+      qccContextPlan(host->context, call.arguments, 2),
+      qccContextGetResultShape(host->context, 0, shape, 2),
+      qccContextAllocateResults(host->context, call.arguments, 2, &result, 1),
+      qccContextGetInfo(host->context, &info),
+      qccContextGetStep(host->context, 0, &step)};
+  for (int i = 0; i < 6; ++i) {
+    if (qccStatusGetCode(statuses[i]) == QCC_STATUS_BUSY &&
+        strstr(qccStatusGetMessage(statuses[i]),
+               "this context is in use by another thread"))
+      ++host->busyStatuses;
+    qccStatusDestroy(statuses[i]);
+  }
+  return NULL;
+}
+
+/// Backwards, one after another: any order will do.
+static void runAll(int32_t threads, void (*body)(void *, int32_t),
+                   void *bodyContext) {
+  for (int32_t i = threads; i-- > 0;)
+    body(bodyContext, i);
+}
+
+static void countSteps(void *self, int32_t threads,
+                       void (*body)(void *, int32_t), void *bodyContext) {
+  ++((Host *)self)->steps;
+  runAll(threads, body, bodyContext);
+}
+
+static void disturb(void *self, int32_t threads, void (*body)(void *, int32_t),
+                    void *bodyContext) {
+  Host *host = self;
+  pthread_t other;
+  if (pthread_create(&other, NULL, callBusyContext, host) == 0)
+    pthread_join(other, NULL);
+  countSteps(self, threads, body, bodyContext);
+}
+
+static void cancelAfterStep(void *self, int32_t threads,
+                            void (*body)(void *, int32_t), void *bodyContext) {
+  countSteps(self, threads, body, bodyContext);
+  qccCancelTokenCancel(((Host *)self)->cancel);
+}
+
+static void hostThreads(void) {
+  Host host = {0, NULL, NULL, 0};
+  qccContextOptions options = qccContextOptionsInit();
+  options.threads = 3;
+  options.hostThreads.context = &host;
+  options.hostThreads.parallelFor = disturb;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
+  static Call call;
+  setCall(&call, 5, maxRows);
+  CHECK_OK(runCall(host.context, &call));
+  CHECK(isRight(&call));
+  CHECK(host.steps == 2);
+  CHECK(host.busyStatuses == 12);
+  qccContextDestroy(host.context);
+
+  qccThreadPool pool = NULL;
+  CHECK_OK(qccThreadPoolCreate(2, &pool));
+  options.pool = pool;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &host.context),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "both a pool and the host's own threads are given");
+  qccThreadPoolDestroy(pool);
+}
+
+static void cancellation(void) {
+  Host host = {0, NULL, NULL, 0};
+  CHECK_OK(qccCancelTokenCreate(&host.cancel));
+  CHECK(!qccCancelTokenIsCancelled(host.cancel));
+  qccContextOptions options = qccContextOptionsInit();
+  options.threads = 2;
+  options.cancel = host.cancel;
+  options.hostThreads.context = &host;
+  options.hostThreads.parallelFor = cancelAfterStep;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
+  static Call call;
+  setCall(&call, 5, maxRows);
+  CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED,
+              "the run was cancelled before step 1 of 2");
+  CHECK(host.steps == 1 && qccCancelTokenIsCancelled(host.cancel));
+  CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED,
+              "the run was cancelled before step 0 of 2");
+  CHECK(host.steps == 1);
+  int64_t shape[2];
+  CHECK_OK(qccContextGetResultShape(host.context, 0, shape, 2));
+  qccContextDestroy(host.context);
+
+  options.hostThreads.parallelFor = NULL;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
+  CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED, "");
+  qccCancelTokenReset(host.cancel);
+  qccCancelToken token = host.cancel;
+  qccCancelTokenDestroy(token); // The context keeps it.
+  CHECK_OK(runCall(host.context, &call));
+  CHECK(isRight(&call));
+  qccContextDestroy(host.context);
+}
+
+int main(int argc, char **argv) {
+  module = loadProgram(argc, argv);
+  manyCallers(NULL);
+  pools();
+  hostThreads();
+  cancellation();
+  qccModuleDestroy(module);
+  return finishTest();
+}

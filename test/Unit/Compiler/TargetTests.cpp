@@ -1,0 +1,49 @@
+//===- TargetTests.cpp - Lists of targets -------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestCompile.h"
+
+using namespace qcc;
+
+static const std::string kHost[] = {"avx2", "bmi",   "bmi2",  "f16c",
+                                    "fma",  "lzcnt", "movbe", "popcnt"};
+
+static std::string namesOf(llvm::StringRef list) {
+  auto targets = parseTargets(list, kHost);
+  if (!targets)
+    return llvm::toString(targets.takeError());
+  std::string names;
+  for (const TargetSpec &target : *targets)
+    names += target.name + ";";
+  return names;
+}
+
+TEST(ParseTargets, KeepsTheOrderAndDropsDuplicates) {
+  EXPECT_EQ(namesOf("cascadelake"), "cascadelake;");
+  EXPECT_EQ(namesOf("cascadelake,x86-64-v3, native,cascadelake,native"),
+            "cascadelake;x86-64-v3;native;");
+}
+
+TEST(ParseTargets, NativeHasTheFeaturesOfTheHost) {
+  auto targets = parseTargets("native", kHost);
+  ASSERT_TRUE(bool(targets));
+  EXPECT_TRUE(targets->front().has("avx2"));
+  EXPECT_FALSE(targets->front().has("avx512f"));
+  targets = parseTargets("native", {"avx2"});
+  EXPECT_FALSE(bool(targets));
+  EXPECT_NE(llvm::toString(targets.takeError()).find("'native' lacks bmi"),
+            std::string::npos);
+}
+
+TEST(ParseTargets, RefusesWhatIsNoName) {
+  for (const char *list : {"", ",", "x86-64-v3,", "x86-64-v3,,native"})
+    EXPECT_EQ(namesOf(list).find("no name between two commas"), 0u) << list;
+  EXPECT_EQ(namesOf("x86-64-v3,pentium9000")
+                .find("unknown processor "
+                      "'pentium9000'"),
+            0u);
+}

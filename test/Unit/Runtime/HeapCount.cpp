@@ -1,0 +1,75 @@
+//===- HeapCount.cpp - Counts what the heap hands out -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// malloc and its like are replaced by ones that count and hand on to glibc's;
+// operator new comes here too. Sanitizers bring a heap of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeapCount.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+static std::atomic<int64_t> count{0};
+
+int64_t qcc::rt::test::heapAllocations() { return count.load(); }
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define QCC_TEST_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define QCC_TEST_SANITIZED
+#endif
+
+#ifdef QCC_TEST_SANITIZED
+
+bool qcc::rt::test::countsHeap() { return false; }
+
+#else
+
+bool qcc::rt::test::countsHeap() { return true; }
+
+#define QCC_TEST_HEAP extern "C" __attribute__((visibility("default")))
+
+extern "C" {
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t number, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+}
+
+QCC_TEST_HEAP void *malloc(size_t size) {
+  ++count;
+  return __libc_malloc(size);
+}
+QCC_TEST_HEAP void *calloc(size_t number, size_t size) {
+  ++count;
+  return __libc_calloc(number, size);
+}
+QCC_TEST_HEAP void *realloc(void *memory, size_t size) {
+  ++count;
+  return __libc_realloc(memory, size);
+}
+QCC_TEST_HEAP void *memalign(size_t alignment, size_t size) {
+  ++count;
+  return __libc_memalign(alignment, size);
+}
+QCC_TEST_HEAP void *aligned_alloc(size_t alignment, size_t size) {
+  ++count;
+  return __libc_memalign(alignment, size);
+}
+QCC_TEST_HEAP int posix_memalign(void **memory, size_t alignment, size_t size) {
+  ++count;
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : ENOMEM;
+}
+
+#endif // QCC_TEST_SANITIZED

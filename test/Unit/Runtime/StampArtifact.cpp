@@ -1,0 +1,33 @@
+//===- StampArtifact.cpp - Completes an artifact made by hand -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Usage: qcc-stamp-artifact FILE. Writes size and hash into its note.
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Runtime/ArtifactNote.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::cerr << "usage: qcc-stamp-artifact FILE\n";
+    return 1;
+  }
+  std::ifstream input(argv[1], std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(input), {}};
+  input.close();
+  qcc::rt::Status status = qcc::rt::stampArtifact(bytes.data(), bytes.size());
+  if (status.isOk() && !(std::ofstream(argv[1], std::ios::binary) << bytes))
+    status = qcc::rt::ioError("it cannot be written");
+  if (!status.isOk())
+    std::cerr << argv[1] << ": " << status.message() << '\n';
+  return !status.isOk();
+}

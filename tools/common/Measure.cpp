@@ -1,0 +1,212 @@
+//===- Measure.cpp - Time of runs and of their steps ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Measure.h"
+
+#include "common/Describe.h"
+#include "common/Text.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace qcc::tools {
+
+static double quantile(const std::vector<double> &sorted, double at) {
+  return sorted[size_t(at * (sorted.size() - 1) + 0.5)];
+}
+
+rt::Result<Measurement> measure(Execution &execution) {
+  using Clock = std::chrono::steady_clock;
+  auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  constexpr int warmUps = 2, leastRuns = 5, mostRuns = 10000;
+  constexpr size_t tracedRuns = 10;
+  const rt::Context &context = *execution.context;
+  const std::vector<rt::Step> &steps = context.entry().steps;
+  bool isProfiled = !context.stepNanoseconds().empty();
+
+  Measurement result;
+  std::vector<double> seconds;
+  std::vector<std::vector<double>> stepSeconds(steps.size());
+  double total = 0;
+  Clock::time_point first;
+  for (int i = -warmUps; i < leastRuns || (total < 1 && i < mostRuns); ++i) {
+    if (i <= 0)
+      first = Clock::now();
+    Clock::time_point start = Clock::now();
+    rt::Status status = execution.run();
+    double elapsed = since(start);
+    if (!status.isOk())
+      return status;
+    if (i < 0)
+      continue;
+    seconds.push_back(elapsed);
+    total += elapsed;
+    if (!isProfiled)
+      continue;
+    for (size_t s = 0; s < steps.size(); ++s)
+      stepSeconds[s].push_back(double(context.stepNanoseconds()[s]) * 1e-9);
+    if (result.traced.size() < tracedRuns)
+      result.traced.push_back(
+          {std::chrono::duration<double>(start - first).count(), elapsed,
+           context.stepNanoseconds()});
+  }
+  std::sort(seconds.begin(), seconds.end());
+  result.runs = seconds.size();
+  result.median = quantile(seconds, 0.5);
+  result.p10 = quantile(seconds, 0.1);
+  result.p90 = quantile(seconds, 0.9);
+  const int64_t *values = context.values().data();
+  for (size_t s = 0; s < steps.size(); ++s) {
+    StepTime step;
+    step.operations = steps[s].operations.get(values);
+    step.bytes = steps[s].bytes.get(values);
+    result.operations += double(step.operations);
+    if (!isProfiled)
+      continue;
+    std::sort(stepSeconds[s].begin(), stepSeconds[s].end());
+    step.seconds = quantile(stepSeconds[s], 0.5);
+    result.steps.push_back(step);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+static double rate(double amount, double seconds) {
+  return seconds > 0 ? amount / seconds : 0;
+}
+
+std::string benchLine(const rt::Context &context, const Measurement &m) {
+  return "median " + duration(m.median) + ", spread " + duration(m.p10) +
+         " .. " + duration(m.p90) + " (10 to 90 %), " +
+         counted(int64_t(m.runs), "run") + ", " +
+         counted(context.threads(), "thread") + ", " +
+         format("%.2f GOP/s\n", rate(m.operations, m.median) * 1e-9);
+}
+
+std::string profileTable(const rt::Context &context, const Measurement &m) {
+  Table table("rrrrll");
+  table.add({"time", "share", "GOP/s", "GB/s", "step", "layer"});
+  auto share = [&](double seconds) {
+    return format("%.1f %%", 100 * rate(seconds, m.median));
+  };
+  double rest = m.median;
+  for (size_t i = 0; i < m.steps.size(); ++i) {
+    const rt::Step &step = context.entry().steps[i];
+    const StepTime &time = m.steps[i];
+    rest -= time.seconds;
+    table.add(
+        {duration(time.seconds), share(time.seconds),
+         format("%.2f", rate(double(time.operations), time.seconds) * 1e-9),
+         format("%.2f", rate(double(time.bytes), time.seconds) * 1e-9),
+         std::string(step.name), layerText(step)});
+  }
+  // Medians need not add up, so that this may be a little less than nothing.
+  rest = std::max(rest, 0.0);
+  table.add({duration(rest), share(rest), "", "", "(the rest)"});
+  return table.print("  ");
+}
+
+Json benchJson(const rt::Context &context, const Measurement &m) {
+  Json report = Json::dictionary();
+  report.add("entry", Json::of(context.entry().name));
+  report.add("target", Json::of(context.module().variant().target));
+  report.add("threads", Json::of(int64_t(context.threads())));
+  report.add("runs", Json::of(int64_t(m.runs)));
+  report.add("median_seconds", Json::of(m.median));
+  report.add("p10_seconds", Json::of(m.p10));
+  report.add("p90_seconds", Json::of(m.p90));
+  report.add("operations", Json::of(m.operations));
+  report.add("operations_per_second", Json::of(rate(m.operations, m.median)));
+  Json steps = Json::list();
+  for (size_t i = 0; i < m.steps.size(); ++i) {
+    const rt::Step &step = context.entry().steps[i];
+    Json entry = Json::dictionary();
+    entry.add("name", Json::of(step.name));
+    entry.add("layer", Json::of(step.layer));
+    entry.add("seconds", Json::of(m.steps[i].seconds));
+    entry.add("operations", Json::of(m.steps[i].operations));
+    entry.add("bytes", Json::of(m.steps[i].bytes));
+    steps.add(std::move(entry));
+  }
+  report.add("steps", std::move(steps));
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Trace
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum Row { Runs = 1, Steps = 2 };
+} // namespace
+
+static Json traceEvent(std::string_view name, const char *phase, Row row) {
+  Json event = Json::dictionary();
+  event.add("name", Json::of(name));
+  event.add("ph", Json::of(phase));
+  event.add("pid", Json::of(int64_t(1)));
+  event.add("tid", Json::of(int64_t(row)));
+  return event;
+}
+
+static Json traceName(const char *what, std::string_view name, Row row) {
+  Json event = traceEvent(what, "M", row);
+  Json args = Json::dictionary();
+  args.add("name", Json::of(name));
+  event.add("args", std::move(args));
+  return event;
+}
+
+Json chromeTrace(const rt::Context &context, const Measurement &m) {
+  Json events = Json::list();
+  events.add(traceName("process_name", context.entry().name, Runs));
+  events.add(traceName("thread_name", "runs", Runs));
+  events.add(traceName("thread_name",
+                       "steps, on " + counted(context.threads(), "thread"),
+                       Steps));
+  for (size_t r = 0; r < m.traced.size(); ++r) {
+    const TracedRun &run = m.traced[r];
+    double at = run.start * 1e6;
+    Json whole = traceEvent("run " + std::to_string(r), "X", Runs);
+    whole.add("ts", Json::of(at));
+    whole.add("dur", Json::of(run.seconds * 1e6));
+    events.add(std::move(whole));
+    for (size_t i = 0; i < run.stepNanoseconds.size(); ++i) {
+      const rt::Step &step = context.entry().steps[i];
+      double seconds = double(run.stepNanoseconds[i]) * 1e-9;
+      std::string name = layerText(step);
+      if (name.empty())
+        name = step.name;
+      Json event = traceEvent(name, "X", Steps);
+      event.add("cat", Json::of("step"));
+      event.add("ts", Json::of(at));
+      event.add("dur", Json::of(seconds * 1e6));
+      Json args = Json::dictionary();
+      args.add("step", Json::of(step.name));
+      args.add("layer", Json::of(step.layer));
+      args.add("location", Json::of(step.location));
+      args.add("GOP/s",
+               Json::of(rate(double(m.steps[i].operations), seconds) * 1e-9));
+      args.add("GB/s",
+               Json::of(rate(double(m.steps[i].bytes), seconds) * 1e-9));
+      event.add("args", std::move(args));
+      events.add(std::move(event));
+      at += seconds * 1e6;
+    }
+  }
+  Json trace = Json::dictionary();
+  trace.add("displayTimeUnit", Json::of("ns"));
+  trace.add("traceEvents", std::move(events));
+  return trace;
+}
+
+} // namespace qcc::tools

@@ -1,0 +1,58 @@
+//===- Measure.h - Time of runs and of their steps --------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A second of runs, at least five, after two to warm up. What is reported of a
+// step or of the whole is the median.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_MEASURE_H
+#define QCC_TOOLS_COMMON_MEASURE_H
+
+#include "common/Execution.h"
+#include "qcc/Support/Json.h"
+
+namespace qcc::tools {
+
+struct StepTime {
+  double seconds = 0;
+  int64_t operations = 0;
+  int64_t bytes = 0;
+};
+
+/// One of the first runs, for a trace.
+struct TracedRun {
+  double start = 0, seconds = 0; ///< from the start of the first run
+  std::vector<int64_t> stepNanoseconds;
+};
+
+struct Measurement {
+  size_t runs = 0;
+  double median = 0, p10 = 0, p90 = 0; ///< seconds
+  double operations = 0;
+  /// Where the context measures them.
+  std::vector<StepTime> steps;
+  std::vector<TracedRun> traced;
+};
+
+rt::Result<Measurement> measure(Execution &execution);
+
+/// "median 3.100 ms, spread ..": one line.
+std::string benchLine(const rt::Context &context, const Measurement &m);
+
+/// Time, share of the whole, operations and bytes per second of each step.
+std::string profileTable(const rt::Context &context, const Measurement &m);
+
+Json benchJson(const rt::Context &context, const Measurement &m);
+
+/// Events of the format of Chrome's tracing: runs on one row, steps below, in
+/// microseconds.
+Json chromeTrace(const rt::Context &context, const Measurement &m);
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_MEASURE_H

@@ -1,0 +1,229 @@
+//===- Run.cpp - What qcc-run and qcc run do with a module ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Run.h"
+
+#include "common/Arguments.h"
+#include "common/Compare.h"
+#include "common/Describe.h"
+#include "common/Dump.h"
+#include "common/Measure.h"
+#include "common/Text.h"
+#include "qcc/Support/FileIO.h"
+#include "qcc/Support/TensorFile.h"
+
+namespace qcc::tools {
+
+void addRunArguments(Arguments &arguments, RunOptions &options) {
+  arguments.text("entry", "NAME",
+                 "Entry to run; needed where there are several", options.entry);
+  arguments.list("input", "x.npy|random[:SEED[:LO:HI]]",
+                 "An input, in order; a single random serves all. Integers "
+                 "over their\nwhole range, floats in [LO,HI), default [0,1)",
+                 options.sources.inputs);
+  arguments.list("dim", "N",
+                 "Sizes of dynamic dimensions of random inputs, in the order "
+                 "in which\nthey appear",
+                 options.sources.dims);
+  arguments.list("output", "y.npy", "Where to write a result, in order",
+                 options.outputs);
+  arguments.list("expect", "y.npy",
+                 "What a result has to be, in order, bit for bit; NaNs equal "
+                 "each other.\nIf one differs, the exit code is 1",
+                 options.expected);
+  arguments.number("tolerance", "T",
+                   "Let elements differ from --expect by up to T times the "
+                   "largest magnitude\nof the expected tensor",
+                   options.tolerance);
+  arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
+                   1024, options.threads);
+  arguments.flag("bench", "Run for a second; print the median time",
+                 options.bench);
+  arguments.optionalText("profile", "TRACE.json",
+                         "The same for each step; with a file, also write a "
+                         "trace for\nchrome://tracing or ui.perfetto.dev",
+                         options.profile, options.trace);
+  arguments.text("json", "FILE", "Also write what --bench or --profile found",
+                 options.benchJson);
+  arguments.text("dump-steps", "DIR",
+                 "Write the outputs of each step to DIR, with an index.json",
+                 options.dumpSteps);
+  arguments.flag("list", "Say what the program holds, and run nothing",
+                 options.list);
+}
+
+static bool isNpy(const std::string &path) {
+  return path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
+}
+
+rt::Status checkOptions(const RunOptions &options) {
+  for (const std::string &output : options.outputs)
+    if (!isNpy(output))
+      return rt::invalidArgument("output '" + output +
+                                 "' must be a .npy file, the only format "
+                                 "written");
+  for (const std::string &expected : options.expected)
+    if (!isNpy(expected))
+      return rt::invalidArgument("expected result '" + expected +
+                                 "' must be a .npy file");
+  if (options.tolerance && options.expected.empty())
+    return rt::invalidArgument("--tolerance is for --expect, which is not "
+                               "given");
+  if (options.tolerance && !(*options.tolerance >= 0))
+    return rt::invalidArgument(
+        format("'--tolerance=%g' is negative", *options.tolerance));
+  if (!options.benchJson.empty() && !options.bench && !options.profile)
+    return rt::invalidArgument("--json is for --bench or --profile, neither of "
+                               "which is given");
+  if (!options.dumpSteps.empty() && (options.bench || options.profile))
+    return rt::invalidArgument("--dump-steps would be measured by --bench and "
+                               "--profile; ask for one at a time");
+  return rt::Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Compares a result with the file of the expected one; fails where they
+/// differ.
+static rt::Status expectResult(const rt::Tensor &result, size_t position,
+                               const std::string &path, double tolerance,
+                               Difference &difference) {
+  rt::Result<HostTensor> expected = readNpy(path);
+  if (!expected.isOk())
+    return expected.status();
+  std::string what = "result " + std::to_string(position);
+  if (result.dtype != expected->dtype() ||
+      rt::Shape(expected->shape()) != result.shape)
+    return rt::invalidArgument(what + " is " + result.describe() + ", but '" +
+                               path + "' holds " + expected->describe());
+  rt::Tensor wanted = viewOf(*expected);
+  difference = compare(result, wanted, tolerance);
+  if (difference.differing == 0)
+    return rt::Status::ok();
+  int64_t first = difference.first;
+  return rt::invalidArgument(format(
+      "%s differs from '%s' in %lld of %lld elements, first at %s: %s instead "
+      "of %s; largest error %g",
+      what.c_str(), path.c_str(), (long long)difference.differing,
+      (long long)difference.elements, indexText(first, result.shape).c_str(),
+      elementText(result, first).c_str(), elementText(wanted, first).c_str(),
+      difference.largest));
+}
+
+static rt::Status expectResults(const std::vector<rt::Tensor> &results,
+                                const RunOptions &options, std::FILE *out) {
+  std::string failures;
+  int64_t elements = 0;
+  for (size_t i = 0; i < options.expected.size(); ++i) {
+    Difference difference;
+    rt::Status status = expectResult(results[i], i, options.expected[i],
+                                     options.tolerance.value_or(0), difference);
+    elements += difference.elements;
+    if (!status.isOk())
+      failures += (failures.empty() ? "" : "\n  ") + status.message();
+  }
+  if (!failures.empty())
+    return rt::invalidArgument(failures);
+  if (!options.expected.empty())
+    fprintf(out, "expect: %lld elements, 0 differ\n", (long long)elements);
+  return rt::Status::ok();
+}
+
+rt::Status finishResults(const std::vector<rt::Tensor> &results,
+                         const RunOptions &options, std::FILE *out) {
+  for (auto [given, option] : {std::pair(options.outputs.size(), "--output"),
+                               std::pair(options.expected.size(), "--expect")})
+    if (given > results.size())
+      return rt::invalidArgument(
+          format("the entry has %zu result(s), but %s is given %zu times",
+                 results.size(), option, given));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const rt::Tensor &result = results[i];
+    if (i < options.outputs.size()) {
+      rt::Status status =
+          writeNpy(options.outputs[i], result.dtype, result.shape, result.data);
+      if (!status.isOk())
+        return status;
+    } else if (options.describeResults && i >= options.expected.size()) {
+      fprintf(out, "result %zu: %s\n", i, result.describe().c_str());
+    }
+  }
+  return expectResults(results, options, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static rt::Status report(Execution &execution, const RunOptions &options,
+                         std::FILE *out) {
+  rt::Result<Measurement> m = measure(execution);
+  if (!m.isOk())
+    return m.status();
+  const rt::Context &context = *execution.context;
+  fputs(benchLine(context, *m).c_str(), out);
+  if (options.profile)
+    fputs(profileTable(context, *m).c_str(), out);
+  rt::Status status;
+  if (!options.trace.empty())
+    status = writeFile(options.trace, chromeTrace(context, *m).print());
+  if (status.isOk() && !options.benchJson.empty())
+    status = writeFile(options.benchJson, benchJson(context, *m).print());
+  return status;
+}
+
+rt::Status runModule(ModulePtr module, const std::string &name,
+                     const RunOptions &options,
+                     std::optional<std::vector<HostTensor>> inputs,
+                     std::FILE *out, Execution *execution) {
+  if (options.list) {
+    fputs(listModule(*module, name).c_str(), out);
+    return rt::Status::ok();
+  }
+  rt::Result<const rt::Entry *> entry = findEntry(*module, options.entry);
+  if (!entry.isOk())
+    return entry.status();
+  std::string entryName((*entry)->name);
+  if (!inputs) {
+    rt::Result<std::vector<HostTensor>> made =
+        makeInputs(specsOf(**entry), options.sources, entryName);
+    if (!made.isOk())
+      return made.status();
+    inputs = *std::move(made);
+  }
+
+  rt::ContextOptions contextOptions;
+  contextOptions.threads = int(options.threads);
+  contextOptions.profile = options.profile;
+  std::optional<StepDump> dump;
+  if (!options.dumpSteps.empty()) {
+    rt::Result<StepDump> created = StepDump::create(options.dumpSteps);
+    if (!created.isOk())
+      return created.status();
+    dump.emplace(*std::move(created));
+    contextOptions.observer = dump->observer();
+  }
+  rt::Result<Execution> created = Execution::create(
+      std::move(module), entryName, *std::move(inputs), contextOptions);
+  if (!created.isOk())
+    return created.status();
+  Execution own;
+  Execution &run = execution ? *execution : own;
+  run = *std::move(created);
+
+  rt::Status status =
+      options.bench || options.profile ? report(run, options, out) : run.run();
+  if (status.isOk() && dump)
+    status = dump->finish(**entry);
+  if (status.isOk())
+    status = finishResults(run.outputs, options, out);
+  return status;
+}
+
+} // namespace qcc::tools

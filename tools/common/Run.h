@@ -1,0 +1,60 @@
+//===- Run.h - What qcc-run and qcc run do with a module --------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_RUN_H
+#define QCC_TOOLS_COMMON_RUN_H
+
+#include "common/Execution.h"
+#include "common/Inputs.h"
+
+#include <cstdio>
+#include <optional>
+
+namespace qcc::tools {
+
+struct RunOptions {
+  std::string entry;
+  InputSources sources;
+  std::vector<std::string> outputs;  ///< .npy, one for each result in order
+  std::vector<std::string> expected; ///< .npy, one for each result in order
+  std::optional<double> tolerance;   ///< of expected ones; see Compare.h
+  unsigned threads = 0;
+  bool bench = false;
+  std::string benchJson;
+  bool profile = false;
+  std::string trace;
+  std::string dumpSteps;
+  bool list = false;
+  /// Say what the results are, where they are not written.
+  bool describeResults = true;
+};
+
+class Arguments;
+
+/// The options of a command line.
+void addRunArguments(Arguments &arguments, RunOptions &options);
+
+/// Whether the options make sense together.
+rt::Status checkOptions(const RunOptions &options);
+
+/// Runs an entry of a module, or lists what it holds. What was asked for is
+/// printed to `out`; a failure also means that a result is not as expected.
+/// `inputs`: those of the entry, where the caller has made them already.
+/// `execution`, where it is given, receives the results.
+rt::Status runModule(ModulePtr module, const std::string &name,
+                     const RunOptions &options,
+                     std::optional<std::vector<HostTensor>> inputs,
+                     std::FILE *out, Execution *execution = nullptr);
+
+/// Writes results to the files of the options, compares them with the expected
+/// ones and describes the others.
+rt::Status finishResults(const std::vector<rt::Tensor> &results,
+                         const RunOptions &options, std::FILE *out);
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_RUN_H

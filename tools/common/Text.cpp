@@ -1,0 +1,134 @@
+//===- Text.cpp - Words, numbers and columns of reports -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Text.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+
+namespace qcc::tools {
+
+std::string format(const char *text, ...) {
+  va_list args, again;
+  va_start(args, text);
+  va_copy(again, args);
+  int length = vsnprintf(nullptr, 0, text, args);
+  va_end(args);
+  std::string result(length > 0 ? length : 0, '\0');
+  vsnprintf(result.data(), result.size() + 1, text, again);
+  va_end(again);
+  return result;
+}
+
+std::string join(const std::vector<std::string> &items,
+                 std::string_view separator) {
+  std::string text;
+  for (const std::string &item : items) {
+    if (&item != &items.front())
+      text += separator;
+    text += item;
+  }
+  return text;
+}
+
+std::string counted(int64_t count, const char *noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3)
+    return format("%.2f us", seconds * 1e6);
+  if (seconds < 1)
+    return format("%.3f ms", seconds * 1e3);
+  return format("%.3f s", seconds);
+}
+
+std::string byteSize(int64_t bytes) {
+  constexpr const char *units[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024)
+    return counted(bytes, "byte");
+  double size = double(bytes);
+  const char *unit = "";
+  for (const char *next : units) {
+    if (size < 1024)
+      break;
+    size /= 1024;
+    unit = next;
+  }
+  return format("%.1f %s", size, unit);
+}
+
+/// The number of letters to insert, delete or replace.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest(std::string_view name,
+                    const std::vector<std::string> &candidates) {
+  std::string best;
+  size_t bestDistance = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates) {
+    size_t distance = editDistance(name, candidate);
+    // What shares no letter in its place is nothing that was meant.
+    if (distance < bestDistance && distance < candidate.size()) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+/// The number of characters of a UTF-8 text.
+static size_t width(std::string_view text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(alignment_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::print(std::string_view indent) const {
+  std::vector<size_t> widths(alignment_.size());
+  for (const auto &row : rows_)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], width(row[i]));
+  std::string text;
+  for (const auto &row : rows_) {
+    std::string line(indent);
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i != 0 && widths[i] != 0)
+        line += "  ";
+      std::string blanks(widths[i] - width(row[i]), ' ');
+      line += alignment_[i] == 'r' ? blanks + row[i] : row[i] + blanks;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+} // namespace qcc::tools

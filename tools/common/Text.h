@@ -1,0 +1,56 @@
+//===- Text.h - Words, numbers and columns of reports -----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_TEXT_H
+#define QCC_TOOLS_COMMON_TEXT_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qcc::tools {
+
+/// As printf.
+[[gnu::format(printf, 1, 2)]] std::string format(const char *text, ...);
+
+/// "a, b, c"
+std::string join(const std::vector<std::string> &items,
+                 std::string_view separator = ", ");
+
+/// "1 step", "2 steps"
+std::string counted(int64_t count, const char *noun);
+
+/// "2.00 us", "13.250 ms", "1.500 s"
+std::string duration(double seconds);
+
+/// "512 bytes", "2.5 KiB"
+std::string byteSize(int64_t bytes);
+
+/// The candidate that was probably meant, by the number of letters that
+/// differ; empty if none is near.
+std::string nearest(std::string_view name,
+                    const std::vector<std::string> &candidates);
+
+/// Columns of text, each as wide as its widest cell.
+class Table {
+public:
+  /// One letter per column: 'l' or 'r' for how it is aligned.
+  explicit Table(std::string alignment) : alignment_(std::move(alignment)) {}
+
+  void add(std::vector<std::string> cells);
+
+  /// Lines that begin with `indent` and end without blanks.
+  std::string print(std::string_view indent = "") const;
+
+private:
+  std::string alignment_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_TEXT_H

@@ -1,0 +1,62 @@
+//===- qcc-run.cpp - Runs compiled programs -------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `qcc run` for artifacts, where there is no compiler: it links the runtime
+// alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Arguments.h"
+#include "common/Run.h"
+
+#include <cstdio>
+
+using namespace qcc;
+using namespace qcc::tools;
+
+static int reportError(const std::string &message) {
+  fprintf(stderr, "qcc-run: error: %s\n", message.c_str());
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  RunOptions options;
+  rt::ModuleOptions moduleOptions;
+  Arguments arguments("qcc-run",
+                      "Runs programs that `qcc compile -o MODEL.so` made.",
+                      "MODEL.so");
+  addRunArguments(arguments, options);
+  arguments.text("variant", "NAME",
+                 "Variant to run, as --list names it; the best that this host "
+                 "can run\nif not given",
+                 moduleOptions.variant);
+  rt::Status status = arguments.parse(argc, argv);
+  if (!status.isOk())
+    return reportError(status.message());
+  if (arguments.wantsHelp()) {
+    fputs(arguments.help().c_str(), stdout);
+    return 0;
+  }
+  if (arguments.wantsVersion()) {
+    puts("qcc-run " QCC_VERSION);
+    return 0;
+  }
+  status = checkOptions(options);
+  if (!status.isOk())
+    return reportError(status.message());
+
+  rt::Result<ModulePtr> module =
+      rt::Module::open(arguments.positional(), moduleOptions);
+  if (!module.isOk())
+    return reportError(module.message());
+  status = runModule(*std::move(module), arguments.positional(), options,
+                     std::nullopt, stdout);
+  // What was printed may have gone nowhere, to a full disk.
+  if (status.isOk() && (fflush(stdout) != 0 || ferror(stdout)))
+    return reportError("the standard output cannot be written");
+  return status.isOk() ? 0 : reportError(status.message());
+}
