@@ -8,6 +8,7 @@
 #ifndef QCC_TARGET_X86_PASSES_H
 #define QCC_TARGET_X86_PASSES_H
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -49,3 +49,35 @@ def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
     "::mlir::vector::VectorDialect"
   ];
 }
+
+def RewriteAMXToVector : Pass<"rewrite-amx-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "AMX tiles as vectors, for hosts without AMX";
+  let description = [{
+    Each tile becomes a vector of the same shape, each integer product of tiles the
+    exact wrapping sums
+
+    ```
+    acc[i][j] += sum over w, b of lhs[i][4 w + b] * rhs[w][4 j + b]
+    ```
+
+    with the signedness of the op. The kernels that run on hosts with AMX then run,
+    slowly and with the same results, on any host.
+
+    ```mlir
+    %a = amx.tile_load %A[%i, %j] : memref<?x?xi8> into !amx.tile<2x64xi8>
+    ```
+    ⇒
+    ```mlir
+    %r0 = vector.load %A[%i, %j] : memref<?x?xi8>, vector<64xi8>
+    %a0 = vector.insert %r0, %zero [0] : vector<64xi8> into vector<2x64xi8>
+    %i1 = arith.addi %i, %c1 : index
+    %r1 = vector.load %A[%i1, %j] : memref<?x?xi8>, vector<64xi8>
+    %a = vector.insert %r1, %a0 [1] : vector<64xi8> into vector<2x64xi8>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
