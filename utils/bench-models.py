@@ -29,7 +29,8 @@ TOLERANCE = 0.02
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--qcc", type=pathlib.Path, default=ROOT / "build/release/bin/qcc",
-                        help="the compiler (default: build/release/bin/qcc)")
+                        help="the compiler, with qcc-run beside it (default: "
+                        "build/release/bin/qcc)")
     parser.add_argument("--model", action="append", choices=MODEL_NAMES, dest="models",
                         help="what to measure (default: all)")
     parser.add_argument("--library", action="append", choices=LIBRARY_NAMES,
@@ -108,6 +109,7 @@ def measure(model, options):
             order = everybody if number % 2 == 0 else everybody[::-1]
             for contender in order:
                 times[contender.name].append(contender.turn(options.seconds))
+        profile = qcc.profile()
     print(f"{model.name} ({model.program}), {options.threads} thread(s), "
           f"{options.rounds} rounds")
     rows = []
@@ -120,10 +122,10 @@ def measure(model, options):
         print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
               (f"  qcc is {ratio:.3f}x as fast; results differ by "
                f"{100 * row['difference']:.2f} %; {row['form']}" if contender is not qcc else ""))
-    print_steps(qcc.last)
+    print_steps(profile)
     sys.stdout.flush()
     return {"model": model.name, "threads": options.threads, "contenders": rows,
-            "steps": qcc.last["steps"]}
+            "steps": profile["steps"]}
 
 
 def main(arguments):

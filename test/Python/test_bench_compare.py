@@ -1,0 +1,53 @@
+"""utils/bench-compare.py: two reports of qcc-bench side by side."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def report(path, shapes, **others):
+    rows = [
+        {"shape": name, "qcc": {"seconds": seconds}, "fraction_of_peak": fraction, "ratio": 1.25}
+        for name, seconds, fraction in shapes
+    ]
+    path.write_text(json.dumps({"suite": "gemm", "isa": "avx2", "shapes": rows, **others}))
+    return str(path)
+
+
+def compare(*arguments):
+    command = [sys.executable, str(ROOT / "utils" / "bench-compare.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_speedups(tmp_path):
+    before = report(tmp_path / "a", [("8x8x8", 4e-6, 0.2), ("9x9x9", 9e-6, 0), ("1x1x1", 1, 1)])
+    # The first took as long on a machine that ran at half of its speed.
+    after = report(tmp_path / "b", [("8x8x8", 4e-6, 0.4), ("9x9x9", 18e-6, 0), ("2x2x2", 1, 1)])
+    done = compare(before, after)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[1].split() == ["8x8x8", "4.00", "4.00", "2.000", "1.250", "1.250"]
+    assert lines[2].split() == ["9x9x9", "9.00", "18.00", "0.500", "1.250", "1.250"]
+    assert lines[3].split() == "1x1x1 only in the report before".split()
+    assert lines[4].split() == "2x2x2 only in the report after".split()
+    assert lines[5] == "geomean speedup: 1.000 (min 0.500 at 9x9x9)"
+    assert compare("--limit=0.5", before, after).returncode == 0
+
+
+def test_what_cannot_be_compared(tmp_path):
+    one = report(tmp_path / "a", [("8x8x8", 4e-6, 0.2)])
+    other = report(tmp_path / "b", [("8x8x8", 4e-6, 0.2)], isa="avx512")
+    done = compare(one, other)
+    assert done.returncode == 1
+    assert "isa is avx2 in the one report and avx512 in the other" in done.stderr
+    done = compare(one, report(tmp_path / "c", [("9x9x9", 4e-6, 0.2)]))
+    assert done.returncode == 1
+    assert "the reports have no shape in common" in done.stderr
+    (tmp_path / "d").write_text("{")
+    for path in ("d", "none"):
+        done = compare(one, str(tmp_path / path))
+        assert done.returncode == 1
+        assert f"{path} is no report of qcc-bench" in done.stderr
