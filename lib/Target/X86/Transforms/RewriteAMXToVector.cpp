@@ -45,6 +45,14 @@ static SmallVector<Value> rowIndices(OpBuilder &builder, Location loc,
   return result;
 }
 
+/// A row of a tile as a vector of the elements of the memory that it is in.
+static VectorType memoryType(VectorType row, MemRefType base) {
+  unsigned bits = base.getElementTypeBitWidth();
+  return VectorType::get(row.getNumElements() * row.getElementTypeBitWidth() /
+                             bits,
+                         base.getElementType());
+}
+
 /// Calls `body` with each row of a vector.
 static void forEachRow(OpBuilder &builder, Location loc, Value vector,
                        function_ref<void(int64_t, Value)> body) {
@@ -85,10 +93,12 @@ struct ConvertTileLoad : OpConversionPattern<amx::TileLoadOp> {
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     auto rowType = VectorType::get(type.getDimSize(1), type.getElementType());
     auto loadRow = [&](int64_t row) -> Value {
-      return vector::LoadOp::create(rewriter, loc, rowType, adaptor.getBase(),
-                                    rowIndices(rewriter, loc,
-                                               adaptor.getIndices(),
-                                               adaptor.getStride(), row));
+      Value loaded = vector::LoadOp::create(
+          rewriter, loc, memoryType(rowType, op.getMemRefType()),
+          adaptor.getBase(),
+          rowIndices(rewriter, loc, adaptor.getIndices(), adaptor.getStride(),
+                     row));
+      return rewriter.createOrFold<vector::BitCastOp>(loc, rowType, loaded);
     };
     rewriter.replaceOp(op, fromRows(rewriter, loc, type, loadRow));
     return success();
@@ -102,6 +112,9 @@ struct ConvertTileStore : OpConversionPattern<amx::TileStoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     forEachRow(rewriter, loc, adaptor.getVal(), [&](int64_t row, Value value) {
+      VectorType type =
+          memoryType(cast<VectorType>(value.getType()), op.getMemRefType());
+      value = rewriter.createOrFold<vector::BitCastOp>(loc, type, value);
       vector::StoreOp::create(rewriter, loc, value, adaptor.getBase(),
                               rowIndices(rewriter, loc, adaptor.getIndices(),
                                          adaptor.getStride(), row));

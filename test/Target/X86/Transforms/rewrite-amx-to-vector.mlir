@@ -71,6 +71,22 @@ func.func @store_stride(%t: !amx.tile<2x4xi32>, %c: memref<?xi32>, %i: index,
 
 // -----
 
+// Memory of other elements: the distance of rows counts those.
+// CHECK-LABEL: func.func @words
+// CHECK-SAME: (%[[W:.*]]: memref<4x32xi32>, %[[I:.*]]: index)
+// CHECK: %[[ROW0:.*]] = vector.load %[[W]][%[[I]], %[[I]]] : memref<4x32xi32>, vector<16xi32>
+// CHECK: %[[BYTES0:.*]] = vector.bitcast %[[ROW0]] : vector<16xi32> to vector<64xi8>
+// CHECK: vector.insert %[[BYTES0]]
+// CHECK: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<64xi8> to vector<16xi32>
+// CHECK: vector.store %[[WORDS]], %[[W]][%[[I]], %[[I]]] : memref<4x32xi32>, vector<16xi32>
+func.func @words(%w: memref<4x32xi32>, %i: index) {
+  %t = amx.tile_load %w[%i, %i] : memref<4x32xi32> into !amx.tile<2x64xi8>
+  amx.tile_store %w[%i, %i], %t : memref<4x32xi32>, !amx.tile<2x64xi8>
+  return
+}
+
+// -----
+
 // The operands go to buffers, whose elements a loop can address; bytes are
 // extended by a pair of shifts.
 // CHECK-LABEL: func.func @product
