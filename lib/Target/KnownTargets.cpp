@@ -12,12 +12,26 @@
 
 using namespace qcc;
 
-/// The tiles leave room for one register of each operand: 32 zmm for AVX-512
-/// (6 x 4 accumulators, 4 of B, 1 of A), 16 ymm for AVX2 (6 x 2, 2, 1).
+/// A word of the left operand takes a register, the product of vpmaddwd too.
+/// With AVX-512 the 256-bit form of VNNI has another encoding and no use but to
+/// be pinned.
 static const Atom kX86Atoms[] = {
-    {"avx512vnni", "avx512vnni", 16, 4, 6, 4, "the target has no AVX-512 VNNI"},
-    {"avx512bw", "avx512bw", 16, 2, 6, 4, "the target has no AVX-512 BW"},
-    {"avx2", "avx2", 8, 2, 6, 2, "the target has no AVX2"},
+    {"avx512vnni",
+     {"avx512vnni"},
+     16,
+     4,
+     32,
+     1,
+     "the target has no AVX-512 VNNI"},
+    {"avx512bw", {"avx512bw"}, 16, 2, 32, 2, "the target has no AVX-512 BW"},
+    {"avxvnni",
+     {"avxvnni", "avx512vnni"},
+     8,
+     4,
+     16,
+     1,
+     "the target has no AVX-VNNI"},
+    {"avx2", {"avx2"}, 8, 2, 16, 2, "the target has no AVX2"},
 };
 
 /// What x86-64-v3 is made of: exact fma and f16 conversions need it.
@@ -28,10 +42,11 @@ static constexpr llvm::StringLiteral kBaseline[] = {
 /// artifact asks for no more than it uses.
 static constexpr llvm::StringLiteral kUsed[] = {
     "avx",      "avx2",       "avx512bw", "avx512cd", "avx512dq", "avx512f",
-    "avx512vl", "avx512vnni", "bmi",      "bmi2",     "cmov",     "crc32",
-    "cx16",     "cx8",        "f16c",     "fma",      "fxsr",     "lzcnt",
-    "mmx",      "movbe",      "popcnt",   "sahf",     "sse",      "sse2",
-    "sse3",     "sse4.1",     "sse4.2",   "ssse3",    "x87",      "xsave"};
+    "avx512vl", "avx512vnni", "avxvnni",  "bmi",      "bmi2",     "cmov",
+    "crc32",    "cx16",       "cx8",      "f16c",     "fma",      "fxsr",
+    "lzcnt",    "mmx",        "movbe",    "popcnt",   "sahf",     "sse",
+    "sse2",     "sse3",       "sse4.1",   "sse4.2",   "ssse3",    "x87",
+    "xsave"};
 
 /// Those of kUsed that every x86-64 processor has, or that no code depends on.
 static constexpr llvm::StringLiteral kUniversal[] = {
@@ -71,9 +86,17 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
     for (llvm::StringRef feature : kUsed)
       if (feature.starts_with("avx512"))
         spec.features.erase(feature);
+  // Its instructions are among those of AVX-512 VNNI.
+  if (spec.has("avx512vnni"))
+    spec.features.erase("avxvnni");
   spec.vectorBits = avx512 ? 512 : 256;
+  // Processors without AVX-512 have L2 caches from this size on.
+  if (!avx512)
+    spec.l2Bytes = 256 << 10;
   for (const Atom &atom : kX86Atoms)
-    if (spec.has(atom.feature))
+    if (llvm::any_of(atom.features, [&](llvm::StringRef feature) {
+          return spec.has(feature);
+        }))
       spec.atoms.push_back(atom);
   return spec;
 }
@@ -89,9 +112,17 @@ llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
   }
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(name, features);
-  return makeSpec(
-      name, name,
-      llvm::map_to_vector(features, [](llvm::StringRef f) { return f.str(); }));
+  // The list leaves out what others of it imply.
+  llvm::StringMap<bool> implied;
+  for (llvm::StringRef feature : features)
+    llvm::X86::updateImpliedFeatures(feature, true, implied);
+  llvm::SmallVector<std::string> all;
+  for (llvm::StringRef feature : features)
+    all.push_back(feature.str());
+  for (llvm::StringRef feature : kBaseline)
+    if (implied.lookup(feature))
+      all.push_back(feature.str());
+  return makeSpec(name, name, all);
 }
 
 llvm::Expected<TargetSpec>

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileModel.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/Passes.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_SELECTLOWERINGCONFIG
@@ -27,35 +27,33 @@ static int64_t loopSize(kernel::ContractOp op, unsigned dim) {
   return ShapedType::kDynamic;
 }
 
+/// Whether rows of the left operand are bytes as `atom` reads them, so that
+/// they need not be copied.
+static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
+  return atom.kr == 4 && op.getLhsUnsigned() && op.getLhsPrologue().empty() &&
+         op.getReductionDims().size() == 1 &&
+         op.getReductionSize() >= atom.kr &&
+         op.getLhsMap().getResults().back() ==
+             getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
 static kernel::LoweringConfigAttr choose(kernel::ContractOp op,
                                          const TargetSpec &target) {
   const Atom &atom = target.atoms.front();
   auto roles = *op.getRoles();
-  int64_t m = roles.m ? loopSize(op, *roles.m) : 1;
-  int64_t n = loopSize(op, roles.n);
-  int64_t nr = atom.nr();
-  // Narrow outputs take a narrower tile: fewer columns are padding.
-  if (!ShapedType::isDynamic(n))
-    nr = std::min<int64_t>(nr,
-                           llvm::alignTo(std::max<int64_t>(n, 1), atom.lanes));
-  int64_t mr =
-      ShapedType::isDynamic(m) ? atom.mr : std::clamp<int64_t>(m, 1, atom.mr);
-  // Half of the L2 cache for the block of the weight.
-  int64_t bytesPerColumn =
-      llvm::alignTo(op.getReductionSize(), atom.kr) * (4 / atom.kr);
-  int64_t nc =
-      std::max<int64_t>(target.l2Bytes / 2 / bytesPerColumn / nr, 1) * nr;
-  if (!ShapedType::isDynamic(n))
-    nc = std::min<int64_t>(nc, llvm::alignTo(std::max<int64_t>(n, 1), nr));
+  auto known = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? 0 : std::max<int64_t>(size, 1);
+  };
+  GemmShape shape{known(roles.m ? loopSize(op, *roles.m) : 1),
+                  known(loopSize(op, roles.n)), op.getReductionSize()};
+  Tiling tiling = chooseTiling(shape, atom, target);
   Builder builder(op.getContext());
   return kernel::LoweringConfigAttr::get(
       op.getContext(), builder.getStringAttr(atom.name),
-      {mr, nr, (int64_t)atom.kr}, {mr, nc}, builder.getStringAttr("model"));
+      {tiling.mr, tiling.nr, (int64_t)atom.kr}, {tiling.mc, tiling.nc},
+      builder.getStringAttr(canReadInPlace(op, atom) ? "in_place" : "panel"),
+      builder.getStringAttr("model"));
 }
-
-/// More registers than any target has: the tile is unrolled, so that a larger
-/// one would only make code.
-constexpr int64_t kMaxAccumulators = 64;
 
 /// A config written by hand must name an atom of the target and fit it.
 static LogicalResult checkPinned(kernel::ContractOp op,
@@ -72,6 +70,11 @@ static LogicalResult checkPinned(kernel::ContractOp op,
                           << config.getAtom() << ": KR must be " << atom->kr
                           << " and NR a multiple of " << atom->lanes;
   int64_t accumulators = config.getMR() * (config.getNR() / atom->lanes);
+  if (config.readsInPlace() && !canReadInPlace(op, *atom))
+    return op.emitError() << "lowering_config reads the left operand in place, "
+                             "but atom "
+                          << config.getAtom()
+                          << " takes it as a copy; use lhs = \"panel\"";
   if (config.getMR() > kMaxAccumulators || accumulators > kMaxAccumulators)
     return op.emitError() << "lowering_config asks for a tile of more than "
                           << kMaxAccumulators

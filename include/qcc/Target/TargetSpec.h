@@ -19,28 +19,27 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
+#include <array>
 #include <cstdint>
 #include <string>
 
 namespace qcc {
 
-/// One instruction that multiplies int8 and accumulates in i32, with the
-/// register tile its main loop uses.
+/// One instruction that multiplies int8 and accumulates in i32.
 struct Atom {
   llvm::StringRef name;
-  /// The LLVM feature that it needs.
-  llvm::StringRef feature;
+  /// The LLVM features of which it needs one.
+  std::array<llvm::StringRef, 2> features;
   /// i32 lanes of the accumulator register.
   unsigned lanes;
   /// Elements of K that one lane reduces in one instruction; an i32 word of an
   /// operand holds that many of them.
   unsigned kr;
-  /// Register tile: rows, and columns in registers.
-  unsigned mr, nv;
+  /// Vector registers, and how many of them a multiplication needs besides its
+  /// accumulator and the right operand.
+  unsigned registers, temporaries;
   /// What explain says where it is not available.
   llvm::StringRef missing;
-
-  unsigned nr() const { return lanes * nv; }
 };
 
 struct TargetSpec {

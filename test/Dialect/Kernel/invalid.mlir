@@ -686,6 +686,11 @@ func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", 
 
 // -----
 
+// expected-error@+1 {{lhs must be in_place or panel}}
+func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = "here", source = "model">}
+
+// -----
+
 // expected-error@+1 {{source must be model, tuned or pinned}}
 func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], source = "guess">}
 

@@ -39,7 +39,7 @@ func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>, %o: tensor<?x64xi32
 // CHECK: kernel.contract lhs({{.*}}) rhs({{.*}}) init({{.*}}) lhs_zero_point({{.*}}) rhs_zero_point({{.*}}) lhs_ins({{.*}}) rhs_ins({{.*}}) epilogue_ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<5x9xf32>, tensor<5x9xi8>)
 // CHECK-SAME: fused = ["a", "b"]
 // CHECK-SAME: lhs_unsigned
-// CHECK-SAME: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], source = "pinned">
+// CHECK-SAME: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = "panel", source = "pinned">
 // CHECK-SAME: rhs_unsigned
 // CHECK: lhs_prologue {
 // CHECK: rhs_prologue {

@@ -31,7 +31,8 @@ void KernelDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
-// LoweringConfigAttr: <atom = "a", tile = [..], block = [..], source = "s">
+// LoweringConfigAttr:
+// <atom = "a", tile = [..], block = [..], lhs = "l", source = "s">
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseIntegers(AsmParser &parser,
@@ -42,7 +43,7 @@ static ParseResult parseIntegers(AsmParser &parser,
 }
 
 Attribute LoweringConfigAttr::parse(AsmParser &parser, Type) {
-  StringAttr atom, source;
+  StringAttr atom, lhs, source;
   SmallVector<int64_t> tile, block;
   auto key = [&](StringRef name) -> ParseResult {
     return failure(parser.parseKeyword(name) || parser.parseEqual());
@@ -50,11 +51,17 @@ Attribute LoweringConfigAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || key("atom") || parser.parseAttribute(atom) ||
       parser.parseComma() || key("tile") || parseIntegers(parser, tile) ||
       parser.parseComma() || key("block") || parseIntegers(parser, block) ||
-      parser.parseComma() || key("source") || parser.parseAttribute(source) ||
-      parser.parseGreater())
+      parser.parseComma())
+    return {};
+  lhs = parser.getBuilder().getStringAttr("panel");
+  if (succeeded(parser.parseOptionalKeyword("lhs")) &&
+      (parser.parseEqual() || parser.parseAttribute(lhs) ||
+       parser.parseComma()))
+    return {};
+  if (key("source") || parser.parseAttribute(source) || parser.parseGreater())
     return {};
   return parser.getChecked<LoweringConfigAttr>(parser.getContext(), atom, tile,
-                                               block, source);
+                                               block, lhs, source);
 }
 
 void LoweringConfigAttr::print(AsmPrinter &printer) const {
@@ -62,13 +69,14 @@ void LoweringConfigAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getTile(), printer);
   printer << "], block = [";
   llvm::interleaveComma(getBlock(), printer);
-  printer << "], source = " << getSource() << ">";
+  printer << "], lhs = " << getLhs() << ", source = " << getSource() << ">";
 }
 
 LogicalResult
 LoweringConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            StringAttr atom, ArrayRef<int64_t> tile,
-                           ArrayRef<int64_t> block, StringAttr source) {
+                           ArrayRef<int64_t> block, StringAttr lhs,
+                           StringAttr source) {
   if (tile.size() != 3)
     return emitError() << "tile must be [MR, NR, KR]";
   if (block.size() != 2)
@@ -81,6 +89,8 @@ LoweringConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "of NR";
   if (tile[2] != 1 && tile[2] != 2 && tile[2] != 4)
     return emitError() << "KR must be 1, 2 or 4";
+  if (lhs != "in_place" && lhs != "panel")
+    return emitError() << "lhs must be in_place or panel";
   if (source != "model" && source != "tuned" && source != "pinned")
     return emitError() << "source must be model, tuned or pinned";
   return success();

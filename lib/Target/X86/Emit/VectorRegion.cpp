@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorRegion.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "PackBytes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -68,29 +69,6 @@ void qcc::x86::writeVector(OpBuilder &builder, Location loc, Value vector,
                                   ArrayRef<bool>{position.inBounds});
 }
 
-SmallVector<Value> qcc::x86::inlineOnVectors(OpBuilder &builder, Region &region,
-                                             ValueRange arguments,
-                                             unsigned lanes) {
-  Block &block = region.front();
-  IRMapping mapping;
-  mapping.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator()) {
-    Attribute constant;
-    if (matchPattern(&op, m_Constant(&constant))) {
-      auto type = VectorType::get({lanes}, op.getResult(0).getType());
-      mapping.map(op.getResult(0), arith::ConstantOp::create(
-                                       builder, op.getLoc(),
-                                       DenseElementsAttr::get(type, constant)));
-      continue;
-    }
-    Operation *clone = builder.clone(op, mapping);
-    for (OpResult result : clone->getResults())
-      result.setType(VectorType::get({lanes}, result.getType()));
-  }
-  return llvm::map_to_vector(block.getTerminator()->getOperands(),
-                             [&](Value v) { return mapping.lookup(v); });
-}
-
 SmallVector<Value> qcc::x86::inlineOnScalars(OpBuilder &builder, Region &region,
                                              ValueRange arguments) {
   Block &block = region.front();
@@ -100,4 +78,135 @@ SmallVector<Value> qcc::x86::inlineOnScalars(OpBuilder &builder, Region &region,
     builder.clone(op, mapping);
   return llvm::map_to_vector(block.getTerminator()->getOperands(),
                              [&](Value v) { return mapping.lookup(v); });
+}
+
+//===----------------------------------------------------------------------===//
+// VectorRegion
+//===----------------------------------------------------------------------===//
+
+VectorRegion::VectorRegion(Region &region) : region(region), intervals(region) {
+  for (Value yielded : region.front().getTerminator()->getOperands()) {
+    auto trunc = yielded.getDefiningOp<arith::TruncIOp>();
+    bool toByte = trunc && trunc.getType().isInteger(8) &&
+                  trunc.getIn().getType().isInteger(32);
+    packable.push_back(toByte ? trunc.getIn() : Value());
+  }
+}
+
+int64_t VectorRegion::size() const {
+  int64_t count = 0;
+  for (Operation &op : region.front().without_terminator())
+    count += !op.hasTrait<OpTrait::ConstantLike>();
+  return count;
+}
+
+/// Whether no use of a float distinguishes -0 from +0.
+static bool isZeroSignUnused(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<arith::FPToSIOp, arith::CmpFOp>(user))
+      return true;
+    return isa<arith::MaximumFOp, arith::MinimumFOp, math::RoundEvenOp,
+               arith::SelectOp>(user) &&
+           isZeroSignUnused(user->getResult(0));
+  });
+}
+
+/// Whether a value is a whole number whatever it rounds, so that a conversion
+/// that rounds may take what is not rounded yet.
+bool VectorRegion::isRoundedByConversion(Value value) const {
+  if (value.getDefiningOp<math::RoundEvenOp>())
+    return true;
+  APFloat constant(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&constant)))
+    return constant.isInteger();
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return select && Intervals::passedUnlessNaN(select) &&
+         isRoundedByConversion(select.getTrueValue()) &&
+         isRoundedByConversion(select.getFalseValue());
+}
+
+Value VectorRegion::unrounded(KernelBuilder &builder, Value value,
+                              IRMapping &mapping) {
+  if (auto round = value.getDefiningOp<math::RoundEvenOp>())
+    return mapping.lookup(round.getOperand());
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return mapping.lookup(value);
+  // A number is NaN before it is rounded if it is after.
+  Value tested = Intervals::passedUnlessNaN(select);
+  Value number = unrounded(builder, tested, mapping);
+  Value other =
+      unrounded(builder,
+                tested == select.getTrueValue() ? select.getFalseValue()
+                                                : select.getTrueValue(),
+                mapping);
+  Value ordered = arith::CmpFOp::create(
+      builder.rewriter, builder.loc, arith::CmpFPredicate::ORD, number, number);
+  return arith::SelectOp::create(builder.rewriter, builder.loc, ordered, number,
+                                 other);
+}
+
+/// What an instruction of the target does better than the op says; null if
+/// there is none.
+Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
+                                   IRMapping &mapping) {
+  auto convert = dyn_cast<arith::FPToSIOp>(op);
+  // The conversion gives the least i32 for what does not fit.
+  if (!convert || !convert.getType().isInteger(32) ||
+      !convert.getIn().getType().isF32() ||
+      !intervals.of(convert.getIn())
+           .isWithin(std::numeric_limits<int32_t>::min(),
+                     std::numeric_limits<int32_t>::max()) ||
+      !isRoundedByConversion(convert.getIn()))
+    return {};
+  Value number = unrounded(builder, convert.getIn(), mapping);
+  return LLVM::LrintOp::create(builder.rewriter, builder.loc,
+                               builder.accumulatorType(), number);
+}
+
+SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
+                                      ValueRange arguments) {
+  Block &block = region.front();
+  OpBuilder &rewriter = builder.rewriter;
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    Attribute constant;
+    if (matchPattern(&op, m_Constant(&constant))) {
+      auto type = VectorType::get({builder.lanes}, op.getResult(0).getType());
+      mapping.map(op.getResult(0), arith::ConstantOp::create(
+                                       rewriter, op.getLoc(),
+                                       DenseElementsAttr::get(type, constant)));
+      continue;
+    }
+    if (Value value = emitConversion(builder, op, mapping)) {
+      mapping.map(op.getResult(0), value);
+      continue;
+    }
+    Operation *clone = rewriter.clone(op, mapping);
+    for (OpResult result : clone->getResults())
+      result.setType(VectorType::get({builder.lanes}, result.getType()));
+    // Then max and min are one instruction.
+    if (isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
+        isZeroSignUnused(op.getResult(0)))
+      clone->setAttr("fastmath",
+                     arith::FastMathFlagsAttr::get(rewriter.getContext(),
+                                                   arith::FastMathFlags::nsz));
+  }
+  SmallVector<Value> results;
+  for (auto [yielded, source] :
+       llvm::zip(block.getTerminator()->getOperands(), packable))
+    results.push_back(mapping.lookup(source ? source : yielded));
+  return results;
+}
+
+Value VectorRegion::pack(KernelBuilder &builder, unsigned result,
+                         ValueRange vectors) {
+  Interval interval = intervals.of(packable[result]);
+  ByteRange range = ByteRange::Any;
+  if (interval.isWithin(-128, 127))
+    range = ByteRange::Signed;
+  else if (interval.isWithin(0, 255))
+    range = ByteRange::Unsigned;
+  return packBytes(builder, vectors, range);
 }

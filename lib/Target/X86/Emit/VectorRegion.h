@@ -13,15 +13,17 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_VECTORREGION_H
 #define QCC_LIB_TARGET_X86_EMIT_VECTORREGION_H
 
+#include "Intervals.h"
+#include "KernelBuilder.h"
 #include "mlir/IR/AffineMap.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace qcc::x86 {
 
 /// Where in the iteration space a vector of `lanes` elements lies: the index of
 /// each dimension, of its first lane for dimension `vectorDim`.
 struct VectorPosition {
-  llvm::ArrayRef<mlir::Value> index;
+  llvm::SmallVector<mlir::Value> index;
   unsigned vectorDim;
   unsigned lanes;
   /// Whether all lanes lie inside of every operand; others read as 0 and are
@@ -39,22 +41,46 @@ void writeVector(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value vector, mlir::Value memref, mlir::AffineMap map,
                  const VectorPosition &position);
 
-/// Clones the body of a region with vectors for its arguments; returns the
-/// yielded vectors.
-llvm::SmallVector<mlir::Value> inlineOnVectors(mlir::OpBuilder &builder,
-                                               mlir::Region &region,
-                                               mlir::ValueRange arguments,
-                                               unsigned lanes);
+/// The indices at which a map reads its operand, given those of its dimensions.
+llvm::SmallVector<mlir::Value>
+operandIndices(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::AffineMap map, llvm::ArrayRef<mlir::Value> index);
 
 /// Clones the body of a region with scalars; returns the yielded values.
 llvm::SmallVector<mlir::Value> inlineOnScalars(mlir::OpBuilder &builder,
                                                mlir::Region &region,
                                                mlir::ValueRange arguments);
 
-/// The indices at which a map reads its operand, given those of its dimensions.
-llvm::SmallVector<mlir::Value>
-operandIndices(mlir::OpBuilder &builder, mlir::Location loc,
-               mlir::AffineMap map, llvm::ArrayRef<mlir::Value> index);
+/// A prologue or an epilogue that is emitted on vectors.
+class VectorRegion {
+public:
+  explicit VectorRegion(mlir::Region &region);
+
+  /// A yielded value that is an i32 truncated to a byte stays an i32, so that
+  /// several vectors can be packed together.
+  bool isPackable(unsigned result) const { return packable[result] != nullptr; }
+  /// Emits the body; returns a vector for each yielded value.
+  llvm::SmallVector<mlir::Value> emit(KernelBuilder &builder,
+                                      mlir::ValueRange arguments);
+  /// The bytes of `vectors` of a packable result, in order, as one vector.
+  /// Their number is a power of 2, at most 4.
+  mlir::Value pack(KernelBuilder &builder, unsigned result,
+                   mlir::ValueRange vectors);
+  /// Ops that each emission creates.
+  int64_t size() const;
+
+private:
+  mlir::Value emitConversion(KernelBuilder &builder, mlir::Operation &op,
+                             mlir::IRMapping &mapping);
+  bool isRoundedByConversion(mlir::Value value) const;
+  mlir::Value unrounded(KernelBuilder &builder, mlir::Value value,
+                        mlir::IRMapping &mapping);
+
+  mlir::Region &region;
+  Intervals intervals;
+  /// For each yielded value the i32 that it is truncated from, or null.
+  llvm::SmallVector<mlir::Value> packable;
+};
 
 } // namespace qcc::x86
 

@@ -8,30 +8,36 @@
 #s = affine_map<(m, n, k) -> ()>
 #vnni = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], source = "pinned">
 #bw = #kernel.lowering_config<atom = "avx512bw", tile = [2, 16, 2], block = [2, 16], source = "pinned">
+#in_place = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = "in_place", source = "pinned">
+#avxvnni = #kernel.lowering_config<atom = "avxvnni", tile = [1, 8, 4], block = [1, 8], source = "pinned">
 #avx2 = #kernel.lowering_config<atom = "avx2", tile = [1, 8, 2], block = [1, 8], source = "pinned">
 
 // VNNI multiplies unsigned by signed bytes: the activation is stored plus 128 (its highest bit flipped), so that
-// its zero point is 128, times the sums of the columns of the weight.
+// its zero point is 128, times the sums of the columns of the weight. The accumulators start from that. The fifth row is a
+// tile of its own.
 // CHECK-LABEL: func.func @signed(
 // CHECK-SAME: %[[X:.*]]: memref<5x7xi8>, %[[W:.*]]: memref<1x2x16xi32>, %[[S:.*]]: memref<16xi32>, %[[Y:.*]]: memref<5x9xi32>)
 // CHECK-DAG: %[[C128:.*]] = arith.constant dense<128> : vector<16xi32>
-// CHECK-DAG: %[[FLIP:.*]] = arith.constant dense<-128> : vector<16xi8>
-// CHECK-DAG: %[[ACC:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2x16xi32>
-// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<128xi8>
-// CHECK: scf.forall (%{{.*}}) in (3)
+// CHECK-DAG: %[[FLIP:.*]] = arith.constant dense<-128> : vector<64xi8>
+// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<384xi8>
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c5 step %c2
+// CHECK: scf.for
 // CHECK: %[[V:.*]] = vector.transfer_read %[[X]]
 // CHECK: %[[U:.*]] = arith.xori %[[V]], %[[FLIP]]
-// CHECK: %[[MASK:.*]] = vector.constant_mask [7] : vector<16xi1>
-// CHECK: %[[P:.*]] = arith.select %[[MASK]], %[[U]]
-// CHECK: vector.store %[[P]]
-// CHECK: scf.for {{.*}} -> (vector<16xi32>, vector<16xi32>)
+// CHECK: vector.store %[[U]]
+// CHECK: scf.for
+// CHECK: %[[SUMS:.*]] = vector.load %[[S]]
+// CHECK: %[[Z:.*]] = arith.muli %[[SUMS]], %[[C128]]
+// CHECK: %[[I:.*]] = arith.subi %{{.*}}, %[[Z]]
+// CHECK: %[[A:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[I]], %{{.*}} = %[[I]])
 // CHECK: vector.load %[[W]]
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: scf.yield
-// CHECK: %[[SUMS:.*]] = vector.load %[[S]]
-// CHECK: %[[Z:.*]] = arith.muli %[[SUMS]], %[[C128]]
-// CHECK: %[[R:.*]] = arith.subi %{{.*}}, %[[Z]]
-// CHECK: vector.transfer_write %[[R]], %[[Y]]
+// CHECK: vector.transfer_write %[[A]]#0, %[[Y]]
+// CHECK: vector.transfer_write %[[A]]#1, %[[Y]]
+// CHECK: scf.if
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK-NOT: vpdpbusd
 func.func @signed(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
@@ -45,8 +51,8 @@ func.func @signed(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>
 // An unsigned activation is stored as it is, and has no zero point to move.
 // CHECK-LABEL: func.func @unsigned(
 // CHECK-NOT: arith.xori
-// CHECK: vpdpbusd
 // CHECK-NOT: arith.subi %{{.*}} : vector<16xi32>
+// CHECK: vpdpbusd
 // CHECK: return
 func.func @unsigned(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
@@ -60,11 +66,20 @@ func.func @unsigned(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi3
 
 // An unsigned weight was packed minus 128: the sums of the rows of the panel count, too.
 // CHECK-LABEL: func.func @unsigned_weight(
-// CHECK: %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2xi32>
-// CHECK: vector.reduction <add>
-// CHECK: memref.store %{{.*}}, %[[ROWS]]
-// CHECK: vpdpbusd
+// CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2xi32>
+// CHECK-DAG: %[[ONES:.*]] = arith.constant dense<16843009> : vector<16xi32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<-128> : vector<16xi32>
+// CHECK: %[[MASK:.*]] = vector.constant_mask [7] : vector<64xi1>
+// CHECK: %[[P:.*]] = arith.select %[[MASK]]
+// CHECK: vector.store %[[P]]
+// CHECK: %[[B:.*]] = vector.bitcast %[[ONES]]
+// CHECK: %[[D:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[P]], %[[B]])
+// CHECK: %[[SUM:.*]] = vector.reduction <add>, %[[D]]
+// CHECK: memref.store %[[SUM]], %[[ROWS]]
 // CHECK: memref.load %[[ROWS]]
+// CHECK: %[[ROW:.*]] = vector.broadcast
+// CHECK: arith.muli %[[ROW]], %[[SHIFT]]
+// CHECK: vpdpbusd
 func.func @unsigned_weight(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, rhs_unsigned, lowering_config = #vnni}
@@ -78,7 +93,7 @@ func.func @unsigned_weight(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memre
 // Without VNNI, words of two i16: nothing is moved.
 // CHECK-LABEL: func.func @words_of_two(
 // CHECK-NOT: arith.xori
-// CHECK: arith.extsi %{{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK: arith.extsi %{{.*}} : vector<32xi8> to vector<32xi16>
 // CHECK: %[[P:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // CHECK: arith.addi %{{.*}}, %[[P]] : vector<16xi32>
 // CHECK-NOT: arith.muli %{{.*}} : vector<16xi32>
@@ -95,7 +110,7 @@ func.func @words_of_two(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<1
 
 // AVX2, and an unsigned activation.
 // CHECK-LABEL: func.func @avx2(
-// CHECK: arith.extui %{{.*}} : vector<8xi8> to vector<8xi16>
+// CHECK: arith.extui %{{.*}} : vector<16xi8> to vector<16xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 func.func @avx2(%x: memref<5x7xi8>, %w: memref<2x4x8xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x4x8xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
@@ -107,20 +122,35 @@ func.func @avx2(%x: memref<5x7xi8>, %w: memref<2x4x8xi32>, %s: memref<16xi32>, %
   return
 }
 
-// Zero points of rows and columns, with their product K times; then the initial value.
+// The 256-bit form of VNNI.
+// CHECK-LABEL: func.func @avxvnni(
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
+func.func @avxvnni(%x: memref<5x7xi8>, %w: memref<2x2x8xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x2x8xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, lowering_config = #avxvnni}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Zero points of rows and columns, with their product K times, and the initial value: what the accumulators start from.
 // CHECK-LABEL: func.func @zero_points(
 // CHECK-DAG: %[[K:.*]] = arith.constant dense<7> : vector<16xi32>
-// CHECK: pmaddw.d
+// CHECK: %[[INIT:.*]] = vector.transfer_read %arg6
 // CHECK: memref.load %arg4[%{{.*}}] : memref<5xi32>
 // CHECK: %[[L:.*]] = vector.broadcast
-// CHECK: %[[R:.*]] = vector.transfer_read %arg5
 // CHECK: %[[SUMS:.*]] = vector.load %arg2
 // CHECK: arith.muli %[[L]], %[[SUMS]]
+// CHECK: %[[R:.*]] = vector.transfer_read %arg5
 // CHECK: %[[ROW:.*]] = vector.broadcast
 // CHECK: arith.muli %[[R]], %[[ROW]]
 // CHECK: %[[LR:.*]] = arith.muli %[[L]], %[[R]]
 // CHECK: arith.muli %[[LR]], %[[K]]
-// CHECK: vector.transfer_read %arg6
+// CHECK: %[[START:.*]] = arith.addi %[[INIT]],
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]]
+// CHECK: pmaddw.d
 func.func @zero_points(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>, %zx: memref<5xi32>, %zw: memref<9xi32>, %b: memref<9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>)
       init(%b : memref<9xi32>) lhs_zero_point(%zx : memref<5xi32>) rhs_zero_point(%zw : memref<9xi32>) outs(%y : memref<5x9xi32>)
@@ -188,11 +218,11 @@ func.func @epilogue(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi3
 // Where the number of columns is not known, whole tiles and the last one are told apart.
 // CHECK-LABEL: func.func @columns(
 // CHECK: vpdpbusd
-// CHECK: arith.cmpi ule
-// CHECK: scf.if
 // CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]}
-// CHECK: } else {
-// CHECK: vector.transfer_write
+// CHECK: arith.cmpi slt
+// CHECK: scf.if
+// CHECK: vpdpbusd
+// CHECK: vector.transfer_write %{{[^{]*}} : vector<16xi32>
 func.func @columns(%x: memref<5x7xi8>, %w: memref<?x2x16xi32>, %s: memref<?xi32>, %y: memref<5x?xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<?x2x16xi32>) rhs_sums(%s : memref<?xi32>) outs(%y : memref<5x?xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
@@ -203,11 +233,11 @@ func.func @columns(%x: memref<5x7xi8>, %w: memref<?x2x16xi32>, %s: memref<?xi32>
   return
 }
 
-// Batch dimensions lead the packed weight; they are iterations of the parallel loop.
+// Batch dimensions lead the packed weight; rows of tiles run through them.
 // CHECK-LABEL: func.func @batch(
-// CHECK: scf.forall (%[[B:.*]], %{{.*}}) in (3, 3)
-// CHECK: vector.load %arg1[%[[B]],
+// CHECK: scf.for %[[B:.*]] = %c0 to %c3
 // CHECK: vector.load %arg2[%[[B]],
+// CHECK: vector.load %arg1[%[[B]],
 func.func @batch(%x: memref<3x5x7xi8>, %w: memref<3x1x2x16xi32>, %s: memref<3x16xi32>, %y: memref<3x5x9xi32>) {
   kernel.contract lhs(%x : memref<3x5x7xi8>) rhs(%w : memref<3x1x2x16xi32>) rhs_sums(%s : memref<3x16xi32>) outs(%y : memref<3x5x9xi32>)
       {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
@@ -235,11 +265,241 @@ func.func @two_reductions(%x: memref<5x3x7xi8>, %w: memref<1x6x16xi32>, %s: memr
 
 // A vector times a matrix has one row.
 // CHECK-LABEL: func.func @vector(
-// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<1x16xi32>
+// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<192xi8>
 // CHECK: vpdpbusd
 func.func @vector(%x: memref<7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<9xi32>) {
   kernel.contract lhs(%x : memref<7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<9xi32>)
       {indexing_maps = [affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>], reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>, lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], source = "model">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Unsigned bytes are read where they lie; the last three of seven are the high end of the last four.
+// CHECK-LABEL: func.func @in_place(
+// CHECK-NOT: memref.alloca
+// CHECK: %[[A:.*]]:2 = scf.for
+// CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] : memref<5x11xi8>, vector<4xi8>
+// CHECK-COUNT-2: vpdpbusd
+// CHECK: vector.load %arg0[%{{.*}}, %c7] : memref<5x11xi8>, vector<4xi8>
+// CHECK: arith.shrui %{{.*}}, %c8_i32
+// CHECK: vpdpbusd
+func.func @in_place(%x: memref<5x11xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
+  kernel.contract lhs(%x : memref<5x11xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 11>, lhs_unsigned, lowering_config = #in_place}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Row sums are computed for a block of rows before its tiles.
+// CHECK-LABEL: func.func @in_place_sums(
+// CHECK: %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2xi32>
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: vector.transfer_read %arg0[%{{.*}}, %{{.*}}], %{{.*}} {in_bounds = [true]} : memref<5x130xi8>, vector<64xi8>
+// CHECK: vector.transfer_read %arg0[%{{.*}}, %c128], %{{[^{]*}} : memref<5x130xi8>, vector<64xi8>
+// CHECK: vector.reduction <add>
+// CHECK: memref.store %{{.*}}, %[[ROWS]]
+// CHECK: memref.load %[[ROWS]]
+func.func @in_place_sums(%x: memref<5x130xi8>, %w: memref<1x33x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
+  kernel.contract lhs(%x : memref<5x130xi8>) rhs(%w : memref<1x33x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 130>, lhs_unsigned, rhs_unsigned, lowering_config = #in_place}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Rows whose elements do not follow each other are copied, whatever the config says.
+// CHECK-LABEL: func.func @not_in_place(
+// CHECK: memref.alloca
+func.func @not_in_place(%x: memref<5x11xi8, strided<[22, 2]>>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
+  kernel.contract lhs(%x : memref<5x11xi8, strided<[22, 2]>>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 11>, lhs_unsigned, lowering_config = #in_place}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Where the number of rows is not known, what is left of them are tiles of powers of 2.
+// CHECK-LABEL: func.func @rows(
+// CHECK: scf.for {{.*}} step %c7
+// CHECK-COUNT-7: vpdpbusd
+// CHECK: arith.andi %{{.*}}, %c4
+// CHECK: scf.if
+// CHECK-COUNT-4: vpdpbusd
+// CHECK: arith.andi %{{.*}}, %c2
+// CHECK: scf.if
+// CHECK-COUNT-2: vpdpbusd
+// CHECK: arith.andi %{{.*}}, %c1
+// CHECK: scf.if
+// CHECK: vpdpbusd
+// CHECK-NOT: vpdpbusd
+func.func @rows(%x: memref<?x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<?x16xi32>) {
+  kernel.contract lhs(%x : memref<?x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<?x16xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [7, 16, 4], block = [21, 16], lhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Blocks: for 4 rows, for 32 columns, tiles of 2 by 16. The 17 columns of the last tile but one take a vector.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: scf.for %[[R:.*]] = %c0 to %c8 step %c4
+// CHECK: scf.for %[[C:.*]] = %c0 to %c3 step %c2
+// CHECK: scf.for %{{.*}} = %[[R]] to %{{.*}} step %c2
+// CHECK: scf.for %{{.*}} = %[[C]] to %{{.*}} step %c1
+// CHECK-COUNT-2: vpdpbusd
+// CHECK: scf.for %{{.*}} = %[[R]] to %{{.*}} step %c2
+// CHECK-COUNT-2: vpdpbusd
+func.func @blocks(%x: memref<8x8xi8>, %w: memref<4x2x16xi32>, %s: memref<64xi32>, %y: memref<8x50xi32>) {
+  kernel.contract lhs(%x : memref<8x8xi8>) rhs(%w : memref<4x2x16xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<8x50xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [4, 32], lhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// A clamp and a rounding: no -0 counts, the conversion rounds, and four vectors saturate into one of bytes. What is left of
+// the columns is stored by vectors, the last one by its lanes.
+// CHECK-LABEL: func.func @bytes(
+// CHECK-DAG: %[[LOW:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: arith.maximumf %{{.*}}, %[[LOW]] fastmath<nsz>
+// CHECK: arith.minimumf %{{.*}} fastmath<nsz>
+// CHECK-NOT: math.roundeven
+// CHECK: llvm.intr.lrint
+// CHECK: %[[P:.*]] = llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
+// CHECK: %[[Q:.*]] = llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.packuswb.512"(%[[P]], %[[Q]])
+// CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]
+// CHECK: vector.transfer_write {{.*}} : vector<64xi8>
+// CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13]
+// CHECK: vector.transfer_write {{.*}} {in_bounds = [true]} : vector<32xi8>
+// CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi8>
+// CHECK: vector.transfer_write %{{[^{]*}} : vector<16xi8>
+func.func @bytes(%x: memref<1x8xi8>, %w: memref<2x2x64xi32>, %s: memref<128xi32>, %y: memref<1x100xi8>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x64xi32>) rhs_sums(%s : memref<128xi32>) outs(%y : memref<1x100xi8>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        %low = arith.constant 0.0 : f32
+        %high = arith.constant 255.0 : f32
+        %f = arith.sitofp %acc : i32 to f32
+        %a = arith.maximumf %f, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %i = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// A select that replaces NaN does not depend on the rounding either. Signed bytes of AVX2.
+// CHECK-LABEL: func.func @signed_bytes(
+// CHECK: %[[V:.*]] = arith.minimumf
+// CHECK: %[[ORD:.*]] = arith.cmpf ord, %[[V]], %[[V]]
+// CHECK: %[[N:.*]] = arith.select %[[ORD]], %[[V]]
+// CHECK: llvm.intr.lrint(%[[N]])
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.packsswb"
+// CHECK: vector.shuffle {{.*}} [0, 4, 1, 5]
+// CHECK: vector.transfer_write {{.*}} : vector<16xi8>
+func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<1x16xi8>, %f: memref<16xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>) epilogue_ins(%f : memref<16xf32>) outs(%y : memref<1x16xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
+       lowering_config = #kernel.lowering_config<atom = "avx2", tile = [1, 16, 2], block = [1, 16], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %low = arith.constant -127.5 : f32
+        %high = arith.constant 127.0 : f32
+        %zero = arith.constant 0.0 : f32
+        %a = arith.maximumf %v, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %nan = arith.cmpf uno, %r, %r : f32
+        %n = arith.select %nan, %zero, %r : f32
+        %i = arith.fptosi %n : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// Bytes of any i32: their low ends. And a result that is kept has its -0.
+// CHECK-LABEL: func.func @low_bytes(
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: arith.andi
+// CHECK: arith.andi
+// CHECK: packssdw
+// CHECK: packuswb
+func.func @low_bytes(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
+      {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        %low = arith.constant 0.0 : f32
+        %f = arith.sitofp %acc : i32 to f32
+        %a = arith.maximumf %f, %low : f32
+        %q = arith.trunci %acc : i32 to i8
+        kernel.yield %q, %a : i8, f32
+      }
+  return
+}
+
+// The rows of a transposed result are a loop, for each store of them is one.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: %[[ACC:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2x16xi32>
+// CHECK: vpdpbusd
+// CHECK: vector.store %{{.*}}, %[[ACC]]
+// CHECK: vector.store %{{.*}}, %[[ACC]]
+// CHECK: scf.for
+// CHECK: vector.load %[[ACC]]
+// CHECK: vector.transfer_write
+func.func @transposed(%x: memref<4x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<16x4xi32>) {
+  kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x4xi32>)
+      {indexing_maps = [#mk, #nk, affine_map<(m, n, k) -> (n, m)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// A step shares its tiles among threads: those of rows by T / C, those of columns by C, the number that leaves the largest
+// share smallest.
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME: %[[THREAD:[a-z0-9]*]]: index, %[[THREADS:[a-z0-9]*]]: index)
+// CHECK: scf.forall (%[[T:.*]]) in (%[[THREADS]])
+// CHECK: %[[R1:.*]] = arith.ceildivui %c3, %[[THREADS]]
+// CHECK: %[[S1:.*]] = arith.muli %[[R1]], %c2
+// CHECK: %[[R2:.*]] = arith.ceildivui %c3, %{{.*}}
+// CHECK: arith.cmpi slt, %[[R2]], %[[S1]]
+// CHECK: %[[COLUMNS:.*]] = arith.select %{{.*}}, %[[THREADS]],
+// CHECK: %[[ROWS:.*]] = arith.divui %[[THREADS]], %[[COLUMNS]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[T]], %[[COLUMNS]]
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[T]], %[[COLUMNS]]
+// CHECK: %[[B:.*]] = arith.muli %[[ROW]], %c3
+// CHECK: arith.divui %[[B]], %[[ROWS]]
+func.func @step(%x: memref<6x8xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, %y: memref<6x32xi32>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step} {
+  kernel.contract lhs(%x : memref<6x8xi8>) rhs(%w : memref<2x2x16xi32>) rhs_sums(%s : memref<32xi32>) outs(%y : memref<6x32xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -44,14 +44,18 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
       `avx512bw`, `avx2`).
     * `tile`: [MR, NR, KR], the register tile: rows, columns, and the bytes of K that
       one instruction reduces per accumulator lane.
-    * `block`: [MC, NC], how many rows and columns one thread computes at a time.
+    * `block`: [MC, NC], the rows and columns for which a thread keeps operands in its
+      caches: for each MC rows, for each NC columns, it computes all tiles.
+    * `lhs`: `in_place` if the left operand is read where it lies, `panel` if MC rows of
+      it are copied, prologue applied, before they are read. Optional, `panel` if absent.
     * `source`: who decided: `model`, `tuned` or `pinned`.
 
-    Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [6, 512], source = "model">`
+    Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = "in_place", source = "model">`
   }];
   let parameters = (ins "::mlir::StringAttr":$atom,
                         ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$block,
+                        "::mlir::StringAttr":$lhs,
                         "::mlir::StringAttr":$source);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -61,6 +65,7 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
     int64_t getKR() const { return getTile()[2]; }
     int64_t getMC() const { return getBlock()[0]; }
     int64_t getNC() const { return getBlock()[1]; }
+    bool readsInPlace() const { return getLhs().getValue() == "in_place"; }
   }];
 }
 

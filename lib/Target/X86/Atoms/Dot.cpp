@@ -1,0 +1,41 @@
+//===- Dot.cpp - Instructions that multiply words of bytes ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dot.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace qcc;
+
+/// The instruction of each atom, as LLVM names it.
+static StringRef intrinsicOf(const Atom &atom) {
+  bool wide = atom.lanes == 16;
+  if (atom.kr == 4)
+    return wide ? "llvm.x86.avx512.vpdpbusd.512"
+                : "llvm.x86.avx512.vpdpbusd.256";
+  return wide ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd";
+}
+
+Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
+                                   const Atom &atom, Value accumulators,
+                                   Value left, Value right) {
+  auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
+                              builder.getIntegerType(32 / atom.kr));
+  Value a = vector::BitCastOp::create(builder, loc, type, left);
+  Value b = vector::BitCastOp::create(builder, loc, type, right);
+  auto call = [&](ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(
+               builder, loc, accumulators.getType(),
+               builder.getStringAttr(intrinsicOf(atom)), operands)
+        .getResult(0);
+  };
+  if (atom.kr == 4)
+    return call({accumulators, a, b});
+  return arith::AddIOp::create(builder, loc, accumulators, call({a, b}));
+}

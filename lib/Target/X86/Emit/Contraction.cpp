@@ -1,0 +1,67 @@
+//===- Contraction.cpp - What the parts of a kernel share -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "../Atoms/Dot.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
+                         const Atom &atom)
+    : op(op), atom(atom), roles(*op.getRoles()) {
+  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
+  mr = config.getMR();
+  nr = config.getNR();
+  kr = config.getKR();
+  mc = config.getMC();
+  nc = config.getNC();
+  k = op.getReductionSize();
+  words = llvm::divideCeil(k, kr);
+  m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
+  n = loopSize(builder, roles.n);
+  lhsShift = x86::lhsShift(atom, op.getLhsUnsigned());
+  rhsShift = x86::rhsShift(atom, op.getRhsUnsigned());
+}
+
+Value Contraction::loopSize(KernelBuilder &builder, unsigned dim) {
+  AffineMap map = op.getOutMaps().front();
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    if (expr == getAffineDimExpr(dim, op.getContext()))
+      return builder.rewriter.createOrFold<memref::DimOp>(
+          builder.loc, op.getOuts().front(), i);
+  llvm_unreachable("every parallel dimension is one of the results'");
+}
+
+Value Contraction::allocate(KernelBuilder &builder, ArrayRef<int64_t> shape,
+                            Type element) {
+  OpBuilder::InsertionGuard guard(builder.rewriter);
+  builder.rewriter.setInsertionPointToStart(
+      &op->getParentOfType<func::FuncOp>().getBody().front());
+  return memref::AllocaOp::create(builder.rewriter, builder.loc,
+                                  MemRefType::get(shape, element),
+                                  builder.rewriter.getI64IntegerAttr(64));
+}
+
+VectorPosition Tile::at(KernelBuilder &builder, const Contraction &contraction,
+                        int64_t i, int64_t j) const {
+  VectorPosition position;
+  position.index = loops;
+  if (contraction.roles.m)
+    position.index[*contraction.roles.m] = builder.add(row, i);
+  position.index[contraction.roles.n] =
+      builder.add(builder.mul(column, contraction.nr), j * builder.lanes);
+  position.vectorDim = contraction.roles.n;
+  position.lanes = builder.lanes;
+  position.inBounds =
+      !masked || (columns && (j + 1) * builder.lanes <= *columns);
+  return position;
+}

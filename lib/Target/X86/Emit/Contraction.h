@@ -1,0 +1,77 @@
+//===- Contraction.h - What the parts of a kernel share ---------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is emitted by parts that each know one thing:
+//
+//   Share         which tiles a thread computes
+//   EmitContract  the order of blocks and tiles, and the tiles at the edges
+//   LhsRows       where the words of the left operand come from
+//   MainLoop      accumulators of one tile: what they start from, and K
+//   Epilogue      the region on the accumulators, and the stores
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_CONTRACTION_H
+#define QCC_LIB_TARGET_X86_EMIT_CONTRACTION_H
+
+#include "KernelBuilder.h"
+#include "VectorRegion.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+
+namespace qcc::x86 {
+
+/// A packed contraction on memrefs, its decisions and its sizes.
+struct Contraction {
+  Contraction(KernelBuilder &builder, kernel::ContractOp op, const Atom &atom);
+
+  kernel::ContractOp op;
+  const Atom &atom;
+  kernel::ContractOp::Roles roles;
+  /// Register tile and block, from the config; KR as in kernel.pack.
+  int64_t mr, nr, kr, mc, nc;
+  /// The size of the reduction, and in i32 words.
+  int64_t k, words;
+  /// The sizes of the row dimension (1 without one) and the column dimension.
+  mlir::Value m, n;
+  /// What was added to stored elements, and so is to their zero points.
+  int64_t lhsShift, rhsShift;
+
+  /// The size of a parallel dimension.
+  mlir::Value loopSize(KernelBuilder &builder, unsigned dim);
+  /// Whether the sums of the rows of the left operand are needed.
+  bool needsRowSums() { return op.getRhsZeroPoint() || rhsShift != 0; }
+  /// A buffer of static shape that lives as long as the step.
+  mlir::Value allocate(KernelBuilder &builder, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type element);
+};
+
+/// A register tile: `rows` rows from `row` on, `vectors` vectors of columns in
+/// tile `column` of the packed operand.
+struct Tile {
+  /// The index of each loop: outer dimensions and the first row are set.
+  llvm::SmallVector<mlir::Value> loops;
+  /// The indices of the batch dimensions, which lead those of packed operands.
+  llvm::SmallVector<mlir::Value> batch;
+  mlir::Value row;
+  int64_t rows;
+  mlir::Value column;
+  int64_t vectors;
+  /// Columns of the tile that exist, where not all do and it is known.
+  std::optional<int64_t> columns;
+  /// Whether columns may lie outside.
+  bool masked;
+
+  /// The index of each loop at a row of the tile and the first column of one
+  /// of its vectors.
+  VectorPosition at(KernelBuilder &builder, const Contraction &contraction,
+                    int64_t i, int64_t j) const;
+};
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_CONTRACTION_H

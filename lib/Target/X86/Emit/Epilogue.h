@@ -1,0 +1,39 @@
+//===- Epilogue.h - The region on accumulators, and the stores --*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_EPILOGUE_H
+#define QCC_LIB_TARGET_X86_EMIT_EPILOGUE_H
+
+#include "Contraction.h"
+
+namespace qcc::x86 {
+
+class Epilogue {
+public:
+  Epilogue(KernelBuilder &builder, Contraction &contraction);
+
+  /// Emits the epilogue of a tile on its accumulators, which are row-major.
+  /// They stay in registers and every row is spelled out, unless that would
+  /// make too much code: then they go through scratch memory and rows are a
+  /// loop.
+  void emit(const Tile &tile, mlir::ValueRange accumulators);
+
+private:
+  void emitRow(const Tile &tile, int64_t i, mlir::ValueRange accumulators);
+  void store(const Tile &tile, int64_t i, unsigned result,
+             mlir::ValueRange vectors);
+  bool isUnrolled(const Tile &tile);
+
+  KernelBuilder &builder;
+  Contraction &contraction;
+  VectorRegion region;
+  mlir::Value scratch; // [MR, NR], made when it is needed
+};
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_EPILOGUE_H

@@ -1,0 +1,63 @@
+//===- LhsRows.cpp - The load side of the main loop -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LhsRows.h"
+#include "../Atoms/Dot.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction)
+    : builder(builder), contraction(contraction) {
+  if (contraction.needsRowSums())
+    rowSums = contraction.allocate(builder, {contraction.mc},
+                                   builder.rewriter.getI32Type());
+}
+
+Value LhsRows::rowSum(Value row) {
+  return memref::LoadOp::create(builder.rewriter, builder.loc, rowSums,
+                                builder.sub(row, firstRow));
+}
+
+SmallVector<Value> LhsRows::loopOverWords(
+    int64_t begin, int64_t end, ValueRange accumulators,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  if (begin == end)
+    return llvm::to_vector(accumulators);
+  if (begin + 1 == end)
+    return body(builder.index(begin), accumulators);
+  auto loop =
+      scf::ForOp::create(builder.rewriter, builder.loc, builder.index(begin),
+                         builder.index(end), builder.index(1), accumulators);
+  OpBuilder::InsertionGuard guard(builder.rewriter);
+  builder.rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(builder.rewriter, builder.loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+Value LhsRows::addWords(Value sum, Value stored) {
+  // Each element times 1: as a right operand, 1 has the same form in all atoms.
+  int64_t bits = 32 / contraction.kr, ones = 0;
+  for (int64_t i = 0; i < contraction.kr; ++i)
+    ones |= int64_t(1) << (bits * i);
+  Value words = vector::BitCastOp::create(builder.rewriter, builder.loc,
+                                          builder.accumulatorType(), stored);
+  return multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
+                            sum, words, builder.splat(ones));
+}
+
+void LhsRows::storeRowSum(Value row, Value sum) {
+  Value total = vector::ReductionOp::create(builder.rewriter, builder.loc,
+                                            vector::CombiningKind::ADD, sum);
+  memref::StoreOp::create(builder.rewriter, builder.loc, total, rowSums,
+                          builder.sub(row, firstRow));
+}

@@ -1,0 +1,82 @@
+//===- LhsRows.h - The load side of the main loop ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The main loop multiplies words of the left operand, each in all lanes, by
+// vectors of words of the packed right operand. An LhsRows knows how the left
+// operand is indexed and says so by emitting the loop over K:
+//
+//   InPlaceRows   rows of unsigned bytes, read where they lie
+//   PanelRows     rows of any operand, its prologue applied, copied to scratch
+//                 memory once for each block of rows
+//
+// Another way of indexing (such as the windows of a convolution) is another
+// LhsRows; nothing else of a kernel knows where left words come from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_LHSROWS_H
+#define QCC_LIB_TARGET_X86_EMIT_LHSROWS_H
+
+#include "Contraction.h"
+#include <memory>
+
+namespace qcc::x86 {
+
+class LhsRows {
+public:
+  virtual ~LhsRows() = default;
+
+  /// Emits what is done once for `count` rows (at most MC) from `first` on,
+  /// before their tiles. `loops` has the indices of the outer dimensions.
+  virtual void prepare(llvm::ArrayRef<mlir::Value> loops, mlir::Value first,
+                       mlir::Value count) = 0;
+
+  /// Emits one word of the reduction: `word` is its index in the packed right
+  /// operand, `left` gives the word of a row of the tile in all lanes; returns
+  /// the accumulators after it.
+  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value word, llvm::function_ref<mlir::Value(int64_t)> left,
+      mlir::ValueRange accumulators)>;
+  /// Emits the loop over K for a tile of the prepared rows.
+  virtual llvm::SmallVector<mlir::Value>
+  reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
+
+  /// The sum of the stored elements of a prepared row, an i32. Only where
+  /// Contraction::needsRowSums.
+  mlir::Value rowSum(mlir::Value row);
+
+protected:
+  LhsRows(KernelBuilder &builder, Contraction &contraction);
+
+  /// Emits a loop over the words [begin, end) that carries accumulators.
+  llvm::SmallVector<mlir::Value> loopOverWords(
+      int64_t begin, int64_t end, mlir::ValueRange accumulators,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                        mlir::ValueRange)>
+          body);
+  /// The words of the sum of `stored`, KR elements in each lane's word, plus
+  /// `sum`; and its store as the sum of a row.
+  mlir::Value addWords(mlir::Value sum, mlir::Value stored);
+  void storeRowSum(mlir::Value row, mlir::Value sum);
+
+  KernelBuilder &builder;
+  Contraction &contraction;
+  mlir::Value firstRow; // of the prepared block
+  mlir::Value rowSums;  // [MC], or null
+};
+
+/// Whether the left operand can be read in place; otherwise it needs a panel.
+bool canReadInPlace(Contraction &contraction);
+
+std::unique_ptr<LhsRows> makeInPlaceRows(KernelBuilder &builder,
+                                         Contraction &contraction);
+std::unique_ptr<LhsRows> makePanelRows(KernelBuilder &builder,
+                                       Contraction &contraction);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_LHSROWS_H

@@ -1,0 +1,31 @@
+//===- MainLoop.h - The accumulators of one register tile -------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_MAINLOOP_H
+#define QCC_LIB_TARGET_X86_EMIT_MAINLOOP_H
+
+#include "LhsRows.h"
+
+namespace qcc::x86 {
+
+/// Emits what the accumulators of a tile start from: the initial value and the
+/// terms of the zero points (see MainLoop.cpp). Row-major: vector j of row i is
+/// number i * tile.vectors + j.
+llvm::SmallVector<mlir::Value> emitInitialAccumulators(KernelBuilder &builder,
+                                                       Contraction &contraction,
+                                                       LhsRows &rows,
+                                                       const Tile &tile);
+
+/// Emits the loop over K of a tile; returns its accumulators, which are the
+/// exact sums of the contraction.
+llvm::SmallVector<mlir::Value> emitMainLoop(KernelBuilder &builder,
+                                            Contraction &contraction,
+                                            LhsRows &rows, const Tile &tile);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_MAINLOOP_H

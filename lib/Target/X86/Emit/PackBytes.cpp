@@ -1,0 +1,72 @@
+//===- PackBytes.cpp - Vectors of i32 to a vector of bytes ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// vpmovdb, which truncates one vector, costs as much as the whole sequence for
+// four: vpackssdw twice and vpackuswb (or vpacksswb) once saturate, which
+// changes nothing once the numbers are known to be bytes, and vpermd undoes
+// what they do to the order, for they work on each 128 bits alone:
+//
+//   a, b, c, d of lanes [x0 x1 x2 x3 | x4 ..]  each lane a number
+//   pack   [a0..a3 b0..b3 c0..c3 d0..d3 | a4 ..]  each a byte: i32 words a, b,
+//   .. vpermd [a0..a3 a4..a7 .. | b0 ..]
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackBytes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace qcc::x86;
+
+Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
+                          ByteRange range) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  int64_t lanes = builder.lanes, count = vectors.size();
+  assert((count == 1 || count == 2 || count == 4) && "a power of 2");
+  if (count == 1)
+    return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
+                                   vectors.front());
+  bool wide = lanes == 16;
+  auto call = [&](StringRef narrow, StringRef wideName, VectorType type,
+                  Value a, Value b) {
+    return LLVM::CallIntrinsicOp::create(
+               rewriter, loc, type,
+               rewriter.getStringAttr(wide ? wideName : narrow),
+               ValueRange{a, b})
+        .getResult(0);
+  };
+  SmallVector<Value> words;
+  for (Value vector : vectors) {
+    if (range == ByteRange::Any)
+      vector = arith::AndIOp::create(rewriter, loc, vector, builder.splat(255));
+    words.push_back(vector);
+  }
+  auto toShorts = [&](Value a, Value b) {
+    return call("llvm.x86.avx2.packssdw", "llvm.x86.avx512.packssdw.512",
+                builder.vectorType(2 * lanes, 16), a, b);
+  };
+  Value low = toShorts(words[0], words[1]);
+  Value high = count == 4 ? toShorts(words[2], words[3]) : low;
+  VectorType bytes = builder.vectorType(4 * lanes, 8);
+  Value packed = range == ByteRange::Signed
+                     ? call("llvm.x86.avx2.packsswb",
+                            "llvm.x86.avx512.packsswb.512", bytes, low, high)
+                     : call("llvm.x86.avx2.packuswb",
+                            "llvm.x86.avx512.packuswb.512", bytes, low, high);
+  // Word v of each group of 128 bits holds four bytes of vector v.
+  SmallVector<int64_t> order;
+  for (int64_t v = 0; v < count; ++v)
+    for (int64_t group = 0; group < lanes / 4; ++group)
+      order.push_back(4 * group + v);
+  Value mixed = vector::BitCastOp::create(rewriter, loc,
+                                          builder.accumulatorType(), packed);
+  Value ordered = vector::ShuffleOp::create(rewriter, loc, mixed, mixed, order);
+  return vector::BitCastOp::create(
+      rewriter, loc, builder.vectorType(count * lanes, 8), ordered);
+}

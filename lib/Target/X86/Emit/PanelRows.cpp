@@ -1,0 +1,218 @@
+//===- PanelRows.cpp - Rows of any operand, copied to scratch memory ------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A panel holds the rows of one block, prologue applied, all reduction
+// dimensions in one, in the form that the instruction takes:
+//
+//   panel[row of the block][k]    u8 (KR = 4) or i16 (KR = 2)
+//
+// It is filled once and read for every tile of columns. Elements past K are
+// whatever the last vector held: the packed right operand is 0 there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LhsRows.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+namespace {
+class PanelRows : public LhsRows {
+public:
+  PanelRows(KernelBuilder &builder, Contraction &contraction);
+
+  void prepare(ArrayRef<Value> loops, Value first, Value count) override;
+  SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
+                            Step step) override;
+
+private:
+  int64_t vectorElements() const { return builder.lanes * contraction.kr; }
+  /// Loads, converts and stores the `count` elements at an index of the left
+  /// operand to column `column` of the panel; returns `sum` plus them.
+  Value copy(SmallVector<Value> at, int64_t count, Value row, Value column,
+             Value sum);
+  /// The i8 elements at an index, prologue applied.
+  Value readBytes(SmallVector<Value> at, int64_t count);
+
+  std::optional<VectorRegion> prologue;
+  Value elements; // [MC, pitch] of elements
+  Value words;    // the same memory, as i32 words
+};
+} // namespace
+
+PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction)
+    : LhsRows(builder, contraction) {
+  if (!contraction.op.getLhsPrologue().empty())
+    prologue.emplace(contraction.op.getLhsPrologue());
+  // Room for a vector more, and an odd number of cache lines: then rows do not
+  // meet in the same sets of the L1 cache.
+  int64_t elementBytes = 4 / contraction.kr;
+  int64_t lines = llvm::divideCeil(contraction.k * elementBytes, 64) + 1;
+  int64_t pitch = 64 * (lines | 1);
+  Value memory = contraction.allocate(builder, {contraction.mc * pitch},
+                                      builder.rewriter.getI8Type());
+  auto view = [&](int64_t bytes) {
+    auto type = MemRefType::get({contraction.mc, pitch / bytes},
+                                builder.rewriter.getIntegerType(8 * bytes));
+    return memref::ViewOp::create(builder.rewriter, builder.loc, type, memory,
+                                  builder.index(0), ValueRange{});
+  };
+  elements = view(elementBytes);
+  words = view(4);
+}
+
+/// The indices of the reduction dimensions but the last, from their linearized
+/// index.
+static void delinearize(KernelBuilder &builder, kernel::ContractOp op,
+                        Value linear, SmallVectorImpl<Value> &at) {
+  ArrayRef<int64_t> dims = op.getReductionDims(),
+                    sizes = op.getReductionSizes();
+  for (int64_t i = (int64_t)dims.size() - 2; i >= 0; --i) {
+    at[dims[i]] = builder.rem(linear, builder.index(sizes[i]));
+    linear = builder.div(linear, builder.index(sizes[i]));
+  }
+}
+
+void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
+  firstRow = first;
+  kernel::ContractOp op = contraction.op;
+  OpBuilder::InsertionGuard guard(builder.rewriter);
+  auto rows = scf::ForOp::create(builder.rewriter, builder.loc,
+                                 builder.index(0), count, builder.index(1));
+  builder.rewriter.setInsertionPointToStart(rows.getBody());
+  Value row = rows.getInductionVar();
+  SmallVector<Value> at(loops);
+  if (contraction.roles.m)
+    at[*contraction.roles.m] = builder.add(first, row);
+
+  // All reduction dimensions but the last are one loop, the last is another.
+  int64_t inner = op.getReductionSizes().back(),
+          outerCount = contraction.k / inner, step = vectorElements();
+  unsigned innerDim = op.getReductionDims().back();
+  SmallVector<Value> sum = loopOverWords(
+      0, outerCount, builder.splat(0), [&](Value outer, ValueRange sums) {
+        delinearize(builder, op, outer, at);
+        Value base = builder.mul(outer, inner);
+        int64_t whole = inner / step;
+        SmallVector<Value> current =
+            loopOverWords(0, whole, sums, [&](Value i, ValueRange sums) {
+              at[innerDim] = builder.mul(i, step);
+              return SmallVector<Value>{copy(at, step, row,
+                                             builder.add(base, at[innerDim]),
+                                             sums.front())};
+            });
+        if (inner % step != 0) {
+          at[innerDim] = builder.index(whole * step);
+          current = {copy(at, inner % step, row,
+                          builder.add(base, at[innerDim]), current.front())};
+        }
+        return current;
+      });
+  if (rowSums)
+    storeRowSum(builder.add(first, row), sum.front());
+}
+
+Value PanelRows::readBytes(SmallVector<Value> at, int64_t count) {
+  kernel::ContractOp op = contraction.op;
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  unsigned dim = op.getReductionDims().back();
+  if (!prologue)
+    return readVector(
+        rewriter, loc, op.getLhs(), op.getLhsMap(),
+        {at, dim, unsigned(vectorElements()), count == vectorElements()});
+  // A vector of the prologue has an element in each 32-bit lane.
+  SmallVector<Value> parts;
+  Value first = at[dim];
+  for (int64_t i = 0; i < contraction.kr; ++i) {
+    int64_t left = count - i * builder.lanes;
+    if (left <= 0) {
+      parts.push_back(builder.splat(prologue->isPackable(0)
+                                        ? builder.accumulatorType()
+                                        : builder.vectorType(builder.lanes, 8),
+                                    0));
+      continue;
+    }
+    at[dim] = builder.add(first, i * builder.lanes);
+    VectorPosition position{at, dim, unsigned(builder.lanes),
+                            left >= builder.lanes};
+    SmallVector<Value> arguments{
+        readVector(rewriter, loc, op.getLhs(), op.getLhsMap(), position)};
+    for (auto [operand, map] :
+         llvm::zip(op.getLhsOperands(), op.getLhsOperandMaps()))
+      arguments.push_back(readVector(rewriter, loc, operand, map, position));
+    parts.push_back(prologue->emit(builder, arguments).front());
+  }
+  if (prologue->isPackable(0))
+    return prologue->pack(builder, 0, parts);
+  while (parts.size() > 1) {
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      int64_t size = cast<VectorType>(parts[i].getType()).getNumElements();
+      joined.push_back(vector::ShuffleOp::create(
+          rewriter, loc, parts[i], parts[i + 1],
+          llvm::to_vector(llvm::seq<int64_t>(0, 2 * size))));
+    }
+    parts = joined;
+  }
+  return parts.front();
+}
+
+Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
+                      Value column, Value sum) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  Value value = readBytes(at, count);
+  auto type = cast<VectorType>(value.getType());
+  if (contraction.lhsShift != 0)
+    value =
+        arith::XOrIOp::create(rewriter, loc, value, builder.splat(type, -128));
+  if (contraction.kr == 2) {
+    VectorType shorts = builder.vectorType(type.getNumElements(), 16);
+    value =
+        contraction.op.getLhsUnsigned()
+            ? arith::ExtUIOp::create(rewriter, loc, shorts, value).getResult()
+            : arith::ExtSIOp::create(rewriter, loc, shorts, value);
+  }
+  if (rowSums && count != vectorElements()) {
+    // Lanes past the end must not count.
+    Value mask = vector::ConstantMaskOp::create(
+        rewriter, loc, builder.vectorType(vectorElements(), 1),
+        ArrayRef<int64_t>{count});
+    Value zeros = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(value.getType()));
+    value = arith::SelectOp::create(rewriter, loc, mask, value, zeros);
+  }
+  vector::StoreOp::create(rewriter, loc, value, elements,
+                          ValueRange{row, column});
+  return rowSums ? addWords(sum, value) : sum;
+}
+
+SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
+                                     Step step) {
+  Value first = builder.sub(tile.row, firstRow);
+  return loopOverWords(
+      0, contraction.words, accumulators, [&](Value word, ValueRange current) {
+        auto left = [&](int64_t i) -> Value {
+          Value scalar =
+              memref::LoadOp::create(builder.rewriter, builder.loc, words,
+                                     ValueRange{builder.add(first, i), word});
+          return vector::BroadcastOp::create(builder.rewriter, builder.loc,
+                                             builder.accumulatorType(), scalar);
+        };
+        return step(word, left, current);
+      });
+}
+
+std::unique_ptr<LhsRows> qcc::x86::makePanelRows(KernelBuilder &builder,
+                                                 Contraction &contraction) {
+  return std::make_unique<PanelRows>(builder, contraction);
+}

@@ -1,0 +1,92 @@
+//===- TileModel.cpp - How a contraction is best cut into tiles -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile of mr rows by nv vectors of columns takes, for each word of K, mr nv
+// multiplications and mr + nv loads, of which a core starts equally many. Fewer
+// multiplications than fill the pipeline take as long as those that would, and
+// the vectors of the right operand come from the L2 cache at half the speed of
+// a load. Times are in multiplications.
+//
+// Blocks: the nc = nr columns of a tile are read again for each tile of rows,
+// and mc rows, which stay in a quarter of the L2 cache, for each tile of
+// columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileModel.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace qcc;
+
+/// Multiplications in flight that fill the pipeline.
+constexpr double kPipeline = 8;
+/// What a load costs where loads are not what limits.
+constexpr double kHiddenLoad = 0.1;
+/// Epilogue: for each accumulator, and for each tile.
+constexpr double kEpilogue = 6, kTileOverhead = 30;
+constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
+
+static double tileTime(int64_t mr, int64_t nv, int64_t words) {
+  double multiplications = mr * nv, loads = mr + nv;
+  double step = std::max({multiplications, loads, kPipeline, 2.0 * nv});
+  return words * (step + kHiddenLoad * loads) + kEpilogue * multiplications +
+         kTileOverhead;
+}
+
+/// The time of all tiles; sizes that are not known are large.
+static double totalTime(const GemmShape &shape, int64_t mr, int64_t nv,
+                        const Atom &atom) {
+  int64_t m = shape.m ? shape.m : 16 * mr;
+  int64_t vectors = llvm::divideCeil(shape.n ? shape.n : 16 * nv * atom.lanes,
+                                     (int64_t)atom.lanes);
+  int64_t words = llvm::divideCeil(shape.k, (int64_t)atom.kr);
+  auto columnsTime = [&](int64_t rows) {
+    double time = (vectors / nv) * tileTime(rows, nv, words);
+    if (vectors % nv)
+      time += tileTime(rows, vectors % nv, words);
+    return time;
+  };
+  double time = (m / mr) * columnsTime(mr);
+  if (m % mr)
+    time += columnsTime(m % mr);
+  // For each element, so that unknown sizes compare.
+  return time / (m * vectors);
+}
+
+Tiling qcc::chooseTiling(const GemmShape &shape, const Atom &atom,
+                         const TargetSpec &target) {
+  int64_t vectors = kMaxVectors, rows = kMaxRows;
+  if (shape.n)
+    vectors = std::min<int64_t>(vectors,
+                                llvm::divideCeil(shape.n, (int64_t)atom.lanes));
+  if (shape.m)
+    rows = std::min(rows, shape.m);
+  int64_t bestRows = 1, bestVectors = 1;
+  double bestTime = totalTime(shape, 1, 1, atom);
+  for (int64_t nv = vectors; nv > 0; --nv)
+    for (int64_t mr = rows; mr > 0; --mr) {
+      if (mr * nv + nv + atom.temporaries > atom.registers)
+        continue;
+      double time = totalTime(shape, mr, nv, atom);
+      if (time < bestTime) {
+        bestTime = time;
+        bestRows = mr;
+        bestVectors = nv;
+      }
+    }
+  int64_t nr = bestVectors * atom.lanes;
+  int64_t bytesPerRow = llvm::alignTo(shape.k * 4 / atom.kr, 64) + 64;
+  int64_t tiles =
+      std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / bestRows, 1);
+  if (shape.m) {
+    // Equal blocks, as far as tiles allow.
+    int64_t all = llvm::divideCeil(shape.m, bestRows);
+    tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
+  }
+  return {bestRows, nr, tiles * bestRows, nr};
+}
