@@ -1,4 +1,4 @@
-"""utils/bench-compare.py: two reports of qcc-bench side by side."""
+"""utils/bench-compare.py and utils/bench-table.py: reports of qcc-bench."""
 
 import json
 import pathlib
@@ -17,9 +17,13 @@ def report(path, shapes, **others):
     return str(path)
 
 
-def compare(*arguments):
-    command = [sys.executable, str(ROOT / "utils" / "bench-compare.py"), *arguments]
+def script(name, *arguments):
+    command = [sys.executable, str(ROOT / "utils" / name), *arguments]
     return subprocess.run(command, capture_output=True, text=True)
+
+
+def compare(*arguments):
+    return script("bench-compare.py", *arguments)
 
 
 def test_speedups(tmp_path):
@@ -51,3 +55,30 @@ def test_what_cannot_be_compared(tmp_path):
         done = compare(one, str(tmp_path / path))
         assert done.returncode == 1
         assert f"{path} is no report of qcc-bench" in done.stderr
+
+
+def test_table(tmp_path):
+    path = report(
+        tmp_path / "a",
+        [("8x8x8", 4e-6, 0.25)],
+        dtype="s8",
+        threads=2,
+        repetitions=3,
+        peaks=[{"name": "clock", "unit": "GHz", "rate": 3.691}, {"name": "FMA", "unit": "GFLOP/s", "rate": 118.2}],
+        geomean=1.25,
+        min=1.25,
+        min_shape="8x8x8",
+    )
+    done = script("bench-table.py", path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "`--suite=gemm --dtype=s8 --isa=avx2 --threads=2`, 2 threads, 3 rounds"
+    assert lines[2] == "Peaks in this run: clock 3.69 GHz, FMA 118 GFLOP/s."
+    assert lines[4:7] == ["| shape | qcc µs | of peak |", "| --- | --- | --- |", "| 8x8x8 | 4.00 | 0.25 |"]
+    assert lines[8] == "Geometric mean of the ratios 1.250, least 1.250 at 8x8x8."
+
+
+def test_table_of_nothing(tmp_path):
+    done = script("bench-table.py", str(tmp_path / "none"))
+    assert done.returncode == 1
+    assert "none is no report of qcc-bench" in done.stderr

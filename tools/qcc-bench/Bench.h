@@ -80,6 +80,7 @@ private:
   const Options &options;
   std::string peerIsa;
   llvm::raw_ostream &os;
+  OtherProcesses others;
   std::vector<Row> rows;
 };
 

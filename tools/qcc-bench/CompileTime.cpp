@@ -62,6 +62,6 @@ int bench::runCompileTime(const std::vector<std::string> &files,
     return reportError("no shape of suite " + suite.name + " contains '" +
                        options.filter + "'");
   failed |= report(llvm::formatv("{0}: {1} kernels", suite.name, count).str(),
-                     all, *target, options.rounds);
+                   all, *target, options.rounds);
   return failed;
 }

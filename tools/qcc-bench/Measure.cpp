@@ -7,8 +7,10 @@
 
 #include "Measure.h"
 #include <algorithm>
+#include <fstream>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 using namespace qcc;
 using namespace qcc::bench;
@@ -44,6 +46,31 @@ static double timeBatch(Contender &contender) {
     return wall;
   ++contender.interrupted;
   return contender.oneThread ? cpu : wall;
+}
+
+/// Seconds that the CPUs have been idle since the system started, all added up;
+/// negative where /proc/stat does not say.
+static double idleSeconds() {
+  std::ifstream stat("/proc/stat");
+  std::string cpu;
+  double user, nice, system, idle, waiting;
+  if (!(stat >> cpu >> user >> nice >> system >> idle >> waiting))
+    return -1;
+  return (idle + waiting) / double(sysconf(_SC_CLK_TCK));
+}
+
+OtherProcesses::OtherProcesses()
+    : idle(idleSeconds()), wall(now(CLOCK_MONOTONIC)),
+      own(now(CLOCK_PROCESS_CPUTIME_ID)) {}
+
+std::optional<double> OtherProcesses::share() const {
+  double idleNow = idleSeconds();
+  double all =
+      (now(CLOCK_MONOTONIC) - wall) * double(sysconf(_SC_NPROCESSORS_ONLN));
+  if (idle < 0 || idleNow < 0 || all <= 0)
+    return std::nullopt;
+  double ours = now(CLOCK_PROCESS_CPUTIME_ID) - own;
+  return std::clamp((all - (idleNow - idle) - ours) / all, 0.0, 1.0);
 }
 
 double bench::medianOf(std::vector<double> values) {

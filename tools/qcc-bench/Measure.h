@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,18 @@ struct Contender {
   int64_t batches = 0, interrupted = 0;
 
   double median() const;
+};
+
+/// The share of this machine's CPUs that other processes use while this object
+/// lives.
+class OtherProcesses {
+public:
+  OtherProcesses();
+  /// So far, 0 to 1; nothing where the kernel does not say.
+  std::optional<double> share() const;
+
+private:
+  double idle, wall, own;
 };
 
 double medianOf(std::vector<double> values);

@@ -164,6 +164,15 @@ void Report::printSummary() {
         100.0 * double(interrupted) / double(batches),
         options.threads == 1 ? " and count with their CPU time" : "");
 
+  constexpr double kQuiet = 0.05;
+  std::optional<double> share = others.share();
+  if (share && *share > kQuiet)
+    os << llvm::formatv(
+        "other processes used {0:f0} % of the CPUs{1}\n", 100 * *share,
+        options.threads > 1 ? ": times of several threads say nothing unless "
+                              "the machine is quiet"
+                            : "");
+
   if (suite.roundUp) {
     auto [worst, row] = seriesOf(rows, &Row::roundedRatio).most();
     os << llvm::formatv("against the shapes rounded up: at most {0:f3} (at "
@@ -264,6 +273,8 @@ std::string Report::json() const {
     report["peer"] = llvm::json::Object{{"kind", peerName(options.peer)},
                                         {"version", peerVersion()},
                                         {"isa", peerIsa}};
+  if (std::optional<double> share = others.share())
+    report["other_processes_share"] = *share;
   Series ratios = seriesOf(rows, &Row::ratio);
   if (!ratios.values.empty()) {
     report["geomean"] = ratios.geomean();

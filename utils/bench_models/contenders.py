@@ -109,8 +109,17 @@ class OnnxRuntime(Library):
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(model, options,
                                                providers=["CPUExecutionProvider"])
-        name = session.get_inputs()[0].name
-        return lambda: session.run(None, {name: x})[0]
+        binding = session.io_binding()
+        binding.bind_cpu_input(session.get_inputs()[0].name, x)
+        output = session.get_outputs()[0]
+        y = onnxruntime.OrtValue.ortvalue_from_numpy(numpy.zeros(output.shape, numpy.float32))
+        binding.bind_ortvalue_output(output.name, y)
+
+        def run():
+            session.run_with_iobinding(binding)
+            return y.numpy()
+
+        return run
 
 
 class OpenVino(Library):
