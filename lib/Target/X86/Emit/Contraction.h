@@ -7,8 +7,8 @@
 //
 // A kernel is emitted by parts that each know one thing:
 //
-//   Share         which tiles a thread computes
-//   EmitContract  the order of blocks and tiles, and the tiles at the edges
+//   Grid          which tiles there are, and which of them a thread computes
+//   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
 //   LhsRows       where the words of the left operand come from
 //   MainLoop      accumulators of one tile: what they start from, and K
 //   Epilogue      the region on the accumulators, and the stores

@@ -61,3 +61,11 @@ void LhsRows::storeRowSum(Value row, Value sum) {
   memref::StoreOp::create(builder.rewriter, builder.loc, total, rowSums,
                           builder.sub(row, firstRow));
 }
+
+std::unique_ptr<LhsRows> qcc::x86::makeRows(KernelBuilder &builder,
+                                            Contraction &contraction) {
+  bool inPlace = contraction.op.getLoweringConfigAttr().readsInPlace() &&
+                 canReadInPlace(contraction);
+  return inPlace ? makeInPlaceRows(builder, contraction)
+                 : makePanelRows(builder, contraction);
+}

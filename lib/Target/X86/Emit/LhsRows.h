@@ -76,6 +76,9 @@ std::unique_ptr<LhsRows> makeInPlaceRows(KernelBuilder &builder,
                                          Contraction &contraction);
 std::unique_ptr<LhsRows> makePanelRows(KernelBuilder &builder,
                                        Contraction &contraction);
+/// In place where the config asks for it and the memory allows it.
+std::unique_ptr<LhsRows> makeRows(KernelBuilder &builder,
+                                  Contraction &contraction);
 
 } // namespace qcc::x86
 

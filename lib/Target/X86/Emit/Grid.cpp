@@ -1,0 +1,113 @@
+//===- Grid.cpp - The tiles of a contraction, and who computes them -------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Grid.h"
+#include "Share.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "qcc/Transforms/Steps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+Tile GridPart::tile(const Contraction &contraction, Value row, int64_t rows,
+                    Value column, bool masked) const {
+  Tile tile;
+  tile.loops = loops;
+  tile.batch = batch;
+  tile.row = row;
+  tile.rows = rows;
+  tile.column = column;
+  tile.vectors = contraction.nr / contraction.atom.lanes;
+  tile.masked = masked;
+  if (auto n = getConstantIntValue(contraction.n); n && masked) {
+    tile.columns = *n % contraction.nr;
+    tile.vectors =
+        llvm::divideCeil(*tile.columns, (int64_t)contraction.atom.lanes);
+  }
+  return tile;
+}
+
+/// Tells tiles [first, last) with all columns from one with fewer, which is
+/// another kernel.
+static void splitColumns(KernelBuilder &builder, const Contraction &contraction,
+                         Value last, GridPart &part) {
+  auto n = getConstantIntValue(contraction.n);
+  int64_t nr = contraction.nr;
+  part.lastColumn = last;
+  if (n && *n % nr == 0)
+    return;
+  Value fullTiles = builder.div(contraction.n, builder.index(nr));
+  part.lastColumn = builder.min(last, fullTiles);
+  part.hasPartial =
+      n ? builder.less(fullTiles, last)
+        : builder.less(builder.mul(fullTiles, nr),
+                       builder.min(builder.mul(last, nr), contraction.n));
+}
+
+void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
+                        function_ref<void(const GridPart &)> emitPart) {
+  kernel::ContractOp op = contraction.op;
+  RewriterBase &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  const auto &roles = contraction.roles;
+  // At least 1, since outer indices are rows divided by it.
+  Value rowTiles =
+      builder.max(builder.ceilDiv(contraction.m, builder.index(contraction.mr)),
+                  builder.index(1));
+  Value columnTiles = rewriter.createOrFold<memref::DimOp>(
+      loc, op.getRhs(), (int64_t)roles.batch.size());
+  SmallVector<Value> outerSizes;
+  Value outerCount = builder.index(1);
+  for (unsigned dim : roles.outer) {
+    outerSizes.push_back(contraction.loopSize(builder, dim));
+    outerCount = builder.mul(outerCount, outerSizes.back());
+  }
+
+  Value threads = builder.index(1);
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (isStep(function))
+    threads = getStepArgument(function, StepArgument::Threads);
+  auto forall = scf::ForallOp::create(
+      rewriter, loc, getAsOpFoldResult(ArrayRef<Value>{threads}), ValueRange{},
+      std::nullopt);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(forall.getTerminator());
+  Share share = emitShare(builder, forall.getInductionVar(0), threads,
+                          builder.mul(outerCount, rowTiles), columnTiles);
+
+  GridPart part;
+  part.loops.assign(op.getNumLoops(), builder.index(0));
+  part.firstColumn = share.columnBegin;
+  splitColumns(builder, contraction, share.columnEnd, part);
+  auto emitRows = [&](Value begin, Value end) {
+    part.firstRow = builder.mul(begin, contraction.mr);
+    part.lastRow = builder.min(builder.mul(end, contraction.mr), contraction.m);
+    emitPart(part);
+  };
+  if (roles.outer.empty())
+    return emitRows(share.rowBegin, share.rowEnd);
+  // Rows of the grid run through the outer dimensions.
+  Value firstOuter = builder.div(share.rowBegin, rowTiles),
+        lastOuter = builder.ceilDiv(share.rowEnd, rowTiles);
+  builder.forEach(firstOuter, lastOuter, 1, [&](Value outer) {
+    Value rest = outer;
+    for (int64_t i = (int64_t)outerSizes.size() - 1; i >= 0; --i) {
+      part.loops[roles.outer[i]] =
+          i == 0 ? rest : builder.rem(rest, outerSizes[i]);
+      if (i != 0)
+        rest = builder.div(rest, outerSizes[i]);
+    }
+    for (unsigned dim : roles.batch)
+      part.batch.push_back(part.loops[dim]);
+    Value base = builder.mul(outer, rowTiles);
+    emitRows(builder.max(builder.sub(share.rowBegin, base), builder.index(0)),
+             builder.min(builder.sub(share.rowEnd, base), rowTiles));
+  });
+}

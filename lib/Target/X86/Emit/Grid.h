@@ -1,0 +1,47 @@
+//===- Grid.h - The tiles of a contraction, and who computes them -*- C++
+//-*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The results of a contraction are tiles of MR x NR: at each index of its outer
+// dimensions a grid of rows and columns of them. A thread computes its share
+// (Share.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_GRID_H
+#define QCC_LIB_TARGET_X86_EMIT_GRID_H
+
+#include "Contraction.h"
+
+namespace qcc::x86 {
+
+/// What a thread computes at one index of the outer dimensions.
+struct GridPart {
+  /// The index of each loop; those of outer dimensions are set.
+  llvm::SmallVector<mlir::Value> loops;
+  /// The indices of the batch dimensions.
+  llvm::SmallVector<mlir::Value> batch;
+  /// Rows, from a whole tile of MR on; not past M.
+  mlir::Value firstRow, lastRow;
+  /// Tiles of columns that have all NR of them.
+  mlir::Value firstColumn, lastColumn;
+  /// Whether tile `lastColumn` follows, with fewer; null if none can.
+  mlir::Value hasPartial;
+
+  /// The tile of `rows` rows from `row` on; a partial one if it is masked.
+  Tile tile(const Contraction &contraction, mlir::Value row, int64_t rows,
+            mlir::Value column, bool masked) const;
+};
+
+/// Replaces a contraction by an `scf.forall` over threads; calls `emitPart`
+/// once, inside of the loop over the outer indices of a thread's share.
+void emitGrid(KernelBuilder &builder, Contraction &contraction,
+              llvm::function_ref<void(const GridPart &)> emitPart);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_GRID_H

@@ -1,0 +1,119 @@
+//===- VectorBlocks.cpp - Blocks of a contraction in vector registers -----===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of blocks and tiles. For its part of the grid (Grid.h) a thread
+// runs
+//
+//   for each block of MC rows                L2: rows of the left operand
+//     prepare the rows                       LhsRows.h
+//     for each block of NC columns           L1 or L2: tiles of the right one
+//       for each tile of MR rows, then what is left of the rows
+//         for each tile of NR columns
+//           accumulators over K, epilogue    MainLoop.h, Epilogue.h
+//
+// What is left of the rows, fewer than MR, is a tile of just as many rows where
+// their number is known, and tiles of powers of 2 where it is not. The last
+// tile of columns has only as many vectors as there are columns left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Blocks.h"
+#include "Epilogue.h"
+#include "MainLoop.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+namespace {
+class VectorBlocks {
+public:
+  VectorBlocks(KernelBuilder &builder, Contraction &contraction)
+      : builder(builder), contraction(contraction),
+        rows(makeRows(builder, contraction)), epilogue(builder, contraction) {}
+
+  void emit(const GridPart &part);
+
+private:
+  /// All rows of a block, in one tile of columns or several.
+  void emitRows(Value begin, Value end,
+                function_ref<void(Value row, int64_t count)> body);
+  void emitTile(const Tile &tile);
+
+  KernelBuilder &builder;
+  Contraction &contraction;
+  std::unique_ptr<LhsRows> rows;
+  Epilogue epilogue;
+};
+} // namespace
+
+void VectorBlocks::emit(const GridPart &part) {
+  int64_t columnsPerBlock = contraction.nc / contraction.nr;
+  auto emitBlock = [&](Value row) {
+    Value lastRow = builder.min(builder.add(row, contraction.mc), part.lastRow);
+    rows->prepare(part.loops, row, builder.sub(lastRow, row));
+    auto emitColumns = [&](Value column) {
+      Value last =
+          builder.min(builder.add(column, columnsPerBlock), part.lastColumn);
+      emitRows(row, lastRow, [&](Value row, int64_t count) {
+        auto emitColumn = [&](Value column) {
+          emitTile(part.tile(contraction, row, count, column, false));
+        };
+        if (columnsPerBlock == 1)
+          emitColumn(column);
+        else
+          builder.forEach(column, last, 1, emitColumn);
+      });
+    };
+    builder.forEach(part.firstColumn, part.lastColumn, columnsPerBlock,
+                    emitColumns);
+    if (part.hasPartial)
+      builder.ifTrue(part.hasPartial, [&] {
+        emitRows(row, lastRow, [&](Value row, int64_t count) {
+          emitTile(part.tile(contraction, row, count, part.lastColumn, true));
+        });
+      });
+  };
+  builder.forEach(part.firstRow, part.lastRow, contraction.mc, emitBlock);
+}
+
+void VectorBlocks::emitRows(Value begin, Value end,
+                            function_ref<void(Value row, int64_t count)> body) {
+  int64_t mr = contraction.mr;
+  auto m = getConstantIntValue(contraction.m);
+  Value count = builder.sub(end, begin);
+  // Blocks start at tiles: only the last rows of all can be fewer than MR.
+  if (m && *m % mr == 0)
+    return builder.forEach(begin, end, mr, [&](Value row) { body(row, mr); });
+  Value left = builder.rem(count, builder.index(mr));
+  Value fullEnd = builder.sub(end, left);
+  builder.forEach(begin, fullEnd, mr, [&](Value row) { body(row, mr); });
+  if (m)
+    return builder.ifTrue(builder.less(fullEnd, end),
+                          [&] { body(fullEnd, *m % mr); });
+  Value row = fullEnd;
+  for (int64_t size = llvm::bit_floor(uint64_t(mr - 1)); size > 0; size /= 2) {
+    Value bit = builder.rewriter.createOrFold<arith::AndIOp>(
+        builder.loc, left, builder.index(size));
+    builder.ifTrue(builder.less(builder.index(0), bit),
+                   [&] { body(row, size); });
+    row = builder.add(row, bit);
+  }
+}
+
+void VectorBlocks::emitTile(const Tile &tile) {
+  epilogue.emit(tile, emitMainLoop(builder, contraction, *rows, tile));
+}
+
+void qcc::x86::emitVectorBlocks(KernelBuilder &builder,
+                                Contraction &contraction) {
+  VectorBlocks blocks(builder, contraction);
+  emitGrid(builder, contraction,
+           [&](const GridPart &part) { blocks.emit(part); });
+}
