@@ -62,10 +62,13 @@ void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
                                     op.getLhsMap(), position));
   };
   int64_t whole = contraction.k / bytes;
-  Value sum =
-      loopOverWords(0, whole, builder.splat(0), [&](Value i, ValueRange sums) {
-        return SmallVector<Value>{sumUp(builder.mul(i, bytes), sums.front())};
-      }).front();
+  Value sum = builder
+                  .carry(0, whole, builder.splat(0),
+                         [&](Value i, ValueRange sums) {
+                           return SmallVector<Value>{
+                               sumUp(builder.mul(i, bytes), sums.front())};
+                         })
+                  .front();
   if (contraction.k % bytes != 0) {
     position.inBounds = false;
     sum = sumUp(builder.index(whole * bytes), sum);
@@ -96,7 +99,7 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
   };
   int64_t whole = contraction.k / contraction.kr,
           rest = contraction.k % contraction.kr;
-  SmallVector<Value> result = loopOverWords(
+  SmallVector<Value> result = builder.carry(
       0, whole, accumulators, [&](Value word, ValueRange current) {
         Value offset = builder.mul(word, contraction.kr);
         return step(

@@ -24,6 +24,23 @@ void KernelBuilder::forEach(Value begin, Value end, int64_t step,
   body(loop.getInductionVar());
 }
 
+SmallVector<Value>
+KernelBuilder::carry(Value begin, Value end, ValueRange values,
+                     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto first = getConstantIntValue(begin), last = getConstantIntValue(end);
+  if (first && last && *first >= *last)
+    return llvm::to_vector(values);
+  if (first && last && *first + 1 == *last)
+    return body(begin, values);
+  auto loop = scf::ForOp::create(rewriter, loc, begin, end, index(1), values);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(rewriter, loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
 void KernelBuilder::ifTrue(Value condition, function_ref<void()> body) {
   if (auto constant = getConstantIntValue(condition)) {
     if (*constant)

@@ -76,6 +76,20 @@ public:
   /// insertion point; no loop where it is known to have one iteration.
   void forEach(mlir::Value begin, mlir::Value end, int64_t step,
                llvm::function_ref<void(mlir::Value)> body);
+  /// Likewise for values that each iteration gives to the next; returns those
+  /// of the last.
+  llvm::SmallVector<mlir::Value>
+  carry(mlir::Value begin, mlir::Value end, mlir::ValueRange values,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                          mlir::ValueRange)>
+            body);
+  llvm::SmallVector<mlir::Value>
+  carry(int64_t begin, int64_t end, mlir::ValueRange values,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                          mlir::ValueRange)>
+            body) {
+    return carry(index(begin), index(end), values, body);
+  }
   /// Calls `body` at the insertion point of a branch; without a branch where
   /// the condition is a constant.
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> body);

@@ -26,24 +26,6 @@ Value LhsRows::rowSum(Value row) {
                                 builder.sub(row, firstRow));
 }
 
-SmallVector<Value> LhsRows::loopOverWords(
-    int64_t begin, int64_t end, ValueRange accumulators,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  if (begin == end)
-    return llvm::to_vector(accumulators);
-  if (begin + 1 == end)
-    return body(builder.index(begin), accumulators);
-  auto loop =
-      scf::ForOp::create(builder.rewriter, builder.loc, builder.index(begin),
-                         builder.index(end), builder.index(1), accumulators);
-  OpBuilder::InsertionGuard guard(builder.rewriter);
-  builder.rewriter.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(builder.rewriter, builder.loc, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
 Value LhsRows::addWords(Value sum, Value stored) {
   // Each element times 1: as a right operand, 1 has the same form in all atoms.
   int64_t bits = 32 / contraction.kr, ones = 0;

@@ -52,12 +52,6 @@ public:
 protected:
   LhsRows(KernelBuilder &builder, Contraction &contraction);
 
-  /// Emits a loop over the words [begin, end) that carries accumulators.
-  llvm::SmallVector<mlir::Value> loopOverWords(
-      int64_t begin, int64_t end, mlir::ValueRange accumulators,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
-                                                        mlir::ValueRange)>
-          body);
   /// The words of the sum of `stored`, KR elements in each lane's word, plus
   /// `sum`; and its store as the sum of a row.
   mlir::Value addWords(mlir::Value sum, mlir::Value stored);

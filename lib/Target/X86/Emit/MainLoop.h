@@ -12,14 +12,6 @@
 
 namespace qcc::x86 {
 
-/// Emits what the accumulators of a tile start from: the initial value and the
-/// terms of the zero points (see MainLoop.cpp). Row-major: vector j of row i is
-/// number i * tile.vectors + j.
-llvm::SmallVector<mlir::Value> emitInitialAccumulators(KernelBuilder &builder,
-                                                       Contraction &contraction,
-                                                       LhsRows &rows,
-                                                       const Tile &tile);
-
 /// Emits the loop over K of a tile; returns its accumulators, which are the
 /// exact sums of the contraction.
 llvm::SmallVector<mlir::Value> emitMainLoop(KernelBuilder &builder,

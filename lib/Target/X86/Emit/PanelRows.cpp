@@ -97,13 +97,13 @@ void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   int64_t inner = op.getReductionSizes().back(),
           outerCount = contraction.k / inner, step = vectorElements();
   unsigned innerDim = op.getReductionDims().back();
-  SmallVector<Value> sum = loopOverWords(
+  SmallVector<Value> sum = builder.carry(
       0, outerCount, builder.splat(0), [&](Value outer, ValueRange sums) {
         delinearize(builder, op, outer, at);
         Value base = builder.mul(outer, inner);
         int64_t whole = inner / step;
         SmallVector<Value> current =
-            loopOverWords(0, whole, sums, [&](Value i, ValueRange sums) {
+            builder.carry(0, whole, sums, [&](Value i, ValueRange sums) {
               at[innerDim] = builder.mul(i, step);
               return SmallVector<Value>{copy(at, step, row,
                                              builder.add(base, at[innerDim]),
@@ -199,7 +199,7 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
 SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
                                      Step step) {
   Value first = builder.sub(tile.row, firstRow);
-  return loopOverWords(
+  return builder.carry(
       0, contraction.words, accumulators, [&](Value word, ValueRange current) {
         auto left = [&](int64_t i) -> Value {
           Value scalar =
