@@ -12,26 +12,30 @@
 
 using namespace qcc;
 
-/// A word of the left operand takes a register, the product of vpmaddwd too.
-/// With AVX-512 the 256-bit form of VNNI has another encoding and no use but to
-/// be pinned.
+/// A tile takes a register of AMX, as do one of the left operand and one of the
+/// right. A word of the left operand takes a register, the product of vpmaddwd
+/// too. With AVX-512 the 256-bit form of VNNI has another encoding and no use
+/// but to be pinned.
 static const Atom kX86Atoms[] = {
+    {"amx-int8", {"amx-int8"}, 16, 4, 8, 2, 64, "the target has no AMX"},
     {"avx512vnni",
      {"avx512vnni"},
      16,
      4,
      32,
      1,
+     4,
      "the target has no AVX-512 VNNI"},
-    {"avx512bw", {"avx512bw"}, 16, 2, 32, 2, "the target has no AVX-512 BW"},
+    {"avx512bw", {"avx512bw"}, 16, 2, 32, 2, 2, "the target has no AVX-512 BW"},
     {"avxvnni",
      {"avxvnni", "avx512vnni"},
      8,
      4,
      16,
      1,
+     4,
      "the target has no AVX-VNNI"},
-    {"avx2", {"avx2"}, 8, 2, 16, 2, "the target has no AVX2"},
+    {"avx2", {"avx2"}, 8, 2, 16, 2, 2, "the target has no AVX2"},
 };
 
 /// What x86-64-v3 is made of: exact fma and f16 conversions need it.
@@ -55,11 +59,19 @@ static constexpr llvm::StringLiteral kUniversal[] = {
 
 llvm::ArrayRef<Atom> qcc::x86Atoms() { return kX86Atoms; }
 
+static const Atom *findAtomIn(llvm::ArrayRef<Atom> atoms,
+                              llvm::StringRef name) {
+  const Atom *found =
+      llvm::find_if(atoms, [&](const Atom &atom) { return atom.name == name; });
+  return found == atoms.end() ? nullptr : found;
+}
+
+const Atom *qcc::findX86Atom(llvm::StringRef name) {
+  return findAtomIn(kX86Atoms, name);
+}
+
 const Atom *TargetSpec::findAtom(llvm::StringRef name) const {
-  for (const Atom &atom : atoms)
-    if (atom.name == name)
-      return &atom;
-  return nullptr;
+  return findAtomIn(atoms, name);
 }
 
 static llvm::Expected<TargetSpec>

@@ -12,6 +12,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,7 +35,9 @@ struct PackShape {
   SmallVector<int64_t> batch;
   int64_t n;
   SmallVector<int64_t> reduction;
-  int64_t nr, kr;
+  int64_t nr, kr, kStep;
+  /// Added to each element.
+  int64_t offset;
 
   int64_t columns() const { return llvm::divideCeil(n, nr); }
   int64_t k() const {
@@ -43,7 +46,7 @@ struct PackShape {
       product *= size;
     return product;
   }
-  int64_t words() const { return llvm::divideCeil(k(), kr); }
+  int64_t words() const { return llvm::alignTo(k(), kStep) / kr; }
 };
 } // namespace
 
@@ -132,8 +135,7 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
       for (auto [k, offset] : llvm::enumerate(kOffsets)) {
         int8_t raw = source[column + offset];
         int32_t element = isUnsigned ? (int32_t)(uint8_t)raw : raw;
-        if (isUnsigned && shape.kr == 4)
-          element -= 128;
+        element += shape.offset;
         sum += element;
         uint32_t bits = (uint32_t)element &
                         (elementBits == 32 ? ~0u : (1u << elementBits) - 1);
@@ -196,6 +198,9 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
   kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
   shape.nr = config.getNR();
   shape.kr = config.getKR();
+  const Atom *atom = findX86Atom(config.getAtom());
+  shape.kStep = atom ? atom->kStep : shape.kr;
+  shape.offset = atom ? atom->rhsShift(parts.rhsUnsigned) : 0;
 
   Type i32 = rewriter.getI32Type();
   std::vector<int8_t> bytes;
@@ -242,6 +247,9 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
         rewriter.getI64IntegerAttr(roles.batch.size()),
         rewriter.getDenseI64ArrayAttr(shape.reduction),
         rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),
+        shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
+        shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
+                                : IntegerAttr(),
         parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr());
     pack.getPrologue().takeBody(op.getRhsPrologue());
     parts.rhs.value = pack.getResult(0);

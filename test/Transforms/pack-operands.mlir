@@ -4,6 +4,7 @@
 // CHECK-DAG: #[[$PADDED:.*]] = affine_map<()[s0] -> ((s0 ceildiv 16) * 16)>
 // CHECK-DAG: #[[$BNK:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 
+#amx = #kernel.lowering_config<atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], source = "model">
 #cfg = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], source = "model">
 
 // Four bytes of K in a word, sixteen columns beside each other, zeros past the end; the sums of the columns.
@@ -65,6 +66,27 @@ func.func @dynamic(%x: tensor<2x5xi8>, %w: tensor<?x5xf32>, %s: tensor<?xf32>, %
   return %y : tensor<2x?xi32>
 }
 
+// Tiles keep the sign of elements, and K is padded to their 64 bytes.
+// CHECK-LABEL: func.func @tiles
+// CHECK: kernel.contract {{.*}} rhs({{.*}} : tensor<1x16x16xi32>)
+// CHECK: kernel.pack %arg1 : {{.*}} outs({{.*}} : tensor<1x32x16xi32>, tensor<16xi32>) {indexing_maps = {{.*}}, k_step = 64 : i64, num_batch = 0 : i64, reduction_sizes = array<i64: 65>, tile = array<i64: 16, 4>, unsigned_source}
+func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>, %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
+  %c = arith.constant dense<[[255, 2, 128]]> : tensor<1x3xi8>
+  %y = kernel.contract lhs(%x : tensor<2x1xi8>) rhs(%c : tensor<1x3xi8>) outs(%o : tensor<2x3xi32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1>, rhs_unsigned, lowering_config = #amx}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x3xi32>
+  %z = kernel.contract lhs(%v : tensor<2x65xi8>) rhs(%w : tensor<65x3xi8>) outs(%o : tensor<2x3xi32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 65>, rhs_unsigned, lowering_config = #amx}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x3xi32>
+  return %y, %z : tensor<2x3xi32>, tensor<2x3xi32>
+}
+
 // Batch dimensions come first.
 // CHECK-LABEL: func.func @batch
 // CHECK: kernel.pack %arg1 : tensor<4x5x3xi8> outs({{.*}} : tensor<4x1x2x16xi32>, tensor<4x16xi32>) {indexing_maps = [#[[$BNK]]], num_batch = 1
@@ -82,3 +104,5 @@ func.func @batch(%x: tensor<4x2x5xi8>, %w: tensor<4x5x3xi8>, %o: tensor<4x2x3xi3
 // CHECK: sums: "0x400000000F000000F1FFFFFF{{0*}}"
 // CHECK: packed_1: "0x400000007F7F7F7F7F7F7F7F7F7F7F7F{{0*}}7F0000007F0000007F000000{{0*}}"
 // CHECK: sums_1: "0x400000007B0200007B0200007B020000{{0*}}"
+// CHECK: packed_2: "0x40000000FF0000000200000080000000{{0*}}"
+// CHECK: sums_2: "0x40000000FF0000000200000080000000{{0*}}"

@@ -38,8 +38,23 @@ struct Atom {
   /// Vector registers, and how many of them a multiplication needs besides its
   /// accumulator and the right operand.
   unsigned registers, temporaries;
+  /// Elements of K that one step of the main loop reduces: packed operands are
+  /// padded with zeros to a multiple of them.
+  unsigned kStep;
   /// What explain says where it is not available.
   llvm::StringRef missing;
+
+  /// Whether it multiplies tiles in registers of their own (AMX).
+  bool hasTiles() const { return kStep > kr; }
+  /// What is added to the elements of an operand as they are stored: words of
+  /// four are multiplied as unsigned bytes by signed ones, but tiles can have
+  /// either sign.
+  int64_t lhsShift(bool isUnsigned) const {
+    return kr == 4 && !hasTiles() && !isUnsigned ? 128 : 0;
+  }
+  int64_t rhsShift(bool isUnsigned) const {
+    return kr == 4 && !hasTiles() && isUnsigned ? -128 : 0;
+  }
 };
 
 struct TargetSpec {
@@ -74,6 +89,8 @@ struct TargetSpec {
 
 /// All atoms that qcc knows for x86, the best first.
 llvm::ArrayRef<Atom> x86Atoms();
+/// The one of this name, or null.
+const Atom *findX86Atom(llvm::StringRef name);
 
 } // namespace qcc
 

@@ -603,6 +603,24 @@ func.func @f(%w: tensor<9x7xi8>, %p: tensor<1x2x16xi32>, %s: tensor<16xi32>) {
 
 // -----
 
+func.func @f(%w: tensor<9x7xi8>, %p: tensor<1x2x16xi32>, %s: tensor<16xi32>) {
+  // expected-error@+1 {{k_step must be a multiple of KR}}
+  %packed:2 = kernel.pack %w : tensor<9x7xi8>  outs(%p, %s : tensor<1x2x16xi32>, tensor<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>, tile = array<i64: 16, 4>, k_step = 6 : i64} -> tensor<1x2x16xi32>, tensor<16xi32>
+  return
+}
+
+// -----
+
+func.func @f(%w: tensor<9x7xi8>, %p: tensor<1x2x16xi32>, %s: tensor<16xi32>) {
+  // expected-error@+1 {{packed must end in x16x16}}
+  %packed:2 = kernel.pack %w : tensor<9x7xi8>  outs(%p, %s : tensor<1x2x16xi32>, tensor<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>, tile = array<i64: 16, 4>, k_step = 64 : i64} -> tensor<1x2x16xi32>, tensor<16xi32>
+  return
+}
+
+// -----
+
 func.func @f(%w: tensor<9x7xf32>, %p: tensor<1x2x16xi32>, %s: tensor<16xi32>) {
   // expected-error@+1 {{without a prologue the source must be i8 and ins empty}}
   %packed:2 = kernel.pack %w : tensor<9x7xf32>  outs(%p, %s : tensor<1x2x16xi32>, tensor<16xi32>)

@@ -9,6 +9,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OpImplementation.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc::kernel;
@@ -332,6 +333,11 @@ MutableOperandRange PackOp::getDpsInitsMutable() {
 
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
 
+int64_t PackOp::getWords() {
+  return llvm::alignTo(getReductionSize(), getKStep().value_or(getKR())) /
+         getKR();
+}
+
 LogicalResult PackOp::verify() {
   if (getIndexingMaps().size() != 1 + getIns().size())
     return emitOpError("must have an indexing map for source and for each of "
@@ -361,6 +367,8 @@ LogicalResult PackOp::verify() {
   if (getTile().size() != 2 || getNR() <= 0 ||
       (getKR() != 1 && getKR() != 2 && getKR() != 4))
     return emitOpError("tile must be [NR, KR] with KR 1, 2 or 4");
+  if (getKStep() && (*getKStep() <= 0 || *getKStep() % getKR() != 0))
+    return emitOpError("k_step must be a multiple of KR");
   Type i8 = IntegerType::get(getContext(), 8);
   Type element = getElementTypeOrSelf(getSource().getType());
   if (getPrologue().empty()) {
@@ -381,7 +389,7 @@ LogicalResult PackOp::verify() {
       sums.getRank() != (int64_t)getNumBatch() + 1)
     return emitOpError("packed and sums must be i32 of rank num_batch + 3 and "
                        "num_batch + 1");
-  int64_t words = (getReductionSize() + getKR() - 1) / getKR();
+  int64_t words = getWords();
   if (packed.getShape()[getNumBatch() + 1] != words ||
       packed.getShape()[getNumBatch() + 2] != getNR())
     return emitOpError() << "packed must end in x" << words << "x" << getNR();

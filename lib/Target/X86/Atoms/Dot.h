@@ -12,7 +12,7 @@
 //   KR = 2   i16 on both sides
 //
 // Where the elements of an operand have another sign they are stored moved by
-// 128, and their zero point is moved by as much.
+// 128 (Atom::lhsShift), and their zero point is moved by as much.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,6 @@
 #include "qcc/Target/TargetSpec.h"
 
 namespace qcc::x86 {
-
-/// What is added to the elements of the left operand as they are stored.
-inline int64_t lhsShift(const Atom &atom, bool isUnsigned) {
-  return atom.kr == 4 && !isUnsigned ? 128 : 0;
-}
-/// What is added to the elements of the right operand as they are stored.
-inline int64_t rhsShift(const Atom &atom, bool isUnsigned) {
-  return atom.kr == 4 && isUnsigned ? -128 : 0;
-}
 
 /// `accumulators` plus the products of `left` and `right`, wrapping. All are
 /// vectors of atom.lanes i32.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "../Atoms/Dot.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,8 +27,8 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   words = llvm::divideCeil(k, kr);
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
-  lhsShift = x86::lhsShift(atom, op.getLhsUnsigned());
-  rhsShift = x86::rhsShift(atom, op.getRhsUnsigned());
+  lhsShift = atom.lhsShift(op.getLhsUnsigned());
+  rhsShift = atom.rhsShift(op.getRhsUnsigned());
 }
 
 Value Contraction::loopSize(KernelBuilder &builder, unsigned dim) {

@@ -16,13 +16,6 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-static const Atom *findAtom(StringRef name) {
-  for (const Atom &atom : x86Atoms())
-    if (atom.name == name)
-      return &atom;
-  return nullptr;
-}
-
 namespace {
 struct ConvertKernelToX86
     : qcc::impl::ConvertKernelToX86Base<ConvertKernelToX86> {
@@ -44,7 +37,7 @@ struct ConvertKernelToX86
       }
       auto contract = cast<kernel::ContractOp>(op);
       kernel::LoweringConfigAttr config = contract.getLoweringConfigAttr();
-      const Atom *atom = config ? findAtom(config.getAtom()) : nullptr;
+      const Atom *atom = config ? findX86Atom(config.getAtom()) : nullptr;
       if (!atom || !contract.isPacked()) {
         op->emitError("needs a lowering_config with an x86 atom and a packed "
                       "right operand");

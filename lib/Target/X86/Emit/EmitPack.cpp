@@ -37,7 +37,7 @@ private:
   }
   /// The size of column dimension N.
   Value columns();
-  /// The stored element at (batch, column, k) as an i32.
+  /// The element at (batch, column, k), extended to i32.
   Value element(ArrayRef<Value> batch, Value column, Value k);
 
   RewriterBase &builder;
@@ -83,15 +83,12 @@ Value PackEmitter::element(ArrayRef<Value> batch, Value column, Value k) {
   }
   if (!op.getUnsignedSource())
     return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
-  value = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
-  return kr == 4
-             ? arith::SubIOp::create(builder, loc, value, i32(128)).getResult()
-             : value;
+  return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
 }
 
 void PackEmitter::emit() {
   builder.setInsertionPoint(op);
-  int64_t k = op.getReductionSize(), words = llvm::divideCeil(k, kr);
+  int64_t k = op.getReductionSize(), words = op.getWords();
   Value n = columns();
   SmallVector<OpFoldResult> bounds;
   for (unsigned i = 0; i <= numBatch; ++i)
@@ -121,7 +118,7 @@ void PackEmitter::emit() {
         arith::MulIOp::create(builder, loc, loop.getInductionVar(), index(kr)),
         index(r));
     Value valid = inside;
-    if (k % kr != 0) {
+    if (k != words * kr) {
       Value inK = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                         at, index(k));
       valid = arith::AndIOp::create(builder, loc, inside, inK);
@@ -131,7 +128,10 @@ void PackEmitter::emit() {
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(builder, loc, element(batch, column, at));
+      Value stored = element(batch, column, at);
+      if (int64_t offset = op.getOffset().value_or(0))
+        stored = arith::AddIOp::create(builder, loc, stored, i32(offset));
+      scf::YieldOp::create(builder, loc, stored);
       builder.setInsertionPointToStart(branch.elseBlock());
       scf::YieldOp::create(builder, loc, i32(0));
     }

@@ -531,18 +531,33 @@ func.func @pack(%w: memref<9x7xf32>, %p: memref<1x2x16xi32>, %s: memref<16xi32>)
   return
 }
 
-// Unsigned elements lose 128 in words of four, and nothing in words of two.
-// CHECK-LABEL: func.func @pack_unsigned(
+// The offset is added to elements, not to what lies outside.
+// CHECK-LABEL: func.func @pack_offset(
+// CHECK: scf.if
 // CHECK: arith.extui
-// CHECK: arith.subi %{{.*}}, %c128_i32
+// CHECK: arith.addi %{{.*}}, %c-128_i32
+// CHECK: else
+// CHECK: scf.yield %c0_i32
 // CHECK: memref.store %{{.*}}, %arg1
 // CHECK: arith.extui
-// CHECK-NOT: %c128_i32
+// CHECK-NOT: %c-128_i32
 // CHECK: return
-func.func @pack_unsigned(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16xi32>, %p2: memref<1x4x16xi32>) {
+func.func @pack_offset(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16xi32>, %p2: memref<1x4x16xi32>) {
   kernel.pack %w : memref<9x8xi8> outs(%p, %s : memref<1x2x16xi32>, memref<16xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, tile = array<i64: 16, 4>, unsigned_source}
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, offset = -128 : i64, tile = array<i64: 16, 4>, unsigned_source}
   kernel.pack %w : memref<9x8xi8> outs(%p2, %s : memref<1x4x16xi32>, memref<16xi32>)
       {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, tile = array<i64: 16, 2>, unsigned_source}
+  return
+}
+
+// The words of 5 elements, padded to a step of 64.
+// CHECK-LABEL: func.func @pack_padded(
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c16{{.*}} iter_args(
+// CHECK: %[[K:.*]] = arith.addi
+// CHECK: arith.cmpi ult, %[[K]], %c5
+// CHECK: return
+func.func @pack_padded(%w: memref<9x5xi8>, %p: memref<1x16x16xi32>, %s: memref<16xi32>) {
+  kernel.pack %w : memref<9x5xi8> outs(%p, %s : memref<1x16x16xi32>, memref<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 5>, tile = array<i64: 16, 4>, k_step = 64 : i64}
   return
 }

@@ -227,11 +227,12 @@ def Kernel_PackOp
     sums[batch..., n]                          sum over k of the packed elements
     ```
 
-    An element is `prologue(source, ins...)` extended to e bytes: unsigned where
-    `unsigned_source` is present, signed otherwise; with KR = 4 unsigned elements
-    are stored as the signed value minus 128.
+    An element is `prologue(source, ins...)` extended to e bytes, unsigned where
+    `unsigned_source` is present, signed otherwise; plus `offset`, wrapping, where
+    that is present.
 
-    `packed` is [batch..., ceil(N / NR), ceil(K / KR), NR] of i32, `sums`
+    `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for K elements
+    rounded up to a multiple of `k_step`, KR if it is absent; `sums` is
     [batch..., ceil(N / NR) * NR] of i32.
   }];
   let arguments = (ins
@@ -243,6 +244,8 @@ def Kernel_PackOp
       I64Attr:$num_batch,
       DenseI64ArrayAttr:$reduction_sizes,
       DenseI64ArrayAttr:$tile,
+      OptionalAttr<I64Attr>:$offset,
+      OptionalAttr<I64Attr>:$k_step,
       UnitAttr:$unsigned_source);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$prologue);
@@ -257,6 +260,8 @@ def Kernel_PackOp
     int64_t getNR() { return getTile()[0]; }
     int64_t getKR() { return getTile()[1]; }
     int64_t getReductionSize();
+    /// How many words a column has.
+    int64_t getWords();
   }];
 }
 
