@@ -11,6 +11,7 @@
 #include "Isa.h"
 #include "Measure.h"
 #include "Suite.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace qcc::bench {
@@ -71,7 +72,7 @@ public:
   void printHeader();
   void add(Row row);
   void printSummary();
-  std::string json() const;
+  llvm::json::Object json() const;
 
 private:
   std::vector<PeakRate> peaks() const;
@@ -91,6 +92,10 @@ int runCompileTime(const std::vector<std::string> &files, const Suite &suite,
 
 /// Prints "qcc-bench: error: ..." and returns 1, the exit code.
 int reportError(const llvm::Twine &message);
+
+/// Writes a file at once or not at all; reports failures. Returns the exit
+/// code.
+int writeJson(const std::string &path, llvm::json::Object report);
 
 } // namespace qcc::bench
 

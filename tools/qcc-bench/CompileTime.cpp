@@ -8,27 +8,47 @@
 #include "Bench.h"
 #include "Kernel.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace qcc;
 using namespace qcc::bench;
 
-/// The median of a few compilations.
-static int report(llvm::StringRef name, llvm::StringRef text,
-                  const TargetSpec &target, int rounds) {
+namespace {
+/// Compiles programs one by one and keeps what was found.
+class CompileTimes {
+public:
+  CompileTimes(const TargetSpec &target, int rounds)
+      : target(target), rounds(std::max(rounds, 1)) {}
+
+  /// The median of a few compilations. Returns 1 where they fail.
+  int add(llvm::StringRef name, llvm::StringRef text);
+
+  llvm::json::Array json;
+
+private:
+  const TargetSpec &target;
+  const int rounds;
+};
+} // namespace
+
+int CompileTimes::add(llvm::StringRef name, llvm::StringRef text) {
   std::vector<double> seconds;
   int64_t bytes = 0;
-  for (int i = 0; i < std::max(rounds, 1); ++i) {
+  for (int i = 0; i < rounds; ++i) {
     auto kernel = compile(text, target);
     if (!kernel)
       return reportError(name + ": " + llvm::toString(kernel.takeError()));
     seconds.push_back(kernel->compileSeconds);
     bytes = kernel->artifactBytes;
   }
+  double median = medianOf(std::move(seconds));
   llvm::outs() << llvm::formatv("{0,-32}{1,8:f2} s  artifact {2} bytes\n", name,
-                                medianOf(std::move(seconds)), bytes);
+                                median, bytes);
   llvm::outs().flush();
+  json.push_back(llvm::json::Object{
+      {"name", name.str()}, {"seconds", median}, {"artifact_bytes", bytes}});
   return 0;
 }
 
@@ -37,6 +57,7 @@ int bench::runCompileTime(const std::vector<std::string> &files,
   auto target = options.isa->target(rt::HostFeatures::host());
   if (!target)
     return reportError(llvm::toString(target.takeError()));
+  CompileTimes times(*target, options.rounds);
   int failed = 0;
   for (const std::string &file : files) {
     auto buffer = llvm::MemoryBuffer::getFile(file);
@@ -44,8 +65,8 @@ int bench::runCompileTime(const std::vector<std::string> &files,
       failed |= reportError("cannot read " + file + ": " +
                             buffer.getError().message());
     else
-      failed |= report(llvm::sys::path::filename(file), (*buffer)->getBuffer(),
-                       *target, options.rounds);
+      failed |=
+          times.add(llvm::sys::path::filename(file), (*buffer)->getBuffer());
   }
   std::string all;
   unsigned count = 0;
@@ -61,7 +82,13 @@ int bench::runCompileTime(const std::vector<std::string> &files,
   if (count == 0)
     return reportError("no shape of suite " + suite.name + " contains '" +
                        options.filter + "'");
-  failed |= report(llvm::formatv("{0}: {1} kernels", suite.name, count).str(),
-                   all, *target, options.rounds);
+  failed |= times.add(
+      llvm::formatv("{0}: {1} kernels", suite.name, count).str(), all);
+  if (!options.json.empty())
+    failed |= writeJson(
+        options.json,
+        llvm::json::Object{{"isa", options.isa->name},
+                           {"dtype", options.isUnsigned ? "u8" : "s8"},
+                           {"programs", std::move(times.json)}});
   return failed;
 }

@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace qcc;
@@ -246,7 +245,7 @@ static llvm::json::Object toJson(const Row &row) {
   return object;
 }
 
-std::string Report::json() const {
+llvm::json::Object Report::json() const {
   llvm::json::Array shapes, rates;
   for (const Row &row : rows)
     shapes.push_back(toJson(row));
@@ -281,5 +280,5 @@ std::string Report::json() const {
     report["min"] = ratios.least().first;
     report["min_shape"] = ratios.least().second->shape.name();
   }
-  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str();
+  return report;
 }

@@ -254,8 +254,10 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     oneThread = std::move(*made);
     single = contenderOf("qcc on 1 thread", *oneThread, *execution);
   }
-  if (options.rounds == 0)
+  if (options.rounds == 0) {
+    row.qcc.run = nullptr;
     return row;
+  }
 
   auto runner = PeakRunner::create(options);
   if (!runner)
@@ -281,5 +283,9 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     row.roundedRatio = medianOf(ratiosOf(row.qcc.seconds, rounded.seconds));
   if (options.scaling)
     row.scaling = medianOf(ratiosOf(single.seconds, row.qcc.seconds));
+  // What they run ends with this call.
+  row.qcc.run = nullptr;
+  for (Contender &contender : row.peers)
+    contender.run = nullptr;
   return row;
 }

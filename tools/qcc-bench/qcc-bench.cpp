@@ -14,6 +14,7 @@
 #include "qcc/Support/FileIO.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include <cstdlib>
@@ -91,7 +92,9 @@ static void restartForThreads(char **argv) {
   // Where that fails, the peer runs as it would by default.
 }
 
-static int writeJson(const std::string &path, const std::string &text) {
+int bench::writeJson(const std::string &path, llvm::json::Object report) {
+  std::string text =
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str();
   auto file = OutputFile::create(path);
   rt::Status status =
       file.isOk() ? file->write(text.data(), text.size()) : file.status();
