@@ -552,8 +552,8 @@ func.func @pack_offset(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16
 
 // The words of 5 elements, padded to a step of 64.
 // CHECK-LABEL: func.func @pack_padded(
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c16{{.*}} iter_args(
-// CHECK: %[[K:.*]] = arith.addi
+// CHECK: scf.for %[[W:.*]] = %{{.*}} to %c16{{.*}} iter_args(
+// CHECK: %[[K:.*]] = arith.muli %[[W]], %c4
 // CHECK: arith.cmpi ult, %[[K]], %c5
 // CHECK: return
 func.func @pack_padded(%w: memref<9x5xi8>, %p: memref<1x16x16xi32>, %s: memref<16xi32>) {
