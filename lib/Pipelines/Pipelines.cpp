@@ -94,6 +94,7 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
   pm.addNestedPass<func::FuncOp>(createSelectLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPackOperands());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createNoteConstantRanges());
   verifyStage(pm, Stage::Kernel,
               {"kernel", "linalg", "tensor", "arith", "math"});
 }

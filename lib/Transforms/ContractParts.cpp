@@ -75,7 +75,8 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       builder.getDenseI64ArrayAttr(reductionSizes),
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
-      names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names), config);
+      names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
+      /*epilogue_ranges=*/nullptr, config);
   setValueInfos(op, values);
   return op;
 }

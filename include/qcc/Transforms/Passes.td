@@ -97,6 +97,16 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NoteConstantRanges : Pass<"note-constant-ranges", "::mlir::func::FuncOp"> {
+  let summary = "The ranges of constant operands onto the epilogues that use them";
+  let description = [{
+    Scales and biases are constants, and what they are decides which clamps of an
+    epilogue an instruction can do. Writes `epilogue_ranges` onto each `kernel.contract`
+    with a constant f32 or i32 operand of its epilogue, while constants can be seen.
+  }];
+  let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
 def AddResultDestinations : Pass<"add-result-destinations", "::mlir::func::FuncOp"> {
   let summary = "Results of entries become arguments that the caller provides";
   let description = [{

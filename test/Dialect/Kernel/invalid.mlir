@@ -704,6 +704,23 @@ func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", 
 
 // -----
 
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{must have two epilogue_ranges for each of epilogue_ins}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, epilogue_ranges = array<f64: 1.0, 2.0>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
 // expected-error@+1 {{lhs must be in_place or panel}}
 func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = "here", source = "model">}
 

@@ -309,6 +309,11 @@ LogicalResult ContractOp::verify() {
                           elementTypes(getOuts()))))
     return failure();
 
+  if (getEpilogueRanges() &&
+      getEpilogueRanges()->size() != 2 * getEpilogueOperands().size())
+    return emitOpError(
+        "must have two epilogue_ranges for each of epilogue_ins");
+
   SmallVector<Type> tensors;
   for (Value out : getOuts())
     if (isa<TensorType>(out.getType()))

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc;
@@ -17,9 +18,25 @@ using namespace qcc::x86;
 /// Vector operations that the epilogue of one tile may be spelled out in.
 constexpr int64_t kMaxUnrolledOps = 1024;
 
+/// What the arguments of an epilogue can be: accumulators are any i32.
+static SmallVector<Interval> argumentIntervals(kernel::ContractOp op) {
+  SmallVector<Interval> intervals;
+  std::optional<ArrayRef<double>> ranges = op.getEpilogueRanges();
+  if (!ranges)
+    return intervals;
+  intervals.push_back({std::numeric_limits<int32_t>::min(),
+                       std::numeric_limits<int32_t>::max(), false});
+  for (size_t i = 0; i < ranges->size(); i += 2) {
+    double low = (*ranges)[i], high = (*ranges)[i + 1];
+    intervals.push_back(std::isnan(low) ? Interval()
+                                        : Interval{low, high, false});
+  }
+  return intervals;
+}
+
 Epilogue::Epilogue(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
-      region(contraction.op.getEpilogue()) {}
+      region(contraction.op.getEpilogue(), argumentIntervals(contraction.op)) {}
 
 /// Whether elements that follow each other along a loop do so in memory.
 static bool isContiguous(Value memref, AffineMap map, unsigned dim) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -46,14 +47,72 @@ Value Intervals::passedUnlessNaN(arith::SelectOp select) {
   return {};
 }
 
-Intervals::Intervals(Region &region) {
-  for (BlockArgument argument : region.getArguments())
-    intervals[argument] = fullInterval(argument.getType());
+Intervals::Intervals(Region &region, ArrayRef<Interval> arguments,
+                     const DenseSet<Operation *> &without) {
+  for (BlockArgument argument : region.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    intervals[argument] =
+        i < arguments.size() ? arguments[i] : fullInterval(argument.getType());
+  }
   for (Operation &op : region.front().without_terminator()) {
-    if (op.getNumResults() == 1)
+    if (without.contains(&op))
+      intervals[op.getResult(0)] = of(op.getOperand(0));
+    else if (op.getNumResults() == 1)
       intervals[op.getResult(0)] = compute(op);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// f32 arithmetic
+//===----------------------------------------------------------------------===//
+
+static bool canBeInfinite(Interval x) {
+  return std::isinf(x.low) || std::isinf(x.high);
+}
+
+/// An f32 interval around that of exact results, which f64 may have rounded.
+static Interval rounded(double low, double high, bool canBeNaN) {
+  if (std::isnan(low) || std::isnan(high))
+    return {};
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return {std::nextafterf(float(low), -infinity),
+          std::nextafterf(float(high), infinity), canBeNaN};
+}
+
+static Interval multiply(Interval a, Interval b) {
+  // 0 times infinity is NaN, and neither may be an end.
+  if (canBeInfinite(a) || canBeInfinite(b))
+    return {};
+  double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low,
+                   a.high * b.high};
+  return rounded(*std::min_element(ends, ends + 4),
+                 *std::max_element(ends, ends + 4), a.canBeNaN || b.canBeNaN);
+}
+
+static Interval add(Interval a, Interval b) {
+  if (canBeInfinite(a) && canBeInfinite(b))
+    return {};
+  return rounded(a.low + b.low, a.high + b.high, a.canBeNaN || b.canBeNaN);
+}
+
+/// The product of a fused multiply-add is not rounded, but wider than it has to
+/// be is no error.
+static Interval multiplyAdd(Interval a, Interval b, Interval c) {
+  return add(multiply(a, b), c);
+}
+
+static Interval divide(Interval a, Interval b) {
+  if (canBeInfinite(a) || canBeInfinite(b) || (b.low <= 0 && b.high >= 0))
+    return {};
+  double ends[] = {a.low / b.low, a.low / b.high, a.high / b.low,
+                   a.high / b.high};
+  return rounded(*std::min_element(ends, ends + 4),
+                 *std::max_element(ends, ends + 4), a.canBeNaN || b.canBeNaN);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 Interval Intervals::compute(Operation &op) const {
   Type type = op.getResult(0).getType();
@@ -70,7 +129,17 @@ Interval Intervals::compute(Operation &op) const {
     return fit({value, value, false}, type);
   }
   auto in = [&](unsigned i) { return of(op.getOperand(i)); };
+  if (isa<FloatType>(type) && !type.isF32())
+    return {};
   return llvm::TypeSwitch<Operation *, Interval>(&op)
+      .Case<arith::MulFOp>([&](auto) { return multiply(in(0), in(1)); })
+      .Case<arith::AddFOp>([&](auto) { return add(in(0), in(1)); })
+      .Case<arith::SubFOp>([&](auto) {
+        Interval b = in(1);
+        return add(in(0), {-b.high, -b.low, b.canBeNaN});
+      })
+      .Case<arith::DivFOp>([&](auto) { return divide(in(0), in(1)); })
+      .Case<math::FmaOp>([&](auto) { return multiplyAdd(in(0), in(1), in(2)); })
       .Case<arith::MaximumFOp>([&](auto) {
         Interval a = in(0), b = in(1);
         return Interval{std::max(a.low, b.low), std::max(a.high, b.high),

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <limits>
 
 namespace qcc::x86 {
@@ -34,7 +35,12 @@ struct Interval {
 /// The intervals of the values of a scalar region without control flow.
 class Intervals {
 public:
-  explicit Intervals(mlir::Region &region);
+  /// `arguments` has an interval for each argument of the region, or less; the
+  /// others can be anything. Clamps of `without`, maxima and minima with a
+  /// constant, are taken for what they clamp.
+  explicit Intervals(mlir::Region &region,
+                     llvm::ArrayRef<Interval> arguments = {},
+                     const llvm::DenseSet<mlir::Operation *> &without = {});
 
   /// Everything, where nothing is known.
   Interval of(mlir::Value value) const { return intervals.lookup(value); }

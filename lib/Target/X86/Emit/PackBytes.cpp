@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // vpmovdb, which truncates one vector, costs as much as the whole sequence for
-// four: vpackssdw twice and vpackuswb (or vpacksswb) once saturate, which
-// changes nothing once the numbers are known to be bytes, and vpermd undoes
-// what they do to the order, for they work on each 128 bits alone:
+// four: vpackssdw twice and vpackuswb (or vpacksswb) once, which saturate, and
+// vpermd, which undoes what they do to the order, for they work on each 128
+// bits alone:
 //
 //   a, b, c, d of lanes [x0 x1 x2 x3 | x4 ..]  each lane a number
 //   pack   [a0..a3 b0..b3 c0..c3 d0..d3 | a4 ..]  each a byte: i32 words a, b,
@@ -29,9 +29,18 @@ Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
   Location loc = builder.loc;
   int64_t lanes = builder.lanes, count = vectors.size();
   assert((count == 1 || count == 2 || count == 4) && "a power of 2");
-  if (count == 1)
+  if (count == 1) {
+    Value vector = vectors.front();
+    if (range != ByteRange::Any) {
+      bool isSigned = range == ByteRange::Signed;
+      vector = arith::MaxSIOp::create(rewriter, loc, vector,
+                                      builder.splat(isSigned ? -128 : 0));
+      vector = arith::MinSIOp::create(rewriter, loc, vector,
+                                      builder.splat(isSigned ? 127 : 255));
+    }
     return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
-                                   vectors.front());
+                                   vector);
+  }
   bool wide = lanes == 16;
   auto call = [&](StringRef narrow, StringRef wideName, VectorType type,
                   Value a, Value b) {

@@ -12,11 +12,11 @@
 
 namespace qcc::x86 {
 
-/// Which i32 occur: those of a signed byte, of an unsigned one, or any.
+/// Whether an i32 becomes a byte by saturation to a signed or an unsigned one,
+/// or whatever it is by its low bits.
 enum class ByteRange { Signed, Unsigned, Any };
 
-/// The low bytes of 1, 2 or 4 vectors of builder.lanes i32, one after the
-/// other.
+/// The bytes of 1, 2 or 4 vectors of builder.lanes i32, one after the other.
 mlir::Value packBytes(KernelBuilder &builder, mlir::ValueRange vectors,
                       ByteRange range);
 

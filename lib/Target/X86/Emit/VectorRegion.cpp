@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorRegion.h"
-#include "PackBytes.h"
+#include "Saturation.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -84,13 +84,20 @@ SmallVector<Value> qcc::x86::inlineOnScalars(OpBuilder &builder, Region &region,
 // VectorRegion
 //===----------------------------------------------------------------------===//
 
-VectorRegion::VectorRegion(Region &region) : region(region), intervals(region) {
+VectorRegion::VectorRegion(Region &region, ArrayRef<Interval> arguments)
+    : region(region), intervals(region, arguments) {
   for (Value yielded : region.front().getTerminator()->getOperands()) {
     auto trunc = yielded.getDefiningOp<arith::TruncIOp>();
     bool toByte = trunc && trunc.getType().isInteger(8) &&
                   trunc.getIn().getType().isInteger(32);
     packable.push_back(toByte ? trunc.getIn() : Value());
+    Saturation saturation;
+    if (toByte)
+      saturation = findSaturation(region, trunc.getIn(), arguments);
+    ranges.push_back(saturation.range);
+    omitted.insert_range(saturation.clamps);
   }
+  intervals = Intervals(region, arguments, omitted);
 }
 
 int64_t VectorRegion::size() const {
@@ -135,6 +142,8 @@ Value VectorRegion::unrounded(KernelBuilder &builder, Value value,
   // A number is NaN before it is rounded if it is after.
   Value tested = Intervals::passedUnlessNaN(select);
   Value number = unrounded(builder, tested, mapping);
+  if (!intervals.of(tested).canBeNaN)
+    return number;
   Value other =
       unrounded(builder,
                 tested == select.getTrueValue() ? select.getFalseValue()
@@ -179,6 +188,16 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
                                        DenseElementsAttr::get(type, constant)));
       continue;
     }
+    if (omitted.contains(&op)) {
+      mapping.map(op.getResult(0), mapping.lookup(op.getOperand(0)));
+      continue;
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      if (Value number = Intervals::passedUnlessNaN(select);
+          number && !intervals.of(number).canBeNaN) {
+        mapping.map(select.getResult(), mapping.lookup(number));
+        continue;
+      }
     if (Value value = emitConversion(builder, op, mapping)) {
       mapping.map(op.getResult(0), value);
       continue;
@@ -202,11 +221,5 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
 
 Value VectorRegion::pack(KernelBuilder &builder, unsigned result,
                          ValueRange vectors) {
-  Interval interval = intervals.of(packable[result]);
-  ByteRange range = ByteRange::Any;
-  if (interval.isWithin(-128, 127))
-    range = ByteRange::Signed;
-  else if (interval.isWithin(0, 255))
-    range = ByteRange::Unsigned;
-  return packBytes(builder, vectors, range);
+  return packBytes(builder, vectors, ranges[result]);
 }

@@ -15,6 +15,7 @@
 
 #include "Intervals.h"
 #include "KernelBuilder.h"
+#include "PackBytes.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -54,12 +55,15 @@ llvm::SmallVector<mlir::Value> inlineOnScalars(mlir::OpBuilder &builder,
 /// A prologue or an epilogue that is emitted on vectors.
 class VectorRegion {
 public:
-  explicit VectorRegion(mlir::Region &region);
+  /// `arguments` as for Intervals.
+  explicit VectorRegion(mlir::Region &region,
+                        llvm::ArrayRef<Interval> arguments = {});
 
   /// A yielded value that is an i32 truncated to a byte stays an i32, so that
   /// several vectors can be packed together.
   bool isPackable(unsigned result) const { return packable[result] != nullptr; }
-  /// Emits the body; returns a vector for each yielded value.
+  /// Emits the body; returns a vector for each yielded value. That of a
+  /// packable one is good for `pack` alone.
   llvm::SmallVector<mlir::Value> emit(KernelBuilder &builder,
                                       mlir::ValueRange arguments);
   /// The bytes of `vectors` of a packable result, in order, as one vector.
@@ -80,6 +84,9 @@ private:
   Intervals intervals;
   /// For each yielded value the i32 that it is truncated from, or null.
   llvm::SmallVector<mlir::Value> packable;
+  llvm::SmallVector<ByteRange> ranges; // of packable values
+  /// Clamps that packing makes.
+  llvm::DenseSet<mlir::Operation *> omitted;
 };
 
 } // namespace qcc::x86

@@ -441,6 +441,120 @@ func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<1
   return
 }
 
+// What constants are says that a sum, scaled, fits an i32 and is no NaN: then the clamps are those of the packing, and
+// no NaN is asked for. 7 is the zero point. A vector alone is packed by a clamp of integers.
+// CHECK-LABEL: func.func @saturated(
+// CHECK: arith.mulf
+// CHECK-NOT: arith.maximumf
+// CHECK-NOT: arith.minimumf
+// CHECK-NOT: arith.select
+// CHECK: llvm.intr.lrint
+// CHECK: arith.addi
+// CHECK: packssdw
+// CHECK: packsswb
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : vector<16xi32>
+// CHECK: arith.minsi %{{.*}}, %{{.*}} : vector<16xi32>
+// CHECK: arith.trunci
+func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi32>, %y: memref<1x48xi8>, %f: memref<48xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x32xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<48xf32>) outs(%y : memref<1x48xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %low = arith.constant -135.0 : f32
+        %high = arith.constant 120.0 : f32
+        %zero = arith.constant 0.0 : f32
+        %c7 = arith.constant 7 : i32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = arith.mulf %g, %v : f32
+        %a = arith.maximumf %m, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %ordered = arith.cmpf ord, %b, %b : f32
+        %n = arith.select %ordered, %b, %zero : f32
+        %r = math.roundeven %n : f32
+        %i = arith.fptosi %r : f32 to i32
+        %z = arith.addi %i, %c7 : i32
+        %q = arith.trunci %z : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// A clamp from below by more than the least byte stays; the other one goes.
+// CHECK-LABEL: func.func @relu(
+// CHECK: arith.maximumf
+// CHECK-NOT: arith.minimumf
+// CHECK: packsswb
+func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %low = arith.constant 3.0 : f32
+        %high = arith.constant 127.0 : f32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = arith.mulf %g, %v : f32
+        %a = arith.maximumf %m, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %i = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// The clamps stay where the number might not fit an i32: it may be infinite here.
+// CHECK-LABEL: func.func @too_large(
+// CHECK: arith.maximumf
+// CHECK: arith.minimumf
+// CHECK: packsswb
+func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 1.0e38>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %low = arith.constant -128.0 : f32
+        %high = arith.constant 127.0 : f32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = arith.mulf %g, %v : f32
+        %a = arith.maximumf %m, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %i = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// They stay where a result is what they give, too.
+// CHECK-LABEL: func.func @clamped_result(
+// CHECK: arith.maximumf
+// CHECK: arith.minimumf
+func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>, %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
+      {indexing_maps = [#mk, #nk, #n, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %low = arith.constant -128.0 : f32
+        %high = arith.constant 127.0 : f32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = arith.mulf %g, %v : f32
+        %a = arith.maximumf %m, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %i = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q, %b : i8, f32
+      }
+  return
+}
+
 // Bytes of any i32: their low ends. And a result that is kept has its -0.
 // CHECK-LABEL: func.func @low_bytes(
 // CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<16xf32>

@@ -117,6 +117,8 @@ def Kernel_ContractOp
     holds the sum of each of its columns.
 
     `lowering_config` is the decision; `fused` names the ops that were fused.
+    `epilogue_ranges` gives, for each of epilogue_operands, the least and the greatest of
+    its elements, none of which is NaN; two NaN where that is not known.
 
     Example:
 
@@ -153,6 +155,7 @@ def Kernel_ContractOp
       UnitAttr:$lhs_unsigned,
       UnitAttr:$rhs_unsigned,
       OptionalAttr<StrArrayAttr>:$fused,
+      OptionalAttr<DenseF64ArrayAttr>:$epilogue_ranges,
       OptionalAttr<Kernel_LoweringConfigAttr>:$lowering_config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,

@@ -1,0 +1,137 @@
+//===- Saturation.cpp - Clamps that packing to bytes makes ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Saturation.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qcc::x86;
+
+namespace {
+/// Walks from the packed value towards what it is computed from. `low` and
+/// `high` are where the number at hand may be clamped without changing the
+/// byte.
+class ClampFinder {
+public:
+  ClampFinder(Region &region, ArrayRef<Interval> arguments, double low,
+              double high)
+      : region(region), arguments(arguments), low(low), high(high) {}
+
+  DenseSet<Operation *> find(Value value);
+
+private:
+  /// Whether all i32 on the way fit without the clamps.
+  bool fits();
+  bool visitClamp(Operation *op);
+
+  Region &region;
+  ArrayRef<Interval> arguments;
+  double low, high;
+  DenseSet<Operation *> clamps;
+  SmallVector<Operation *> path;
+};
+} // namespace
+
+/// The number of a float or an integer constant.
+static std::optional<double> constantOf(Value value) {
+  APFloat number(0.0f);
+  if (value.getType().isF32() && matchPattern(value, m_ConstantFloat(&number)))
+    return number.convertToFloat();
+  APInt integer;
+  if (matchPattern(value, m_ConstantInt(&integer)))
+    return integer.getSExtValue();
+  return std::nullopt;
+}
+
+bool ClampFinder::visitClamp(Operation *op) {
+  auto bound = constantOf(op->getOperand(1));
+  if (!bound || *bound != *bound)
+    return false;
+  if (isa<arith::MaximumFOp>(op)) {
+    if (*bound <= low)
+      clamps.insert(op);
+    low = std::max(low, *bound);
+  } else {
+    if (*bound >= high)
+      clamps.insert(op);
+    high = std::min(high, *bound);
+  }
+  return low <= high;
+}
+
+bool ClampFinder::fits() {
+  Intervals intervals(region, arguments, clamps);
+  return llvm::all_of(path, [&](Operation *op) {
+    if (isa<arith::FPToSIOp>(op))
+      return intervals.of(op->getOperand(0))
+          .isWithin(std::numeric_limits<int32_t>::min(),
+                    std::numeric_limits<int32_t>::max());
+    if (auto add = dyn_cast<arith::AddIOp>(op)) {
+      Interval a = intervals.of(add.getLhs()), b = intervals.of(add.getRhs());
+      return a.low + b.low >= std::numeric_limits<int32_t>::min() &&
+             a.high + b.high <= std::numeric_limits<int32_t>::max();
+    }
+    return true;
+  });
+}
+
+DenseSet<Operation *> ClampFinder::find(Value value) {
+  // A number with other uses must be what it is. That a select asks whether it
+  // is NaN is no other use.
+  Operation *user = *value.user_begin();
+  auto isUsedOnlyBy = [](Value value, Operation *user) {
+    return llvm::all_of(value.getUsers(), [&](Operation *other) {
+      auto compare = dyn_cast<arith::CmpFOp>(other);
+      return other == user || (compare && compare->hasOneUse() &&
+                               *compare->user_begin() == user);
+    });
+  };
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isUsedOnlyBy(value, user))
+      break;
+    path.push_back(op);
+    user = op;
+    if (isa<arith::FPToSIOp, math::RoundEvenOp>(op)) {
+      value = op->getOperand(0);
+    } else if (auto add = dyn_cast<arith::AddIOp>(op)) {
+      auto constant = constantOf(add.getRhs());
+      if (!constant)
+        break;
+      low -= *constant;
+      high -= *constant;
+      value = add.getLhs();
+    } else if (isa<arith::MaximumFOp, arith::MinimumFOp>(op)) {
+      if (!visitClamp(op))
+        break;
+      value = op->getOperand(0);
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      value = Intervals::passedUnlessNaN(select);
+      if (!value)
+        break;
+    } else {
+      break;
+    }
+  }
+  return fits() ? clamps : DenseSet<Operation *>();
+}
+
+Saturation qcc::x86::findSaturation(Region &region, Value value,
+                                    ArrayRef<Interval> arguments) {
+  Interval interval = Intervals(region, arguments).of(value);
+  Saturation best;
+  for (auto [range, low, high] :
+       {std::tuple(ByteRange::Signed, -128.0, 127.0),
+        std::tuple(ByteRange::Unsigned, 0.0, 255.0)}) {
+    if (!interval.isWithin(low, high))
+      continue;
+    auto clamps = ClampFinder(region, arguments, low, high).find(value);
+    if (best.range == ByteRange::Any || clamps.size() > best.clamps.size())
+      best = {range, clamps};
+  }
+  return best;
+}

@@ -1,0 +1,41 @@
+//===- Saturation.h - Clamps that packing to bytes makes --------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An epilogue that quantizes ends like this (z the zero point):
+//
+//   q = truncate(convert(round(min(max(x, -128 - z), 127 - z))) + z)
+//
+// The sum is a signed byte, so it can be packed by instructions that saturate
+// to signed bytes. They clamp just as min and max do, so these may be left out,
+// as long as what is then converted and added fits an i32. Rounding, conversion
+// and the addition do not change the order of numbers, and all numbers that a
+// clamp changes end at the same byte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_EMIT_SATURATION_H
+#define QCC_LIB_TARGET_X86_EMIT_SATURATION_H
+
+#include "Intervals.h"
+#include "PackBytes.h"
+
+namespace qcc::x86 {
+
+/// How an i32 is packed to a byte, and the clamps in front of it that need not
+/// be computed.
+struct Saturation {
+  ByteRange range = ByteRange::Any;
+  llvm::DenseSet<mlir::Operation *> clamps;
+};
+
+/// What packing the i32 `value` of a region does for it.
+Saturation findSaturation(mlir::Region &region, mlir::Value value,
+                          llvm::ArrayRef<Interval> arguments);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_EMIT_SATURATION_H
