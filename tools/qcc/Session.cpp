@@ -30,6 +30,14 @@ int driver::reportError(llvm::Error error) {
   return reportError(llvm::toString(std::move(error)));
 }
 
+int driver::reportStatus(const rt::Status &status) {
+  // What was printed may have gone nowhere, to a full disk.
+  bool printed = fflush(stdout) == 0 && !ferror(stdout);
+  if (!status.isOk())
+    return reportError(status.message());
+  return printed ? 0 : reportError("the standard output cannot be written");
+}
+
 llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {
   auto targets = parseTargets(name, rt::HostFeatures::host().names());
   if (!targets)
