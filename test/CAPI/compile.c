@@ -213,6 +213,33 @@ static void wrongOptions(void) {
   CHECK(artifact == NULL);
 }
 
+/// A place to link in that is not there.
+static void noTemporaryFolder(void) {
+  qccArtifact artifact = NULL;
+  setenv("TMPDIR", "/no/such/folder", 1);
+  CHECK_FAILS(compileProgram(program, NULL, &artifact), QCC_STATUS_IO_ERROR,
+              "cannot create a temporary directory for linking; set TMPDIR");
+  unsetenv("TMPDIR");
+  CHECK_OK(compileProgram(program, NULL, &artifact));
+  qccArtifactDestroy(artifact);
+}
+
+/// Deeper than any stack: the parser crashes, and only the parser.
+static void endlessNesting(void) {
+  enum { depth = 4 << 20 };
+  static const char begin[] = "module attributes {a = ";
+  char *text = malloc(sizeof(begin) + depth);
+  memcpy(text, begin, sizeof(begin));
+  memset(text + sizeof(begin) - 1, '[', depth);
+  qccArtifact artifact = NULL;
+  CHECK_FAILS(qccCompileText(text, sizeof(begin) - 1 + depth, NULL, &artifact),
+              QCC_STATUS_INTERNAL,
+              "while reading the program: the compiler crashed");
+  free(text);
+  CHECK_OK(compileProgram(program, NULL, &artifact));
+  qccArtifactDestroy(artifact);
+}
+
 /*===----------------------------------------------------------------------===*\
 |* Threads
 \*===----------------------------------------------------------------------===*/
@@ -251,6 +278,8 @@ int main(int argc, char **argv) {
   severalTargets();
   rejectedPrograms();
   wrongOptions();
+  noTemporaryFolder();
+  endlessNesting();
   manyThreads();
   return finishTest();
 }
