@@ -81,10 +81,12 @@ private:
       return real.status();
     DiffValue &result = values_[value];
     rt::Tensor wanted = viewOf(recorded_[value]), actual = viewOf(*real);
-    if (wanted.elements() != actual.elements()) {
-      result.isIncomparable = true;
+    if (wanted.elements() != actual.elements())
+      result.obstacle = "other shape";
+    else if (wanted.dtype.isFloat() != actual.dtype.isFloat())
+      result.obstacle = "no scale";
+    if (!result.obstacle.empty())
       return rt::Status::ok();
-    }
     result.difference = compare(actual, wanted, tolerance_);
     int64_t first = result.difference.first;
     if (first >= 0)
@@ -153,11 +155,12 @@ rt::Result<DiffReport> diffModules(const DiffSide &a, const DiffSide &b,
   for (size_t i = 0; i < count; ++i) {
     const MatchedValue &match = report.matching.values[i];
     const DiffValue &value = report.values[i];
-    // Two processors may pack an operand each in its own way.
-    bool mayDiffer =
-        report.matching.byStep && match.a.info(entryA).kind != QCC_RESULT;
+    // Two processors may pack an operand each in its own way, and what has no
+    // scale may mean the same.
+    bool isResult = match.a.info(entryA).kind == QCC_RESULT ||
+                    match.b.info(entryB).kind == QCC_RESULT;
     bool differs =
-        value.isIncomparable ? !mayDiffer : value.difference.differing > 0;
+        value.difference.differing > 0 || (!value.obstacle.empty() && isResult);
     if (differs && !report.first)
       report.first = i;
   }

@@ -43,8 +43,8 @@ struct DiffValue {
   Difference difference;
   /// The first element that differs, "[0, 3]: 1.25 instead of 1.5".
   std::string first;
-  /// Where the number of elements is not the same.
-  bool isIncomparable = false;
+  /// Why it cannot be compared: "other shape", "no scale"; or empty.
+  std::string obstacle;
 };
 
 struct DiffReport {

@@ -45,8 +45,8 @@ static std::string valueTable(const DiffReport &report) {
     const DiffValue &value = report.values[i];
     std::string typeA = typeText(match.a.info(*report.entryA));
     std::string typeB = typeText(match.b.info(*report.entryB));
-    if (value.isIncomparable) {
-      table.add({match.name, "-", "-", "-", "other shape", typeA, typeB});
+    if (!value.obstacle.empty()) {
+      table.add({match.name, "-", "-", "-", value.obstacle, typeA, typeB});
       continue;
     }
     const Difference &d = value.difference;
@@ -93,7 +93,8 @@ std::string diffText(const DiffSide &a, const DiffSide &b,
   return text + "first difference: " + match.name + ", " +
          stepName(entryA, match.a.step) + " of A and " +
          stepName(entryB, match.b.step) + " of B" +
-         (value.isIncomparable ? ": other shapes" : ", at " + value.first) +
+         (value.obstacle.empty() ? ", at " + value.first
+                                 : ": " + value.obstacle) +
          "\n";
 }
 
@@ -143,8 +144,10 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
     entry.add("name", Json::of(match.name));
     entry.add("a", placeJson(entryA, match.a));
     entry.add("b", placeJson(entryB, match.b));
-    entry.add("comparable", Json::of(!value.isIncomparable));
-    if (!value.isIncomparable) {
+    entry.add("comparable", Json::of(value.obstacle.empty()));
+    if (!value.obstacle.empty()) {
+      entry.add("obstacle", Json::of(value.obstacle));
+    } else {
       const Difference &d = value.difference;
       entry.add("elements", Json::of(d.elements));
       entry.add("differing", Json::of(d.differing));

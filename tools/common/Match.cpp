@@ -28,12 +28,24 @@ static bool hasSameSteps(const rt::Entry &a, const rt::Entry &b) {
 }
 
 namespace {
-/// A layer and the outputs that hold its value.
+/// The forms in which a program may hold the value of a layer.
+enum Form { Float, Quantized, Raw, NumForms };
+
+/// A layer and the outputs that hold its value, in each form.
 struct Layer {
   std::string_view name;
-  std::vector<StepOutput> outputs;
+  std::vector<StepOutput> forms[NumForms];
+  /// The form that comes last; raw integers, whose meaning is unknown, only
+  /// where there is nothing else.
+  Form last = Raw;
 };
 } // namespace
+
+static Form formOf(const rt::OperandInfo &info) {
+  if (info.quantization)
+    return Quantized;
+  return info.dtype.isFloat() ? Float : Raw;
+}
 
 static std::vector<Layer> layersOf(const rt::Entry &entry) {
   std::vector<Layer> layers;
@@ -42,22 +54,34 @@ static std::vector<Layer> layersOf(const rt::Entry &entry) {
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o].layer.empty())
         continue;
-      auto known =
+      auto layer =
           std::find_if(layers.begin(), layers.end(), [&](const Layer &layer) {
             return layer.name == outputs[o].layer;
           });
-      Layer layer{outputs[o].layer, {}};
-      if (known != layers.end()) {
-        // Of several steps the last one counts.
-        if (known->outputs.back().step == s)
-          layer = std::move(*known);
-        layers.erase(known);
-      }
-      layer.outputs.push_back({s, o});
-      layers.push_back(std::move(layer));
+      if (layer == layers.end())
+        layer = layers.insert(layer, Layer{outputs[o].layer, {}, Raw});
+      Form form = formOf(outputs[o]);
+      std::vector<StepOutput> &places = layer->forms[form];
+      // Of several steps the last one counts.
+      if (!places.empty() && places.back().step != s)
+        places.clear();
+      places.push_back({s, o});
+      if (form != Raw)
+        layer->last = form;
     }
   }
   return layers;
+}
+
+static bool isQuantized(const rt::Entry &entry) {
+  auto has = [](const auto &list) {
+    return std::any_of(list.begin(), list.end(), [](const auto &info) {
+      return info.quantization.has_value();
+    });
+  };
+  return has(entry.arguments) || has(entry.results) ||
+         std::any_of(entry.steps.begin(), entry.steps.end(),
+                     [&](const rt::Step &step) { return has(step.outputs); });
 }
 
 /// The step that belongs to a layer without showing its value.
@@ -77,27 +101,47 @@ static const Layer *find(const std::vector<Layer> &layers,
   return nullptr;
 }
 
+/// Quantized programs are compared in a form that both have. Otherwise the last
+/// form is what the rest of the program goes on with.
+static void matchForms(const Layer &a, const Layer &b, bool inCommon,
+                       Matching &matching) {
+  Form formA = a.last, formB = b.last;
+  if (inCommon)
+    for (Form form : {a.last, Quantized, Float, Raw})
+      if (!a.forms[form].empty() && !b.forms[form].empty()) {
+        formA = formB = form;
+        break;
+      }
+  const std::vector<StepOutput> &inA = a.forms[formA], &inB = b.forms[formB];
+  size_t count = std::min(inA.size(), inB.size());
+  for (size_t i = 0; i < count; ++i) {
+    std::string name(a.name);
+    if (count > 1)
+      name += "#" + std::to_string(i);
+    matching.values.push_back({std::move(name), inA[i], inB[i]});
+  }
+}
+
+static void addUnmatched(const std::vector<Layer> &layers,
+                         const std::vector<Layer> &others,
+                         const rt::Entry &other,
+                         std::vector<UnmatchedLayer> &unmatched) {
+  for (const Layer &layer : layers)
+    if (!find(others, layer.name))
+      unmatched.push_back({std::string(layer.name),
+                           layer.forms[layer.last].front().step,
+                           findPart(other, layer.name)});
+}
+
 static void matchLayers(const rt::Entry &a, const rt::Entry &b,
                         Matching &matching) {
   std::vector<Layer> layersA = layersOf(a), layersB = layersOf(b);
-  for (const Layer &layer : layersA) {
-    std::string name(layer.name);
-    const Layer *other = find(layersB, layer.name);
-    if (!other) {
-      matching.onlyA.push_back(
-          {name, layer.outputs[0].step, findPart(b, layer.name)});
-      continue;
-    }
-    size_t count = std::min(layer.outputs.size(), other->outputs.size());
-    for (size_t i = 0; i < count; ++i)
-      matching.values.push_back(
-          {count == 1 ? name : name + "#" + std::to_string(i), layer.outputs[i],
-           other->outputs[i]});
-  }
-  for (const Layer &layer : layersB)
-    if (!find(layersA, layer.name))
-      matching.onlyB.push_back({std::string(layer.name), layer.outputs[0].step,
-                                findPart(a, layer.name)});
+  bool inCommon = isQuantized(a) && isQuantized(b);
+  for (const Layer &layer : layersA)
+    if (const Layer *other = find(layersB, layer.name))
+      matchForms(layer, *other, inCommon, matching);
+  addUnmatched(layersA, layersB, b, matching.onlyA);
+  addUnmatched(layersB, layersA, a, matching.onlyB);
 }
 
 static void matchSteps(const rt::Entry &a, Matching &matching) {

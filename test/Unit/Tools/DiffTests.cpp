@@ -145,6 +145,24 @@ TEST_F(Diff, GivesEachSideItsFormOfTheInput) {
                        "i32 in A and f32 in B; give it as f32");
 }
 
+TEST_F(Diff, SaysWhatCannotBeCompared) {
+  makeFloat();
+  // The input means something, but what relu1 is in A is unknown.
+  a.artifact.arguments[0].quant_ref = a.artifact.ref(a.quant);
+  a.outputs[0].quant_ref = 0;
+  options.sources = {{"random:1"}, {3}};
+  std::string report = text();
+  EXPECT_NE(report.find("  relu1              -     -             -  no scale  "
+                        "i32   f32\n"),
+            std::string::npos)
+      << report;
+  // For a result that is a difference.
+  EXPECT_NE(report.find("first difference: fc2, main.step1/more of A and float "
+                        "of B: no scale\n"),
+            std::string::npos)
+      << report;
+}
+
 TEST_F(Diff, NeedsProgramsThatTakeTheSame) {
   options.entry = "f";
   EXPECT_EQ(failure(), "A: no entry 'f'; the program has: main");

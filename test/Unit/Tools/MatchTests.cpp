@@ -17,7 +17,11 @@ namespace {
 struct Output {
   const char *layer;
   int result = -1;
+  bool isQuantized = false;
+  bool isFloat = true;
 };
+const Output relu{"relu"}, reluQuantized{"relu", -1, true},
+    reluRaw{"relu", -1, false, false};
 
 rt::Step step(const char *name, const char *layer,
               std::vector<Output> outputs) {
@@ -28,6 +32,11 @@ rt::Step step(const char *name, const char *layer,
     rt::OperandInfo info;
     info.layer = output.layer;
     info.kind = output.result >= 0 ? QCC_RESULT : QCC_ARENA;
+    info.dtype = output.isFloat && !output.isQuantized
+                     ? rt::DType{QCC_FLOAT, 32}
+                     : rt::DType{QCC_INT, 8};
+    if (output.isQuantized)
+      info.quantization.emplace();
     info.index = rt::Size(std::max(output.result, 0));
     step.outputs.push_back(info);
   }
@@ -99,6 +108,26 @@ TEST(Match, SeveralOutputsOfALayer) {
       {step("b0", "", {{"fc1"}, {""}, {"fc1"}}), step("b1", "", {{"", 0}})});
   EXPECT_EQ(text(matchValues(a, b)),
             "fc1#0:0.0-0.0 fc1#1:0.1-0.2 result 0:1.0-1.0");
+}
+
+TEST(Match, FormsThatTwoQuantizedProgramsHave) {
+  const rt::Step real = step("f", "", {relu}),
+                 quantized = step("q", "", {reluQuantized}),
+                 raw = step("r", "", {reluRaw}),
+                 other = step("o", "", {{"x", -1, true}});
+  rt::Entry both = entry({real, quantized});
+  EXPECT_EQ(text(matchValues(both, entry({other, real}))), "relu:0.0-1.0");
+  EXPECT_EQ(text(matchValues(both, entry({quantized}))), "relu:1.0-0.0");
+  EXPECT_EQ(text(matchValues(entry({quantized}), both)), "relu:0.0-1.0");
+  // No form in common.
+  EXPECT_EQ(text(matchValues(entry({quantized}), entry({other, real}))),
+            "relu:0.0-1.0");
+  // A float program has the other one's last form for its counterpart.
+  EXPECT_EQ(text(matchValues(entry({real}), both)), "relu:0.0-1.0");
+  EXPECT_EQ(text(matchValues(both, entry({real}))), "relu:1.0-0.0");
+  // Integers without a scale are a last resort.
+  EXPECT_EQ(text(matchValues(entry({real, raw}), both)), "relu:0.0-1.0");
+  EXPECT_EQ(text(matchValues(entry({raw}), both)), "relu:0.0-1.0");
 }
 
 TEST(Match, ResultsByPosition) {
