@@ -6,9 +6,9 @@ Data flows one way; a folder may include only what stands to its left:
     Dialect, TargetSpec -> Frontend, Conversion -> Transforms -> Target/{X86,NVPTX}
       -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
-* Reference sees only dialects. Runtime and Emulator see no other part of qcc and no LLVM
-  or MLIR, except that the emulator implements the runtime's device interface. Support
-  sees Runtime/Status.h and Runtime/DType.h. What writes code or descriptors sees
+* Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
+  Support sees Runtime/Status.h and Runtime/DType.h. Emulator, which implements the
+  runtime's device interface, sees the runtime and Support, and no LLVM either. What writes code or descriptors sees
   Runtime/ABI.h alone: compiler and runtime meet at the artifact. JIT and CAPI see the
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
@@ -33,7 +33,7 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh", ".mlir", ".test", ".txt", ".cma
 PARTS = {
     "Runtime": set(),
     "Support": {"Runtime/Status.h", "Runtime/DType.h"},
-    "Emulator": {"Runtime"},
+    "Emulator": {"Runtime", "Support"},
     "TargetSpec": {"Support"},
     "Dialect": {"Support", "TargetSpec"},
     "Reference": {"Dialect", "Support"},

@@ -154,6 +154,7 @@ private:
   bool addImplicitReturn();
   void addInstruction(Instruction inst);
   bool parseGuard(Instruction &inst);
+  int countOperands() const;
   const InstructionPattern *matchModifiers(const Token &mnemonic,
                                            Instruction &inst);
   bool parseOperands(const InstructionPattern &pattern, Instruction &inst);
