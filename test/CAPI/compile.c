@@ -224,22 +224,6 @@ static void noTemporaryFolder(void) {
   qccArtifactDestroy(artifact);
 }
 
-/// Deeper than any stack: the parser crashes, and only the parser.
-static void endlessNesting(void) {
-  enum { depth = 4 << 20 };
-  static const char begin[] = "module attributes {a = ";
-  char *text = malloc(sizeof(begin) + depth);
-  memcpy(text, begin, sizeof(begin));
-  memset(text + sizeof(begin) - 1, '[', depth);
-  qccArtifact artifact = NULL;
-  CHECK_FAILS(qccCompileText(text, sizeof(begin) - 1 + depth, NULL, &artifact),
-              QCC_STATUS_INTERNAL,
-              "while reading the program: the compiler crashed");
-  free(text);
-  CHECK_OK(compileProgram(program, NULL, &artifact));
-  qccArtifactDestroy(artifact);
-}
-
 /*===----------------------------------------------------------------------===*\
 |* Threads
 \*===----------------------------------------------------------------------===*/
@@ -279,7 +263,6 @@ int main(int argc, char **argv) {
   rejectedPrograms();
   wrongOptions();
   noTemporaryFolder();
-  endlessNesting();
   manyThreads();
   return finishTest();
 }
