@@ -119,10 +119,10 @@ static rt::Status run(const DiffSide &side, const rt::Entry &entry,
 rt::Result<DiffReport> diffModules(const DiffSide &a, const DiffSide &b,
                                    const DiffOptions &options) {
   DiffReport report;
-  for (auto [side, entry, prefix] : {std::tuple(&a, &report.entryA, "A: "),
-                                     std::tuple(&b, &report.entryB, "B: ")}) {
-    rt::Result<const rt::Entry *> found =
-        findEntry(*side->module, options.entry);
+  for (auto [side, name, entry, prefix] :
+       {std::tuple(&a, &options.entryA, &report.entryA, "A: "),
+        std::tuple(&b, &options.entryB, &report.entryB, "B: ")}) {
+    rt::Result<const rt::Entry *> found = findEntry(*side->module, *name);
     if (!found.isOk())
       return found.status().withPrefix(prefix);
     *entry = *found;

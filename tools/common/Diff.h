@@ -30,7 +30,7 @@ struct DiffSide {
 };
 
 struct DiffOptions {
-  std::string entry;
+  std::string entryA, entryB;
   InputSources sources;
   unsigned threads = 0;
   /// Of the largest magnitude of A's value; see Compare.h.

@@ -75,6 +75,11 @@ bool Session::load() {
                 "'; use x86 or reference");
     return false;
   }
+  if (tools::isArtifact(options.input)) {
+    reportError("'" + options.input +
+                "' is compiled already; name the program that it was made of");
+    return false;
+  }
   auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());
   if (!targets) {
     reportError(targets.takeError());

@@ -16,7 +16,8 @@ static cl::SubCommand runCommand("run",
                                  "Run a program or what was compiled of it");
 static cl::SubCommand benchCommand("bench", "Measure the steps of a program");
 static cl::SubCommand diffCommand("diff",
-                                  "Compare two programs layer by layer");
+                                  "Compare two programs layer by layer; exit "
+                                  "with 1 if they differ");
 static cl::SubCommand
     explainCommand("explain", "Say which kernels a program becomes, and why");
 static cl::SubCommand targetsCommand("targets", "Say what this host can run");
@@ -161,6 +162,12 @@ static cl::opt<double> diffTolerance(
 static cl::opt<std::string> diffJson("json", cl::value_desc("FILE"),
                                      cl::desc("Also write the report"),
                                      cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> entryA("entry-a", cl::value_desc("NAME"),
+                                   cl::desc("Entry of A, instead of --entry"),
+                                   cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> entryB("entry-b", cl::value_desc("NAME"),
+                                   cl::desc("Entry of B, instead of --entry"),
+                                   cl::sub(diffCommand), cl::cat(category));
 static cl::opt<std::string>
     mcpuA("mcpu-a", cl::value_desc("NAME"),
           cl::desc("Processor to compile A for, instead of --mcpu"),
@@ -244,7 +251,8 @@ static DiffCommand diffOptions() {
   options.b = sideOptions(fileB, fileA, mcpuB, weightsB);
   options.variantA = variantA;
   options.variantB = variantB;
-  options.entry = entry;
+  options.entryA = entryA.getNumOccurrences() > 0 ? entryA : entry;
+  options.entryB = entryB.getNumOccurrences() > 0 ? entryB : entry;
   options.sources.inputs = inputs;
   options.sources.dims.assign(dims.begin(), dims.end());
   options.threads = threads;

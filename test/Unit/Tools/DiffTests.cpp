@@ -164,9 +164,12 @@ TEST_F(Diff, SaysWhatCannotBeCompared) {
 }
 
 TEST_F(Diff, NeedsProgramsThatTakeTheSame) {
-  options.entry = "f";
+  options.entryA = "f";
   EXPECT_EQ(failure(), "A: no entry 'f'; the program has: main");
-  options.entry.clear();
+  options.entryA = "main";
+  options.entryB = "g";
+  EXPECT_EQ(failure(), "B: no entry 'g'; the program has: main");
+  options.entryB.clear();
   makeFloat();
   EXPECT_EQ(failure(),
             "argument 0 of A: nothing says how real values become elements of "
