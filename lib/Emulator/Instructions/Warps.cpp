@@ -41,7 +41,9 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
   uint32_t lanes = gatherMembers(warp, inst, mask, 5);
   if (lanes == 0)
     return;
+  constexpr uint32_t undefinedValue = 0xa5a5a5a5;
   auto mode = static_cast<arith::ShuffleMode>(inst.data);
+  uint32_t named = warp.in<uint32_t>(inst.op(5))[__builtin_ctz(mask)];
   uint32_t a[32];
   memcpy(a, warp.in<uint32_t>(inst.op(2)), sizeof(a));
   const uint32_t *b = warp.in<uint32_t>(inst.op(3)),
@@ -53,11 +55,15 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
     results[i] = a[source.lane];
     if (lanes >> source.lane & 1)
       return;
-    results[i] = a[i];
+    // Reductions read beyond their lanes and drop what they get. But who is
+    // named should be there.
+    results[i] = undefinedValue;
+    if (!(named >> source.lane & 1))
+      return;
     if (Report *report = warp.report(ReportKind::WarpDivergence, inst, i))
       report->message = "lane " + std::to_string(i) + " reads lane " +
                         std::to_string(source.lane) +
-                        ", which does not execute it";
+                        ", which the mask names and which is not there";
   });
   if (inst.op(0).isPresent()) {
     uint32_t *d = warp.out<uint32_t>(inst.op(0));

@@ -38,6 +38,11 @@ bool Cta::step() {
   if (isFinished || isKilled_)
     return false;
   if (ready_.empty()) {
+    bool isReleased = false;
+    for (auto &warp : warps_)
+      isReleased |= warp->releaseStuck();
+    if (isReleased)
+      return true;
     reportDeadlock();
     kill();
     return false;

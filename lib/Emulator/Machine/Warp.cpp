@@ -88,11 +88,14 @@ void Warp::run(int budget) {
     ++pc_;
     ++executed_;
     CounterSet::Site &site = sites[inst.site];
-    ++site.executions;
-    if (mask) {
+    bool counts = !splits_[current_].isRetry;
+    splits_[current_].isRetry = false;
+    if (counts) {
+      ++site.executions;
       site.lanes += __builtin_popcount(mask);
-      inst.execute(*this, inst, mask);
     }
+    if (mask)
+      inst.execute(*this, inst, mask);
   }
   leave();
 }

@@ -82,6 +82,9 @@ struct Split {
   uint8_t barrier = 0;
   /// Of AtWarpSync: who executes the instruction, and who must come.
   uint32_t executing = 0, awaited = 0;
+  /// It executes the instruction at which it waited once more: the lanes that
+  /// it waited for are gone, or will never come.
+  bool isRetry = false, isForced = false;
 };
 
 class Warp {
@@ -100,6 +103,9 @@ public:
   bool isFinished() const { return splits_.empty() && meetings_.empty(); }
   /// Wakes what waits at a barrier, handing over the result of bar.red.
   void leaveBarrier(int barrier, uint32_t reduction);
+  /// Where lanes wait for others of the warp that will never come, makes a
+  /// report and lets them go on. False if there are none.
+  bool releaseStuck();
   /// Stops everything.
   void kill();
 
@@ -152,9 +158,10 @@ public:
   void yield() { stopped_ = true; }
   void waitAtBarrier(int barrier);
 
-  /// Brings the lanes of `required` to a warp-wide instruction that `mask`
-  /// executes. Returns the lanes to execute it for, or 0: they wait. With
-  /// `anywhere`, other instructions of the same kind will do.
+  /// Brings those lanes of `required` that have not exited to a warp-wide
+  /// instruction that `mask` executes. Returns the lanes to execute it for, or
+  /// 0: they wait. With `anywhere`, other instructions of the same kind will
+  /// do.
   uint32_t gather(const Instruction &inst, uint32_t mask, uint32_t required,
                   bool anywhere);
   /// Of an instruction that the whole warp must execute at once; a report if it
@@ -191,6 +198,7 @@ private:
   /// Puts the state of the running split back.
   void leave();
   void endSplit();
+  void retryWaits();
   void addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting);
   /// Goes on from the meeting if all are there.
   void arriveAt(Meeting *meeting, uint32_t lanes);

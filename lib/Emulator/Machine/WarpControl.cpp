@@ -208,6 +208,7 @@ void Warp::exitLanes(uint32_t mask) {
   else
     leave();
   stopped_ = true;
+  retryWaits();
   completeMeetings();
 }
 
@@ -257,23 +258,18 @@ void Warp::leaveBarrier(int barrier, uint32_t reduction) {
 
 uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
                       bool anywhere) {
-  required &= lanes_;
-  if (uint32_t gone = required & exited_) {
-    if (Report *report =
-            this->report(ReportKind::WarpDivergence, inst, __builtin_ctz(mask)))
-      report->message = "the mask names " +
-                        std::to_string(__builtin_popcount(gone)) +
-                        " lanes that have exited";
-    required &= ~gone;
-  }
+  required &= lanes_ & ~exited_;
   if (uint32_t extra = mask & ~required) {
     if (Report *report = this->report(ReportKind::WarpDivergence, inst,
                                       __builtin_ctz(extra)))
       report->message = "a lane executes it that the mask does not name";
     required |= extra;
   }
-  if (mask == required)
+  Split &self = splits_[current_];
+  if (mask == required || self.isForced) {
+    self.isForced = false;
     return mask;
+  }
   auto isHere = [&](const Split &split) {
     if (split.state != Split::AtWarpSync || split.frame != frame_)
       return false;
@@ -290,13 +286,45 @@ uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
         split.state = Split::Ready;
     return present & required;
   }
-  Split &waiting = splits_[current_];
-  waiting.state = Split::AtWarpSync;
-  waiting.executing = mask;
-  waiting.awaited = required;
+  self.state = Split::AtWarpSync;
+  self.executing = mask;
+  self.awaited = required;
   leave();
   stopped_ = true;
   return 0;
+}
+
+/// After an exit: whom they wait for may be others now.
+void Warp::retryWaits() {
+  for (Split &split : splits_)
+    if (split.state == Split::AtWarpSync && (split.awaited & exited_)) {
+      split.state = Split::Ready;
+      split.isRetry = true;
+      --split.pc;
+    }
+}
+
+bool Warp::releaseStuck() {
+  bool released = false;
+  for (Split &split : splits_) {
+    if (split.state != Split::AtWarpSync)
+      continue;
+    const Instruction &inst = split.frame->function->code[split.pc - 1];
+    uint32_t missing = split.awaited & ~split.executing;
+    if (Report *report = this->report(ReportKind::WarpDivergence, inst,
+                                      __builtin_ctz(split.executing))) {
+      report->message = std::to_string(__builtin_popcount(split.executing)) +
+                        " lanes execute it, which waits for " +
+                        std::to_string(__builtin_popcount(missing)) +
+                        " others that never come";
+      report->notes.push_back("the warp: " + describeState());
+    }
+    split.state = Split::Ready;
+    split.isRetry = split.isForced = true;
+    --split.pc;
+    released = true;
+  }
+  return released;
 }
 
 void Warp::checkConverged(const Instruction &inst, uint32_t mask) {

@@ -145,9 +145,10 @@ static OperandSlot operandSlot(std::string_view text) {
     slot.typeIndex = text[0] - '0';
   else if (text == "#")
     slot.kind = OperandSlot::Number;
-  else if (text == "mov")
+  else if (text == "mov") {
     slot.kind = OperandSlot::Mov;
-  else if (text == "label")
+    slot.typeIndex = 0;
+  } else if (text == "label")
     slot.kind = OperandSlot::Label;
   else if (text == "labels")
     slot.kind = OperandSlot::Labels;
