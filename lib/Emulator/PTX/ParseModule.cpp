@@ -128,7 +128,7 @@ bool Parser::parseModuleItem() {
       return failHere("a ." + std::string(kind.text) +
                       " variable outside of a function");
   }
-  return failHere("unknown directive '" + std::string(kind.text) + "'");
+  return failHere("unknown directive '." + std::string(kind.text) + "'");
 }
 
 bool Parser::parseVersion() {

@@ -109,7 +109,7 @@ private:
   struct Declaration {
     const Token *name = nullptr;
     Variable variable;
-    bool isArray = false;
+    bool hasNoSize = false; ///< name[]
   };
   static std::optional<StateSpace> variableSpace(std::string_view word);
   bool parseType(ScalarType &type);
