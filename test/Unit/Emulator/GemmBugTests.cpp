@@ -22,13 +22,17 @@ using namespace qcc::emu;
 
 namespace {
 
-struct GemmBug {
-  const char *name;
-  /// What lines to change: a regular expression, which of its matches (0: all),
-  /// and what replaces it.
+/// Which lines to change: a regular expression, which of its matches (0: all),
+/// and what replaces it.
+struct Edit {
   const char *pattern;
   int which;
   const char *replacement;
+};
+
+struct GemmBug {
+  const char *name;
+  std::vector<Edit> edits;
   /// Kinds that reports have, and a regular expression of their instructions.
   /// No kinds: no reports, but wrong results.
   std::set<std::string> kinds;
@@ -37,192 +41,137 @@ struct GemmBug {
   std::function<void(test::Gemm &)> launch = nullptr;
 };
 
-const char *const ldmatrix = "ldmatrix.*", *const copy = "cp\\.async\\.cg.*",
-                  *const copyOrLoad = "(ldmatrix|cp\\.async).*",
-                  *const store = "st\\.global.*";
+const char *const ldmatrix = "(@%p1 )?ldmatrix.*",
+                  *const copy = "cp\\.async\\.cg.*",
+                  *const copyOrLoad = "(@%p1 )?(ldmatrix|cp\\.async).*",
+                  *const store = "st\\.global.*",
+                  *const barrier = "(@%p1 )?bar\\.sync.*";
+const char *const wait = "cp\\.async\\.wait_group.*",
+                  *const commit = "cp\\.async\\.commit_group;";
 
 const GemmBug gemmBugs[] = {
+    // Waiting.
     {"removed_barrier",
-     "bar\\.sync.*",
-     1,
-     "",
+     {{"bar\\.sync.*", 1, ""}},
      {"race", "async-race"},
      copyOrLoad},
-    {"removed_wait",
-     "cp\\.async\\.wait_group.*",
-     1,
-     "",
-     {"async-race"},
-     copyOrLoad},
+    {"removed_wait", {{wait, 1, ""}}, {"async-race"}, copyOrLoad},
     {"wait_for_one_group_less",
-     "(cp\\.async\\.wait_group\\s+)1",
-     1,
-     "$012",
+     {{"(wait_group\\s+)1", 1, "$012"}},
      {"async-race"},
      ldmatrix},
     {"wait_after_barrier",
-     "cp\\.async\\.wait_group.*",
-     1,
-     "bar.sync 0; cp.async.wait_group 1;",
+     {{wait, 1, "bar.sync 0;"},
+      {"bar\\.sync\\s.*", 2, "cp.async.wait_group 1;"}},
      {"race", "async-race"},
-     "(ldmatrix|cp\\.async).*"},
-    {"removed_first_commit",
-     "cp\\.async\\.commit_group;",
-     1,
-     "",
-     {"async-race"},
-     ldmatrix},
-    {"removed_second_commit",
-     "cp\\.async\\.commit_group;",
-     2,
-     "",
-     {"async-race"},
-     ldmatrix},
-    {"removed_commit_in_loop",
-     "cp\\.async\\.commit_group;",
-     3,
-     "",
-     {"async-race"},
      copyOrLoad},
+    {"removed_first_commit", {{commit, 1, ""}}, {"async-race"}, ldmatrix},
+    {"removed_second_commit", {{commit, 2, ""}}, {"async-race"}, ldmatrix},
+    {"removed_commit_in_loop", {{commit, 3, ""}}, {"async-race"}, copyOrLoad},
+    {"barrier_of_some_lanes",
+     {{"(bar\\.sync\\s+0;)", 1, "setp.ne.u32 %p1, %r1, 5; @%p1 $01"}},
+     {"barrier-divergence"},
+     barrier},
+    {"barrier_of_one_warp",
+     {{"(bar\\.sync\\s+0;)", 1, "setp.lt.u32 %p1, %r1, 32; @%p1 $01"}},
+     {"race", "async-race"},
+     copyOrLoad},
+    {"barrier_of_more_warps",
+     {{"bar\\.sync\\s+0;", 1, "bar.sync 0, 96;"}},
+     {"barrier-misuse"},
+     barrier},
+    {"ldmatrix_of_some_lanes",
+     {{"(ldmatrix.*\\[%rd124\\];)", 1, "setp.ne.u32 %p1, %r1, 5; @%p1 $01"}},
+     {"warp-divergence"},
+     ldmatrix},
+    // Stages.
     {"copies_into_stage_in_flight",
-     "mov\\.b64(\\s+%rd147), 2",
-     1,
-     "mov.b64$01, 1",
+     {{"mov\\.b64(\\s+%rd147), 2", 1, "mov.b64$01, 1"}},
      {"async-race", "race"},
      copyOrLoad},
     {"copies_into_stage_being_read",
-     "mov\\.b64(\\s+%rd147), 2",
-     1,
-     "mov.b64$01, 0",
+     {{"mov\\.b64(\\s+%rd147), 2", 1, "mov.b64$01, 0"}},
      {"async-race", "race"},
      copyOrLoad},
     {"reads_one_stage_too_many",
-     "(setp\\.eq\\.b64\\s+%p2, %rd132), 3",
-     1,
-     "$01, 4",
+     {{"(%p2, %rd132), 3", 1, "$01, 4"}},
      {"out-of-bounds", "async-race", "race"},
      copyOrLoad},
     {"writes_one_stage_too_many",
-     "(setp\\.eq\\.b64\\s+%p3, %rd133), 3",
-     1,
-     "$01, 4",
+     {{"(%p3, %rd133), 3", 1, "$01, 4"}},
      {"out-of-bounds", "async-race", "race"},
      copyOrLoad},
-    {"copies_past_the_end_of_rows",
-     "(setp\\.gt\\.u64\\s+%p1, %rd146), 511",
-     1,
-     "$01, 512",
-     {"out-of-bounds"},
-     copy},
-    {"one_round_too_many",
-     "(setp\\.lt\\.u64\\s+%p4, %rd134), 448",
-     1,
-     "$01, 512",
-     {}},
-    {"one_round_too_few",
-     "(setp\\.lt\\.u64\\s+%p4, %rd134), 448",
-     1,
-     "$01, 384",
-     {}},
-    {"wrong_swizzle",
-     "xor\\.b64(\\s+%rd\\d+, %rd\\d+, )16;",
-     1,
-     "xor.b64$0132;",
-     {}},
-    {"wrong_matrix", "(ldmatrix.*)\\+12544", 1, "$01+12800", {}},
-    {"matrix_at_8_bytes",
-     "(ldmatrix.*)\\+12544",
-     1,
-     "$01+12552",
-     {"misaligned"},
-     ldmatrix},
-    {"wrong_sign", "s32\\.s8\\.s8\\.s32", 0, "s32.u8.s8.s32", {}},
-    {"wrong_row_stored",
-     "(st\\.global.*)\\+1024",
-     1,
-     "$01+2048",
-     {"race"},
-     store},
-    {"rows_past_the_end",
-     "(st\\.global.*)\\+3072",
-     1,
-     "$01+8192",
-     {"out-of-bounds", "race"},
-     store},
-    {"ldmatrix_of_some_lanes",
-     "(ldmatrix.*\\[%rd124\\];)",
-     1,
-     "setp.ne.u32 %p1, %r1, 5; @%p1 $01",
-     {"warp-divergence"},
-     ldmatrix},
-    {"barrier_of_some_lanes",
-     "(bar\\.sync\\s+0;)",
-     1,
-     "setp.ne.u32 %p1, %r1, 5; @%p1 $01",
-     {"barrier-divergence"},
-     "bar\\.sync.*"},
-    {"barrier_of_one_warp",
-     "(bar\\.sync\\s+0;)",
-     1,
-     "setp.lt.u32 %p1, %r1, 32; @%p1 $01",
-     {"deadlock"},
-     "bar\\.sync.*"},
     {"stage_not_copied",
-     "cp\\.async\\.cg.*\\[%rd67\\+4096\\].*",
-     1,
-     "",
+     {{"cp\\.async\\.cg.*\\[%rd67\\+4096\\].*", 1, ""}},
      {"uninitialized-read"},
      ldmatrix},
+    // Bounds and alignment.
+    {"copies_past_the_end_of_rows",
+     {{"(%p1, %rd146), 511", 1, "$01, 512"}},
+     {"out-of-bounds"},
+     copy},
+    {"matrix_at_8_bytes",
+     {{"(ldmatrix.*)\\+12544", 1, "$01+12552"}},
+     {"misaligned"},
+     ldmatrix},
+    {"stores_in_other_tiles",
+     {{"(st\\.global.*)\\+1024", 1, "$01+1040"}},
+     {"race", "out-of-bounds"},
+     store},
+    {"stores_past_the_end",
+     {{"(st\\.global.*)\\+3072", 1, "$01+8192"}},
+     {"out-of-bounds", "race"},
+     store},
     {"less_shared_memory",
-     "",
-     0,
-     "",
+     {},
      {"out-of-bounds"},
      copyOrLoad,
      [](test::Gemm &gemm) { gemm.config.dynamicShared -= 4096; }},
     {"unaligned_argument",
-     "",
-     0,
-     "",
-     {"misaligned", "out-of-bounds"},
+     {},
+     {"misaligned"},
      copy,
      [](test::Gemm &gemm) { gemm.offsetOfA = 4; }},
     {"output_too_small",
-     "",
-     0,
-     "",
+     {},
      {"out-of-bounds"},
      store,
      [](test::Gemm &gemm) { gemm.outputBytes -= gemm.n; }},
     {"grid_too_large",
-     "",
-     0,
-     "",
+     {},
      {"out-of-bounds"},
      "(cp\\.async|ld\\.global|st\\.global).*",
      [](test::Gemm &gemm) { gemm.config.grid.y = 3; }},
+    // Wrong numbers.
+    {"one_round_too_many", {{"(%p4, %rd134), 448", 1, "$01, 512"}}, {}},
+    {"one_round_too_few", {{"(%p4, %rd134), 448", 1, "$01, 384"}}, {}},
+    {"wrong_swizzle",
+     {{"xor\\.b64(\\s+%rd\\d+, %rd\\d+, )16;", 1, "xor.b64$0132;"}},
+     {}},
+    {"wrong_matrix", {{"(ldmatrix.*)\\+12544", 1, "$01+12800"}}, {}},
+    {"wrong_sign", {{"s32\\.s8\\.s8\\.s32", 0, "s32.u8.s8.s32"}}, {}},
+    {"wrong_row_stored", {{"(st\\.global.*)\\+1024", 1, "$01+2048"}}, {}},
 };
 
 test::Gemm smallGemm() {
   return test::Gemm(128, 128, 512, Dim3{2, 2, 1}, 64, 24576);
 }
 
-/// The text with the change, the number of lines as before.
+/// The text with the changes, the number of lines as before.
 std::string mutate(const std::string &ptx, const GemmBug &bug) {
-  if (!*bug.pattern)
-    return ptx;
-  std::regex pattern(bug.pattern);
   std::vector<std::string> lines = test::splitLines(ptx);
-  int matches = 0, changed = 0;
-  for (std::string &line : lines) {
-    if (line.find("//") == 0 || !std::regex_search(line, pattern))
-      continue;
-    if (++matches != bug.which && bug.which != 0)
-      continue;
-    line = std::regex_replace(line, pattern, bug.replacement);
-    ++changed;
+  for (const Edit &edit : bug.edits) {
+    std::regex pattern(edit.pattern);
+    int matches = 0, changed = 0;
+    for (std::string &line : lines) {
+      if (line.find("//") == 0 || !std::regex_search(line, pattern) ||
+          (++matches != edit.which && edit.which != 0))
+        continue;
+      line = std::regex_replace(line, pattern, edit.replacement);
+      ++changed;
+    }
+    EXPECT_GT(changed, 0) << edit.pattern << " is not in the text";
   }
-  EXPECT_GT(changed, 0) << bug.name << " changes nothing";
   return test::joinLines(lines);
 }
 

@@ -5,9 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With -DQCC_BUILD_FUZZERS=ON, clang and sanitizers:
-//   qcc-emulator-fuzz -max_total_time=300 CORPUS test/Emulator/Inputs
-//   test/Emulator/Bugs
+// With -DQCC_BUILD_FUZZERS=ON -DQCC_SANITIZE=address,undefined and, for speed,
+// -DQCC_BUILD_COMPILER=OFF:
+//
+//   mkdir corpus
+//   bin/qcc-emulator-fuzz -max_total_time=300 -timeout=10 corpus FOLDERS
+//
+// where FOLDERS are test/Emulator/Inputs and test/Emulator/Bugs
 //
 //===----------------------------------------------------------------------===//
 
