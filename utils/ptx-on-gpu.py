@@ -5,9 +5,10 @@
                 --arg=... [--arg=...] [--time]
   ptx-on-gpu.py --arithmetic [--only=WORD]
 
-The first form takes the arguments of qcc-ptx-emu: FILE.npy, out:FILE.npy, or a number.
-Nothing is written to the files. --time prints the median time of 50 launches beside
-the emulator's estimate for that chip.
+The first form takes the arguments of qcc-ptx-emu: FILE.npy, inout:FILE.npy, a zeroed buffer
+such as out:NAME:f32[8,16], or a number such as 5, 0.5, i32:5. All inout and out buffers are
+compared; no file is written. --time prints the median time of 50 launches beside the
+emulator's estimate for that chip.
 
 The second form writes a kernel for each instruction of ptx_arithmetic.py, feeds it special
 and random operands, and compares: bit for bit, or by the stated bound of approximations.
@@ -22,6 +23,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -153,23 +155,49 @@ class Gpu:
 class Argument:
     """`text` as on the command line, and what it stands for."""
 
-    def __init__(self, text):
-        self.text = text
-        self.array = self.scalar = None
-        self.is_output = text.startswith("out:")
-        path = text[4:] if self.is_output else text
-        if path.endswith(".npy"):
+    TYPES = {"i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4",
+             "i64": "i8", "u64": "u8", "f16": "f2", "f32": "f4", "f64": "f8", "bf16": "u2"}
+
+    def __init__(self, text, array=None, is_output=False):
+        self.text, self.array, self.is_output = text, array, is_output
+        self.scalar = None
+        if array is None:
+            self.parse()
+
+    def parse(self):
+        kind, _, rest = self.text.partition(":")
+        if kind == "out":
+            self.is_output = True
+            self.array = self.zeros(rest)
+        elif self.text.endswith(".npy"):
+            self.is_output = kind == "inout"
             try:
-                self.array = np.ascontiguousarray(np.load(path))
+                self.array = np.ascontiguousarray(np.load(rest if self.is_output else self.text))
             except (OSError, ValueError) as error:
-                raise Failure(f"--arg={text}: {error}") from None
-            return
+                raise Failure(f"--arg={self.text}: {error}") from None
+        else:
+            self.scalar = self.number(kind, rest)
+
+    def zeros(self, rest):
+        match = re.fullmatch(r"[^:]+:(\w+)\[([\d,]+)\]", rest)
+        if not match or match[1] not in self.TYPES:
+            raise Failure(f"--arg={self.text}: expected out:NAME:TYPE[SIZES], "
+                          "as in out:y.npy:f32[8,16]")
+        return np.zeros([int(size) for size in match[2].split(",")], self.TYPES[match[1]])
+
+    def number(self, kind, rest):
+        """A ctypes value; the low bytes of an integer hold those of a narrower one."""
         try:
-            # The low bytes hold any integer; a float has a point.
-            self.scalar = (ctypes.c_float(float(text)) if "." in text
-                           else ctypes.c_int64(int(text, 0)))
+            if not rest:
+                kind, rest = ("f32" if re.search(r"[.e]", kind) and "x" not in kind
+                              else "i64"), kind
+            if kind in ("f32", "f64"):
+                return (ctypes.c_float if kind == "f32" else ctypes.c_double)(float(rest))
+            if kind in self.TYPES and kind[0] in "iu":
+                return ctypes.c_int64(int(rest, 0))
         except ValueError:
-            raise Failure(f"--arg={text}: neither a .npy file nor a number") from None
+            pass
+        raise Failure(f"--arg={self.text}: neither a .npy file nor a number")
 
 
 class Launch:
@@ -211,16 +239,25 @@ def emulate(emulator, ptx, kernel, launch, arguments, chip=None):
                 continue
             name = f"{number}.npy"
             np.save(folder / name, argument.array)
-            command.append(f"--arg={'out:' if argument.is_output else ''}{name}")
+            command.append(f"--arg={'inout:' if argument.is_output else ''}{name}")
             if argument.is_output:
                 outputs.append(folder / name)
         if chip:
-            command += [f"--chip={chip}", "--counters=counters.json"]
+            command += [f"--time-model={chip}", "--counters=counters.json"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure(f"the emulator failed on {kernel}:\n{done.stdout}{done.stderr}")
         estimate = json.loads((folder / "counters.json").read_text())["estimate"] if chip else None
         return [np.load(path) for path in outputs], estimate
+
+
+def time_model(gpu):
+    """The row of the emulator's table for this GPU."""
+    if "H200" in gpu.name:
+        return "h200"
+    if gpu.capability in (80, 90):
+        return f"sm_{gpu.capability}"
+    raise Failure(f"--time: there is no time model for {gpu.name}, only for A100, H100 and H200")
 
 
 def differences(got, expected):
@@ -235,7 +272,7 @@ def compare_kernel(options, gpu, emulator):
     ptx = pathlib.Path(options.file).read_text()
     arguments = [Argument(text) for text in options.arg]
     launch = Launch(dimensions(options.grid), dimensions(options.block), options.shared)
-    chip = f"sm_{gpu.capability}" if gpu and options.time else None
+    chip = time_model(gpu) if gpu and options.time else None
     emulated, estimate = emulate(emulator, ptx, options.kernel, launch, arguments, chip)
     if not gpu:
         print(f"{options.kernel}: ran in the emulator alone")
@@ -266,14 +303,8 @@ def compare_arithmetic(options, gpu, emulator):
         if options.only and options.only not in test.name:
             continue
         ran += 1
-        arguments = []
-        for array in test.operands:
-            argument = Argument.__new__(Argument)
-            argument.text, argument.array, argument.is_output = "", array, False
-            arguments.append(argument)
-        output = Argument.__new__(Argument)
-        output.text, output.array, output.is_output = "", np.zeros_like(test.result), True
-        arguments.append(output)
+        arguments = [Argument("", array) for array in test.operands]
+        arguments.append(Argument("", np.zeros_like(test.result), is_output=True))
         launch = Launch([test.threads // 128, 1, 1], [128, 1, 1])
         [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch, arguments)
         if not gpu:

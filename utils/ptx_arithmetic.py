@@ -4,6 +4,8 @@ A test is one instruction, as a kernel in which thread i loads element i of each
 stores the result. Operands are special values, and random ones of all sizes.
 """
 
+import re
+
 import numpy as np
 
 THREADS = 16384
@@ -57,19 +59,25 @@ def operands(kind, seed, count=THREADS):
     return values.astype(unsigned(kind))
 
 
+def header(target):
+    version = "8.1" if target >= 89 else "7.8"
+    return f".version {version}\n.target sm_{target}\n.address_size 64\n"
+
+
 class Test:
     """`body` computes d from a, b and c; `bound`: the allowed relative error, 0 for none."""
 
     def __init__(self, name, target, result, kinds, body, bound=0.0, declare=""):
         self.name, self.bound = name, bound
         self.kind = result
-        self.kernel = "k"
+        self.kernel = "test_" + re.sub(r"\W+", "_", name)
         self.threads = THREADS
         self.operands = [operands(kind, 17 * (i + 1)) for i, kind in enumerate(kinds)]
         self.result = np.zeros(THREADS, unsigned(result if width(result) > 8 else "b32"))
-        self.ptx = self.text(target, kinds, body, declare)
+        self.entry = self.text(kinds, body, declare)
+        self.ptx = header(target) + self.entry
 
-    def text(self, target, kinds, body, declare):
+    def text(self, kinds, body, declare):
         lines = []
         names = "abc"[:len(kinds)]
         for name, kind in zip(names, kinds):
@@ -84,10 +92,8 @@ class Test:
         registers = [f".reg .{STORAGE[width(kind)][1]} %{name};"
                      for name, kind in zip(names, kinds)]
         parameters = ", ".join(f".param .u64 p{name}" for name in names + "d")
-        version = "8.1" if target >= 89 else "7.8"
         return "\n".join([
-            f".version {version}", f".target sm_{target}", ".address_size 64",
-            f".visible .entry k({parameters})", "{", ".reg .b64 %p;",
+            f".visible .entry {self.kernel}({parameters})", "{", ".reg .b64 %p;",
             ".reg .b32 %i, %n, %t0, %t1;", ".reg .pred %q;", f".reg .b{size} %d;",
             *registers, declare, "mov.u32 %i, %ctaid.x;", "mov.u32 %n, %ntid.x;",
             "mov.u32 %t0, %tid.x;", "mad.lo.u32 %i, %i, %n, %t0;", *lines, "}", ""])
