@@ -6,12 +6,13 @@ Data flows one way; a folder may include only what stands to its left:
     Dialect, TargetSpec -> Frontend, Conversion -> Transforms -> Target/{X86,NVPTX}
       -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
-* Reference sees only dialects. Runtime and Emulator see no other part of qcc and no LLVM
-  or MLIR, except that the emulator implements the runtime's device interface. Support
-  sees Runtime/Status.h and Runtime/DType.h. What writes code or descriptors sees
+* Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
+  Support sees Runtime/Status.h and Runtime/DType.h. Emulator, which implements the
+  runtime's device interface, sees the runtime and Support, and no LLVM either. What writes code or descriptors sees
   Runtime/ABI.h alone: compiler and runtime meet at the artifact. JIT and CAPI see the
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
+* tools/common and tools/qcc-run see the runtime and Support, and no LLVM.
 * The two targets do not see each other.
 * lib/ and include/ own no command-line options, print nothing and never end the process.
 * No file of include/, lib/, tools/, test/ or utils/ is longer than 800 lines.
@@ -32,7 +33,7 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh", ".mlir", ".test", ".txt", ".cma
 PARTS = {
     "Runtime": set(),
     "Support": {"Runtime/Status.h", "Runtime/DType.h"},
-    "Emulator": {"Runtime"},
+    "Emulator": {"Runtime", "Support"},
     "TargetSpec": {"Support"},
     "Dialect": {"Support", "TargetSpec"},
     "Reference": {"Dialect", "Support"},
@@ -55,7 +56,11 @@ PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference"}
 PARTS["CAPI/Runtime"] = {"Runtime"}
 PARTS["CAPI/Headers"] = set()
 
-NO_LLVM = {"Runtime", "Support", "Emulator", "CAPI/Runtime", "CAPI/Headers"}
+# Tools that link no LLVM, and what they share with those that do.
+PARTS["Tools"] = {"Runtime", "Support"}
+PLAIN_TOOLS = ("tools/common/", "tools/qcc-run/")
+
+NO_LLVM = {"Runtime", "Support", "Emulator", "CAPI/Runtime", "CAPI/Headers", "Tools"}
 
 FORBIDDEN = [
     (re.compile(r"\bcl::(opt|list|bits|alias|OptionCategory|ParseCommandLineOptions)\b"),
@@ -178,7 +183,11 @@ def check(root):
         lines = text.split("\n")
         if text.count("\n") > MAX_LINES:
             report(path, MAX_LINES + 1, f"longer than {MAX_LINES} lines: split it")
-        if not path.startswith(("lib/", "include/")) or not path.endswith(SOURCE_SUFFIXES):
+        if not path.endswith(SOURCE_SUFFIXES):
+            continue
+        if path.startswith(PLAIN_TOOLS):
+            check_includes(path, "Tools", lines, report)
+        if not path.startswith(("lib/", "include/")):
             continue
         check_calls(path, text, report)
         part = source_part(path)

@@ -48,7 +48,7 @@ finish() {
 }
 
 format() {
-  find include lib tools test cmake \( -name '*.h' -o -name '*.cpp' -o -name '*.c' \) \
+  find include lib tools test cmake examples benchmarks \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.c' \) \
     -not -path '*/Inputs/*' -print0 | xargs -0 -r clang-format-22 --dry-run -Werror
 }
 

@@ -213,6 +213,11 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
     desc.results_ref = tensors(entry.results);
     desc.n_symbols = entry.symbols;
     desc.n_values = entry.values;
+    std::vector<int64_t> requirements;
+    for (const std::string &text : entry.requirements)
+      requirements.push_back(addString(text));
+    desc.n_requirements = requirements.size();
+    desc.requirements_ref = add<int64_t>(requirements);
     desc.n_steps = entry.steps.size();
     if (llvm::Error error = addSteps(entry, variant.prefix, desc.steps_ref))
       return error;

@@ -265,27 +265,28 @@ std::string formatEstimate(const TimeEstimate &estimate, const ChipInfo &chip) {
   return text;
 }
 
-/// Names and reasons here have nothing that JSON would escape.
-std::string estimateToJson(const TimeEstimate &estimate, const ChipInfo &chip) {
-  std::string text = "{\"chip\": \"" + std::string(chip.name) +
-                     "\", \"fits\": " + (estimate.fits ? "true" : "false");
-  if (!estimate.fits)
-    return text + ", \"reason\": \"" + estimate.reason + "\"}";
-  append(text, ", \"microseconds\": %.4g, \"cycles\": %.6g, ",
-         estimate.microseconds, estimate.cycles);
-  append(text, "\"bound\": \"%s\", \"share_of_peak\": %.4g, ",
-         boundName(estimate.bound), estimate.shareOfPeak);
-  append(text, "\"peak\": \"%s\", ",
-         estimate.peakIsMatrix ? "tensor cores" : "DRAM");
-  append(text, "\"resident_ctas\": %d, \"residency_limit\": \"%s\", ",
-         estimate.residentCtas, estimate.residencyLimit.c_str());
-  append(text, "\"tail_efficiency\": %.4g, \"unhidden_cycles\": %.6g, ",
-         estimate.tailEfficiency, estimate.unhidden);
-  text += "\"busy_cycles\": {";
+Json estimateJson(const TimeEstimate &estimate, const ChipInfo &chip) {
+  Json json = Json::dictionary();
+  json.add("chip", Json::of(chip.name));
+  json.add("fits", Json::of(estimate.fits));
+  if (!estimate.fits) {
+    json.add("reason", Json::of(estimate.reason));
+    return json;
+  }
+  json.add("microseconds", Json::of(estimate.microseconds));
+  json.add("cycles", Json::of(estimate.cycles));
+  json.add("bound", Json::of(boundName(estimate.bound)));
+  json.add("share_of_peak", Json::of(estimate.shareOfPeak));
+  json.add("peak", Json::of(estimate.peakIsMatrix ? "tensor cores" : "DRAM"));
+  json.add("resident_ctas", Json::of(int64_t(estimate.residentCtas)));
+  json.add("residency_limit", Json::of(estimate.residencyLimit));
+  json.add("tail_efficiency", Json::of(estimate.tailEfficiency));
+  json.add("unhidden_cycles", Json::of(estimate.unhidden));
+  Json busy = Json::dictionary();
   for (int i = 0; i < numBounds; ++i)
-    append(text, "%s\"%s\": %.6g", i ? ", " : "", boundName(Bound(i)),
-           estimate.busy[i]);
-  return text + "}}";
+    busy.add(boundName(Bound(i)), Json::of(estimate.busy[i]));
+  json.add("busy_cycles", std::move(busy));
+  return json;
 }
 
 } // namespace qcc::emu

@@ -69,20 +69,21 @@ void qcc::buildGraphStage(OpPassManager &pm) {
               {"qnn", "quant", "linalg", "tensor", "arith", "math"});
 }
 
-// linalg, tensor, arith, math
+// linalg, tensor, arith, math, cf (assertions about shapes)
 //   i32 accumulation, rounding and saturation spelled out; every float
 //   operation is one that all targets compute alike.
 void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertQNNToLinalg());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
+  pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addPass(createLegalizeFloat());
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);
-  verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math"});
+  verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }
 
-// kernel, linalg, tensor, arith, math
+// kernel, linalg, tensor, arith, math, cf
 //   fused contractions with a config and packed weights, linalg for the rest.
 void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
                            const StageOptions &options) {
@@ -96,10 +97,10 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createNoteConstantRanges());
   verifyStage(pm, Stage::Kernel,
-              {"kernel", "linalg", "tensor", "arith", "math"});
+              {"kernel", "linalg", "tensor", "arith", "math", "cf"});
 }
 
-// kernel, linalg, memref, arith, math
+// kernel, linalg, memref, arith, math, cf
 //   an entry is a list of calls to steps; temporaries lie in one arena.
 void qcc::buildBufferStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
@@ -119,10 +120,10 @@ void qcc::buildBufferStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   cleanUp(pm);
   verifyStage(pm, Stage::Buffer,
-              {"kernel", "linalg", "memref", "arith", "math"});
+              {"kernel", "linalg", "memref", "arith", "math", "cf"});
 }
 
-// scf, vector, memref, arith, math, llvm intrinsics
+// scf, vector, memref, arith, math, cf, llvm intrinsics
 void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
   LowerLinalgToVectorLoopsOptions options;
@@ -132,7 +133,8 @@ void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   pm.addPass(createAssignScratch());
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
-  verifyStage(pm, Stage::Target, {"vector", "memref", "arith", "math", "llvm"});
+  verifyStage(pm, Stage::Target,
+              {"vector", "memref", "arith", "math", "cf", "llvm"});
 }
 
 // llvm

@@ -114,7 +114,14 @@ static std::string nameOf(const char *role, size_t position,
   return text;
 }
 
-static Status wrongCount(const char *role, size_t given, size_t expected) {
+/// A list of tensors that a call hands over.
+static Status checkList(const char *role, const Tensor *tensors, size_t given,
+                        size_t expected) {
+  if (given == expected && (tensors || given == 0))
+    return Status::ok();
+  if (!tensors && given > 0)
+    return invalidArgument(std::string("the list of ") + role +
+                           "s is a null pointer");
   return invalidArgument("the entry has " + std::to_string(expected) + " " +
                          role + "s, but the call has " + std::to_string(given));
 }
@@ -153,8 +160,9 @@ Status Context::checkTensor(const Tensor &tensor, const TensorInfo &info,
 
 /// Checks the inputs and takes the symbols from their shapes.
 Status Context::bindInputs(const Tensor *inputs, size_t count, bool withData) {
-  if (count != entry_.arguments.size())
-    return wrongCount("argument", count, entry_.arguments.size());
+  Status list = checkList("argument", inputs, count, entry_.arguments.size());
+  if (!list.isOk())
+    return list;
   constexpr int64_t unset = -1;
   std::fill(symbols_.begin(), symbols_.end(), unset);
   for (size_t i = 0; i < count; ++i) {
@@ -191,8 +199,9 @@ Shape Context::resultShape(size_t index) const {
 
 Status Context::bindOutputs(const Tensor *inputs, const Tensor *outputs,
                             size_t count) {
-  if (count != entry_.results.size())
-    return wrongCount("result", count, entry_.results.size());
+  Status list = checkList("result", outputs, count, entry_.results.size());
+  if (!list.isOk())
+    return list;
   for (size_t i = 0; i < count; ++i) {
     const TensorInfo &info = entry_.results[i];
     Status status = checkTensor(outputs[i], info, "result", i, true);

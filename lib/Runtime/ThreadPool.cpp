@@ -136,6 +136,29 @@ ThreadPool::~ThreadPool() {
     pthread_join(worker->thread, nullptr);
 }
 
+/// Moves the calling thread to another of the CPUs that it may use, if there is
+/// one. Asking for the other CPUs alone moves it; then it may use all again.
+static void leaveCpu(int cpu) {
+  cpu_set_t allowed, others;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+      CPU_COUNT(&allowed) < 2)
+    return;
+  others = allowed;
+  CPU_CLR(cpu, &others);
+  if (sched_setaffinity(0, sizeof(others), &others) == 0)
+    sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+/// The kernel may wake a worker on the CPU of the thread that wakes it. Both
+/// then take turns there: each waits for the other, spins, parks, and leaves
+/// the CPU, so that only one is ever ready to run and the load balancer sees
+/// nothing to balance. That lasts for many milliseconds.
+void ThreadPool::leaveCallersCpu() {
+  int cpu = sched_getcpu();
+  if (cpu >= 0 && cpu == callerCpu_.load(std::memory_order_relaxed))
+    leaveCpu(cpu);
+}
+
 void *ThreadPool::workerMain(void *argument) {
   Worker &worker = *static_cast<Worker *>(argument);
   ThreadPool &pool = *worker.pool;
@@ -145,6 +168,8 @@ void *ThreadPool::workerMain(void *argument) {
     generation = worker.generation.waitWhile(generation, maySpin);
     if (pool.stopping_)
       return nullptr;
+    if (maySpin)
+      pool.leaveCallersCpu();
     pool.body_(worker.index, pool.threads_);
     if (pool.running_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       pool.finished_.store(pool.finished_.load() + 1);
@@ -161,6 +186,7 @@ void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
   threads_ = threads;
   forks_.store(forks() + 1, std::memory_order_relaxed);
   running_.store(threads - 1, std::memory_order_relaxed);
+  callerCpu_.store(sched_getcpu(), std::memory_order_relaxed);
   uint32_t finished = finished_.load();
   for (int i = 1; i < threads; ++i) {
     WaitWord &generation = workers_[i - 1]->generation;

@@ -13,6 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AsmState.h"
@@ -133,6 +134,9 @@ private:
   SmallVector<int64_t> dimsOf(Value memref);
   FailureOr<ProgramOperand> operandOf(Value memref);
   LogicalResult lowerStep(func::CallOp call);
+  /// What the plan function returns: the size of the arena, or which
+  /// requirement the dimensions contradict.
+  Value planResult(Value arena);
 
   // In the function of a step.
   Value loadField(Value frame, size_t offset, Type type);
@@ -450,6 +454,26 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   return success();
 }
 
+Value EntryLowering::planResult(Value arena) {
+  Value size = inPlan(arena);
+  SmallVector<Value> conditions;
+  for (auto check : entry.getBody().front().getOps<cf::AssertOp>()) {
+    conditions.push_back(inPlan(check.getArg()));
+    program.requirements.push_back(check.getMsg().str());
+  }
+  builder.setInsertionPoint(plan.getBody().front().getTerminator());
+  Value result =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
+  // The first that is contradicted counts.
+  for (int64_t i = conditions.size() - 1; i >= 0; --i) {
+    Value refusal =
+        LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), -1 - i);
+    result =
+        arith::SelectOp::create(builder, loc, conditions[i], result, refusal);
+  }
+  return result;
+}
+
 FailureOr<ProgramEntry> EntryLowering::run() {
   collectTensors();
   beginPlan();
@@ -468,11 +492,8 @@ FailureOr<ProgramEntry> EntryLowering::run() {
   for (auto call : entry.getBody().front().getOps<func::CallOp>())
     if (failed(lowerStep(call)))
       return failure();
-  Value arena = inPlan(ret->getOperand(numDims));
-  Operation *planReturn = plan.getBody().front().getTerminator();
-  builder.setInsertionPoint(planReturn);
-  planReturn->setOperand(
-      0, arith::IndexCastOp::create(builder, loc, builder.getI64Type(), arena));
+  Value result = planResult(ret->getOperand(numDims));
+  plan.getBody().front().getTerminator()->setOperand(0, result);
   symbols.erase(entry);
   return std::move(program);
 }

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
@@ -84,6 +85,8 @@ bool Outliner::isReadOnly(Value memref) {
 Kind Outliner::classify(Operation *op) {
   if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
     return Kind::Storage;
+  if (isa<cf::AssertOp>(op))
+    return Kind::Plan;
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return isReadOnly(load.getMemRef()) ? Kind::Cheap : Kind::Work;
   if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
@@ -348,6 +351,12 @@ LogicalResult Outliner::run() {
     if (failed(outline(work)))
       return failure();
   }
+  // What is asked of data cannot be checked before the steps.
+  for (auto check : llvm::make_early_inc_range(body.getOps<cf::AssertOp>()))
+    if (!isPlanned(check.getArg())) {
+      kinds.erase(check);
+      check.erase();
+    }
   // Cheap ops live on in the steps.
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())

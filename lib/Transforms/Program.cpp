@@ -64,13 +64,16 @@ public:
                        {"scratch", integer(step.scratch)}});
   }
   DictionaryAttr operator()(const ProgramEntry &entry) {
-    return dictionary({{"arguments", list(entry.arguments, *this)},
-                       {"name", string(entry.name)},
-                       {"plan", string(entry.plan)},
-                       {"results", list(entry.results, *this)},
-                       {"steps", list(entry.steps, *this)},
-                       {"symbols", integer(entry.symbols)},
-                       {"values", integer(entry.values)}});
+    return dictionary(
+        {{"arguments", list(entry.arguments, *this)},
+         {"name", string(entry.name)},
+         {"plan", string(entry.plan)},
+         {"requirements",
+          list(entry.requirements, [&](auto &text) { return string(text); })},
+         {"results", list(entry.results, *this)},
+         {"steps", list(entry.steps, *this)},
+         {"symbols", integer(entry.symbols)},
+         {"values", integer(entry.values)}});
   }
 
   Builder builder;
@@ -128,6 +131,13 @@ static ProgramStep readStep(DictionaryAttr dict) {
           readList<ProgramOperand>(dict, "inputs", readOperand),
           readList<ProgramOperand>(dict, "outputs", readOperand)};
 }
+static std::vector<std::string> readStrings(DictionaryAttr dict,
+                                            StringRef name) {
+  std::vector<std::string> result;
+  for (Attribute attr : dict.getAs<ArrayAttr>(name))
+    result.push_back(cast<StringAttr>(attr).getValue().str());
+  return result;
+}
 static ProgramEntry readEntry(DictionaryAttr dict) {
   return {string(dict, "name"),
           string(dict, "plan"),
@@ -135,6 +145,7 @@ static ProgramEntry readEntry(DictionaryAttr dict) {
           integer(dict, "values"),
           readList<ProgramTensor>(dict, "arguments", readTensor),
           readList<ProgramTensor>(dict, "results", readTensor),
+          readStrings(dict, "requirements"),
           readList<ProgramStep>(dict, "steps", readStep)};
 }
 

@@ -213,6 +213,17 @@ static void wrongOptions(void) {
   CHECK(artifact == NULL);
 }
 
+/// A place to link in that is not there.
+static void noTemporaryFolder(void) {
+  qccArtifact artifact = NULL;
+  setenv("TMPDIR", "/no/such/folder", 1);
+  CHECK_FAILS(compileProgram(program, NULL, &artifact), QCC_STATUS_IO_ERROR,
+              "cannot create a temporary directory for linking; set TMPDIR");
+  unsetenv("TMPDIR");
+  CHECK_OK(compileProgram(program, NULL, &artifact));
+  qccArtifactDestroy(artifact);
+}
+
 /*===----------------------------------------------------------------------===*\
 |* Threads
 \*===----------------------------------------------------------------------===*/
@@ -251,6 +262,7 @@ int main(int argc, char **argv) {
   severalTargets();
   rejectedPrograms();
   wrongOptions();
+  noTemporaryFolder();
   manyThreads();
   return finishTest();
 }

@@ -39,6 +39,19 @@ static void versions(void) {
   CHECK(strchr(qccGetVersion(), '.') != NULL);
 }
 
+/// The layout that other libraries know.
+static void dlpack(void) {
+  CHECK(sizeof(DLDataType) == 4 && sizeof(DLDevice) == 8);
+  CHECK(sizeof(DLTensor) == 48 && offsetof(DLTensor, device) == 8);
+  CHECK(offsetof(DLTensor, ndim) == 16 && offsetof(DLTensor, dtype) == 20);
+  CHECK(offsetof(DLTensor, shape) == 24 && offsetof(DLTensor, strides) == 32);
+  CHECK(offsetof(DLTensor, byte_offset) == 40);
+  CHECK(sizeof(DLManagedTensor) == 64);
+  CHECK(offsetof(DLManagedTensor, manager_ctx) == 48);
+  CHECK(sizeof(DLManagedTensorVersioned) == 80);
+  CHECK(offsetof(DLManagedTensorVersioned, dl_tensor) == 32);
+}
+
 /// Whatever is called with nothing says so.
 static void nullHandles(void) {
   const qccStatusCode code = QCC_STATUS_INVALID_ARGUMENT;
@@ -102,6 +115,7 @@ static void nullHandles(void) {
 int main(void) {
   statuses();
   versions();
+  dlpack();
   nullHandles();
   return finishTest();
 }

@@ -171,3 +171,36 @@ def test_encoder(target, tmp_path):
 
     (y,) = run_file(EXAMPLES / "encoder.mlir", tmp_path, [x], 1, weights, target)
     assert_same_bits(y, expected, "encoder")
+
+
+def classifier_weights():
+    rng = np.random.default_rng(26)
+    shapes = {"w1": (128, 64), "b1": 128, "w2": (64, 128), "b2": 64, "w3": (10, 64), "b3": 10}
+    return {name: rng.uniform(-1, 1, shape).astype(f32) for name, shape in shapes.items()}
+
+
+def test_classifier_f32(target, tmp_path):
+    w = classifier_weights()
+    x = np.random.default_rng(27).uniform(-1, 1, (ROWS, 64)).astype(f32)
+    h1 = relu(oracle.fma_chain(x, w["w1"].T) + w["b1"])
+    h2 = relu(oracle.fma_chain(h1, w["w2"].T) + w["b2"])
+    expected = oracle.fma_chain(h2, w["w3"].T) + w["b3"]
+    (y,) = run_file(EXAMPLES / "classifier_f32.mlir", tmp_path, [x], 1, w, target)
+    assert_same_bits(y, expected, "classifier_f32")
+
+
+def test_classifier_int8(target, tmp_path):
+    w = classifier_weights()
+    text = (EXAMPLES / "classifier_int8.mlir").read_text()
+    s3 = re.search(r"!w3 = .*\{(.*?)\}", text).group(1).split(", ")
+    s3 = np.array([f32(s) for s in s3], f32)
+    sx, sw, sr1, sr2 = f32(7.874016e-3), f32(7.874016e-3), f32(0.045), f32(0.22)
+    x = int8(np.random.default_rng(27), ROWS, 64)
+    acc = oracle.accumulate(x, 0, oracle.quantize(w["w1"], sw, 0, "i8").T, 0)
+    h1 = oracle.quantize(relu(oracle.real_result(acc, sx * sw, w["b1"])), sr1, 3, "u8")
+    acc = oracle.accumulate(h1, 3, oracle.quantize(w["w2"], sw, 0, "i8").T, 0)
+    h2 = oracle.quantize(relu(oracle.real_result(acc, sr1 * sw, w["b2"])), sr2, 0, "u8")
+    acc = oracle.accumulate(h2, 0, oracle.quantize(w["w3"], s3[:, None], 0, "i8").T, 0)
+    expected = oracle.real_result(acc, sr2 * s3, w["b3"])
+    (y,) = run_file(EXAMPLES / "classifier_int8.mlir", tmp_path, [x], 1, w, target)
+    assert_same_bits(y, expected, "classifier_int8")

@@ -54,6 +54,8 @@ def violations(tmp_path, path, text):
         ("include/qcc-c/Runtime.h", "qcc/Runtime/Module.h"),
         ("include/qcc/runtime.hpp", "qcc/Runtime/Module.h"),
         ("include/qcc/Dialect/Kernel/IR/Kernel.h", "qcc/Reference/Interpreter.h"),
+        ("tools/common/Run.cpp", "llvm/ADT/StringRef.h"),
+        ("tools/qcc-run/qcc-run.cpp", "qcc/JIT/JIT.h"),
     ],
 )
 def test_wrong_direction(tmp_path, path, included):
@@ -79,6 +81,8 @@ def test_wrong_direction(tmp_path, path, included):
         ("lib/CAPI/Compiler/Compile.cpp", "llvm/Support/Error.h"),
         ("include/qcc/qcc.hpp", "qcc-c/Compiler.h"),
         ("tools/qcc/qcc.cpp", "qcc/JIT/Program.h"),
+        ("tools/common/Run.cpp", "qcc/Runtime/Context.h"),
+        ("tools/common/Run.cpp", "qcc/Support/Json.h"),
     ],
 )
 def test_right_direction(tmp_path, path, included):

@@ -85,9 +85,9 @@ static double rate(double amount, double seconds) {
 }
 
 std::string benchLine(const rt::Context &context, const Measurement &m) {
-  return "median " + duration(m.median) + ", spread " + duration(m.p10) +
-         " .. " + duration(m.p90) + " (10 to 90 %), " +
-         counted(int64_t(m.runs), "run") + ", " +
+  return "median " + duration(m.median) + ", spread " +
+         duration(m.p10, m.median) + " .. " + duration(m.p90, m.median) +
+         " (10 to 90 %), " + counted(int64_t(m.runs), "run") + ", " +
          counted(context.threads(), "thread") + ", " +
          format("%.2f GOP/s\n", rate(m.operations, m.median) * 1e-9);
 }
@@ -104,14 +104,14 @@ std::string profileTable(const rt::Context &context, const Measurement &m) {
     const StepTime &time = m.steps[i];
     rest -= time.seconds;
     table.add(
-        {duration(time.seconds), share(time.seconds),
+        {duration(time.seconds, m.median), share(time.seconds),
          format("%.2f", rate(double(time.operations), time.seconds) * 1e-9),
          format("%.2f", rate(double(time.bytes), time.seconds) * 1e-9),
          std::string(step.name), layerText(step)});
   }
   // Medians need not add up, so that this may be a little less than nothing.
   rest = std::max(rest, 0.0);
-  table.add({duration(rest), share(rest), "", "", "(the rest)"});
+  table.add({duration(rest, m.median), share(rest), "", "", "(the rest)"});
   return table.print("  ");
 }
 

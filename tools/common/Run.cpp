@@ -150,7 +150,8 @@ rt::Status finishResults(const std::vector<rt::Tensor> &results,
           writeNpy(options.outputs[i], result.dtype, result.shape, result.data);
       if (!status.isOk())
         return status;
-    } else if (options.describeResults && i >= options.expected.size()) {
+    } else if (options.describeResults && !options.bench && !options.profile &&
+               i >= options.expected.size()) {
       fprintf(out, "result %zu: %s\n", i, result.describe().c_str());
     }
   }

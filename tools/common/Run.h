@@ -29,7 +29,8 @@ struct RunOptions {
   std::string trace;
   std::string dumpSteps;
   bool list = false;
-  /// Say what the results are, where they are not written.
+  /// Say what the results are, where they are neither written nor compared and
+  /// nothing is measured.
   bool describeResults = true;
 };
 

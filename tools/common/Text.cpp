@@ -41,10 +41,10 @@ std::string counted(int64_t count, const char *noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::string duration(double seconds) {
-  if (seconds < 1e-3)
+std::string duration(double seconds, double like) {
+  if (like < 1e-3)
     return format("%.2f us", seconds * 1e6);
-  if (seconds < 1)
+  if (like < 1)
     return format("%.3f ms", seconds * 1e3);
   return format("%.3f s", seconds);
 }

@@ -24,8 +24,11 @@ std::string join(const std::vector<std::string> &items,
 /// "1 step", "2 steps"
 std::string counted(int64_t count, const char *noun);
 
-/// "2.00 us", "13.250 ms", "1.500 s"
-std::string duration(double seconds);
+/// "2.00 us", "13.250 ms", "1.500 s", in the unit that suits `like`.
+std::string duration(double seconds, double like);
+inline std::string duration(double seconds) {
+  return duration(seconds, seconds);
+}
 
 /// "512 bytes", "2.5 KiB"
 std::string byteSize(int64_t bytes);

@@ -8,6 +8,7 @@
 #ifndef QCC_TOOLS_QCC_DRIVER_H
 #define QCC_TOOLS_QCC_DRIVER_H
 
+#include "common/Diff.h"
 #include "common/Run.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -38,9 +39,19 @@ struct RunOptions : tools::RunOptions {
   bool check = false;
 };
 
+/// Options of qcc diff.
+struct DiffCommand : tools::DiffOptions {
+  ProgramOptions a, b;
+  std::string variantA, variantB;
+};
+
 /// Prints "qcc: error: ..." and returns 1, the exit code.
 int reportError(const llvm::Twine &message);
 int reportError(llvm::Error error);
+
+/// Reports a failure, or that what was printed went nowhere; returns the exit
+/// code.
+int reportStatus(const rt::Status &status);
 
 /// Writes a file at once or not at all; "-" is the standard output. Returns the
 /// exit code.
@@ -93,6 +104,7 @@ compileAndLoad(Session &session, const rt::ModuleOptions &options);
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
+int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, bool json);
 int runTargets();
 

@@ -131,14 +131,6 @@ static int check(const std::vector<rt::Tensor> &results,
 // Runs
 //===----------------------------------------------------------------------===//
 
-static int reportStatus(const rt::Status &status) {
-  // What was printed may have gone nowhere, to a full disk.
-  bool printed = fflush(stdout) == 0 && !ferror(stdout);
-  if (!status.isOk())
-    return reportError(status.message());
-  return printed ? 0 : reportError("the standard output cannot be written");
-}
-
 rt::Result<tools::ModulePtr>
 driver::openArtifact(const ProgramOptions &program,
                      const rt::ModuleOptions &options) {
@@ -180,7 +172,7 @@ static int runArtifact(const ProgramOptions &program,
 
 int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   RunOptions options = given;
-  options.describeResults = !options.check && !options.bench;
+  options.describeResults = !options.check;
   rt::Status status = tools::checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());

@@ -30,6 +30,14 @@ int driver::reportError(llvm::Error error) {
   return reportError(llvm::toString(std::move(error)));
 }
 
+int driver::reportStatus(const rt::Status &status) {
+  // What was printed may have gone nowhere, to a full disk.
+  bool printed = fflush(stdout) == 0 && !ferror(stdout);
+  if (!status.isOk())
+    return reportError(status.message());
+  return printed ? 0 : reportError("the standard output cannot be written");
+}
+
 llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {
   auto targets = parseTargets(name, rt::HostFeatures::host().names());
   if (!targets)
@@ -65,6 +73,11 @@ bool Session::load() {
   if (options.target != "x86" && options.target != "reference") {
     reportError("unknown target '" + options.target +
                 "'; use x86 or reference");
+    return false;
+  }
+  if (tools::isArtifact(options.input)) {
+    reportError("'" + options.input +
+                "' is compiled already; name the program that it was made of");
     return false;
   }
   auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());

@@ -15,6 +15,9 @@ static cl::SubCommand compileCommand("compile", "Compile a program to a file");
 static cl::SubCommand runCommand("run",
                                  "Run a program or what was compiled of it");
 static cl::SubCommand benchCommand("bench", "Measure the steps of a program");
+static cl::SubCommand diffCommand("diff",
+                                  "Compare two programs layer by layer; exit "
+                                  "with 1 if they differ");
 static cl::SubCommand
     explainCommand("explain", "Say which kernels a program becomes, and why");
 static cl::SubCommand targetsCommand("targets", "Say what this host can run");
@@ -27,7 +30,11 @@ static cl::OptionCategory category("qcc options");
 
 static cl::SubCommandGroup programCommands = {&compileCommand, &runCommand,
                                               &benchCommand, &explainCommand};
-static cl::SubCommandGroup runningCommands = {&runCommand, &benchCommand};
+static cl::SubCommandGroup compilingCommands = {
+    &compileCommand, &runCommand, &benchCommand, &explainCommand, &diffCommand};
+static cl::SubCommandGroup measuringCommands = {&runCommand, &benchCommand};
+static cl::SubCommandGroup runningCommands = {&runCommand, &benchCommand,
+                                              &diffCommand};
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE"),
@@ -44,17 +51,17 @@ static cl::opt<std::string>
                   "x86-64-v3, skylake-avx512, cascadelake. Several names make "
                   "several variants of the program, and the best that the host "
                   "can run is taken"),
-         cl::sub(programCommands), cl::cat(category));
+         cl::sub(compilingCommands), cl::cat(category));
 static cl::opt<std::string>
     weights("weights", cl::value_desc("FILE.npz|FILE.safetensors|random:SEED"),
             cl::desc("Where constants written dense_resource<name> come from"),
-            cl::sub(programCommands), cl::cat(category));
+            cl::sub(compilingCommands), cl::cat(category));
 
 static cl::opt<bool>
     unfused("unfused",
             cl::desc("Make a step of each op, so that the value of every layer "
                      "can be looked at: slower, but the same bits"),
-            cl::sub(programCommands), cl::cat(category));
+            cl::sub(compilingCommands), cl::cat(category));
 
 //===----------------------------------------------------------------------===//
 // Compile and explain
@@ -112,7 +119,7 @@ static cl::opt<std::string>
     variant("variant", cl::value_desc("NAME"),
             cl::desc("Variant to run, as --list names it; the best that this "
                      "host can run if not given"),
-            cl::sub(runningCommands), cl::cat(category));
+            cl::sub(measuringCommands), cl::cat(category));
 static cl::opt<bool> bench("bench",
                            cl::desc("Run for a second; print the median time"),
                            cl::sub(runCommand), cl::cat(category));
@@ -120,10 +127,10 @@ static cl::opt<std::string>
     profile("profile", cl::value_desc("TRACE.json"), cl::ValueOptional,
             cl::desc("The same for each step; with a file, also write a trace "
                      "for chrome://tracing or ui.perfetto.dev"),
-            cl::sub(runningCommands), cl::cat(category));
+            cl::sub(measuringCommands), cl::cat(category));
 static cl::opt<std::string> benchJson("json", cl::value_desc("FILE"),
                                       cl::desc("Also write what was measured"),
-                                      cl::sub(runningCommands),
+                                      cl::sub(measuringCommands),
                                       cl::cat(category));
 static cl::opt<std::string>
     dumpSteps("dump-steps", cl::value_desc("DIR"),
@@ -139,12 +146,65 @@ static cl::opt<bool>
                    "element differs"),
           cl::sub(runCommand), cl::cat(category));
 
-static ProgramOptions programOptions() {
-  ProgramOptions options{inputFile, target, mcpu, weights, unfused, {}};
-  for (cl::Option *option :
-       std::initializer_list<cl::Option *>{&target, &mcpu, &weights, &unfused})
+//===----------------------------------------------------------------------===//
+// Diff
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string> fileA(cl::Positional, cl::Required, cl::desc("A"),
+                                  cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> fileB(cl::Positional, cl::Required, cl::desc("B"),
+                                  cl::sub(diffCommand), cl::cat(category));
+static cl::opt<double> diffTolerance(
+    "tolerance", cl::value_desc("T"), cl::init(0),
+    cl::desc("Let elements differ by up to T times the largest magnitude of "
+             "the value in A; without, any difference counts"),
+    cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> diffJson("json", cl::value_desc("FILE"),
+                                     cl::desc("Also write the report"),
+                                     cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> entryA("entry-a", cl::value_desc("NAME"),
+                                   cl::desc("Entry of A, instead of --entry"),
+                                   cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> entryB("entry-b", cl::value_desc("NAME"),
+                                   cl::desc("Entry of B, instead of --entry"),
+                                   cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string>
+    mcpuA("mcpu-a", cl::value_desc("NAME"),
+          cl::desc("Processor to compile A for, instead of --mcpu"),
+          cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string>
+    mcpuB("mcpu-b", cl::value_desc("NAME"),
+          cl::desc("Processor to compile B for, instead of --mcpu"),
+          cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string>
+    weightsA("weights-a", cl::value_desc("FILE"),
+             cl::desc("Weights of A, instead of --weights"),
+             cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string>
+    weightsB("weights-b", cl::value_desc("FILE"),
+             cl::desc("Weights of B, instead of --weights"),
+             cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> variantA("variant-a", cl::value_desc("NAME"),
+                                     cl::desc("Variant of A"),
+                                     cl::sub(diffCommand), cl::cat(category));
+static cl::opt<std::string> variantB("variant-b", cl::value_desc("NAME"),
+                                     cl::desc("Variant of B"),
+                                     cl::sub(diffCommand), cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// What was said
+//===----------------------------------------------------------------------===//
+
+static void addGiven(ProgramOptions &options,
+                     std::initializer_list<cl::Option *> list) {
+  for (cl::Option *option : list)
     if (option->getNumOccurrences() > 0)
       options.given.push_back("--" + option->ArgStr.str());
+}
+
+static ProgramOptions programOptions() {
+  ProgramOptions options{inputFile, target, mcpu, weights, unfused, {}};
+  addGiven(options, {&target, &mcpu, &weights, &unfused});
   return options;
 }
 
@@ -169,12 +229,44 @@ static RunOptions runOptions() {
   return options;
 }
 
+static ProgramOptions sideOptions(const std::string &file,
+                                  const std::string &otherFile,
+                                  cl::opt<std::string> &sideMcpu,
+                                  cl::opt<std::string> &sideWeights) {
+  ProgramOptions options{file, "x86", mcpu, weights, unfused, {}};
+  if (sideMcpu.getNumOccurrences() > 0)
+    options.mcpu = sideMcpu;
+  if (sideWeights.getNumOccurrences() > 0)
+    options.weights = sideWeights;
+  addGiven(options, {&sideMcpu, &sideWeights});
+  // Where only one of the two is a program, the common options are for that.
+  if (qcc::tools::isArtifact(otherFile))
+    addGiven(options, {&mcpu, &weights, &unfused});
+  return options;
+}
+
+static DiffCommand diffOptions() {
+  DiffCommand options;
+  options.a = sideOptions(fileA, fileB, mcpuA, weightsA);
+  options.b = sideOptions(fileB, fileA, mcpuB, weightsB);
+  options.variantA = variantA;
+  options.variantB = variantB;
+  options.entryA = entryA.getNumOccurrences() > 0 ? entryA : entry;
+  options.entryB = entryB.getNumOccurrences() > 0 ? entryB : entry;
+  options.sources.inputs = inputs;
+  options.sources.dims.assign(dims.begin(), dims.end());
+  options.threads = threads;
+  options.tolerance = diffTolerance;
+  options.json = diffJson;
+  return options;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // LLVM's own options are of no use here.
   for (cl::SubCommand *command :
        {&cl::SubCommand::getTopLevel(), &compileCommand, &runCommand,
-        &benchCommand, &explainCommand, &targetsCommand})
+        &benchCommand, &diffCommand, &explainCommand, &targetsCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "qcc " QCC_VERSION "\n"; });
@@ -192,6 +284,8 @@ int main(int argc, char **argv) {
                       std::string(emitStage));
   if (runCommand || benchCommand)
     return runRun(programOptions(), runOptions());
+  if (diffCommand)
+    return runDiff(diffOptions());
   if (explainCommand)
     return runExplain(programOptions(), explainJson);
   if (targetsCommand)

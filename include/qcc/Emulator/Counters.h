@@ -23,6 +23,8 @@
 #ifndef QCC_EMULATOR_COUNTERS_H
 #define QCC_EMULATOR_COUNTERS_H
 
+#include "qcc/Support/Json.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -144,7 +146,7 @@ struct Counters {
 /// A table for a person.
 std::string formatCounters(const Counters &counters);
 /// The same as JSON.
-std::string countersToJson(const Counters &counters);
+Json countersJson(const Counters &counters);
 
 } // namespace qcc::emu
 

@@ -11,13 +11,26 @@
 #include "qcc/Emulator/Emulator.h"
 #include "qcc/Runtime/Device.h"
 
+#include <functional>
+
 namespace qcc::emu {
 
-/// The device `emulator`. A module image is PTX text; arguments of a launch are
-/// pointers to the values of the parameters. A kernel with a report fails, at
-/// its launch without a stream, else at the stream's synchronize(); the status
-/// has the first reports. Streams run their work at once, in order.
-std::unique_ptr<rt::Device> createEmulatorDevice(LaunchOptions options = {});
+struct EmulatorDeviceOptions {
+  /// Of all launches.
+  LaunchOptions launch;
+  /// Called after each launch, on the thread that made it.
+  std::function<void(const LaunchResult &)> observe;
+};
+
+/// The device `emulator`. A module's image is PTX text; the arguments of a
+/// launch point to the values of the kernel's parameters. Device pointers are
+/// no addresses of the host.
+///
+/// A stream runs its work at once. A kernel about which there is a report has
+/// failed (StatusCode::KernelFailed, with the first report in the message):
+/// launch() says so, or with a stream the next synchronize() of it.
+std::unique_ptr<rt::Device>
+createEmulatorDevice(EmulatorDeviceOptions options = {});
 
 } // namespace qcc::emu
 

@@ -116,7 +116,7 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip);
 /// A table for a person.
 std::string formatEstimate(const TimeEstimate &estimate, const ChipInfo &chip);
 /// The same as a JSON object.
-std::string estimateToJson(const TimeEstimate &estimate, const ChipInfo &chip);
+Json estimateJson(const TimeEstimate &estimate, const ChipInfo &chip);
 
 } // namespace qcc::emu
 

@@ -92,6 +92,7 @@ private:
 
   ThreadPool() = default;
   static void *workerMain(void *worker);
+  void leaveCallersCpu();
 
   int size_ = 1;
   int cpus_ = 1;
@@ -102,6 +103,7 @@ private:
   int threads_ = 0;
   bool stopping_ = false;
   std::atomic<uint64_t> forks_{0};
+  std::atomic<int> callerCpu_{-1}; ///< Where the last run() was called.
   alignas(64) std::atomic<int> running_{0};
   WaitWord finished_; ///< Changes when the last worker of a run is done.
 };

@@ -216,6 +216,35 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
+  let summary = "What an entry asks of the dimensions of its arguments, as cf.assert";
+  let description = [{
+    Ops mean nothing where their operands disagree about the size of a loop, or where a
+    slice leaves its tensor. What that asks of dynamic dimensions is written down before
+    the op. Conditions are computed from the dimensions of arguments alone, so that they
+    can be checked before anything runs; what depends on data is not checked.
+
+    ```mlir
+    func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+      %r = linalg.generic ... ins(%b : tensor<?xf32>) outs(%a : tensor<?xf32>)
+    ```
+    becomes
+    ```mlir
+    func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = tensor.dim %a, %c0 : tensor<?xf32>
+      %1 = tensor.dim %b, %c0 : tensor<?xf32>
+      %2 = arith.cmpi eq, %0, %1 : index
+      cf.assert %2, "dimension 0 of argument 0 must be equal to ..."
+      %r = linalg.generic ... ins(%b : tensor<?xf32>) outs(%a : tensor<?xf32>)
+    ```
+    `lower-entries` makes them the requirements of the plan function.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def MaterializeLoopResults : Pass<"materialize-loop-results", "::mlir::func::FuncOp"> {
   let summary = "Tensors that scf.for carries keep one memory";
   let description = [{

@@ -48,6 +48,7 @@ struct ProgramEntry {
   std::string plan; ///< symbol of the plan function
   int64_t symbols, values;
   std::vector<ProgramTensor> arguments, results;
+  std::vector<std::string> requirements; ///< what the plan function may refuse
   std::vector<ProgramStep> steps;
 };
 

@@ -138,6 +138,24 @@ std::mutex CaughtSignals::mutex;
 int CaughtSignals::count = 0;
 bool CaughtSignals::wasEnabled = false;
 
+/// Where this thread handles signals, also when its stack is at its end. Large
+/// enough for LLVM, which would otherwise set up one of its own.
+class HandlerStack {
+public:
+  HandlerStack() : memory(new char[size]) {
+    stack_t ours = {};
+    ours.ss_sp = memory.get();
+    ours.ss_size = size;
+    sigaltstack(&ours, &before);
+  }
+  ~HandlerStack() { sigaltstack(&before, nullptr); }
+
+private:
+  static constexpr size_t size = 256 << 10;
+  std::unique_ptr<char[]> memory;
+  stack_t before;
+};
+
 struct Task {
   Signals signals;
   llvm::function_ref<void()> body;
@@ -153,24 +171,16 @@ struct Task {
 
 void Task::run() {
   fesetenv(FE_DFL_ENV);
+  HandlerStack handlerStack;
   registerHandlersOnce();
   if (signals == Signals::Keep)
     return body();
 
-  constexpr size_t handlerStackBytes = 64 << 10;
-  std::unique_ptr<char[]> handlerStack(new char[handlerStackBytes]);
-  stack_t stack = {}, before = {};
-  stack.ss_sp = handlerStack.get();
-  stack.ss_size = handlerStackBytes;
-  sigaltstack(&stack, &before);
-  {
-    CaughtSignals caught;
-    isGuarded = true;
-    llvm::CrashRecoveryContext recovery;
-    survived = recovery.RunSafely(body);
-    isGuarded = false;
-  }
-  sigaltstack(&before, nullptr);
+  CaughtSignals caught;
+  isGuarded = true;
+  llvm::CrashRecoveryContext recovery;
+  survived = recovery.RunSafely(body);
+  isGuarded = false;
 }
 
 rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {

@@ -69,7 +69,6 @@ static std::string_view wordSet(std::string_view name) {
       {"half", "f16|f16x2|bf16|bf16x2"},
       {"memory", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64|"
                  "f16|bf16"},
-      {"any", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16"},
       {"round", "rn|rz|rm|rp"},
       {"compare", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|"
                   "nan"},
@@ -146,9 +145,10 @@ static OperandSlot operandSlot(std::string_view text) {
     slot.typeIndex = text[0] - '0';
   else if (text == "#")
     slot.kind = OperandSlot::Number;
-  else if (text == "mov")
+  else if (text == "mov") {
     slot.kind = OperandSlot::Mov;
-  else if (text == "label")
+    slot.typeIndex = 0;
+  } else if (text == "label")
     slot.kind = OperandSlot::Label;
   else if (text == "labels")
     slot.kind = OperandSlot::Labels;
@@ -188,6 +188,11 @@ InstructionTable::InstructionTable() {
         pattern.operands.push_back(operandSlot(piece));
       });
       assert(pattern.modifiers.size() <= size_t(maxModifiers));
+      for (const OperandSlot &slot : pattern.operands) {
+        pattern.minOperands += !slot.optional;
+        ++pattern.maxOperands;
+        pattern.isCall |= slot.kind == OperandSlot::Call;
+      }
       rows_[row.mnemonic].push_back(std::move(pattern));
     }
   }

@@ -39,6 +39,8 @@
 //   call      the operands of a call
 //   ?...      it may be missing, together with all that follow
 //
+// Rows with the same modifiers are told apart by the number of operands.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_EMULATOR_PTX_INSTRUCTIONTABLE_H
@@ -98,6 +100,12 @@ struct InstructionPattern {
   const InstructionRow *row;
   std::vector<ModifierSlot> modifiers;
   std::vector<OperandSlot> operands;
+  int minOperands = 0, maxOperands = 0; ///< As written, between commas.
+  bool isCall = false;
+
+  bool takes(int operands) const {
+    return isCall || (operands >= minOperands && operands <= maxOperands);
+  }
 };
 
 class InstructionTable {

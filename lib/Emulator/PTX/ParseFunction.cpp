@@ -204,6 +204,7 @@ bool Parser::parseFunctionAttributes(Function &function) {
 bool Parser::parseFunction(bool isEntry, bool isExternal) {
   auto parsed = std::make_unique<Function>();
   function_ = parsed.get();
+  function_->program = &program_;
   function_->isEntry = isEntry;
   function_->localBaseSlot = allocateSlot(ScalarType::U64);
   scopes_.clear();
@@ -378,6 +379,12 @@ bool Parser::finishModule() {
   for (const auto &function : program_.functions)
     function->sharedBytes =
         std::max(function->sharedBytes, program_.sharedBytes);
+
+  for (const auto &function : program_.functions) {
+    function->firstSite = program_.numSites;
+    for (Instruction &inst : function->code)
+      inst.site = program_.numSites++;
+  }
 
   // A function communicates if one that it calls does.
   for (bool changed = true; changed;) {

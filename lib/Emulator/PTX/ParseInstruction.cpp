@@ -121,6 +121,22 @@ bool Parser::parseInstruction() {
   return true;
 }
 
+/// Operands up to the semicolon, as commas outside of brackets part them.
+int Parser::countOperands() const {
+  int operands = token().is(';') ? 0 : 1, depth = 0;
+  for (size_t ahead = 0;; ++ahead) {
+    const Token &t = token(ahead);
+    if (t.is(';') || t.kind == Token::End)
+      return operands;
+    if (t.is('[') || t.is('{') || t.is('('))
+      ++depth;
+    else if (t.is(']') || t.is('}') || t.is(')'))
+      --depth;
+    else if (t.is(',') && depth == 0)
+      ++operands;
+  }
+}
+
 const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
                                                  Instruction &inst) {
   std::string name(mnemonic.text);
@@ -147,6 +163,8 @@ const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
     return nullptr;
   }
 
+  int operands = countOperands();
+  const InstructionPattern *fitting = nullptr;
   // The row that fits; else the message is about the one that fits longest.
   size_t longest = 0;
   bool isMissing = false;
@@ -169,14 +187,26 @@ const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
         good = false;
       }
     }
-    if (good && word == words.size())
-      return &pattern;
+    if (good && word == words.size()) {
+      if (pattern.takes(operands))
+        return &pattern;
+      // The message is about its operands.
+      fitting = fitting ? fitting : &pattern;
+      continue;
+    }
     if (word >= longest) {
       longest = word;
       isMissing = word == words.size();
     }
   }
-  if (isMissing)
+  if (fitting)
+    fail(mnemonic, "'" + name + "' has " + std::to_string(operands) +
+                       " operands where " +
+                       std::to_string(operands < fitting->minOperands
+                                          ? fitting->minOperands
+                                          : fitting->maxOperands) +
+                       " are needed");
+  else if (isMissing)
     fail(mnemonic, "'" + name + "' lacks a modifier, such as its type");
   else
     fail(*words[longest], "'" + name + "' has no modifier '." +

@@ -128,7 +128,7 @@ bool Parser::parseModuleItem() {
       return failHere("a ." + std::string(kind.text) +
                       " variable outside of a function");
   }
-  return failHere("unknown directive '" + std::string(kind.text) + "'");
+  return failHere("unknown directive '." + std::string(kind.text) + "'");
 }
 
 bool Parser::parseVersion() {
@@ -144,10 +144,10 @@ bool Parser::parseVersion() {
   if (majorError == std::errc() && dot != text.data() + text.size() &&
       *dot == '.')
     std::from_chars(dot + 1, text.data() + text.size(), minor);
-  program_.version = 10 * major + minor;
-  if (major < 6 || major > 8)
+  if (major < 6 || major > 8 || minor > 9)
     return fail(at, "PTX version " + std::string(text) +
                         " is not emulated; 6.0 to 8.x are");
+  program_.version = 10 * major + minor;
   return true;
 }
 

@@ -93,9 +93,9 @@ bool Parser::parseDeclaration(StateSpace space, bool isParameter,
 bool Parser::parseArrayDims(Declaration &declaration) {
   Variable &variable = declaration.variable;
   while (consume('[')) {
-    declaration.isArray = true;
     if (consume(']')) {
       // The size comes from the initializer, or at launch.
+      declaration.hasNoSize = true;
       variable.size = 0;
       return !token().is('[') || failHere("only the only dimension of an array "
                                           "may be left out");
@@ -166,9 +166,7 @@ bool Parser::parseInitializerList(Declaration &declaration, int64_t &offset,
 bool Parser::parseInitializerValue(Declaration &declaration, int64_t &offset) {
   Variable &variable = declaration.variable;
   int64_t size = bytesOf(variable.type);
-  if (declaration.isArray &&
-      variable.size == int64_t(variable.initial.size()) &&
-      offset + size > variable.size)
+  if (!declaration.hasNoSize && offset + size > variable.size)
     return failHere("more values than '" + variable.name + "' has elements");
   if (offset + size > int64_t(variable.initial.size()))
     variable.initial.resize(offset + size);
@@ -213,8 +211,7 @@ bool Parser::parseInitializerValue(Declaration &declaration, int64_t &offset) {
 
 bool Parser::placeModuleVariable(Declaration &declaration) {
   Variable &variable = declaration.variable;
-  bool hasNoSize = declaration.isArray && variable.size == 0;
-  if (hasNoSize && !variable.initial.empty())
+  if (declaration.hasNoSize && !variable.initial.empty())
     variable.size = static_cast<int64_t>(variable.initial.size());
   Symbol symbol;
   symbol.kind = Symbol::Variable;
@@ -226,7 +223,7 @@ bool Parser::placeModuleVariable(Declaration &declaration) {
       externalSharedAlignment_ =
           std::max(externalSharedAlignment_, variable.alignment);
       variable.size = 0;
-    } else if (hasNoSize) {
+    } else if (declaration.hasNoSize) {
       return fail(*declaration.name, "an array in .shared without a size must "
                                      "be .extern");
     } else {
@@ -240,7 +237,7 @@ bool Parser::placeModuleVariable(Declaration &declaration) {
       return fail(*declaration.name,
                   "'" + variable.name +
                       "' is defined in another module; modules are not linked");
-    if (hasNoSize && variable.size == 0)
+    if (declaration.hasNoSize && variable.size == 0)
       return fail(*declaration.name, "an array without a size or values");
     variable.address =
         alignUp(dataEnd_, std::max<int64_t>(variable.alignment, variableGap));
@@ -267,7 +264,7 @@ bool Parser::parseFunctionVariables(StateSpace space) {
     if (!parseDeclaration(space, /*isParameter=*/false, declaration))
       return false;
     Variable &variable = declaration.variable;
-    if (declaration.isArray && variable.size == 0)
+    if (declaration.hasNoSize)
       return fail(*declaration.name, "an array without a size in a function");
     Symbol symbol;
     symbol.kind = Symbol::Variable;

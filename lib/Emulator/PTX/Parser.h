@@ -109,7 +109,7 @@ private:
   struct Declaration {
     const Token *name = nullptr;
     Variable variable;
-    bool isArray = false;
+    bool hasNoSize = false; ///< name[]
   };
   static std::optional<StateSpace> variableSpace(std::string_view word);
   bool parseType(ScalarType &type);
@@ -154,6 +154,7 @@ private:
   bool addImplicitReturn();
   void addInstruction(Instruction inst);
   bool parseGuard(Instruction &inst);
+  int countOperands() const;
   const InstructionPattern *matchModifiers(const Token &mnemonic,
                                            Instruction &inst);
   bool parseOperands(const InstructionPattern &pattern, Instruction &inst);

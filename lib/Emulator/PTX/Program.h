@@ -119,6 +119,7 @@ struct Instruction {
   CostClass cost = CostClass::Free;
   /// Whether other CTAs may see it as communication.
   bool communicates = false;
+  bool isStore = false; ///< Writes memory and reads none.
   /// Whatever the row's select function keeps for the executor.
   uint64_t data = 0;
 
@@ -127,6 +128,8 @@ struct Instruction {
   /// Where diverged lanes meet again; noTarget: nowhere before the end.
   uint32_t reconvergence = 0;
 
+  /// Its number among all instructions of the program.
+  uint32_t site = 0;
   uint32_t line = 0;
   uint32_t textBegin = 0, textEnd = 0;
   int32_t sourceFile = -1, sourceLine = 0; ///< From .loc.
@@ -183,10 +186,14 @@ struct SpecialUse {
   uint32_t slot;
 };
 
+struct Program;
+
 struct Function : public Kernel {
+  const Program *program = nullptr;
   std::string functionName;
   bool isEntry = false, isDefined = false;
   int line = 0;
+  uint32_t firstSite = 0;
   std::vector<Variable> params, results; ///< `params` for callers: below.
   std::vector<ParameterInfo> parameterInfos;
   int64_t paramBytes = 0; ///< The block of a kernel's parameters.
@@ -210,7 +217,6 @@ struct Function : public Kernel {
   /// Whether CTAs may talk to each other: atomics and the like on memory that
   /// they share.
   bool communicates = false;
-
   // Kernel:
   const std::string &name() const override { return functionName; }
   const std::vector<ParameterInfo> &parameters() const override {
@@ -237,6 +243,15 @@ struct Program {
   bool hasExternalShared = false;
   int64_t externalSharedOffset = 0;
 
+  uint32_t numSites = 0;
+
+  const Function &functionAt(uint32_t site) const;
+  const Instruction &instructionAt(uint32_t site) const {
+    const Function &function = functionAt(site);
+    return function.code[site - function.firstSite];
+  }
+  /// "prog.ptx:12: add.s32 ...", as reports and counters show it.
+  CodeLocation locate(const Instruction &inst) const;
   std::string_view textOf(const Instruction &inst) const {
     return std::string_view(text).substr(inst.textBegin,
                                          inst.textEnd - inst.textBegin);

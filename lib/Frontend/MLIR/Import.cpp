@@ -7,6 +7,9 @@
 
 #include "qcc/Frontend/MLIR/Import.h"
 #include "ImportSteps.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
@@ -35,13 +38,58 @@ llvm::Expected<WeightsSource> WeightsSource::parse(StringRef text) {
   return source;
 }
 
+/// An op with a name for its layer, `loc("fc1")`, has no position in the text
+/// any more, which messages need: the name keeps it.
+static void keepPositions(const llvm::SourceMgr &sources,
+                          const AsmParserState &state) {
+  for (const AsmParserState::OperationDefinition &definition :
+       state.getOpDefs()) {
+    Operation *op = definition.op;
+    auto name = dyn_cast<NameLoc>(op->getLoc());
+    unsigned buffer = sources.FindBufferContainingLoc(definition.loc.Start);
+    if (!name || !isa<UnknownLoc>(name.getChildLoc()) || buffer == 0)
+      continue;
+    auto [line, column] =
+        sources.getLineAndColumn(definition.loc.Start, buffer);
+    op->setLoc(
+        NameLoc::get(name.getName(),
+                     FileLineColLoc::get(
+                         op->getContext(),
+                         sources.getMemoryBuffer(buffer)->getBufferIdentifier(),
+                         line, column)));
+  }
+}
+
+static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
+                                   MLIRContext *context) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  if (isBytecode(*buffer))
+    return parseSourceFile<ModuleOp>(sources, context);
+  Block block;
+  AsmParserState state;
+  // Verified here, once the positions are known.
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+    return {};
+  keepPositions(sources, state);
+  Location loc =
+      FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0);
+  OwningOpRef<ModuleOp> module =
+      detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block,
+                                                                 context, loc);
+  if (!module || failed(verify(*module)))
+    return {};
+  return module;
+}
+
 OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
                                       MLIRContext *context,
                                       const ImportOptions &options) {
   // With operations of unknown dialects, which verifyProgram rejects by name.
   bool allowsUnregistered = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects();
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module = parse(sources, context);
   context->allowUnregisteredDialects(allowsUnregistered);
   // Verified again with its weights, among which there may be scales.
   if (!module || failed(verifyProgram(*module)) ||

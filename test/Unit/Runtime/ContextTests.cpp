@@ -202,6 +202,12 @@ TEST(Context, RefusesWrongTensors) {
   expectFailure(run({goodX}, {goodY}), invalid,
                 "has 2 arguments, but the call has 1");
   expectFailure(run({goodX, goodZ}, {}), invalid, "has 1 results");
+  expectFailure(f.context->run(nullptr, 2, &goodY, 1), invalid,
+                "the list of arguments is a null pointer");
+  const Tensor good[] = {goodX, goodZ};
+  expectFailure(f.context->run(good, 2, nullptr, 1), invalid,
+                "the list of results is a null pointer");
+  EXPECT_TRUE(f.context->run(good, 2, &goodY, 1).isOk());
   expectFailure(run({Tensor(x, f32, {8}), goodZ}, {goodY}), invalid,
                 "argument 0 ('x') has elements of type f32, but the program "
                 "wants i32");
@@ -282,6 +288,18 @@ TEST(Context, RefusesOverlap) {
   Fixture g(inPlace);
   EXPECT_TRUE(run(g, 0, 0).isOk());
   expectFailure(run(g, 0, 1), StatusCode::InvalidArgument, "overlaps");
+
+  // Another argument in the same memory would change while it is read.
+  inPlace.arguments.push_back({i32, {value(0)}, "other"});
+  Fixture twice(inPlace);
+  Tensor first(&memory[0], i32, {8}), second(&memory[8], i32, {8});
+  EXPECT_TRUE(twice.context->run({first, second}, {first}).isOk());
+  expectFailure(twice.context->run({first, first}, {first}),
+                StatusCode::InvalidArgument,
+                "result 0 ('y') overlaps the memory of argument 1 ('other')");
+  expectFailure(twice.context->run({first, second}, {second}),
+                StatusCode::InvalidArgument,
+                "result 0 ('y') overlaps the memory of argument 1 ('other')");
 
   FakeArtifact::EntrySpec twoResults = twiceEntry();
   twoResults.results.push_back({i32, {value(0)}});

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <chrono>
+#include <sched.h>
 #include <thread>
 
 using namespace qcc::rt;
@@ -106,6 +107,34 @@ TEST(Barrier, SeparatesSteps) { testBarrier(2, 2000, true); }
 TEST(Barrier, SeparatesStepsWithoutSpinning) { testBarrier(2, 500, false); }
 TEST(Barrier, OfOneThread) { testBarrier(1, 10, true); }
 TEST(Barrier, OfMoreThreadsThanCpus) { testBarrier(16, 100, false); }
+
+/// After an idle time, the kernel likes to wake the worker on the CPU of its
+/// waker.
+TEST(ThreadPool, LeavesTheCpuOfTheCaller) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  if (CPU_COUNT(&before) < 2)
+    GTEST_SKIP() << "one CPU";
+  std::shared_ptr<ThreadPool> pool = makePool(2);
+  constexpr int rounds = 40;
+  int apart = 0;
+  bool mayUseAll = true;
+  for (int round = 0; round < rounds; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    int cpus[2] = {-1, -1};
+    cpu_set_t after;
+    pool->run(2, [&](int thread, int) {
+      cpus[thread] = sched_getcpu();
+      if (thread == 1)
+        sched_getaffinity(0, sizeof(after), &after);
+    });
+    apart += cpus[0] != cpus[1];
+    mayUseAll &= CPU_EQUAL(&before, &after);
+  }
+  // The caller may move, too: without interference nearly all.
+  EXPECT_GT(apart, rounds / 2);
+  EXPECT_TRUE(mayUseAll);
+}
 
 TEST(AlignedBuffer, GrowsOnly) {
   AlignedBuffer buffer;

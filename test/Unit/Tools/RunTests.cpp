@@ -197,6 +197,7 @@ TEST_F(Run, MeasuresSteps) {
   ASSERT_TRUE(bench.status.isOk()) << bench.status.message();
   EXPECT_EQ(bench.text.find("median "), 0u);
   EXPECT_EQ(bench.text.find("main.step0"), std::string::npos);
+  EXPECT_EQ(bench.text.find("result 0"), std::string::npos);
 
   options.bench = false;
   options.profile = true;

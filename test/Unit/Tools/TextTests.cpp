@@ -19,6 +19,7 @@ TEST(Text, SaysAmounts) {
   EXPECT_EQ(duration(1.5e-6), "1.50 us");
   EXPECT_EQ(duration(0.0125), "12.500 ms");
   EXPECT_EQ(duration(2), "2.000 s");
+  EXPECT_EQ(duration(1.5e-6, 0.01), "0.002 ms");
   EXPECT_EQ(byteSize(1), "1 byte");
   EXPECT_EQ(byteSize(1023), "1023 bytes");
   EXPECT_EQ(byteSize(2560), "2.5 KiB");

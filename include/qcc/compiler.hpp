@@ -1,0 +1,114 @@
+//===- qcc/compiler.hpp - The C++ API of the compiler -----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Thin over qcc-c/Compiler.h, header-only, C++17; links libqcc:
+//
+//   qcc::Module module = qcc::compile(text, "native");
+//   qcc::compileArtifact(text, "x86-64-v3,cascadelake").write("model.so");
+//
+// Failures throw (qcc/error.hpp): a program that is rejected with the code
+// QCC_STATUS_INVALID_PROGRAM and all its errors. Hooks must not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_COMPILER_HPP
+#define QCC_COMPILER_HPP
+
+#include "qcc-c/Compiler.h"
+#include "qcc/runtime.hpp"
+
+#include <string_view>
+
+namespace qcc {
+
+struct CompileOptions {
+  CompileOptions(std::string cpus = "native") : target(std::move(cpus)) {}
+  CompileOptions(const char *cpus) : target(cpus) {}
+
+  /// A CPU or several: "x86-64-v3,cascadelake".
+  std::string target;
+  /// A .npz or .safetensors file, or "random:SEED"; empty: none is needed.
+  std::string weights;
+  /// What diagnostics call a program in memory.
+  std::string name = "<memory>";
+  std::function<void(const qccDiagnostic &)> onDiagnostic;
+  uint32_t flags = 0; ///< QCC_COMPILE_...
+};
+
+/// The bytes of a shared object.
+class Artifact {
+public:
+  const void *data() const { return qccArtifactGetData(artifact_.get()); }
+  size_t size() const { return qccArtifactGetSize(artifact_.get()); }
+
+  /// Whole, or not at all.
+  void write(const std::string &path) const {
+    detail::check(qccArtifactWriteFile(artifact_.get(), path.c_str()));
+  }
+  Module load() const { return Module::load(data(), size()); }
+
+  qccArtifact handle() const { return artifact_.get(); }
+
+private:
+  friend Artifact compileArtifact(std::string_view, const CompileOptions &);
+  friend Artifact compileFileArtifact(const std::string &,
+                                      const CompileOptions &);
+  Artifact() = default;
+
+  detail::Owner<qccArtifact, qccArtifactDestroy> artifact_;
+};
+
+namespace detail {
+inline void callDiagnosticHook(void *hook,
+                               const qccDiagnostic *diagnostic) noexcept {
+  const auto *options = static_cast<const CompileOptions *>(hook);
+  options->onDiagnostic(*diagnostic);
+}
+
+inline qccCompileOptions toC(const CompileOptions &options) {
+  qccCompileOptions c = qccCompileOptionsInit();
+  c.target = options.target.c_str();
+  c.weights = options.weights.empty() ? nullptr : options.weights.c_str();
+  c.name = options.name.c_str();
+  if (options.onDiagnostic)
+    c.diagnostics = {const_cast<CompileOptions *>(&options),
+                     callDiagnosticHook};
+  c.flags = options.flags;
+  return c;
+}
+} // namespace detail
+
+/// Text or bytecode of MLIR.
+inline Artifact compileArtifact(std::string_view text,
+                                const CompileOptions &options = {}) {
+  Artifact artifact;
+  qccCompileOptions c = detail::toC(options);
+  detail::check(
+      qccCompileText(text.data(), text.size(), &c, artifact.artifact_.fill()));
+  return artifact;
+}
+inline Artifact compileFileArtifact(const std::string &path,
+                                    const CompileOptions &options = {}) {
+  Artifact artifact;
+  qccCompileOptions c = detail::toC(options);
+  detail::check(qccCompileFile(path.c_str(), &c, artifact.artifact_.fill()));
+  return artifact;
+}
+
+/// Compiles and loads.
+inline Module compile(std::string_view text,
+                      const CompileOptions &options = {}) {
+  return compileArtifact(text, options).load();
+}
+inline Module compileFile(const std::string &path,
+                          const CompileOptions &options = {}) {
+  return compileFileArtifact(path, options).load();
+}
+
+} // namespace qcc
+
+#endif // QCC_COMPILER_HPP

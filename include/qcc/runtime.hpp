@@ -1,0 +1,307 @@
+//===- qcc/runtime.hpp - The C++ API of the runtime -------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Thin over qcc-c/Runtime.h, header-only, C++17; links libqcc_runtime alone:
+//
+//   qcc::Module module = qcc::Module::load("model.so");
+//   qcc::Function f = module.function("main");
+//   std::vector<qcc::Tensor> y = f({{x.data(), {8, 512}}});
+//
+// Failures throw (qcc/error.hpp). Hooks must not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_HPP
+#define QCC_RUNTIME_HPP
+
+#include "qcc-c/Runtime.h"
+#include "qcc/error.hpp"
+#include "qcc/tensor.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qcc {
+
+namespace detail {
+/// Owns a handle of the C API.
+template <typename Handle, void (*destroy)(Handle)> class Owner {
+public:
+  explicit Owner(Handle handle = nullptr) : handle_(handle) {}
+  Owner(Owner &&other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owner &operator=(Owner &&other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owner() { destroy(handle_); }
+
+  Handle get() const { return handle_; }
+  /// To be filled by a function that creates.
+  Handle *fill() { return &handle_; }
+
+private:
+  Handle handle_;
+};
+} // namespace detail
+
+/// Threads that functions share; their runs then follow one another.
+class ThreadPool {
+public:
+  /// 0: one thread for each CPU. The caller of a run is one of them.
+  explicit ThreadPool(int threads = 0) {
+    detail::check(qccThreadPoolCreate(threads, pool_.fill()));
+  }
+  int threads() const { return qccThreadPoolGetNumThreads(pool_.get()); }
+  qccThreadPool handle() const { return pool_.get(); }
+
+private:
+  detail::Owner<qccThreadPool, qccThreadPoolDestroy> pool_;
+};
+
+/// Ends runs before their next step, from any thread.
+class CancelToken {
+public:
+  CancelToken() { detail::check(qccCancelTokenCreate(token_.fill())); }
+  void cancel() const { qccCancelTokenCancel(token_.get()); }
+  void reset() const { qccCancelTokenReset(token_.get()); }
+  bool isCancelled() const { return qccCancelTokenIsCancelled(token_.get()); }
+  qccCancelToken handle() const { return token_.get(); }
+
+private:
+  detail::Owner<qccCancelToken, qccCancelTokenDestroy> token_;
+};
+
+struct FunctionOptions {
+  /// 0: as many as the pool has, or one for each CPU.
+  int threads = 0;
+  /// Measure the time of each step.
+  bool profile = false;
+  const ThreadPool *pool = nullptr;
+  const CancelToken *cancel = nullptr;
+  /// Threads of the host: calls body(0) to body(threads - 1), at once or in any
+  /// order, and returns when all have returned.
+  std::function<void(int threads, const std::function<void(int)> &body)>
+      parallelFor;
+  std::function<void(const char *message)> log;
+  qccAllocator allocator = {};
+};
+
+/// An entry of a module and what one caller at a time needs to run it. For
+/// several threads make several of these; they share the module.
+class Function {
+public:
+  /// Runs; the results are the runtime's memory.
+  std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments) {
+    return call(arguments.begin(), arguments.size());
+  }
+  std::vector<Tensor> operator()(const std::vector<TensorView> &arguments) {
+    return call(arguments.data(), arguments.size());
+  }
+
+  /// Runs; the results are the caller's memory. Once shapes have been run,
+  /// running them again allocates nothing.
+  void run(std::initializer_list<TensorView> arguments,
+           std::initializer_list<TensorView> results) {
+    run(arguments.begin(), arguments.size(), results.begin(), results.size());
+  }
+  void run(const std::vector<TensorView> &arguments,
+           const std::vector<TensorView> &results) {
+    run(arguments.data(), arguments.size(), results.data(), results.size());
+  }
+  void run(const TensorView *arguments, size_t numArguments,
+           const TensorView *results, size_t numResults) {
+    arguments_.set(arguments, numArguments);
+    results_.set(results, numResults);
+    detail::check(qccContextRun(context_.get(), arguments_.pointers(),
+                                numArguments, results_.pointers(), numResults));
+  }
+
+  /// Memory for the results of arguments of these shapes.
+  std::vector<Tensor>
+  allocateResults(const std::vector<TensorView> &arguments) {
+    return allocateResults(arguments.data(), arguments.size());
+  }
+  std::vector<Tensor> allocateResults(const TensorView *arguments,
+                                      size_t numArguments) {
+    std::vector<DLManagedTensor *> managed(numResults_);
+    arguments_.set(arguments, numArguments);
+    detail::check(qccContextAllocateResults(context_.get(),
+                                            arguments_.pointers(), numArguments,
+                                            managed.data(), managed.size()));
+    std::vector<Tensor> results;
+    results.reserve(managed.size());
+    for (DLManagedTensor *tensor : managed)
+      results.emplace_back(tensor);
+    return results;
+  }
+
+  /// Threads, steps, memory.
+  qccContextInfo info() const {
+    qccContextInfo info = qccContextInfoInit();
+    detail::check(qccContextGetInfo(context_.get(), &info));
+    return info;
+  }
+  qccStepInfo step(size_t index) const {
+    qccStepInfo info = qccStepInfoInit();
+    detail::check(qccContextGetStep(context_.get(), index, &info));
+    return info;
+  }
+
+  qccContext handle() const { return context_.get(); }
+
+private:
+  friend class Module;
+
+  /// What the hooks of the C API call.
+  struct Hooks {
+    FunctionOptions options;
+
+    static void parallelFor(void *self, int32_t threads,
+                            void (*body)(void *, int32_t),
+                            void *bodyContext) noexcept {
+      static_cast<Hooks *>(self)->options.parallelFor(
+          threads, [=](int thread) { body(bodyContext, thread); });
+    }
+    static void log(void *self, const char *message) noexcept {
+      static_cast<Hooks *>(self)->options.log(message);
+    }
+  };
+
+  /// Views as the C API takes them, in memory that is used again.
+  class TensorArray {
+  public:
+    void set(const TensorView *views, size_t count) {
+      tensors_.clear();
+      pointers_.clear();
+      for (size_t i = 0; i < count; ++i)
+        tensors_.push_back(views[i].dlpack());
+      for (DLTensor &tensor : tensors_)
+        pointers_.push_back(&tensor);
+    }
+    DLTensor *const *pointers() const { return pointers_.data(); }
+
+  private:
+    std::vector<DLTensor> tensors_;
+    std::vector<DLTensor *> pointers_;
+  };
+
+  Function(qccModule module, const char *entry, const FunctionOptions &options)
+      : hooks_(new Hooks{options}) {
+    qccContextOptions c = qccContextOptionsInit();
+    c.threads = options.threads;
+    c.profile = options.profile;
+    c.pool = options.pool ? options.pool->handle() : nullptr;
+    c.cancel = options.cancel ? options.cancel->handle() : nullptr;
+    c.allocator = options.allocator;
+    if (options.parallelFor)
+      c.hostThreads = {hooks_.get(), Hooks::parallelFor};
+    if (options.log)
+      c.log = {hooks_.get(), Hooks::log};
+    detail::check(qccContextCreate(module, entry, &c, context_.fill()));
+    qccEntryInfo info = qccEntryInfoInit();
+    detail::check(qccModuleGetEntry(module, entry, &info));
+    numResults_ = info.numResults;
+  }
+
+  std::vector<Tensor> call(const TensorView *arguments, size_t numArguments) {
+    std::vector<Tensor> results = allocateResults(arguments, numArguments);
+    std::vector<TensorView> views(results.begin(), results.end());
+    run(arguments, numArguments, views.data(), views.size());
+    return results;
+  }
+
+  std::unique_ptr<Hooks> hooks_; ///< Outlives the context.
+  detail::Owner<qccContext, qccContextDestroy> context_;
+  size_t numResults_ = 0;
+  TensorArray arguments_, results_;
+};
+
+/// A loaded artifact: immutable, shared by any number of threads and functions,
+/// which may outlive it.
+class Module {
+public:
+  /// `variant`: the target of the variant to load; empty: the best that this
+  /// host runs. Loading an artifact runs its code.
+  static Module load(const std::string &path, const std::string &variant = "") {
+    Module module;
+    qccModuleOptions options = makeOptions(variant);
+    detail::check(
+        qccModuleLoadFile(path.c_str(), &options, module.module_.fill()));
+    return module;
+  }
+  static Module load(const void *data, size_t size,
+                     const std::string &variant = "") {
+    Module module;
+    qccModuleOptions options = makeOptions(variant);
+    detail::check(
+        qccModuleLoadMemory(data, size, &options, module.module_.fill()));
+    return module;
+  }
+
+  /// `entry` may be empty: the only one, or "main".
+  Function function(const std::string &entry = "",
+                    const FunctionOptions &options = {}) const {
+    return Function(handle(), nameOrNull(entry), options);
+  }
+
+  std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < qccModuleGetNumEntries(handle()); ++i)
+      names.push_back(qccModuleGetEntryName(handle(), i));
+    return names;
+  }
+
+  /// What these point to lives as long as the module.
+  qccEntryInfo entry(const std::string &entry = "") const {
+    qccEntryInfo info = qccEntryInfoInit();
+    detail::check(qccModuleGetEntry(handle(), nameOrNull(entry), &info));
+    return info;
+  }
+  qccTensorInfo argument(const std::string &entry, size_t index) const {
+    qccTensorInfo info = qccTensorInfoInit();
+    detail::check(
+        qccModuleGetArgument(handle(), nameOrNull(entry), index, &info));
+    return info;
+  }
+  qccTensorInfo result(const std::string &entry, size_t index) const {
+    qccTensorInfo info = qccTensorInfoInit();
+    detail::check(
+        qccModuleGetResult(handle(), nameOrNull(entry), index, &info));
+    return info;
+  }
+  std::vector<qccVariantInfo> variants() const {
+    std::vector<qccVariantInfo> infos(qccModuleGetNumVariants(handle()),
+                                      qccVariantInfoInit());
+    for (size_t i = 0; i < infos.size(); ++i)
+      detail::check(qccModuleGetVariant(handle(), i, &infos[i]));
+    return infos;
+  }
+
+  qccModule handle() const { return module_.get(); }
+
+private:
+  Module() = default;
+
+  static const char *nameOrNull(const std::string &name) {
+    return name.empty() ? nullptr : name.c_str();
+  }
+  static qccModuleOptions makeOptions(const std::string &variant) {
+    qccModuleOptions options = qccModuleOptionsInit();
+    options.variant = nameOrNull(variant);
+    return options;
+  }
+
+  detail::Owner<qccModule, qccModuleDestroy> module_;
+};
+
+} // namespace qcc
+
+#endif // QCC_RUNTIME_HPP

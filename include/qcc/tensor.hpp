@@ -1,0 +1,151 @@
+//===- qcc/tensor.hpp - Tensors of the C++ API ------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   TensorView  memory of the caller: a pointer, an element type, a shape
+//   Tensor      memory of the runtime, for results
+//
+// Both are compact and row-major, and both are DLPack's tensors underneath.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TENSOR_HPP
+#define QCC_TENSOR_HPP
+
+#include "qcc-c/DLPack.h"
+#include "qcc/error.hpp"
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace qcc {
+
+/// The element type of a C++ type. Types that C++ does not have:
+/// float16 and bfloat16, whose elements are uint16_t in memory.
+template <typename T> constexpr DLDataType elementType() {
+  using Element = std::remove_cv_t<T>;
+  static_assert(std::is_arithmetic_v<Element>,
+                "an element is a number; others need a DLDataType");
+  uint8_t code = std::is_same_v<Element, bool>       ? kDLBool
+                 : std::is_floating_point_v<Element> ? kDLFloat
+                 : std::is_signed_v<Element>         ? kDLInt
+                                                     : kDLUInt;
+  return {code, uint8_t(8 * sizeof(Element)), 1};
+}
+inline constexpr DLDataType float16 = {kDLFloat, 16, 1};
+inline constexpr DLDataType bfloat16 = {kDLBfloat, 16, 1};
+
+inline bool isSameType(DLDataType a, DLDataType b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+/// Somebody else's memory. Cheap to make and to copy; up to eight dimensions.
+class TensorView {
+public:
+  static constexpr size_t maxRank = 8;
+
+  /// Arguments may be const: a run writes to results alone, and to an argument
+  /// only if its memory is also given as the result computed in place.
+  template <typename T>
+  TensorView(T *data, std::initializer_list<int64_t> shape)
+      : TensorView(data, elementType<T>(), shape.begin(), shape.size()) {}
+  template <typename T>
+  TensorView(T *data, const std::vector<int64_t> &shape)
+      : TensorView(data, elementType<T>(), shape.data(), shape.size()) {}
+  TensorView(const void *data, DLDataType type, const int64_t *shape,
+             size_t rank)
+      : data_(const_cast<void *>(data)), type_(type), rank_(rank) {
+    if (rank > maxRank)
+      detail::fail(QCC_STATUS_UNSUPPORTED,
+                   "a TensorView has up to 8 dimensions, not " +
+                       std::to_string(rank) + "; use the C API");
+    for (size_t i = 0; i < rank; ++i)
+      shape_[i] = shape[i];
+  }
+
+  void *data() const { return data_; }
+  DLDataType type() const { return type_; }
+  size_t rank() const { return rank_; }
+  int64_t dim(size_t i) const { return shape_[i]; }
+
+  /// For the C API; valid as long as this view.
+  DLTensor dlpack() const {
+    DLTensor tensor = {};
+    tensor.data = data_;
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = int32_t(rank_);
+    tensor.dtype = type_;
+    tensor.shape = const_cast<int64_t *>(shape_.data());
+    return tensor;
+  }
+
+private:
+  void *data_;
+  DLDataType type_;
+  size_t rank_;
+  std::array<int64_t, maxRank> shape_ = {};
+};
+
+/// A tensor with its memory, which outlives the function that made it.
+class Tensor {
+public:
+  /// Takes over what the C API or another library hands out.
+  explicit Tensor(DLManagedTensor *managed) : managed_(managed) {}
+
+  DLDataType type() const { return dlpack().dtype; }
+  size_t rank() const { return size_t(dlpack().ndim); }
+  int64_t dim(size_t i) const { return dlpack().shape[i]; }
+  std::vector<int64_t> shape() const {
+    return std::vector<int64_t>(dlpack().shape, dlpack().shape + rank());
+  }
+  /// The number of elements.
+  size_t size() const {
+    size_t count = 1;
+    for (size_t i = 0; i < rank(); ++i)
+      count *= size_t(dim(i));
+    return count;
+  }
+
+  /// Its elements, which must be of this type.
+  template <typename T> T *data() const {
+    if (!isSameType(type(), elementType<T>()))
+      detail::fail(QCC_STATUS_INVALID_ARGUMENT,
+                   "the elements of the tensor are of another type than they "
+                   "are asked for");
+    return static_cast<T *>(rawData());
+  }
+  void *rawData() const {
+    return static_cast<char *>(dlpack().data) + dlpack().byte_offset;
+  }
+  template <typename T> T *begin() const { return data<T>(); }
+  template <typename T> T *end() const { return data<T>() + size(); }
+
+  DLTensor &dlpack() const { return managed_->dl_tensor; }
+  operator TensorView() const {
+    return TensorView(rawData(), type(), dlpack().shape, rank());
+  }
+
+  /// For another library, which deletes it.
+  DLManagedTensor *release() { return managed_.release(); }
+
+private:
+  struct Deleter {
+    void operator()(DLManagedTensor *tensor) const {
+      if (tensor->deleter)
+        tensor->deleter(tensor);
+    }
+  };
+  std::unique_ptr<DLManagedTensor, Deleter> managed_;
+};
+
+} // namespace qcc
+
+#endif // QCC_TENSOR_HPP

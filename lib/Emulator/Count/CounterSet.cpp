@@ -1,0 +1,188 @@
+//===- CounterSet.cpp - Counting while a kernel runs ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Count/CounterSet.h"
+
+#include "PTX/InstructionTable.h"
+
+#include <algorithm>
+
+namespace qcc::emu {
+
+void CounterSet::add(const CounterSet &other) {
+  for (size_t i = 0; i < sites.size(); ++i) {
+    sites[i].executions += other.sites[i].executions;
+    sites[i].lanes += other.sites[i].lanes;
+    sites[i].shared.add(other.sites[i].shared);
+    sites[i].global.add(other.sites[i].global);
+  }
+  barriers += other.barriers;
+}
+
+namespace {
+
+class Summary {
+public:
+  Summary(const Program &program, const Function &kernel, const CounterSet &set,
+          int outputElementBytes)
+      : program_(program), kernel_(kernel), set_(set),
+        elementBytes_(outputElementBytes) {}
+
+  Counters run() {
+    counters_.kernel = kernel_.functionName;
+    counters_.registers = kernel_.liveRegisters;
+    counters_.barriers = set_.barriers;
+    addLoops();
+    for (const auto &function : program_.functions)
+      for (const Instruction &inst : function->code)
+        if (function.get() == &kernel_ || set_.sites[inst.site].executions > 0)
+          addInstruction(*function, inst);
+    findHottestLoop();
+    countOutputs();
+    return std::move(counters_);
+  }
+
+private:
+  void addLoops() {
+    for (const Loop &loop : kernel_.loops) {
+      LoopCounters counters;
+      counters.parent = loop.parent;
+      counters.depth = loop.depth;
+      counters_.loops.push_back(counters);
+    }
+  }
+
+  /// Multiply-accumulates of one mma.
+  static int64_t macsOf(const Instruction &inst) {
+    for (Mod mod : inst.modifiers)
+      switch (mod) {
+      case Mod::m8n8k16:
+        return 8 * 8 * 16;
+      case Mod::m16n8k4:
+        return 16 * 8 * 4;
+      case Mod::m16n8k8:
+        return 16 * 8 * 8;
+      case Mod::m16n8k16:
+        return 16 * 8 * 16;
+      case Mod::m16n8k32:
+        return 16 * 8 * 32;
+      default:
+        break;
+      }
+    return 0;
+  }
+
+  void addInstruction(const Function &function, const Instruction &inst) {
+    const CounterSet::Site &site = set_.sites[inst.site];
+    bool isKernel = &function == &kernel_;
+    InstructionCounters row;
+    row.line = static_cast<int>(inst.line);
+    row.text = program_.locate(inst).instruction;
+    row.cost = inst.cost;
+    row.loop = isKernel ? kernel_.loopOf[inst.site - kernel_.firstSite] : -1;
+    row.executions = site.executions;
+    row.lanes = site.lanes;
+    row.shared = site.shared;
+    row.global = site.global;
+
+    counters_.executions += site.executions;
+    counters_.lanes += site.lanes;
+    counters_.byClass[static_cast<int>(inst.cost)] += site.executions;
+    counters_.shared.add(site.shared);
+    if (inst.cost == CostClass::Matrix) {
+      counters_.matrix.instructions += site.executions;
+      int64_t macs = macsOf(inst) * site.executions;
+      (bitsOf(inst.types[1]) == 8 ? counters_.matrix.int8Macs
+                                  : counters_.matrix.halfMacs) += macs;
+    }
+    if (site.global.requests > 0) {
+      if (inst.cost == CostClass::Atomic)
+        counters_.globalAtomics += site.global.requests;
+      else if (inst.isStore)
+        counters_.globalStores.add(site.global);
+      else
+        counters_.globalLoads.add(site.global);
+    }
+    for (int loop = row.loop; loop >= 0; loop = counters_.loops[loop].parent) {
+      LoopCounters &counters = counters_.loops[loop];
+      counters.executions += site.executions;
+      if (inst.cost == CostClass::Matrix)
+        counters.mmas += site.executions;
+      counters.firstLine = counters.firstLine
+                               ? std::min(counters.firstLine, row.line)
+                               : row.line;
+      counters.lastLine = std::max(counters.lastLine, row.line);
+    }
+    counters_.instructions.push_back(std::move(row));
+  }
+
+  void findHottestLoop() {
+    std::vector<bool> isInnermost(counters_.loops.size(), true);
+    for (const LoopCounters &loop : counters_.loops)
+      if (loop.parent >= 0)
+        isInnermost[loop.parent] = false;
+    auto heat = [&](int i) {
+      const LoopCounters &loop = counters_.loops[i];
+      return std::make_pair(loop.mmas, loop.executions);
+    };
+    for (size_t i = 0; i < counters_.loops.size(); ++i)
+      if (isInnermost[i] && counters_.loops[i].executions > 0 &&
+          (counters_.hottestLoop < 0 || heat(i) > heat(counters_.hottestLoop)))
+        counters_.hottestLoop = static_cast<int>(i);
+    if (counters_.hottestLoop < 0)
+      return;
+    const LoopCounters &loop = counters_.loops[counters_.hottestLoop];
+    if (loop.mmas > 0)
+      counters_.instructionsPerMma =
+          double(loop.executions) / double(loop.mmas);
+  }
+
+  /// What runs once control has left the hottest loop: the code behind it that
+  /// lies in no loop, or in another one.
+  void countOutputs() {
+    int64_t bytes = 0;
+    int narrowest = 8;
+    for (const Instruction &inst : kernel_.code) {
+      const CounterSet::Site &site = set_.sites[inst.site];
+      if (!inst.isStore || site.global.requests == 0)
+        continue;
+      int width = bytesOf(inst.types[0]);
+      bytes += site.lanes * width * inst.vector;
+      narrowest = std::min(narrowest, width);
+    }
+    if (bytes == 0)
+      return;
+    counters_.outputElements =
+        bytes / (elementBytes_ > 0 ? elementBytes_ : narrowest);
+    uint32_t end = 0;
+    for (uint32_t pc = 0; pc < kernel_.code.size(); ++pc)
+      if (counters_.hottestLoop >= 0 &&
+          kernel_.loopOf[pc] == counters_.hottestLoop)
+        end = pc + 1;
+    int64_t lanes = 0;
+    for (uint32_t pc = end; pc < kernel_.code.size(); ++pc)
+      lanes += set_.sites[kernel_.firstSite + pc].lanes;
+    if (counters_.outputElements > 0)
+      counters_.instructionsPerOutput =
+          double(lanes) / double(counters_.outputElements);
+  }
+
+  const Program &program_;
+  const Function &kernel_;
+  const CounterSet &set_;
+  int elementBytes_;
+  Counters counters_;
+};
+
+} // namespace
+
+Counters summarize(const Program &program, const Function &kernel,
+                   const CounterSet &set, int outputElementBytes) {
+  return Summary(program, kernel, set, outputElementBytes).run();
+}
+
+} // namespace qcc::emu

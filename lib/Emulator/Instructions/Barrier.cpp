@@ -1,0 +1,105 @@
+//===- Barrier.cpp - Barriers and fences ----------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instructions/Lanes.h"
+#include "Machine/Cta.h"
+
+namespace qcc::emu {
+namespace {
+
+/// An operand that must be the same for all lanes.
+int uniformValue(Warp &warp, const Instruction &inst, uint32_t mask,
+                 int group) {
+  const Operand &operand = inst.op(group);
+  uint64_t value = warp.lane(operand, __builtin_ctz(mask));
+  bool differ = false;
+  forLanes(mask, [&](int i) { differ |= warp.lane(operand, i) != value; });
+  if (differ)
+    if (Report *report =
+            warp.report(ReportKind::BarrierMisuse, inst, __builtin_ctz(mask)))
+      report->message = "lanes of a warp name different barriers or counts";
+  return static_cast<int>(std::min<uint64_t>(value, INT32_MAX));
+}
+
+/// Data: the group of the barrier's number, of the number of threads and of the
+/// predicate, each plus 1; 0: there is none.
+constexpr int threadsShift = 8, predicateShift = 16;
+
+void barrier(Warp &warp, const Instruction &inst, uint32_t mask) {
+  int numberGroup = static_cast<int>(inst.data & 0xff) - 1;
+  int threadsGroup = static_cast<int>(inst.data >> threadsShift & 0xff) - 1;
+  int predicateGroup = static_cast<int>(inst.data >> predicateShift & 0xff) - 1;
+  Barriers::Arrival arrival;
+  arrival.inst = &inst;
+  arrival.mask = mask;
+  arrival.barrier = uniformValue(warp, inst, mask, numberGroup);
+  if (threadsGroup >= 0) {
+    arrival.threads = uniformValue(warp, inst, mask, threadsGroup);
+    if (arrival.threads == 0)
+      arrival.threads = -1; // Not the same as none.
+  }
+  arrival.waits = !inst.has(Mod::arrive);
+  arrival.isAligned =
+      inst.has(Mod::aligned) || inst.row->mnemonic[3] == '\0'; // "bar"
+  if (predicateGroup >= 0) {
+    using Reduction = Barriers::Reduction;
+    arrival.reduction = inst.has(Mod::popc)   ? Reduction::Popc
+                        : inst.has(Mod::and_) ? Reduction::And
+                                              : Reduction::Or;
+    arrival.predicates = warp.predicate(inst.op(predicateGroup));
+  }
+  warp.cta().barriers().arrive(warp, arrival);
+}
+
+template <int number, int threads, int predicate>
+bool selectBarrier(Instruction &inst) {
+  int threadsGroup = threads >= 0 && inst.hasOperand(threads) ? threads : -1;
+  inst.data = uint64_t(number + 1) |
+              uint64_t(threadsGroup + 1) << threadsShift |
+              uint64_t(predicate + 1) << predicateShift;
+  inst.execute = barrier;
+  return true;
+}
+
+void fence(Warp &warp, const Instruction &inst, uint32_t) {
+  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu);
+}
+
+constexpr CostClass cost = CostClass::Barrier;
+
+constexpr InstructionRow rows[] = {
+    {"bar", "?cta sync", "u32 ?u32", selectBarrier<0, 1, -1>, cost},
+    {"bar", "?cta arrive", "u32 u32", selectBarrier<0, 1, -1>, cost},
+    {"bar", "?cta red popc u32", "=u32 u32 !pred", selectBarrier<1, -1, 2>,
+     cost},
+    {"bar", "?cta red popc u32", "=u32 u32 u32 !pred", selectBarrier<1, 2, 3>,
+     cost},
+    {"bar", "?cta red and|or pred", "=pred u32 !pred", selectBarrier<1, -1, 2>,
+     cost},
+    {"bar", "?cta red and|or pred", "=pred u32 u32 !pred",
+     selectBarrier<1, 2, 3>, cost},
+    {"barrier", "?cta sync ?aligned", "u32 ?u32", selectBarrier<0, 1, -1>,
+     cost},
+    {"barrier", "?cta arrive ?aligned", "u32 u32", selectBarrier<0, 1, -1>,
+     cost},
+    {"barrier", "?cta red popc ?aligned u32", "=u32 u32 !pred",
+     selectBarrier<1, -1, 2>, cost},
+    {"barrier", "?cta red popc ?aligned u32", "=u32 u32 u32 !pred",
+     selectBarrier<1, 2, 3>, cost},
+    {"barrier", "?cta red and|or ?aligned pred", "=pred u32 !pred",
+     selectBarrier<1, -1, 2>, cost},
+    {"barrier", "?cta red and|or ?aligned pred", "=pred u32 u32 !pred",
+     selectBarrier<1, 2, 3>, cost},
+    {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
+    {"fence", "?sc|acq_rel @scope", "", select<fence>, CostClass::Fence},
+};
+
+} // namespace
+
+RowList barrierRows() { return rowList(rows); }
+
+} // namespace qcc::emu

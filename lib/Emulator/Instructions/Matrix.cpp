@@ -1,0 +1,185 @@
+//===- Matrix.cpp - mma, ldmatrix and stmatrix ----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All lanes of a warp execute these together. Where some are missing there is a
+// report, and their registers count as they are.
+//
+// wgmma of sm_90 would stand here too: matrices in shared memory, executed by
+// four warps, and finished at a wait.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instructions/Lanes.h"
+#include "Machine/Cta.h"
+
+#include "qcc/Emulator/Arith.h"
+
+namespace qcc::emu {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// mma
+//===----------------------------------------------------------------------===//
+
+arith::MmaKind mmaKind(const Instruction &inst) {
+  arith::MmaKind kind;
+  struct Shape {
+    Mod mod;
+    int m, n, k;
+  };
+  static constexpr Shape shapes[] = {{Mod::m8n8k16, 8, 8, 16},
+                                     {Mod::m16n8k4, 16, 8, 4},
+                                     {Mod::m16n8k8, 16, 8, 8},
+                                     {Mod::m16n8k16, 16, 8, 16},
+                                     {Mod::m16n8k32, 16, 8, 32}};
+  for (const Shape &shape : shapes)
+    if (inst.has(shape.mod)) {
+      kind.m = shape.m;
+      kind.n = shape.n;
+      kind.k = shape.k;
+    }
+  kind.d = inst.types[0];
+  kind.a = inst.types[1];
+  kind.b = inst.types[2];
+  kind.c = inst.types[3];
+  kind.satfinite = inst.has(Mod::satfinite);
+  return kind;
+}
+
+void mma(Warp &warp, const Instruction &inst, uint32_t mask) {
+  warp.checkConverged(inst, mask);
+  arith::MmaKind kind = mmaKind(inst);
+  constexpr int maxRegisters = 4;
+  uint32_t *d[maxRegisters];
+  const uint32_t *sources[3][maxRegisters];
+  // A sink takes a register of d.
+  uint32_t sink[32];
+  for (int i = 0; i < inst.count(0); ++i)
+    d[i] = inst.op(0, i).isPresent() ? warp.out<uint32_t>(inst.op(0, i)) : sink;
+  for (int operand = 0; operand < 3; ++operand)
+    for (int i = 0; i < inst.count(operand + 1); ++i)
+      sources[operand][i] = warp.in<uint32_t>(inst.op(operand + 1, i));
+  arith::mma(kind, d, sources[0], sources[1], sources[2]);
+}
+
+bool selectMma(Instruction &inst) {
+  arith::MmaKind kind = mmaKind(inst);
+  if (!arith::isSupported(kind))
+    return false;
+  arith::MmaRegisters registers = arith::mmaRegisters(kind);
+  inst.execute = mma;
+  return inst.count(0) == registers.d && inst.count(1) == registers.a &&
+         inst.count(2) == registers.b && inst.count(3) == registers.c;
+}
+
+//===----------------------------------------------------------------------===//
+// ldmatrix and stmatrix
+//===----------------------------------------------------------------------===//
+
+/// The rows, of which lane i names the i-th.
+void prepareRows(Warp &warp, const Instruction &inst, uint32_t mask,
+                 const Operand &address, int matrices, Access &access) {
+  warp.checkConverged(inst, mask);
+  constexpr int rowBytes = 16, rowsOfMatrix = 8;
+  uint32_t rows = matrices == 4 ? ~0u : (1u << (rowsOfMatrix * matrices)) - 1;
+  access.inst = &inst;
+  access.isCollective = true;
+  access.space = inst.space;
+  access.size = rowBytes;
+  access.mask = rows & mask;
+  for (int i = 0; i < 32; ++i) {
+    access.memory[i] = nullptr;
+    access.address[i] = warp.address(address, i);
+  }
+}
+
+void loadMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
+  int matrices = inst.count(0);
+  Access access;
+  access.kind = AccessKind::Load;
+  prepareRows(warp, inst, mask, inst.op(1), matrices, access);
+  warp.cta().memory().access(warp, access);
+  const uint8_t *rows[32];
+  for (int i = 0; i < 32; ++i)
+    rows[i] = access.memory[i];
+  uint32_t *d[4], sink[32];
+  for (int i = 0; i < matrices; ++i)
+    d[i] = inst.op(0, i).isPresent() ? warp.out<uint32_t>(inst.op(0, i)) : sink;
+  arith::ldmatrix(matrices, inst.has(Mod::trans), rows, d);
+}
+
+void storeMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
+  int matrices = inst.count(1);
+  Access access;
+  access.kind = AccessKind::Store;
+  prepareRows(warp, inst, mask, inst.op(0), matrices, access);
+  const uint32_t *sources[4];
+  for (int i = 0; i < matrices; ++i)
+    sources[i] = warp.in<uint32_t>(inst.op(1, i));
+  uint8_t *rows[32];
+  for (int i = 0; i < 32; ++i)
+    rows[i] = access.mask >> i & 1 ? access.data[i] : nullptr;
+  arith::stmatrix(matrices, inst.has(Mod::trans), rows, sources);
+  warp.cta().memory().access(warp, access);
+}
+
+/// .x1, .x2 and .x4 say how many registers there are.
+bool isCountGood(const Instruction &inst, int registers) {
+  return registers == (inst.has(Mod::x4) ? 4 : inst.has(Mod::x2) ? 2 : 1);
+}
+bool selectLoadMatrix(Instruction &inst) {
+  inst.execute = loadMatrix;
+  return isCountGood(inst, inst.count(0));
+}
+bool selectStoreMatrix(Instruction &inst) {
+  inst.execute = storeMatrix;
+  inst.isStore = true;
+  return isCountGood(inst, inst.count(1));
+}
+
+constexpr CostClass matrix = CostClass::Matrix;
+constexpr CostClass shared = CostClass::Shared;
+
+constexpr InstructionRow rows[] = {
+    {"mma", "sync aligned m8n8k16 row col ?satfinite s32 s8|u8 s8|u8 s32",
+     "=2*b32 1*b32 1*b32 2*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k16 row col ?satfinite s32 s8|u8 s8|u8 s32",
+     "=4*b32 2*b32 1*b32 4*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k32 row col ?satfinite s32 s8|u8 s8|u8 s32",
+     "=4*b32 4*b32 2*b32 4*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k8 row col f32 f16|bf16 f16|bf16 f32",
+     "=4*b32 2*b32 1*b32 4*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k8 row col f16 f16 f16 f16",
+     "=2*b32 2*b32 1*b32 2*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k16 row col f32 f16|bf16 f16|bf16 f32",
+     "=4*b32 4*b32 2*b32 4*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k16 row col f16 f16 f16 f16",
+     "=2*b32 4*b32 2*b32 2*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k4 row col f32 tf32 tf32 f32",
+     "=4*b32 2*b32 1*b32 4*b32", selectMma, matrix},
+    {"mma", "sync aligned m16n8k8 row col f32 tf32 tf32 f32",
+     "=4*b32 4*b32 2*b32 4*b32", selectMma, matrix},
+
+    {"ldmatrix", "sync aligned m8n8 x1 ?trans ?shared|shared::cta b16",
+     "=1*b32 []", selectLoadMatrix, shared},
+    {"ldmatrix", "sync aligned m8n8 x2 ?trans ?shared|shared::cta b16",
+     "=2*b32 []", selectLoadMatrix, shared},
+    {"ldmatrix", "sync aligned m8n8 x4 ?trans ?shared|shared::cta b16",
+     "=4*b32 []", selectLoadMatrix, shared},
+    {"stmatrix", "sync aligned m8n8 x1 ?trans ?shared|shared::cta b16",
+     "[] 1*b32", selectStoreMatrix, shared},
+    {"stmatrix", "sync aligned m8n8 x2 ?trans ?shared|shared::cta b16",
+     "[] 2*b32", selectStoreMatrix, shared},
+    {"stmatrix", "sync aligned m8n8 x4 ?trans ?shared|shared::cta b16",
+     "[] 4*b32", selectStoreMatrix, shared},
+};
+
+} // namespace
+
+RowList matrixRows() { return rowList(rows); }
+
+} // namespace qcc::emu

@@ -1,0 +1,171 @@
+//===- CtaMemory.cpp - Memory as a CTA sees it ----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/CtaMemory.h"
+
+#include "Count/Requests.h"
+#include "Machine/AddressSpace.h"
+#include "Machine/Cta.h"
+
+namespace qcc::emu {
+
+CtaMemory::CtaMemory(Cta &cta, TogetherState *together)
+    : cta_(cta), launch_(cta.launch()), together_(together),
+      checks_(launch_.checks()), shared_(launch_.sharedEnd),
+      sharedWritten_(checks_ ? launch_.sharedEnd : 0),
+      sharedRaces_(launch_.warpsPerCta), ownGlobalRaces_(launch_.warpsPerCta),
+      globalRaces_(together ? &together->races : &ownGlobalRaces_),
+      globalVariables_(together ? &together->variables : &ownGlobalVariables_),
+      copies_(launch_.warpsPerCta) {
+  // Whoever reads what nobody wrote shall not find zeros.
+  constexpr uint8_t garbage = 0xa5;
+  std::fill(shared_.begin(), shared_.end(), garbage);
+}
+
+bool CtaMemory::isInShared(uint64_t offset, int size) const {
+  auto isIn = [&](int64_t begin, int64_t end) {
+    return offset >= uint64_t(begin) && offset < uint64_t(end) &&
+           uint64_t(size) <= uint64_t(end) - offset;
+  };
+  return isIn(0, launch_.staticShared) ||
+         isIn(launch_.dynamicBegin, launch_.sharedEnd) ||
+         // Without a gap they are one.
+         (launch_.staticShared == launch_.dynamicBegin &&
+          isIn(0, launch_.sharedEnd));
+}
+
+Allocation *CtaMemory::findAllocation(uint64_t address, int size) {
+  if (!lastAllocation_ || !lastAllocation_->contains(address, size)) {
+    Allocation *allocation = launch_.memory->find(address, size);
+    if (!allocation)
+      return nullptr;
+    lastAllocation_ = allocation;
+  }
+  return lastAllocation_;
+}
+
+uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
+                                 StateSpace space, uint64_t address) {
+  Allocation *allocation = findAllocation(address, access.size);
+  if (!allocation || (space == StateSpace::Const && !allocation->isConst)) {
+    refuse(warp, *access.inst, lane, access.kind, space, address, access.size);
+    return nullptr;
+  }
+  if (access.kind != AccessKind::Load && allocation->isConst) {
+    refuseConstWrite(warp, access, lane, space, address, allocation->name);
+    return nullptr;
+  }
+  uint64_t offset = address - allocation->base;
+  if (launch_.options.countAccesses) {
+    if (access.kind != AccessKind::Store)
+      allocation->loaded.add(offset);
+    if (access.kind != AccessKind::Load)
+      allocation->stored.add(offset);
+  }
+  if (checks_ && !allocation->isConst) {
+    checkRace(warp, access, lane, StateSpace::Global, address);
+    if (access.kind != AccessKind::Load)
+      checkCopySources(warp, access, lane, address);
+  }
+  if (access.strength != Strength::Weak && checks_)
+    synchronize(warp, access, StateSpace::Global, address);
+  if (together_)
+    return allocation->data() + offset;
+  if (access.kind == AccessKind::Load)
+    // Only read from.
+    return const_cast<uint8_t *>(overlay_.read(*allocation, address));
+  return overlay_.write(*allocation, address, access.size);
+}
+
+uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
+                           StateSpace space, uint64_t offset) {
+  if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
+    return nullptr;
+  switch (space) {
+  case StateSpace::Shared: {
+    if (!isInShared(offset, access.size))
+      break;
+    if (!checks_)
+      return &shared_[offset];
+    if (checkRace(warp, access, lane, space, offset))
+      checkWritten(warp, access, lane, space, offset, &sharedWritten_[offset]);
+    if (access.kind != AccessKind::Load)
+      memset(&sharedWritten_[offset], 1, access.size);
+    if (access.strength != Strength::Weak)
+      synchronize(warp, access, space, offset);
+    return &shared_[offset];
+  }
+  case StateSpace::Local: {
+    int64_t end = warp.frame().localEnd;
+    if (offset >= uint64_t(end) || uint64_t(access.size) > end - offset)
+      break;
+    uint8_t *written = warp.local().written(lane, offset);
+    if (checks_)
+      checkWritten(warp, access, lane, space, offset, written);
+    if (access.kind != AccessKind::Load)
+      memset(written, 1, access.size);
+    return warp.local().data(lane, offset);
+  }
+  case StateSpace::Param: {
+    uint64_t end = launch_.params.size();
+    if (offset >= end || uint64_t(access.size) > end - offset)
+      break;
+    if (access.kind != AccessKind::Load) {
+      refuseConstWrite(warp, access, lane, space, offset, "the parameters");
+      return nullptr;
+    }
+    return const_cast<uint8_t *>(&launch_.params[offset]);
+  }
+  default:
+    return locateDevice(warp, access, lane, space, offset);
+  }
+  refuse(warp, *access.inst, lane, access.kind, space, offset, access.size);
+  return nullptr;
+}
+
+void CtaMemory::access(Warp &warp, Access &access) {
+  uint64_t offsets[32];
+  uint32_t sharedLanes = 0, deviceLanes = 0;
+  for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes);
+    uint64_t offset = access.address[lane];
+    StateSpace space = access.space;
+    if (space == StateSpace::Generic) {
+      space = spaceOfGeneric(offset);
+      offset -= windowOf(space);
+    }
+    offsets[lane] = offset;
+    uint8_t *memory = locate(warp, access, lane, space, offset);
+    access.memory[lane] = memory;
+    if (!memory) {
+      if (access.kind == AccessKind::Load)
+        memset(access.data[lane], 0, access.size);
+      continue;
+    }
+    if (access.kind == AccessKind::Load)
+      memcpy(access.data[lane], memory, access.size);
+    else if (access.kind == AccessKind::Store)
+      memcpy(memory, access.data[lane], access.size);
+    if (space == StateSpace::Shared)
+      sharedLanes |= 1u << lane;
+    else if (space == StateSpace::Global)
+      deviceLanes |= 1u << lane;
+  }
+  if (launch_.options.countAccesses)
+    count(access, offsets, sharedLanes, deviceLanes);
+}
+
+void CtaMemory::count(const Access &access, const uint64_t *offsets,
+                      uint32_t sharedLanes, uint32_t deviceLanes) {
+  CounterSet::Site &site = cta_.counters().sites[access.inst->site];
+  if (sharedLanes)
+    site.shared.add(countSharedRequest(offsets, sharedLanes, access.size));
+  if (deviceLanes)
+    site.global.add(countGlobalRequest(offsets, deviceLanes, access.size));
+}
+
+} // namespace qcc::emu

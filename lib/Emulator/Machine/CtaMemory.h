@@ -1,0 +1,116 @@
+//===- CtaMemory.h - Memory as a CTA sees it --------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access of a kernel passes through here: it is resolved to a state
+// space, checked (bounds, alignment, initialization, races), counted (banks,
+// sectors) and carried out. An access that is refused reads zeros and writes
+// nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_EMULATOR_MACHINE_CTAMEMORY_H
+#define QCC_LIB_EMULATOR_MACHINE_CTAMEMORY_H
+
+#include "Check/RaceDetector.h"
+#include "Count/CounterSet.h"
+#include "Machine/Access.h"
+#include "Machine/AsyncCopies.h"
+#include "Machine/Launch.h"
+#include "Machine/Overlay.h"
+
+namespace qcc::emu {
+
+class Cta;
+class Warp;
+
+/// Where synchronization through memory leaves its knowledge, by address.
+using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
+
+/// What CTAs that run together share.
+struct TogetherState {
+  RaceDetector races;
+  SyncVariables variables;
+
+  explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
+};
+
+class CtaMemory {
+public:
+  /// `together`: null for CTAs on their own.
+  CtaMemory(Cta &cta, TogetherState *together);
+
+  /// Fills in Access::memory, and `data` of loads. Stores are carried out.
+  void access(Warp &warp, Access &access);
+
+  /// The lanes' copies of cp.async begin.
+  void beginCopies(Warp &warp, AsyncCopies::Request &request);
+  /// Lets some copies take effect that need not wait for their wait.
+  void advanceCopies();
+  void commitCopies(Warp &warp, uint32_t mask);
+  /// All groups of the lanes but the latest `allowed`; also what is in no group
+  /// yet if `uncommitted`.
+  void waitForCopies(Warp &warp, uint32_t mask, uint32_t allowed,
+                     bool uncommitted);
+
+  /// What the CTA wrote, to be carried out when all CTAs have run.
+  Overlay takeOverlay() { return std::move(overlay_); }
+  ShadowMemory<RaceCell> &globalShadow() { return globalRaces_->shadow(); }
+
+private:
+  // Where the bytes are (CtaMemory.cpp). Null if the access is refused.
+  uint8_t *locate(Warp &warp, const Access &access, int lane, StateSpace space,
+                  uint64_t offset);
+  uint8_t *locateDevice(Warp &warp, const Access &access, int lane,
+                        StateSpace space, uint64_t address);
+  bool isInShared(uint64_t offset, int size) const;
+  Allocation *findAllocation(uint64_t address, int size);
+  void count(const Access &access, const uint64_t *offsets,
+             uint32_t sharedLanes, uint32_t deviceLanes);
+
+  // What is wrong with it (CtaMemoryChecks.cpp).
+  bool isAligned(Warp &warp, const Instruction &inst, int lane,
+                 StateSpace space, uint64_t offset, int size);
+  void refuse(Warp &warp, const Instruction &inst, int lane, AccessKind kind,
+              StateSpace space, uint64_t offset, int size);
+  void refuseConstWrite(Warp &warp, const Access &access, int lane,
+                        StateSpace space, uint64_t offset,
+                        const std::string &allocation);
+  void checkWritten(Warp &warp, const Access &access, int lane,
+                    StateSpace space, uint64_t offset, const uint8_t *written);
+  /// False if the bytes belong to a copy under way.
+  bool checkRace(Warp &warp, const Access &access, int lane, StateSpace space,
+                 uint64_t offset);
+  void reportConflict(Warp &warp, const Instruction &inst, int lane,
+                      AccessKind kind, StateSpace space, uint64_t offset,
+                      int size, const Conflict &conflict);
+  void synchronize(Warp &warp, const Access &access, StateSpace space,
+                   uint64_t offset);
+  void checkCopySources(Warp &warp, const Access &access, int lane,
+                        uint64_t address);
+
+  // Copies that run by themselves (CtaMemoryCopies.cpp).
+  bool beginCopy(Warp &warp, AsyncCopies::Request &request, int lane);
+  void performCopy(const AsyncCopies::Copy &copy);
+
+  Cta &cta_;
+  const Launch &launch_;
+  TogetherState *together_;
+  const bool checks_;
+  std::vector<uint8_t> shared_;
+  std::vector<uint8_t> sharedWritten_; ///< One byte for each.
+  Overlay overlay_;
+  RaceDetector sharedRaces_, ownGlobalRaces_;
+  RaceDetector *globalRaces_;
+  SyncVariables sharedVariables_, ownGlobalVariables_;
+  SyncVariables *globalVariables_;
+  Allocation *lastAllocation_ = nullptr;
+  AsyncCopies copies_;
+};
+
+} // namespace qcc::emu
+
+#endif // QCC_LIB_EMULATOR_MACHINE_CTAMEMORY_H

@@ -1,0 +1,254 @@
+//===- CtaMemoryChecks.cpp - What is wrong with an access -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine/Cta.h"
+#include "Machine/CtaMemory.h"
+
+#include <algorithm>
+
+namespace qcc::emu {
+
+static const char *accessName(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Load:
+    return "a read";
+  case AccessKind::Store:
+    return "a write";
+  case AccessKind::Atomic:
+    return "an atomic operation";
+  }
+  return "an access";
+}
+
+/// "a read of 4 bytes at 0x10 of shared memory"
+static std::string describeAccess(AccessKind kind, StateSpace space,
+                                  uint64_t offset, int size) {
+  return std::string(accessName(kind)) + " of " + std::to_string(size) +
+         (size == 1 ? " byte at " : " bytes at ") + hexText(offset) + " of " +
+         std::string(spaceName(space)) + " memory";
+}
+
+/// Fills in what a report of an access says of the address.
+static void setAddress(Report &report, StateSpace space, uint64_t offset,
+                       std::string allocation) {
+  report.space = space;
+  report.address = offset;
+  report.allocation = std::move(allocation);
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds and alignment
+//===----------------------------------------------------------------------===//
+
+bool CtaMemory::isAligned(Warp &warp, const Instruction &inst, int lane,
+                          StateSpace space, uint64_t offset, int size) {
+  if ((offset & (size - 1)) == 0)
+    return true;
+  if (Report *report = warp.report(ReportKind::Misaligned, inst, lane)) {
+    report->message = "an access of " + std::to_string(size) + " bytes at " +
+                      hexText(offset) + " of " + std::string(spaceName(space)) +
+                      " memory, which is no multiple of its size";
+    bool isDevice = space == StateSpace::Global || space == StateSpace::Const;
+    setAddress(*report, space, offset,
+               isDevice ? launch_.memory->nearestName(offset)
+                        : std::string(spaceName(space)) + " memory");
+  }
+  return false;
+}
+
+void CtaMemory::refuse(Warp &warp, const Instruction &inst, int lane,
+                       AccessKind kind, StateSpace space, uint64_t offset,
+                       int size) {
+  Report *report = warp.report(ReportKind::OutOfBounds, inst, lane);
+  if (!report)
+    return;
+  std::string access = describeAccess(kind, space, offset, size);
+  if (space == StateSpace::Global || space == StateSpace::Const) {
+    const Allocation *allocation = launch_.memory->find(offset, size);
+    report->message = access + ", " +
+                      (allocation ? "inside " + allocation->describe() +
+                                        ", which is no constant memory"
+                                  : launch_.memory->describeMiss(offset, size));
+    setAddress(*report, space, offset, launch_.memory->nearestName(offset));
+    return;
+  }
+  std::string has;
+  switch (space) {
+  case StateSpace::Shared:
+    has = "the CTA has " + std::to_string(launch_.staticShared) +
+          " bytes of static and " +
+          std::to_string(launch_.sharedEnd - launch_.dynamicBegin) +
+          " of dynamic shared memory" +
+          (launch_.dynamicBegin > launch_.staticShared
+               ? " from " + hexText(launch_.dynamicBegin) + " on"
+               : "");
+    break;
+  case StateSpace::Local:
+    has = "the thread has " + std::to_string(warp.frame().localEnd) + " bytes";
+    break;
+  default:
+    has = "the kernel has " + std::to_string(launch_.params.size()) +
+          " bytes of parameters";
+    break;
+  }
+  report->message = access + "; " + has;
+  setAddress(*report, space, offset, std::string(spaceName(space)) + " memory");
+}
+
+void CtaMemory::refuseConstWrite(Warp &warp, const Access &access, int lane,
+                                 StateSpace space, uint64_t offset,
+                                 const std::string &allocation) {
+  if (Report *report =
+          warp.report(ReportKind::ConstWrite, *access.inst, lane)) {
+    report->message = describeAccess(access.kind, space, offset, access.size) +
+                      ", inside '" + allocation + "', which is constant";
+    setAddress(*report, space, offset, allocation);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Initialization
+//===----------------------------------------------------------------------===//
+
+void CtaMemory::checkWritten(Warp &warp, const Access &access, int lane,
+                             StateSpace space, uint64_t offset,
+                             const uint8_t *written) {
+  if (access.kind == AccessKind::Store)
+    return;
+  const uint8_t *hole = std::find(written, written + access.size, 0);
+  if (hole == written + access.size)
+    return;
+  if (Report *report =
+          warp.report(ReportKind::UninitializedRead, *access.inst, lane)) {
+    report->message = describeAccess(access.kind, space, offset, access.size) +
+                      ", whose byte " + std::to_string(hole - written) +
+                      " nothing has written";
+    setAddress(*report, space, offset,
+               std::string(spaceName(space)) + " memory");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Races
+//===----------------------------------------------------------------------===//
+
+/// Whether a conflict is that of lanes that write the same value to the same
+/// place with one instruction, which PTX defines.
+static bool isSameValue(const Access &access, int lane, uint32_t agent,
+                        uint32_t clock, const Conflict &conflict) {
+  if (access.kind != AccessKind::Store || conflict.kind != Conflict::Race ||
+      !conflict.otherIsWrite || conflict.other.site != access.inst->site ||
+      conflict.other.agent != agent || conflict.other.clock != clock)
+    return false;
+  for (uint32_t lanes = access.mask & conflict.other.lanes; lanes;
+       lanes &= lanes - 1) {
+    int other = __builtin_ctz(lanes);
+    if (other < lane && access.address[other] == access.address[lane])
+      return memcmp(access.data[other], access.data[lane], access.size) == 0;
+  }
+  return false;
+}
+
+bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
+                          StateSpace space, uint64_t offset) {
+  RaceDetector &races =
+      space == StateSpace::Shared ? sharedRaces_ : *globalRaces_;
+  Accessor who;
+  who.clock = &warp.clock();
+  who.lanes = access.isCollective ? warp.lanes() : 1u << lane;
+  who.site = access.inst->site;
+  who.strength = access.strength;
+  Conflict conflict = access.kind == AccessKind::Load
+                          ? races.read(offset, access.size, who)
+                          : races.write(offset, access.size, who);
+  if (!conflict || isSameValue(access, lane, warp.clock().agent(),
+                               warp.clock().now(), conflict))
+    return true;
+  reportConflict(warp, *access.inst, lane, access.kind, space, offset,
+                 access.size, conflict);
+  return conflict.kind != Conflict::Async;
+}
+
+void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
+                               AccessKind kind, StateSpace space,
+                               uint64_t offset, int size,
+                               const Conflict &conflict) {
+  bool isAsync = conflict.kind == Conflict::Async;
+  Report *report = warp.report(
+      isAsync ? ReportKind::AsyncRace : ReportKind::Race, inst, lane);
+  if (!report)
+    return;
+  report->message = describeAccess(kind, space, offset, size);
+  setAddress(*report, space, offset,
+             space == StateSpace::Shared ? "shared memory"
+                                         : launch_.memory->nearestName(offset));
+  const Program &program = *launch_.program;
+  auto place = [&](const Instruction &other) {
+    return "line " + std::to_string(other.line) + " (" +
+           program.locate(other).instruction + ")";
+  };
+  if (isAsync) {
+    report->message += ", which an asynchronous copy may still write";
+    if (const AsyncCopies::Copy *copy = copies_.find(conflict.pending))
+      report->notes.push_back("the copy was issued at " + place(*copy->inst) +
+                              " by warp " + std::to_string(copy->warp) +
+                              ", lane " + std::to_string(copy->lane) +
+                              ", and nothing has waited for it");
+    return;
+  }
+  const AccessRecord &other = conflict.other;
+  report->message +=
+      std::string(", which nothing orders with ") +
+      (conflict.otherIsWrite ? "a write" : "a read") +
+      (other.agent == warp.clock().agent() ? " by another lane of the warp"
+                                           : " by another warp");
+  uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
+  std::string who = "warp " + std::to_string(other.agent % warps);
+  if ((other.lanes & (other.lanes - 1)) == 0)
+    who += ", lane " + std::to_string(__builtin_ctz(other.lanes));
+  if (launch_.isTogether && other.agent / warps != warp.clock().ctaNumber()) {
+    Dim3 cta = launch_.ctaAt(other.agent / warps);
+    who = "CTA (" + std::to_string(cta.x) + "," + std::to_string(cta.y) + "," +
+          std::to_string(cta.z) + "), " + who;
+  }
+  report->notes.push_back("the other was made at " +
+                          place(program.instructionAt(other.site)) + " by " +
+                          who);
+}
+
+void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
+                                 uint64_t address) {
+  const AsyncCopies::Copy *copy = copies_.reading(address, access.size);
+  if (!copy)
+    return;
+  Report *report = warp.report(ReportKind::AsyncRace, *access.inst, lane);
+  if (!report)
+    return;
+  report->message =
+      describeAccess(access.kind, StateSpace::Global, address, access.size) +
+      ", which an asynchronous copy may still read";
+  setAddress(*report, StateSpace::Global, address,
+             launch_.memory->nearestName(address));
+  report->notes.push_back(
+      "the copy was issued at line " + std::to_string(copy->inst->line) +
+      " by warp " + std::to_string(copy->warp) + ", lane " +
+      std::to_string(copy->lane) + ", and nothing has waited for it");
+}
+
+void CtaMemory::synchronize(Warp &warp, const Access &access, StateSpace space,
+                            uint64_t offset) {
+  SyncVariables &variables =
+      space == StateSpace::Shared ? sharedVariables_ : *globalVariables_;
+  SyncVariable &variable = variables[offset];
+  if (access.kind != AccessKind::Store)
+    warp.clock().observe(variable, access.strength, access.isAcquire);
+  if (access.kind != AccessKind::Load)
+    warp.clock().publish(variable, access.strength, access.isRelease,
+                         /*replaces=*/access.kind == AccessKind::Store);
+}
+
+} // namespace qcc::emu

@@ -1,0 +1,234 @@
+//===- Warp.h - 32 lanes that run one program -------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp is a set of splits: lanes that are at the same instruction and go on
+// together. At first there is one. A branch that only some lanes of a split
+// take makes two, which run independently, in an order that the seed decides,
+// so that none can starve another (a lane may spin until another lane writes).
+// Both carry the same meeting: the instruction where the branch's paths join
+// (its nearest common post-dominator), and the lanes that were expected there
+// when they parted. Who gets there waits, until all have come or have exited;
+// then they go on as one split.
+//
+//   @p bra ELSE;     split {0-31} becomes {0-7} at ELSE and {8-31} here,
+//   ...              meeting at JOIN, 32 lanes expected
+//   bra JOIN;
+//   ELSE: ...
+//   JOIN: ...        {8-31} waits, {0-7} comes: {0-31} goes on
+//
+// Lanes that leave a loop meet in the same way: those that go on looping part
+// again and again with the same meeting, so that its depth does not grow.
+//
+// A call is a frame with registers of its own, and a meeting at which the lanes
+// of the call return.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_EMULATOR_MACHINE_WARP_H
+#define QCC_LIB_EMULATOR_MACHINE_WARP_H
+
+#include "Check/Clocks.h"
+#include "Machine/LocalMemory.h"
+#include "PTX/Program.h"
+
+#include <memory>
+#include <vector>
+
+namespace qcc::emu {
+
+class Cta;
+struct Launch;
+
+/// A call of a function by lanes of a warp.
+struct Frame {
+  const Function *function = nullptr;
+  Frame *caller = nullptr;
+  int depth = 0;
+  /// Of each lane's local memory.
+  int64_t localBegin = 0, localEnd = 0;
+  std::unique_ptr<uint64_t[]> registers;
+
+  uint8_t *bytes() const {
+    return reinterpret_cast<uint8_t *>(registers.get());
+  }
+};
+
+/// Where lanes that parted go on together.
+struct Meeting {
+  uint32_t pc = noTarget; ///< Of a return: the instruction after the call.
+  uint32_t expected = 0, arrived = 0;
+  Meeting *outer = nullptr;
+  Frame *frame = nullptr; ///< To go on in.
+  /// Of a return: the frame that ends. Its lanes arrive by ret.
+  Frame *callee = nullptr;
+};
+
+struct Split {
+  enum State : uint8_t {
+    Ready,
+    AtBarrier, ///< For threads of other warps.
+    AtWarpSync ///< For lanes of this warp.
+  };
+
+  uint32_t pc = 0; ///< To run next; the one after that which waits.
+  uint32_t lanes = 0;
+  Frame *frame = nullptr;
+  Meeting *meeting = nullptr;
+  State state = Ready;
+  uint8_t barrier = 0;
+  /// Of AtWarpSync: who executes the instruction, and who must come.
+  uint32_t executing = 0, awaited = 0;
+  /// It executes the instruction at which it waited once more: the lanes that
+  /// it waited for are gone, or will never come.
+  bool isRetry = false, isForced = false;
+};
+
+class Warp {
+public:
+  Warp(Cta &cta, int index);
+  Warp(const Warp &) = delete;
+  Warp &operator=(const Warp &) = delete;
+
+  //===------------------------------------------------------------------===//
+  // For the machine
+  //===------------------------------------------------------------------===//
+
+  /// Runs some ready split, for `budget` instructions at most.
+  void run(int budget);
+  bool isReady() const;
+  bool isFinished() const { return splits_.empty() && meetings_.empty(); }
+  /// Wakes what waits at a barrier, handing over the result of bar.red.
+  void leaveBarrier(int barrier, uint32_t reduction);
+  /// Where lanes wait for others of the warp that will never come, makes a
+  /// report and lets them go on. False if there are none.
+  bool releaseStuck();
+  /// Stops everything.
+  void kill();
+
+  //===------------------------------------------------------------------===//
+  // Operands, for executors
+  //===------------------------------------------------------------------===//
+
+  /// The 32 lanes of a register or constant whose lanes have type T.
+  template <typename T> const T *in(const Operand &operand) const {
+    const uint8_t *base =
+        operand.kind == OperandKind::Constant ? constants_ : registers_;
+    return reinterpret_cast<const T *>(base + operand.slot);
+  }
+  template <typename T> T *out(const Operand &operand) {
+    return reinterpret_cast<T *>(registers_ + operand.slot);
+  }
+  /// A predicate, as one bit for each lane.
+  uint32_t predicate(const Operand &operand) const {
+    uint32_t bits = *in<uint32_t>(operand);
+    return operand.negated ? ~bits : bits;
+  }
+  /// Writes the lanes of `mask`. A sink takes nothing.
+  void setPredicate(const Operand &operand, uint32_t mask, uint32_t bits) {
+    if (!operand.isPresent())
+      return;
+    uint32_t *out = this->out<uint32_t>(operand);
+    *out = (*out & ~mask) | (bits & mask);
+  }
+  /// A lane of a register or constant of any width, extended with zeros.
+  uint64_t lane(const Operand &operand, int lane) const;
+  /// Writes a lane; a narrower register takes the low bits.
+  void setLane(const Operand &operand, int lane, uint64_t value);
+  /// Base plus displacement, of a lane.
+  uint64_t address(const Operand &operand, int lane) const;
+
+  //===------------------------------------------------------------------===//
+  // Control, for executors
+  //===------------------------------------------------------------------===//
+
+  uint32_t active() const { return active_; }
+  void branch(const Instruction &inst, uint32_t taken, uint32_t target);
+  /// Each lane to a target of its own.
+  void branchIndexed(const Instruction &inst, uint32_t mask,
+                     const uint32_t *targets);
+  void call(const Instruction &inst, uint32_t mask);
+  void returnFrom(uint32_t mask);
+  void exitLanes(uint32_t mask);
+  void trap(const Instruction &inst, uint32_t mask, const char *message);
+  /// Ends the time slice.
+  void yield() { stopped_ = true; }
+  void waitAtBarrier(int barrier);
+
+  /// Brings those lanes of `required` that have not exited to a warp-wide
+  /// instruction that `mask` executes. Returns the lanes to execute it for, or
+  /// 0: they wait. With `anywhere`, other instructions of the same kind will
+  /// do.
+  uint32_t gather(const Instruction &inst, uint32_t mask, uint32_t required,
+                  bool anywhere);
+  /// Of an instruction that the whole warp must execute at once; a report if it
+  /// does not.
+  void checkConverged(const Instruction &inst, uint32_t mask);
+
+  //===------------------------------------------------------------------===//
+  // Who it is
+  //===------------------------------------------------------------------===//
+
+  Cta &cta() { return cta_; }
+  int index() const { return index_; }
+  /// Lanes that have a thread, and those of them that are gone.
+  uint32_t lanes() const { return lanes_; }
+  uint32_t exited() const { return exited_; }
+  const Frame &frame() const { return *frame_; }
+  WarpClock &clock() { return clock_; }
+  LocalMemory &local() { return local_; }
+  int64_t executed() const { return executed_; }
+  /// The carry of each lane, of add.cc and its kin.
+  uint32_t carry = 0;
+
+  /// A report with its place and thread; null if it was made before. A negative
+  /// lane: the warp as a whole.
+  Report *report(ReportKind kind, const Instruction &inst, int lane,
+                 int64_t count = 1);
+  /// An instruction at which it waits, or is; null once it has finished.
+  const Instruction *place() const;
+  /// What its splits are doing, for deadlocks.
+  std::string describeState() const;
+
+private:
+  void enter(size_t split);
+  /// Puts the state of the running split back.
+  void leave();
+  void endSplit();
+  void retryWaits();
+  void addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting);
+  /// Goes on from the meeting if all are there.
+  void arriveAt(Meeting *meeting, uint32_t lanes);
+  void completeMeetings();
+  Meeting *makeMeeting(uint32_t pc, uint32_t expected);
+  Frame *makeFrame(const Function &function, Frame *caller, uint32_t lanes);
+  void fillSpecials(Frame &frame);
+
+  Cta &cta_;
+  const Launch &launch_;
+  int index_;
+  uint32_t lanes_ = 0, exited_ = 0;
+  int64_t executed_ = 0;
+
+  std::vector<Split> splits_;
+  std::vector<std::unique_ptr<Meeting>> meetings_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  WarpClock clock_;
+  LocalMemory local_;
+
+  // The split that runs.
+  size_t current_ = 0;
+  bool isRunning_ = false, stopped_ = false;
+  uint32_t pc_ = 0, active_ = 0, meetingPc_ = noTarget;
+  Frame *frame_ = nullptr;
+  Meeting *meeting_ = nullptr;
+  uint8_t *registers_ = nullptr;
+  const uint8_t *constants_ = nullptr;
+};
+
+} // namespace qcc::emu
+
+#endif // QCC_LIB_EMULATOR_MACHINE_WARP_H

@@ -1,0 +1,139 @@
+//===- cpp-api.cpp - The C++ API of the runtime ---------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// RUN: %capi/cpp-api %capi/program.so
+
+#include "Check.h"
+
+#include "qcc/runtime.hpp"
+
+#include <fstream>
+#include <iterator>
+
+/// The failure of a call, or "ok".
+template <typename Call> static std::string errorOf(Call call) {
+  try {
+    call();
+  } catch (const qcc::Error &error) {
+    return std::string(qccStatusCodeGetName(error.code())) + ": " +
+           error.what();
+  }
+  return "ok";
+}
+
+static bool has(const std::string &text, const char *part) {
+  if (text.find(part) != std::string::npos)
+    return true;
+  fprintf(stderr, "is: %s\n", text.c_str());
+  return false;
+}
+
+static void inspection(const qcc::Module &module) {
+  CHECK(module.entries().size() == 5 && module.entries()[1] == "increment");
+  CHECK(module.entry().numArguments == 2);
+  CHECK(std::string(module.argument("", 1).name) == "bias");
+  CHECK(module.result("increment", 0).inPlaceArgument == 0);
+  CHECK(module.variants().size() == 2 && module.variants()[0].chosen);
+  CHECK(has(errorOf([&] { module.entry("other"); }),
+            "not found: the program has no entry 'other'"));
+  CHECK(has(errorOf([&] { module.function("other"); }), "not found: "));
+  CHECK(has(errorOf([&] { module.argument("", 9); }), "no argument 9"));
+}
+
+static void calls(const qcc::Module &module) {
+  qcc::Function f = module.function("main");
+  const float x[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
+  const std::vector<float> bias = {1, 2, 3, 4};
+  std::vector<qcc::Tensor> y = f({{&x[0][0], {3, 4}}, {bias.data(), {4}}});
+  CHECK(y.size() == 1 && y[0].shape() == (std::vector<int64_t>{3, 4}));
+  CHECK(y[0].size() == 12 && y[0].rank() == 2);
+  CHECK(y[0].data<float>()[11] == 28);
+  float sum = 0;
+  for (const float *value = y[0].begin<float>(); value != y[0].end<float>();
+       ++value)
+    sum += *value;
+  CHECK(sum == 2 * 78 + 3 * 10);
+
+  // A result as the argument of the next call, into memory of the caller.
+  float z[12] = {};
+  f.run({y[0], {bias.data(), {4}}}, {{z, {3, 4}}});
+  CHECK(z[11] == 60);
+  CHECK(f.info().numSteps == 2 && std::string(f.step(1).name) == "main.add");
+
+  CHECK(has(errorOf([&] { y[0].data<int32_t>(); }), "of another type"));
+  CHECK(has(errorOf([&] { f({y[0]}); }), "but the call has 1"));
+  CHECK(has(errorOf([&] { f.run({y[0], {bias.data(), {4}}}, {{z, {4, 3}}}); }),
+            "result 0 is 4x3xf32"));
+  CHECK(has(errorOf([&] { qcc::TensorView(z, {1, 1, 1, 1, 1, 1, 1, 1, 1}); }),
+            "up to 8 dimensions, not 9"));
+
+  // Moves, and a result that outlives its function.
+  qcc::Function g = std::move(f);
+  CHECK(g({y[0], {bias.data(), {4}}})[0].data<float>()[0] == 7);
+  qcc::Tensor last = std::move(y[0]);
+  DLManagedTensor *released = last.release();
+  CHECK(released->dl_tensor.ndim == 2);
+  qcc::Tensor again(released);
+  CHECK(again.data<float>()[0] == 3);
+}
+
+static void elementTypes() {
+  CHECK(qcc::isSameType(qcc::elementType<const bool>(), {kDLBool, 8, 1}));
+  CHECK(qcc::isSameType(qcc::elementType<int8_t>(), {kDLInt, 8, 1}));
+  CHECK(qcc::isSameType(qcc::elementType<uint64_t>(), {kDLUInt, 64, 1}));
+  CHECK(qcc::isSameType(qcc::elementType<double>(), {kDLFloat, 64, 1}));
+  CHECK(!qcc::isSameType(qcc::float16, qcc::bfloat16));
+  uint16_t half = 0x3c00;
+  qcc::TensorView view(&half, qcc::float16, nullptr, 0);
+  CHECK(view.rank() == 0 && view.dlpack().dtype.bits == 16);
+}
+
+static void hooks(const qcc::Module &module) {
+  int loops = 0, lines = 0;
+  qcc::CancelToken cancel;
+  qcc::FunctionOptions options;
+  options.threads = 3;
+  options.cancel = &cancel;
+  options.log = [&](const char *) { ++lines; };
+  options.parallelFor = [&](int threads, const std::function<void(int)> &body) {
+    ++loops;
+    for (int i = 0; i < threads; ++i)
+      body(i);
+  };
+  qcc::Function f = module.function("increment", options);
+  std::vector<int32_t> x = {1, 2, 3};
+  f.run({{x.data(), {3}}}, {{x.data(), {3}}});
+  CHECK(x[2] == 4 && loops == 1 && lines > 0);
+  cancel.cancel();
+  CHECK(cancel.isCancelled());
+  CHECK(has(errorOf([&] { f({{x.data(), {3}}}); }), "cancelled: "));
+  cancel.reset();
+  CHECK(f({{x.data(), {3}}})[0].data<int32_t>()[0] == 3);
+
+  qcc::ThreadPool pool(2);
+  CHECK(pool.threads() == 2);
+  qcc::FunctionOptions shared;
+  shared.pool = &pool;
+  CHECK(module.function("increment", shared).info().threads == 2);
+}
+
+int main(int argc, char **argv) {
+  qcc::Module module = qcc::Module::load(argv[argc - 1]);
+  inspection(module);
+  calls(module);
+  elementTypes();
+  hooks(module);
+
+  std::ifstream file(argv[argc - 1], std::ios::binary);
+  std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  CHECK(qcc::Module::load(bytes.data(), bytes.size()).entries().size() == 5);
+  CHECK(qcc::Module::load(argv[argc - 1], "x86-64").entries().size() == 5);
+  CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], "68000"); }),
+            "not found: "));
+  CHECK(has(errorOf([] { qcc::Module::load("/no/such.so"); }), "not found: "));
+  return finishTest();
+}

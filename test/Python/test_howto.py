@@ -1,0 +1,38 @@
+"""The commands of docs/HowTo, run as they stand there."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import program
+
+PAGES = ["RunAndProfile.md", "CompareLayers.md"]
+
+
+def commands(page):
+    text = (program.ROOT / "docs" / "HowTo" / page).read_text()
+    return re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands(page, tmp_path):
+    blocks = commands(page)
+    assert blocks
+    (tmp_path / "docs").symlink_to(program.ROOT / "docs")
+    environment = dict(os.environ)
+    environment["PATH"] = f"{program.build_dir() / 'bin'}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(blocks)],
+                          cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_report_of_compare_layers():
+    """The table of the page is what the command prints."""
+    page = (program.ROOT / "docs" / "HowTo" / "CompareLayers.md").read_text()
+    environment = dict(os.environ)
+    environment["PATH"] = f"{program.build_dir() / 'bin'}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(["bash", "-c", commands("CompareLayers.md")[0]], cwd=program.ROOT,
+                          env=environment, capture_output=True, text=True)
+    assert f"```\n{done.stdout}```" in page, done.stdout + done.stderr

@@ -1,0 +1,145 @@
+// RUN: qcc-opt %s -insert-shape-checks | FileCheck %s
+// RUN: qcc-opt %s -insert-shape-checks -canonicalize -cse | FileCheck %s --check-prefix=FOLDED
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// Operands agree about each loop. One comparison is enough for a pair of sizes, wherever it comes up again.
+// CHECK-LABEL: func.func @add(
+// CHECK-DAG: %[[A:.*]] = tensor.dim %arg0
+// CHECK-DAG: %[[B:.*]] = tensor.dim %arg1
+// CHECK: %[[EQ:.*]] = arith.cmpi eq, %[[B]], %[[A]] : index
+// CHECK: cf.assert %[[EQ]], "dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'addf' at {{.*}}insert-shape-checks.mlir:[[#@LINE+7]]:8"
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @add(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%r, %b : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.mulf %x, %y : f32
+      linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %q : tensor<?x4xf32>
+}
+
+// A size that is static on one side.
+// CHECK-LABEL: func.func @static(
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 1 must be equal to 3, by
+func.func @static(%a: tensor<3x4xf32>, %b: tensor<?x4xf32>) -> tensor<3x4xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<?x4xf32>) outs(%a : tensor<3x4xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      linalg.yield %x : f32
+  } -> tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}
+
+// Nothing to ask for: all follows from one dimension.
+// FOLDED-LABEL: func.func @alone(
+// FOLDED-NOT: cf.assert
+// FOLDED: return
+func.func @alone(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %c = tensor.collapse_shape %a [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  %x = tensor.expand_shape %c [[0, 1]] output_shape [%n, 4] : tensor<?xf32> into tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%i: f32, %o: f32):
+      linalg.yield %i : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// A window over a dynamic image: the last one must lie inside, unless there is none at all.
+// CHECK-LABEL: func.func @window(
+// CHECK-DAG: %[[IN:.*]] = tensor.dim %arg0
+// CHECK-DAG: %[[OUT:.*]] = tensor.dim %arg1
+// CHECK: %[[END:.*]] = affine.apply #{{.*}}()[%[[OUT]]]
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[END]], %[[IN]]
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[OUT]],
+// CHECK: %[[OK:.*]] = arith.ori %[[FITS]], %[[NONE]]
+// CHECK: cf.assert %[[OK]], "an operand is too small, having dimension 0 of argument 0, by
+func.func @window(%x: tensor<?xi32>, %init: tensor<?xi32>) -> tensor<?xi32> {
+  %w = tensor.empty() : tensor<3xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(o, k) -> (o * 2 + k)>, affine_map<(o, k) -> (k)>, affine_map<(o, k) -> (o)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<?xi32>, tensor<3xi32>) outs(%init : tensor<?xi32>) {
+    ^bb0(%i: i32, %k: i32, %o: i32):
+      %s = arith.addi %i, %o : i32
+      linalg.yield %s : i32
+  } -> tensor<?xi32>
+  return %r : tensor<?xi32>
+}
+
+// Slices stay inside of their tensors.
+// CHECK-LABEL: func.func @slices(
+// CHECK: cf.assert %{{.*}}, "a slice leaves its tensor, of dimension 0 of argument 0, by 'tensor.extract_slice'
+// CHECK: cf.assert %{{.*}}, "a slice leaves its tensor, of dimension 0 of argument 1, by 'tensor.insert_slice'
+func.func @slices(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %s = tensor.extract_slice %a[2] [3] [1] : tensor<?xf32> to tensor<3xf32>
+  %r = tensor.insert_slice %s into %b[4] [3] [1] : tensor<3xf32> into tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @shapes(
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 0 must be equal to a size computed from others, by 'tensor.expand_shape'
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 1 must be equal to 8, by 'tensor.cast'
+// CHECK: cf.assert %{{.*}}, "dimension 1 of argument 2 must be equal to 5, by 'tensor.concat'
+// CHECK: cf.assert %{{.*}}, "a tensor has a negative size, by 'tensor.empty'
+func.func @shapes(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<2x?xf32>)
+    -> (tensor<?x4xf32>, tensor<8xf32>, tensor<4x5xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %rows = arith.divsi %n, %c4 : index
+  %x = tensor.expand_shape %a [[0, 1]] output_shape [%rows, 4] : tensor<?xf32> into tensor<?x4xf32>
+  %y = tensor.cast %b : tensor<?xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<2x5xf32>
+  %z = tensor.concat dim(0) %e, %c : (tensor<2x5xf32>, tensor<2x?xf32>) -> tensor<4x5xf32>
+  %less = arith.subi %n, %c4 : index
+  %w = tensor.empty(%less) : tensor<?xf32>
+  return %x, %y, %z, %w : tensor<?x4xf32>, tensor<8xf32>, tensor<4x5xf32>, tensor<?xf32>
+}
+
+// Inside of a loop, sizes are those of what the loop started with. Offsets that the loop computes are not checked.
+// CHECK-LABEL: func.func @loop(
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by
+// CHECK: scf.for
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @loop(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%acc = %a) -> tensor<?x4xf32> {
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%b : tensor<?x4xf32>) outs(%acc : tensor<?x4xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %t = arith.addf %x, %o : f32
+        linalg.yield %t : f32
+    } -> tensor<?x4xf32>
+    %row = tensor.extract_slice %s[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %u = tensor.insert_slice %row into %s[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
+    scf.yield %u : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
+
+// Only entries: other functions have been inlined.
+// CHECK-LABEL: func.func private @helper(
+// CHECK-NOT: cf.assert
+func.func private @helper(%a: tensor<3xf32>, %b: tensor<?xf32>) -> tensor<3xf32> {
+  %y = tensor.cast %b : tensor<?xf32> to tensor<3xf32>
+  return %y : tensor<3xf32>
+}

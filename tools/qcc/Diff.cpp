@@ -1,0 +1,51 @@
+//===- Diff.cpp - qcc diff ------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+
+using namespace qcc;
+using namespace qcc::driver;
+
+/// Opens an artifact, or compiles a program; reports failures.
+static std::optional<tools::DiffSide> load(const ProgramOptions &program,
+                                           const std::string &variant) {
+  rt::ModuleOptions options;
+  options.variant = variant;
+  options.name = program.input;
+  std::optional<tools::ModulePtr> module;
+  if (tools::isArtifact(program.input)) {
+    auto opened = openArtifact(program, options);
+    if (!opened.isOk()) {
+      reportError(opened.message());
+      return std::nullopt;
+    }
+    module = *opened;
+  } else {
+    Session session(program);
+    if (!session.load())
+      return std::nullopt;
+    module = compileAndLoad(session, options);
+    if (!module)
+      return std::nullopt;
+  }
+  std::string name =
+      program.input + " for " + std::string((*module)->variant().target);
+  return tools::DiffSide{std::move(name), std::move(*module)};
+}
+
+int driver::runDiff(const DiffCommand &command) {
+  auto a = load(command.a, command.variantA);
+  if (!a)
+    return 1;
+  auto b = load(command.b, command.variantB);
+  if (!b)
+    return 1;
+  rt::Result<bool> same = tools::runDiff(*a, *b, command, stdout);
+  if (int code = reportStatus(same.status()))
+    return code;
+  return *same ? 0 : 1;
+}

@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""Runs PTX on an NVIDIA GPU and in the emulator, and compares the bits.
+
+  ptx-on-gpu.py FILE.ptx --kernel=K --grid=X[,Y[,Z]] --block=X[,Y[,Z]] [--shared=BYTES]
+                --arg=... [--arg=...] [--time]
+  ptx-on-gpu.py --arithmetic [--only=WORD]
+
+The first form takes the arguments of qcc-ptx-emu: FILE.npy, inout:FILE.npy, a zeroed buffer
+such as out:NAME:f32[8,16], or a number such as 5, 0.5, i32:5. All inout and out buffers are
+compared; no file is written. --time prints the median time of 50 launches beside the
+emulator's estimate for that chip.
+
+The second form writes a kernel for each instruction of ptx_arithmetic.py, feeds it special
+and random operands, and compares: bit for bit, or by the stated bound of approximations.
+
+Only the driver is needed (libcuda.so.1), no toolkit. Exit codes: 0 all agrees, 1 something
+differs, 2 wrong usage or no GPU. --emulator=PATH names qcc-ptx-emu, which is looked for in
+$QCC_BUILD_DIR/bin, build/release/bin and on the PATH else. --no-gpu runs the emulator alone.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+
+    import ptx_arithmetic
+except ModuleNotFoundError as error:
+    print(f"ptx-on-gpu: {error}; run it with build/venv/bin/python, which utils/install-deps.sh "
+          "makes", file=sys.stderr)
+    sys.exit(2)
+
+
+class Failure(Exception):
+    """What ends the program with a message and exit code 2."""
+
+
+class Gpu:
+    """The CUDA driver, as far as it is needed here."""
+
+    def __init__(self):
+        try:
+            self.cuda = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise Failure(
+                f"no NVIDIA driver: libcuda.so.1 cannot be opened ({error}); "
+                "run this on a machine with an NVIDIA GPU, or with --no-gpu"
+            ) from None
+        self.call("cuInit", 0)
+        count = ctypes.c_int()
+        self.call("cuDeviceGetCount", ctypes.byref(count))
+        if count.value == 0:
+            raise Failure("the NVIDIA driver sees no GPU; run this on a machine that has one, "
+                          "or with --no-gpu")
+        device = ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        name = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", name, 256, device)
+        self.name = name.value.decode()
+        # The attributes of the compute capability.
+        self.capability = 10 * self.attribute(75, device) + self.attribute(76, device)
+        context = ctypes.c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+
+    def call(self, name, *arguments):
+        code = getattr(self.cuda, name)(*arguments)
+        if code != 0:
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorString(code, ctypes.byref(text))
+            reason = text.value.decode() if text.value else "unknown error"
+            raise Failure(f"{name}: {reason} ({code})")
+
+    def attribute(self, number, device):
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), number, device)
+        return value.value
+
+    def load(self, ptx):
+        log = ctypes.create_string_buffer(16384)
+        # CU_JIT_ERROR_LOG_BUFFER and its size.
+        options = (ctypes.c_int * 2)(5, 6)
+        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log))
+        module = ctypes.c_void_p()
+        try:
+            self.call("cuModuleLoadDataEx", ctypes.byref(module),
+                      ctypes.c_char_p(ptx.encode() + b"\0"), 2, options, values)
+        except Failure as failure:
+            raise Failure(f"{failure}\n{log.value.decode(errors='replace')}") from None
+        return module
+
+    def run(self, module, kernel, launch, arguments, repeat=0):
+        """Results of `out` arguments, and the median time of `repeat` more launches in us."""
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, kernel.encode())
+        if launch.shared > 48 << 10:
+            # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self.call("cuFuncSetAttribute", function, 8, launch.shared)
+        buffers, values = [], []
+        for argument in arguments:
+            if argument.array is None:
+                values.append(argument.scalar)
+                continue
+            buffer = ctypes.c_uint64()
+            self.call("cuMemAlloc_v2", ctypes.byref(buffer),
+                      ctypes.c_size_t(max(argument.array.nbytes, 1)))
+            self.call("cuMemcpyHtoD_v2", buffer, ctypes.c_void_p(argument.array.ctypes.data),
+                      ctypes.c_size_t(argument.array.nbytes))
+            buffers.append((argument, buffer))
+            values.append(buffer)
+        pointers = (ctypes.c_void_p * max(len(values), 1))(
+            *[ctypes.addressof(value) for value in values])
+
+        def start():
+            self.call("cuLaunchKernel", function, *launch.grid, *launch.block,
+                      ctypes.c_uint(launch.shared), None, pointers, None)
+
+        start()
+        self.call("cuCtxSynchronize")
+        results = []
+        for argument, buffer in buffers:
+            if argument.is_output:
+                result = np.empty_like(argument.array)
+                self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(result.ctypes.data), buffer,
+                          ctypes.c_size_t(result.nbytes))
+                results.append(result)
+        times = [self.time(start) for _ in range(repeat)]
+        for _, buffer in buffers:
+            self.call("cuMemFree_v2", buffer)
+        return results, float(np.median(times)) if times else None
+
+    def time(self, start):
+        events = [ctypes.c_void_p(), ctypes.c_void_p()]
+        for event in events:
+            self.call("cuEventCreate", ctypes.byref(event), 0)
+        self.call("cuEventRecord", events[0], None)
+        start()
+        self.call("cuEventRecord", events[1], None)
+        self.call("cuEventSynchronize", events[1])
+        milliseconds = ctypes.c_float()
+        self.call("cuEventElapsedTime", ctypes.byref(milliseconds), *events)
+        for event in events:
+            self.call("cuEventDestroy_v2", event)
+        return 1e3 * milliseconds.value
+
+
+class Argument:
+    """`text` as on the command line, and what it stands for."""
+
+    TYPES = {"i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4",
+             "i64": "i8", "u64": "u8", "f16": "f2", "f32": "f4", "f64": "f8", "bf16": "u2"}
+
+    def __init__(self, text, array=None, is_output=False):
+        self.text, self.array, self.is_output = text, array, is_output
+        self.scalar = None
+        if array is None:
+            self.parse()
+
+    def parse(self):
+        kind, _, rest = self.text.partition(":")
+        if kind == "out":
+            self.is_output = True
+            self.array = self.zeros(rest)
+        elif self.text.endswith(".npy"):
+            self.is_output = kind == "inout"
+            try:
+                self.array = np.ascontiguousarray(np.load(rest if self.is_output else self.text))
+            except (OSError, ValueError) as error:
+                raise Failure(f"--arg={self.text}: {error}") from None
+        else:
+            self.scalar = self.number(kind, rest)
+
+    def zeros(self, rest):
+        match = re.fullmatch(r"[^:]+:(\w+)\[([\d,]+)\]", rest)
+        if not match or match[1] not in self.TYPES:
+            raise Failure(f"--arg={self.text}: expected out:NAME:TYPE[SIZES], "
+                          "as in out:y.npy:f32[8,16]")
+        return np.zeros([int(size) for size in match[2].split(",")], self.TYPES[match[1]])
+
+    def number(self, kind, rest):
+        """A ctypes value; the low bytes of an integer hold those of a narrower one."""
+        try:
+            if not rest:
+                kind, rest = ("f32" if re.search(r"[.e]", kind) and "x" not in kind
+                              else "i64"), kind
+            if kind in ("f32", "f64"):
+                return (ctypes.c_float if kind == "f32" else ctypes.c_double)(float(rest))
+            if kind in self.TYPES and kind[0] in "iu":
+                return ctypes.c_int64(int(rest, 0))
+        except ValueError:
+            pass
+        raise Failure(f"--arg={self.text}: neither a .npy file nor a number")
+
+
+class Launch:
+    def __init__(self, grid, block, shared=0):
+        self.grid, self.block, self.shared = grid, block, shared
+
+
+def dimensions(text):
+    try:
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise Failure(f"'{text}' is no list of numbers such as 4,2,1") from None
+    return (values + [1, 1])[:3]
+
+
+def find_emulator(path):
+    root = pathlib.Path(__file__).resolve().parents[1]
+    build = os.environ.get("QCC_BUILD_DIR", root / "build" / "release")
+    for candidate in [path] if path else [pathlib.Path(build) / "bin" / "qcc-ptx-emu",
+                                          shutil.which("qcc-ptx-emu")]:
+        if candidate and os.access(candidate, os.X_OK):
+            return str(candidate)
+    raise Failure(f"qcc-ptx-emu is not {'at ' + path if path else 'built'}; "
+                  "name it with --emulator=PATH")
+
+
+def emulate(emulator, ptx, kernel, launch, arguments, chip=None):
+    """Results of `out` arguments and, with a chip, the estimate for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "kernel.ptx").write_text(ptx)
+        command = [emulator, "kernel.ptx", f"--kernel={kernel}",
+                   "--grid=" + ",".join(map(str, launch.grid)),
+                   "--block=" + ",".join(map(str, launch.block)), f"--shared={launch.shared}"]
+        outputs = []
+        for number, argument in enumerate(arguments):
+            if argument.array is None:
+                command.append(f"--arg={argument.text}")
+                continue
+            name = f"{number}.npy"
+            np.save(folder / name, argument.array)
+            command.append(f"--arg={'inout:' if argument.is_output else ''}{name}")
+            if argument.is_output:
+                outputs.append(folder / name)
+        if chip:
+            command += [f"--time-model={chip}", "--counters=counters.json"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"the emulator failed on {kernel}:\n{done.stdout}{done.stderr}")
+        estimate = json.loads((folder / "counters.json").read_text())["estimate"] if chip else None
+        return [np.load(path) for path in outputs], estimate
+
+
+def time_model(gpu):
+    """The row of the emulator's table for this GPU."""
+    if "H200" in gpu.name:
+        return "h200"
+    if gpu.capability in (80, 90):
+        return f"sm_{gpu.capability}"
+    raise Failure(f"--time: there is no time model for {gpu.name}, only for A100, H100 and H200")
+
+
+def differences(got, expected):
+    """Where bits differ; NaNs equal each other."""
+    same = got.view(f"u{got.dtype.itemsize}") == expected.view(f"u{got.dtype.itemsize}")
+    if got.dtype.kind == "f":
+        same |= np.isnan(got) & np.isnan(expected)
+    return np.flatnonzero(~same)
+
+
+def compare_kernel(options, gpu, emulator):
+    ptx = pathlib.Path(options.file).read_text()
+    arguments = [Argument(text) for text in options.arg]
+    launch = Launch(dimensions(options.grid), dimensions(options.block), options.shared)
+    chip = time_model(gpu) if gpu and options.time else None
+    emulated, estimate = emulate(emulator, ptx, options.kernel, launch, arguments, chip)
+    if not gpu:
+        print(f"{options.kernel}: ran in the emulator alone")
+        return 0
+    computed, time = gpu.run(gpu.load(ptx), options.kernel, launch, arguments,
+                             50 if options.time else 0)
+    code = 0
+    outputs = [argument for argument in arguments if argument.is_output]
+    for argument, got, expected in zip(outputs, computed, emulated):
+        where = differences(got, expected)
+        print(f"{argument.text}: {len(where)} of {got.size} elements differ")
+        if len(where):
+            first = where[0]
+            print(f"  first at {first}: {gpu.name} has {got.flat[first]!r}, "
+                  f"the emulator {expected.flat[first]!r}")
+            code = 1
+    if options.time and estimate["fits"]:
+        ratio = estimate["microseconds"] / time
+        print(f"{gpu.name}: {time:.1f} us; estimated {estimate['microseconds']:.1f} us, "
+              f"bound by {estimate['bound']}: {ratio:.2f} of the time")
+    return code
+
+
+def compare_arithmetic(options, gpu, emulator):
+    capability = gpu.capability if gpu else 90
+    failed = ran = 0
+    for test in ptx_arithmetic.tests(capability):
+        if options.only and options.only not in test.name:
+            continue
+        ran += 1
+        arguments = [Argument("", array) for array in test.operands]
+        arguments.append(Argument("", np.zeros_like(test.result), is_output=True))
+        launch = Launch([test.threads // 128, 1, 1], [128, 1, 1])
+        [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch, arguments)
+        if not gpu:
+            continue
+        [computed], _ = gpu.run(gpu.load(test.ptx), test.kernel, launch, arguments)
+        message = test.compare(computed, emulated)
+        if message:
+            failed += 1
+            print(f"{test.name}: {message}")
+    if ran == 0:
+        raise Failure(f"no instruction has '{options.only}' in its name")
+    where = gpu.name if gpu else "the emulator alone"
+    print(f"{ran} instructions on {where}, {failed} differ")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--arithmetic", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--kernel")
+    parser.add_argument("--grid", default="1")
+    parser.add_argument("--block", default="1")
+    parser.add_argument("--shared", type=int, default=0)
+    parser.add_argument("--arg", action="append", default=[])
+    parser.add_argument("--time", action="store_true")
+    parser.add_argument("--no-gpu", action="store_true")
+    parser.add_argument("--emulator")
+    options = parser.parse_args()
+    try:
+        if options.arithmetic == bool(options.file):
+            raise Failure("give either a PTX file or --arithmetic")
+        if options.file and not options.kernel:
+            raise Failure("--kernel is missing")
+        gpu = None if options.no_gpu else Gpu()
+        emulator = find_emulator(options.emulator)
+        run = compare_arithmetic if options.arithmetic else compare_kernel
+        return run(options, gpu, emulator)
+    except (Failure, OSError) as failure:
+        print(f"ptx-on-gpu: {failure}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
