@@ -79,6 +79,7 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createLegalizeFloat());
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createExpandDivisions());
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math"});
 }
 
