@@ -123,9 +123,11 @@ void qcc::buildBufferStage(OpPassManager &pm) {
               {"kernel", "linalg", "memref", "arith", "math"});
 }
 
-// scf, vector, memref, arith, math, llvm intrinsics
+// scf, vector, memref, arith, math, amx, llvm intrinsics
 void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
+  if (target.emulatesAMX)
+    pm.addPass(createRewriteAMXToVector());
   LowerLinalgToVectorLoopsOptions options;
   options.vectorBits = target.vectorBits;
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
@@ -133,7 +135,8 @@ void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   pm.addPass(createAssignScratch());
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
-  verifyStage(pm, Stage::Target, {"vector", "memref", "arith", "math", "llvm"});
+  verifyStage(pm, Stage::Target,
+              {"amx", "vector", "memref", "arith", "math", "llvm"});
 }
 
 // llvm

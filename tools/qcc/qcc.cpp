@@ -41,9 +41,11 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     mcpu("mcpu", cl::value_desc("native|NAME[,...]"), cl::init("native"),
          cl::desc("Processor to compile for: native, or a name of LLVM such as "
-                  "x86-64-v3, skylake-avx512, cascadelake. Several names make "
-                  "several variants of the program, and the best that the host "
-                  "can run is taken"),
+                  "x86-64-v3, skylake-avx512, cascadelake, sapphirerapids. "
+                  "Several names make several variants of the program, and the "
+                  "best that the host can run is taken. NAME+emulated-amx takes "
+                  "the kernels of AMX, but computes them without it: slowly, "
+                  "to test them on any host with AVX-512 VNNI"),
          cl::sub(programCommands), cl::cat(category));
 static cl::opt<std::string>
     weights("weights", cl::value_desc("FILE.npz|FILE.safetensors|random:SEED"),

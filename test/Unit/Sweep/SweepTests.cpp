@@ -7,7 +7,8 @@
 //
 // Compiles each group of programs once for each x86 level that the host can run
 // and compares every case with the interpreter, bit for bit. One group has
-// configs by chance, the 256-bit form of VNNI among them where there is AVX-512.
+// configs by chance, the 256-bit form of VNNI among them where there is
+// AVX-512.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ using qcc::reference::TensorValue;
 namespace {
 
 constexpr const char *kCPUs[] = {"x86-64-v3", "alderlake", "skylake-avx512",
-                                 "cascadelake"};
+                                 "cascadelake", "cascadelake+emulated-amx"};
 constexpr int kThreads = 3;
 /// Failures of one group that are told in full.
 constexpr int kToldFailures = 5;
@@ -220,7 +221,8 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::ValuesIn(kCPUs)),
     [](const testing::TestParamInfo<Sweep::ParamType> &info) {
       std::string cpu = std::get<1>(info.param);
-      std::replace(cpu.begin(), cpu.end(), '-', '_');
+      auto isOther = [](char c) { return !std::isalnum(c); };
+      std::replace_if(cpu.begin(), cpu.end(), isOther, '_');
       return std::string(groups()[std::get<0>(info.param)].name) + "_" + cpu;
     });
 
