@@ -3,7 +3,7 @@
 
 Data flows one way; a folder may include only what stands to its left:
 
-    Dialect, TargetSpec -> Frontend, Conversion -> Transforms -> Target/{X86,NVPTX}
+    Dialect, TargetSpec -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
       -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
 * Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
@@ -39,11 +39,12 @@ PARTS = {
     "Reference": {"Dialect", "Support"},
     "Frontend": {"Dialect", "TargetSpec", "Support"},
     "Conversion": {"Dialect", "TargetSpec", "Support"},
+    "Tuning": {"Dialect", "TargetSpec", "Support", "Runtime/Status.h"},
 }
 # Generated code calls the runtime through its C ABI, so what writes it knows that one
 # header, and nothing else of the runtime.
 PARTS["Transforms"] = {
-    "Dialect", "TargetSpec", "Support", "Frontend", "Conversion", "Runtime/ABI.h"
+    "Dialect", "TargetSpec", "Support", "Frontend", "Conversion", "Tuning", "Runtime/ABI.h"
 }
 PARTS["X86"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["NVPTX"] = PARTS["X86"]

@@ -30,8 +30,10 @@ qcc::parseTargets(llvm::StringRef list,
           list.str().c_str());
     if (llvm::any_of(targets, [&](auto &one) { return one.name == name; }))
       continue;
-    auto target = name == "native" ? TargetSpec::forFeatures(name, hostFeatures)
-                                   : TargetSpec::forCPU(name);
+    llvm::StringRef cpu = name;
+    cpu.consume_back(kEmulatedAMX);
+    auto target = cpu == "native" ? TargetSpec::forFeatures(name, hostFeatures)
+                                  : TargetSpec::forCPU(name);
     if (!target)
       return target.takeError();
     targets.push_back(std::move(*target));

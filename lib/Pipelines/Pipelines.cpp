@@ -80,6 +80,7 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createLegalizeFloat());
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createExpandDivisions());
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }
 
@@ -123,9 +124,11 @@ void qcc::buildBufferStage(OpPassManager &pm) {
               {"kernel", "linalg", "memref", "arith", "math", "cf"});
 }
 
-// scf, vector, memref, arith, math, cf, llvm intrinsics
+// scf, vector, memref, arith, math, cf, amx, llvm intrinsics
 void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
+  if (target.emulatesAMX)
+    pm.addPass(createRewriteAMXToVector());
   LowerLinalgToVectorLoopsOptions options;
   options.vectorBits = target.vectorBits;
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
@@ -134,7 +137,7 @@ void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
   verifyStage(pm, Stage::Target,
-              {"vector", "memref", "arith", "math", "cf", "llvm"});
+              {"amx", "vector", "memref", "arith", "math", "cf", "llvm"});
 }
 
 // llvm

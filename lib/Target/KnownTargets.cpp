@@ -45,12 +45,12 @@ static constexpr llvm::StringLiteral kBaseline[] = {
 /// Features that generated code profits from; others are left out so that an
 /// artifact asks for no more than it uses.
 static constexpr llvm::StringLiteral kUsed[] = {
-    "avx",      "avx2",       "avx512bw", "avx512cd", "avx512dq", "avx512f",
-    "avx512vl", "avx512vnni", "avxvnni",  "bmi",      "bmi2",     "cmov",
-    "crc32",    "cx16",       "cx8",      "f16c",     "fma",      "fxsr",
-    "lzcnt",    "mmx",        "movbe",    "popcnt",   "sahf",     "sse",
-    "sse2",     "sse3",       "sse4.1",   "sse4.2",   "ssse3",    "x87",
-    "xsave"};
+    "amx-int8", "amx-tile", "avx",      "avx2",       "avx512bw", "avx512cd",
+    "avx512dq", "avx512f",  "avx512vl", "avx512vnni", "avxvnni",  "bmi",
+    "bmi2",     "cmov",     "crc32",    "cx16",       "cx8",      "f16c",
+    "fma",      "fxsr",     "lzcnt",    "mmx",        "movbe",    "popcnt",
+    "sahf",     "sse",      "sse2",     "sse3",       "sse4.1",   "sse4.2",
+    "ssse3",    "x87",      "xsave"};
 
 /// Those of kUsed that every x86-64 processor has, or that no code depends on.
 static constexpr llvm::StringLiteral kUniversal[] = {
@@ -74,15 +74,30 @@ const Atom *TargetSpec::findAtom(llvm::StringRef name) const {
   return findAtomIn(atoms, name);
 }
 
+/// Whether LLVM uses instructions of a feature unasked if the processor has it.
+static bool isVectorFeature(llvm::StringRef feature) {
+  return feature.starts_with("avx") || feature.starts_with("amx") ||
+         feature == "gfni";
+}
+
+void TargetSpec::withhold(llvm::StringRef feature) {
+  if (features.erase(feature))
+    withheldFeatures.insert(feature);
+}
+
 static llvm::Expected<TargetSpec>
 makeSpec(llvm::StringRef name, llvm::StringRef cpu,
          llvm::ArrayRef<std::string> features) {
   TargetSpec spec;
   spec.name = name.str();
   spec.cpu = cpu.str();
-  for (const std::string &feature : features)
+  spec.emulatesAMX = name.ends_with(kEmulatedAMX);
+  for (const std::string &feature : features) {
     if (llvm::is_contained(kUsed, feature))
       spec.features.insert(feature);
+    else if (isVectorFeature(feature))
+      spec.withheldFeatures.insert(feature);
+  }
   llvm::SmallVector<llvm::StringRef> missing;
   for (llvm::StringRef feature : kBaseline)
     if (!spec.has(feature))
@@ -94,19 +109,29 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   // AVX-512 code uses the byte and the 256-bit forms throughout.
   bool avx512 = spec.has("avx512f") && spec.has("avx512bw") &&
                 spec.has("avx512vl") && spec.has("avx512dq");
-  if (!avx512)
-    for (llvm::StringRef feature : kUsed)
-      if (feature.starts_with("avx512"))
-        spec.features.erase(feature);
+  bool hasVNNI = avx512 && spec.has("avx512vnni");
+  for (llvm::StringRef feature : kUsed)
+    if ((!avx512 && feature.starts_with("avx512")) ||
+        ((!hasVNNI || spec.emulatesAMX) && feature.starts_with("amx")))
+      spec.withhold(feature);
+  if (spec.emulatesAMX && !hasVNNI)
+    return llvm::createStringError(
+        "target '%s' lacks avx512vnni, which kernels with AMX use as well; "
+        "emulate AMX on cascadelake or a newer processor",
+        spec.name.c_str());
   // Its instructions are among those of AVX-512 VNNI.
-  if (spec.has("avx512vnni"))
-    spec.features.erase("avxvnni");
+  if (hasVNNI)
+    spec.withhold("avxvnni");
   spec.vectorBits = avx512 ? 512 : 256;
   // Processors without AVX-512 have L2 caches from this size on.
   if (!avx512)
     spec.l2Bytes = 256 << 10;
+  // All processors with AMX have this much.
+  if (spec.has("amx-int8") || spec.emulatesAMX)
+    spec.l2Bytes = 2 << 20;
   for (const Atom &atom : kX86Atoms)
-    if (llvm::any_of(atom.features, [&](llvm::StringRef feature) {
+    if ((atom.hasTiles() && spec.emulatesAMX) ||
+        llvm::any_of(atom.features, [&](llvm::StringRef feature) {
           return spec.has(feature);
         }))
       spec.atoms.push_back(atom);
@@ -116,14 +141,16 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
 llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef> known;
   llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
-  if (!llvm::is_contained(known, name)) {
+  llvm::StringRef cpu = name;
+  cpu.consume_back(kEmulatedAMX);
+  if (!llvm::is_contained(known, cpu)) {
     return llvm::createStringError(
         "unknown processor '%s'; use native, x86-64-v3, skylake-avx512, "
         "cascadelake, sapphirerapids or another 64-bit processor name of LLVM",
-        name.str().c_str());
+        cpu.str().c_str());
   }
   llvm::SmallVector<llvm::StringRef> features;
-  llvm::X86::getFeaturesForCPU(name, features);
+  llvm::X86::getFeaturesForCPU(cpu, features);
   // The list leaves out what others of it imply.
   llvm::StringMap<bool> implied;
   for (llvm::StringRef feature : features)
@@ -134,7 +161,7 @@ llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
   for (llvm::StringRef feature : kBaseline)
     if (implied.lookup(feature))
       all.push_back(feature.str());
-  return makeSpec(name, name, all);
+  return makeSpec(name, cpu, all);
 }
 
 llvm::Expected<TargetSpec>
@@ -160,6 +187,8 @@ std::string TargetSpec::featureString() const {
   std::string result;
   for (llvm::StringRef feature : sortedFeatures(features))
     result += (result.empty() ? "+" : ",+") + feature.str();
+  for (llvm::StringRef feature : sortedFeatures(withheldFeatures))
+    result += ",-" + feature.str();
   return result + ",-prefer-256-bit";
 }
 

@@ -30,28 +30,41 @@ static int64_t loopSize(kernel::ContractOp op, unsigned dim) {
 /// Whether rows of the left operand are bytes as `atom` reads them, so that
 /// they need not be copied.
 static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
-  return atom.kr == 4 && op.getLhsUnsigned() && op.getLhsPrologue().empty() &&
-         op.getReductionDims().size() == 1 &&
+  return atom.kr == 4 && atom.lhsShift(op.getLhsUnsigned()) == 0 &&
+         op.getLhsPrologue().empty() && op.getReductionDims().size() == 1 &&
          op.getReductionSize() >= atom.kr &&
+         (!atom.hasTiles() || op.getReductionSize() % atom.kStep == 0) &&
          op.getLhsMap().getResults().back() ==
              getAffineDimExpr(op.getReductionDims().front(), op.getContext());
 }
 
 static kernel::LoweringConfigAttr choose(kernel::ContractOp op,
                                          const TargetSpec &target) {
-  const Atom &atom = target.atoms.front();
   auto roles = *op.getRoles();
   auto known = [](int64_t size) {
     return ShapedType::isDynamic(size) ? 0 : std::max<int64_t>(size, 1);
   };
-  GemmShape shape{known(roles.m ? loopSize(op, *roles.m) : 1),
-                  known(loopSize(op, roles.n)), op.getReductionSize()};
-  Tiling tiling = chooseTiling(shape, atom, target);
+  // An atom with tiles has to be faster than the best one without.
+  std::optional<Tiling> best;
+  const Atom *bestAtom;
+  for (const Atom &atom : target.atoms) {
+    GemmShape shape{known(roles.m ? loopSize(op, *roles.m) : 1),
+                    known(loopSize(op, roles.n)), op.getReductionSize(),
+                    canReadInPlace(op, atom)};
+    Tiling tiling = chooseTiling(shape, atom, target);
+    if (!best || tiling.time < best->time) {
+      best = tiling;
+      bestAtom = &atom;
+    }
+    if (!atom.hasTiles())
+      break;
+  }
   Builder builder(op.getContext());
   return kernel::LoweringConfigAttr::get(
-      op.getContext(), builder.getStringAttr(atom.name),
-      {tiling.mr, tiling.nr, (int64_t)atom.kr}, {tiling.mc, tiling.nc},
-      builder.getStringAttr(canReadInPlace(op, atom) ? "in_place" : "panel"),
+      op.getContext(), builder.getStringAttr(bestAtom->name),
+      {best->mr, best->nr, (int64_t)bestAtom->kr}, {best->mc, best->nc},
+      builder.getStringAttr(canReadInPlace(op, *bestAtom) ? "in_place"
+                                                          : "panel"),
       builder.getStringAttr("model"));
 }
 
@@ -75,6 +88,16 @@ static LogicalResult checkPinned(kernel::ContractOp op,
                              "but atom "
                           << config.getAtom()
                           << " takes it as a copy; use lhs = \"panel\"";
+  if (atom->hasTiles()) {
+    int64_t registers = countTileRegisters(config.getMR(), config.getNR());
+    if (registers == 0 || registers > atom->registers)
+      return op.emitError()
+             << "lowering_config does not fit atom " << config.getAtom()
+             << ": MR must be a number of registers of equally many rows, at "
+                "most 16, and with their operands at most "
+             << atom->registers << " registers; choose MR = 32 and NR = 32";
+    return success();
+  }
   if (config.getMR() > kMaxAccumulators || accumulators > kMaxAccumulators)
     return op.emitError() << "lowering_config asks for a tile of more than "
                           << kMaxAccumulators

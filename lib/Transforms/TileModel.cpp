@@ -60,6 +60,8 @@ static double totalTime(const GemmShape &shape, int64_t mr, int64_t nv,
 
 Tiling qcc::chooseTiling(const GemmShape &shape, const Atom &atom,
                          const TargetSpec &target) {
+  if (atom.hasTiles())
+    return chooseTileRegisters(shape, atom, target);
   int64_t vectors = kMaxVectors, rows = kMaxRows;
   if (shape.n)
     vectors = std::min<int64_t>(vectors,
@@ -88,5 +90,5 @@ Tiling qcc::chooseTiling(const GemmShape &shape, const Atom &atom,
     int64_t all = llvm::divideCeil(shape.m, bestRows);
     tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
   }
-  return {bestRows, nr, tiles * bestRows, nr};
+  return {bestRows, nr, tiles * bestRows, nr, bestTime};
 }

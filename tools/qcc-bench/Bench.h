@@ -9,8 +9,8 @@
 #define QCC_TOOLS_QCC_BENCH_BENCH_H
 
 #include "Isa.h"
-#include "Measure.h"
 #include "Suite.h"
+#include "common/Contenders.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,11 +43,11 @@ struct Row {
   double compileSeconds = 0;
   int64_t artifactBytes = 0;
 
-  Contender qcc;
+  tools::Contender qcc;
   /// Of the 8-bit peak, all threads together.
   double fraction = 0, peerFraction = 0;
   /// The ways of the peer that came near its best, the best first.
-  std::vector<Contender> peers;
+  std::vector<tools::Contender> peers;
   /// Of 8-bit elements: the largest, or -1 without a peer.
   int64_t peerDifference = -1;
   double ratio = 0, ratioLow = 0, ratioHigh = 0; ///< Peer over qcc.
@@ -81,7 +81,7 @@ private:
   const Options &options;
   std::string peerIsa;
   llvm::raw_ostream &os;
-  OtherProcesses others;
+  tools::OtherProcesses others;
   std::vector<Row> rows;
 };
 

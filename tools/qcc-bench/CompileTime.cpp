@@ -43,7 +43,7 @@ int CompileTimes::add(llvm::StringRef name, llvm::StringRef text) {
     seconds.push_back(kernel->compileSeconds);
     bytes = kernel->artifactBytes;
   }
-  double median = medianOf(std::move(seconds));
+  double median = tools::medianOf(std::move(seconds));
   llvm::outs() << llvm::formatv("{0,-32}{1,8:f2} s  artifact {2} bytes\n", name,
                                 median, bytes);
   llvm::outs().flush();

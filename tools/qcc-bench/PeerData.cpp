@@ -121,12 +121,12 @@ llvm::Expected<int64_t> PeerData::check(const Problem &from, bool exact) {
   return largest;
 }
 
-std::vector<Contender> PeerData::contenders(int threads) {
+std::vector<tools::Contender> PeerData::contenders(int threads) {
   constexpr double kNear = 1.15;
   constexpr size_t kMost = 3;
-  std::vector<std::pair<double, Contender>> timed;
+  std::vector<std::pair<double, tools::Contender>> timed;
   for (std::unique_ptr<PeerKernel> &kernel : kernels) {
-    Contender contender;
+    tools::Contender contender;
     contender.name = kernel->name();
     contender.oneThread = threads == 1;
     contender.run = [&kernel = *kernel](int64_t calls) {
@@ -138,13 +138,13 @@ std::vector<Contender> PeerData::contenders(int threads) {
       contender.leave = [] {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       };
-    Contender trial = contender;
+    tools::Contender trial = contender;
     calibrate(trial);
-    measure({&trial}, 2);
+    tools::measure({&trial}, 2);
     timed.emplace_back(trial.median(), std::move(contender));
   }
   llvm::sort(timed, llvm::less_first());
-  std::vector<Contender> near;
+  std::vector<tools::Contender> near;
   for (auto &[seconds, contender] : timed)
     if (near.size() < kMost && seconds <= kNear * timed.front().first)
       near.push_back(std::move(contender));

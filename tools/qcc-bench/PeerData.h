@@ -9,8 +9,8 @@
 #define QCC_TOOLS_QCC_BENCH_PEERDATA_H
 
 #include "Kernel.h"
-#include "Measure.h"
 #include "Peer.h"
+#include "common/Contenders.h"
 
 namespace qcc::bench {
 
@@ -28,7 +28,7 @@ public:
   llvm::Expected<int64_t> check(const Problem &problem, bool exact);
 
   /// The ways that come near the best one.
-  std::vector<Contender> contenders(int threads);
+  std::vector<tools::Contender> contenders(int threads);
 
   /// Why there is nothing to measure, or empty.
   std::string missing;

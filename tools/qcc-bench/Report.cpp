@@ -97,7 +97,7 @@ std::vector<PeakRate> Report::peaks() const {
     for (const Row &row : rows)
       rates.push_back(row.peaks[i].rate);
     result.push_back(rows.front().peaks[i]);
-    result.back().rate = medianOf(std::move(rates));
+    result.back().rate = tools::medianOf(std::move(rates));
   }
   return result;
 }
@@ -152,7 +152,7 @@ void Report::printSummary() {
   for (const Row &row : rows) {
     batches += row.qcc.batches;
     interrupted += row.qcc.interrupted;
-    for (const Contender &peer : row.peers) {
+    for (const tools::Contender &peer : row.peers) {
       batches += peer.batches;
       interrupted += peer.interrupted;
     }
@@ -202,7 +202,7 @@ void Report::printSummary() {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static llvm::json::Object toJson(const Contender &contender) {
+static llvm::json::Object toJson(const tools::Contender &contender) {
   return llvm::json::Object{{"name", contender.name},
                             {"seconds", contender.median()},
                             {"rounds", llvm::json::Array(contender.seconds)},
@@ -232,7 +232,7 @@ static llvm::json::Object toJson(const Row &row) {
     object["ratio"] = row.ratio;
     object["ratio_quartiles"] = llvm::json::Array{row.ratioLow, row.ratioHigh};
     llvm::json::Array peers;
-    for (const Contender &peer : row.peers)
+    for (const tools::Contender &peer : row.peers)
       peers.push_back(toJson(peer));
     object["peers"] = std::move(peers);
   }

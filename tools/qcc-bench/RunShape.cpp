@@ -16,6 +16,8 @@
 
 using namespace qcc;
 using namespace qcc::bench;
+using tools::Contender;
+using tools::medianOf;
 
 //===----------------------------------------------------------------------===//
 // qcc

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "common/Text.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Steps.h"
@@ -112,6 +114,18 @@ struct Kernel {
 };
 } // namespace
 
+/// Why a kernel does not use a better atom than it does.
+static std::string refuseAtom(const Atom &atom, const TargetSpec &target,
+                              StringRef configSource) {
+  if (target.findAtom(atom.name))
+    return configSource == "model" ? "the model expects it to be slower"
+                                   : ("the config is " + configSource).str();
+  StringRef missing = atom.missing;
+  if (target.name == "native" && missing.consume_front("the target "))
+    return "the host " + missing.str();
+  return missing.str();
+}
+
 static Kernel describe(func::CallOp call, func::FuncOp step,
                        const TargetSpec &target) {
   auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
@@ -138,9 +152,7 @@ static Kernel describe(func::CallOp call, func::FuncOp step,
       if (kernel.atom == atom.name)
         break;
       kernel.atomRefusals.push_back(
-          (atom.name + ": " +
-           (target.findAtom(atom.name) ? "the config is pinned" : atom.missing))
-              .str());
+          (atom.name + ": " + refuseAtom(atom, target, kernel.source)).str());
     }
   }
   unsigned count = call.getNumOperands();
@@ -190,6 +202,26 @@ static void print(llvm::raw_ostream &os, const Kernel &kernel) {
           "program\n";
 }
 
+/// The size of what the program, after stage buffer, becomes; reports failures.
+static std::optional<int64_t> artifactBytes(Session &session) {
+  const Compiler &compiler = session.compiler();
+  bool lowered = session.guarded("while generating code", [&] {
+    for (Stage stage : {Stage::Target, Stage::LLVM}) {
+      PassManager passes(session.module()->getName());
+      buildStage(passes, stage, compiler.getTarget(), compiler.stageOptions);
+      if (failed(passes.run(session.module())))
+        return false;
+    }
+    return true;
+  });
+  if (!lowered)
+    return std::nullopt;
+  std::optional<Artifact> artifact = session.emitArtifact();
+  if (!artifact)
+    return std::nullopt;
+  return artifact->size();
+}
+
 int driver::runExplain(const ProgramOptions &program, bool json) {
   if (program.target == "reference")
     return reportError("target reference has no kernels to explain; use x86");
@@ -223,13 +255,18 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
       }
     }
   }
+  std::optional<int64_t> bytes = artifactBytes(session);
+  if (!bytes)
+    return 1;
   if (json)
     llvm::outs() << llvm::formatv(
         "{0:2}\n", llvm::json::Value(llvm::json::Object{
                        {"target", session.compiler().getTarget().name},
+                       {"artifact_bytes", *bytes},
                        {"kernels", std::move(kernels)}}));
   else
     llvm::outs() << count << (count == 1 ? " kernel" : " kernels") << " for "
-                 << session.compiler().getTarget().name << '\n';
+                 << session.compiler().getTarget().name << ", artifact "
+                 << tools::byteSize(*bytes) << '\n';
   return 0;
 }

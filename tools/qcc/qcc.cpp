@@ -45,13 +45,15 @@ static cl::opt<std::string>
            cl::desc("What computes: x86 code, or the reference interpreter "
                     "(run only)"),
            cl::sub(programCommands), cl::cat(category));
-static cl::opt<std::string>
-    mcpu("mcpu", cl::value_desc("native|NAME[,...]"), cl::init("native"),
-         cl::desc("Processor to compile for: native, or a name of LLVM such as "
-                  "x86-64-v3, skylake-avx512, cascadelake. Several names make "
-                  "several variants of the program, and the best that the host "
-                  "can run is taken"),
-         cl::sub(compilingCommands), cl::cat(category));
+static cl::opt<std::string> mcpu(
+    "mcpu", cl::value_desc("native|NAME[,...]"), cl::init("native"),
+    cl::desc("Processor to compile for: native, or a name of LLVM such as "
+             "x86-64-v3, skylake-avx512, cascadelake, sapphirerapids. "
+             "Several names make several variants of the program, and the "
+             "best that the host can run is taken. NAME+emulated-amx takes "
+             "the kernels of AMX, but computes them without it: slowly, "
+             "to test them on any host with AVX-512 VNNI"),
+    cl::sub(compilingCommands), cl::cat(category));
 static cl::opt<std::string>
     weights("weights", cl::value_desc("FILE.npz|FILE.safetensors|random:SEED"),
             cl::desc("Where constants written dense_resource<name> come from"),

@@ -57,13 +57,22 @@ struct Atom {
   }
 };
 
+/// At the end of a target's name: its kernels may use AMX, but run without it,
+/// slowly and with the same results. For tests on hosts without AMX.
+inline constexpr llvm::StringLiteral kEmulatedAMX = "+emulated-amx";
+
 struct TargetSpec {
-  /// The name it was asked for by: an LLVM processor name or `native`.
+  /// The name it was asked for by: an LLVM processor name or `native`, perhaps
+  /// with kEmulatedAMX.
   std::string name;
   /// The processor that LLVM schedules for.
   std::string cpu;
-  /// All features, LLVM's names, without signs.
+  /// All features that code may use, LLVM's names, without signs.
   llvm::StringSet<> features;
+  /// Those of the processor that code must not use.
+  llvm::StringSet<> withheldFeatures;
+  /// Whether AMX tiles become vectors.
+  bool emulatesAMX = false;
   /// Width of the widest vector register that code should use.
   unsigned vectorBits = 256;
   /// Data caches of one core, in bytes.
@@ -72,8 +81,11 @@ struct TargetSpec {
   llvm::SmallVector<Atom> atoms;
 
   bool has(llvm::StringRef feature) const { return features.contains(feature); }
+  /// Makes a feature, if it is there, one that code must not use.
+  void withhold(llvm::StringRef feature);
   const Atom *findAtom(llvm::StringRef name) const;
-  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes it.
+  /// "+avx2,+fma,...,-avx512vbmi,...", sorted, as LLVM's target machine takes
+  /// it.
   std::string featureString() const;
   /// "avx2,fma,...": the features that generated code may use and a host must
   /// have, sorted.

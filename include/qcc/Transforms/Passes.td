@@ -97,6 +97,31 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandDivisions : Pass<"expand-divisions", "::mlir::func::FuncOp"> {
+  let summary = "Divisions of quantization by constants to products";
+  let description = [{
+    A quotient that is clamped to whole numbers and rounded, by a constant divisor s,
+    becomes a product and a fused multiply-add that give the same integer for every
+    dividend, which is proved by trying all significands (N5). With 1 / s = r + t in two
+    parts:
+
+    ```mlir
+    %q = arith.divf %x, %s : f32
+    %a = arith.maximumf %q, %low : f32
+    %b = arith.minimumf %a, %high : f32
+    ```
+    becomes
+    ```mlir
+    %a = arith.maximumf %x, %sLow : f32    // low * s, or a little less
+    %b = arith.minimumf %a, %sHigh : f32   // high * s, or a little more
+    %p = arith.mulf %b, %t : f32
+    %q = math.fma %b, %r, %p : f32
+    ```
+    where %b is only rounded by `math.roundeven`, or replaced if it is NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def NoteConstantRanges : Pass<"note-constant-ranges", "::mlir::func::FuncOp"> {
   let summary = "The ranges of constant operands onto the epilogues that use them";
   let description = [{

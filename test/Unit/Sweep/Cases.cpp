@@ -145,9 +145,19 @@ std::vector<Program> makeMatmul() {
   return programs;
 }
 
+/// Every third linear and matmul.
+static std::vector<Program> makePinned() {
+  std::vector<Program> programs;
+  for (const std::vector<Program> &all : {makeLinear(), makeMatmul()})
+    for (size_t i = 0; i < all.size(); i += 3)
+      programs.push_back(all[i]);
+  return programs;
+}
+
 std::vector<Group> makeGroups() {
   return {{"Linear", makeLinear()},
           {"Matmul", makeMatmul()},
+          {"Pinned", makePinned(), /*pinned=*/true},
           {"QuantizeDequantize", makeQuantizeDequantize()},
           {"Elementwise", makeElementwise()},
           {"FloatForms", makeFloatForms()},

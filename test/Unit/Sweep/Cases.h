@@ -53,6 +53,7 @@ struct Program {
 struct Group {
   const char *name;
   std::vector<Program> programs;
+  bool pinned = false; // with configs by chance (PinConfigs.h)
 };
 
 /// All of them, the same in every run.

@@ -44,39 +44,43 @@ def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
     rows and the epilogue inlined on vectors; `kernel.pack` becomes loops.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
-def RewriteAMXToVector : Pass<"rewrite-amx-to-vector", "::mlir::func::FuncOp"> {
+def RewriteAMXToVector : Pass<"rewrite-amx-to-vector", "::mlir::ModuleOp"> {
   let summary = "AMX tiles as vectors, for hosts without AMX";
   let description = [{
-    Each tile becomes a vector of the same shape, each integer product of tiles the
-    exact wrapping sums
+    Each tile becomes a vector for each of its rows, each integer product of tiles
+    the exact wrapping sums
 
     ```
     acc[i][j] += sum over w, b of lhs[i][4 w + b] * rhs[w][4 j + b]
     ```
 
     with the signedness of the op. The kernels that run on hosts with AMX then run,
-    slowly and with the same results, on any host.
+    slowly and with the same results, on any host. Ops that are alike call one function:
 
     ```mlir
     %a = amx.tile_load %A[%i, %j] : memref<?x?xi8> into !amx.tile<2x64xi8>
     ```
     ⇒
     ```mlir
-    %r0 = vector.load %A[%i, %j] : memref<?x?xi8>, vector<64xi8>
-    %a0 = vector.insert %r0, %zero [0] : vector<64xi8> into vector<2x64xi8>
-    %i1 = arith.addi %i, %c1 : index
-    %r1 = vector.load %A[%i1, %j] : memref<?x?xi8>, vector<64xi8>
-    %a = vector.insert %r1, %a0 [1] : vector<64xi8> into vector<2x64xi8>
+    %a0, %a1 = call @amx.tile_load(%A, %i, %j)
+
+    func.func private @amx.tile_load(%A: memref<?x?xi8>, %i: index, %j: index) {
+      %a0 = vector.load %A[%i, %j] : memref<?x?xi8>, vector<64xi8>
+      %i1 = arith.addi %i, %c1 : index
+      %a1 = vector.load %A[%i1, %j] : memref<?x?xi8>, vector<64xi8>
+      return %a0, %a1 : vector<64xi8>, vector<64xi8>
+    }
     ```
   }];
   let dependentDialects = [
     "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];

@@ -15,6 +15,8 @@ namespace qcc::x86 {
 /// Emits a contraction whose atom has its accumulators in vector registers
 /// (Atoms/Dot.h).
 void emitVectorBlocks(KernelBuilder &builder, Contraction &contraction);
+/// Emits one whose atom has them in tile registers (Atoms/AmxTile.h).
+void emitTileBlocks(KernelBuilder &builder, Contraction &contraction);
 
 } // namespace qcc::x86
 

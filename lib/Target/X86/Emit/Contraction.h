@@ -9,6 +9,7 @@
 //
 //   Grid          which tiles there are, and which of them a thread computes
 //   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
+//   TileBlocks    likewise where tile registers multiply
 //   LhsRows       where the words of the left operand come from
 //   MainLoop      accumulators of one tile: what they start from, and K
 //   Epilogue      the region on the accumulators, and the stores

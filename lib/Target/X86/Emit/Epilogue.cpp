@@ -45,12 +45,12 @@ static bool isContiguous(Value memref, AffineMap map, unsigned dim) {
          map.getResults().back() == getAffineDimExpr(dim, map.getContext());
 }
 
-bool Epilogue::isUnrolled(const Tile &tile) {
+bool Epilogue::isAtMost(const Tile &tile, int64_t operations) {
   kernel::ContractOp op = contraction.op;
   for (auto [out, map] : llvm::zip(op.getOuts(), op.getOutMaps()))
     if (!isContiguous(out, map, contraction.roles.n))
       return false; // each store is a loop over lanes
-  return tile.rows * tile.vectors * region.size() <= kMaxUnrolledOps;
+  return tile.rows * tile.vectors * region.size() <= operations;
 }
 
 void Epilogue::store(const Tile &tile, int64_t i, unsigned result,
@@ -95,7 +95,7 @@ void Epilogue::emitRow(const Tile &tile, int64_t i, ValueRange accumulators) {
 }
 
 void Epilogue::emit(const Tile &tile, ValueRange accumulators) {
-  if (isUnrolled(tile)) {
+  if (isAtMost(tile, kMaxUnrolledOps)) {
     for (int64_t i = 0; i < tile.rows; ++i)
       emitRow(tile, i, accumulators.slice(i * tile.vectors, tile.vectors));
     return;

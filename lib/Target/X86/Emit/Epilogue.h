@@ -22,11 +22,14 @@ public:
   /// loop.
   void emit(const Tile &tile, mlir::ValueRange accumulators);
 
-private:
+  /// Emits that of row i of a tile; `accumulators` are those of the row.
   void emitRow(const Tile &tile, int64_t i, mlir::ValueRange accumulators);
+  /// Whether the epilogue of all rows takes at most so many operations.
+  bool isAtMost(const Tile &tile, int64_t operations);
+
+private:
   void store(const Tile &tile, int64_t i, unsigned result,
              mlir::ValueRange vectors);
-  bool isUnrolled(const Tile &tile);
 
   KernelBuilder &builder;
   Contraction &contraction;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LhsRows.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -16,11 +17,12 @@ namespace {
 class InPlaceRows : public LhsRows {
 public:
   InPlaceRows(KernelBuilder &builder, Contraction &contraction)
-      : LhsRows(builder, contraction) {}
+      : LhsRows(builder, contraction, contraction.mc) {}
 
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             Step step) override;
+  TileSource tileSource(const Tile &tile, int64_t i, Value offset) override;
 
 private:
   /// The four bytes of row i of the tile from `offset` on, as an i32.
@@ -33,6 +35,8 @@ bool qcc::x86::canReadInPlace(Contraction &contraction) {
   auto type = cast<MemRefType>(op.getLhs().getType());
   if (contraction.kr != 4 || contraction.lhsShift != 0 ||
       contraction.k < contraction.kr || !op.getLhsPrologue().empty() ||
+      (contraction.atom.hasTiles() &&
+       contraction.k % contraction.atom.kStep != 0) ||
       op.getReductionDims().size() != 1)
     return false;
   return op.getLhsMap().getResults().back() ==
@@ -120,6 +124,35 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
             builder.rewriter, builder.loc, loadWord(tile, i, offset), shift));
       },
       result);
+}
+
+/// The distance of rows in elements of the left operand.
+static Value rowStride(KernelBuilder &builder, Contraction &contraction) {
+  kernel::ContractOp op = contraction.op;
+  auto type = cast<MemRefType>(op.getLhs().getType());
+  std::optional<unsigned> position;
+  if (contraction.roles.m)
+    position = op.getLhsMap().getResultPosition(
+        getAffineDimExpr(*contraction.roles.m, op.getContext()));
+  if (!position) // one row
+    return builder.index(contraction.k);
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (!ShapedType::isDynamic(strides[*position]))
+    return builder.index(strides[*position]);
+  auto metadata = memref::ExtractStridedMetadataOp::create(
+      builder.rewriter, builder.loc, op.getLhs());
+  return metadata.getStrides()[*position];
+}
+
+TileSource InPlaceRows::tileSource(const Tile &tile, int64_t i, Value offset) {
+  kernel::ContractOp op = contraction.op;
+  SmallVector<Value> at(tile.loops);
+  if (contraction.roles.m)
+    at[*contraction.roles.m] = builder.add(tile.row, i);
+  at[op.getReductionDims().front()] = offset;
+  return {op.getLhs(),
+          operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at),
+          rowStride(builder, contraction)};
 }
 
 std::unique_ptr<LhsRows> qcc::x86::makeInPlaceRows(KernelBuilder &builder,

@@ -55,6 +55,10 @@ public:
     return rewriter.createOrFold<mlir::arith::CmpIOp>(
         loc, mlir::arith::CmpIPredicate::slt, a, b);
   }
+  mlir::Value equal(mlir::Value a, mlir::Value b) {
+    return rewriter.createOrFold<mlir::arith::CmpIOp>(
+        loc, mlir::arith::CmpIPredicate::eq, a, b);
+  }
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) {
     return rewriter.createOrFold<mlir::arith::SelectOp>(loc, condition, a, b);
   }

@@ -14,10 +14,11 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction)
+LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
+                 int64_t capacity)
     : builder(builder), contraction(contraction) {
   if (contraction.needsRowSums())
-    rowSums = contraction.allocate(builder, {contraction.mc},
+    rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());
 }
 
@@ -27,14 +28,18 @@ Value LhsRows::rowSum(Value row) {
 }
 
 Value LhsRows::addWords(Value sum, Value stored) {
-  // Each element times 1: as a right operand, 1 has the same form in all atoms.
+  // Each element times 1: 1 has the same form in all atoms, as either operand.
   int64_t bits = 32 / contraction.kr, ones = 0;
   for (int64_t i = 0; i < contraction.kr; ++i)
     ones |= int64_t(1) << (bits * i);
   Value words = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                           builder.accumulatorType(), stored);
+  Value left = words, right = builder.splat(ones);
+  // Tiles hold signed bytes, which are right operands of the instruction.
+  if (contraction.atom.hasTiles() && !contraction.op.getLhsUnsigned())
+    std::swap(left, right);
   return multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
-                            sum, words, builder.splat(ones));
+                            sum, left, right);
 }
 
 void LhsRows::storeRowSum(Value row, Value sum) {
@@ -49,5 +54,5 @@ std::unique_ptr<LhsRows> qcc::x86::makeRows(KernelBuilder &builder,
   bool inPlace = contraction.op.getLoweringConfigAttr().readsInPlace() &&
                  canReadInPlace(contraction);
   return inPlace ? makeInPlaceRows(builder, contraction)
-                 : makePanelRows(builder, contraction);
+                 : makePanelRows(builder, contraction, contraction.mc);
 }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The main loop multiplies words of the left operand, each in all lanes, by
-// vectors of words of the packed right operand. An LhsRows knows how the left
-// operand is indexed and says so by emitting the loop over K:
+// vectors of words of the packed right operand, or tiles of the one by tiles of
+// the other. An LhsRows knows how the left operand is indexed and says so by
+// emitting the loop over K, or by telling where a tile lies:
 //
 //   InPlaceRows   rows of unsigned bytes, read where they lie
 //   PanelRows     rows of any operand, its prologue applied, copied to scratch
@@ -21,6 +22,7 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_LHSROWS_H
 #define QCC_LIB_TARGET_X86_EMIT_LHSROWS_H
 
+#include "../Atoms/AmxTile.h"
 #include "Contraction.h"
 #include <memory>
 
@@ -30,8 +32,9 @@ class LhsRows {
 public:
   virtual ~LhsRows() = default;
 
-  /// Emits what is done once for `count` rows (at most MC) from `first` on,
-  /// before their tiles. `loops` has the indices of the outer dimensions.
+  /// Emits what is done once for `count` rows (at most the capacity) from
+  /// `first` on, before their tiles. `loops` has the indices of the outer
+  /// dimensions.
   virtual void prepare(llvm::ArrayRef<mlir::Value> loops, mlir::Value first,
                        mlir::Value count) = 0;
 
@@ -44,13 +47,18 @@ public:
   /// Emits the loop over K for a tile of the prepared rows.
   virtual llvm::SmallVector<mlir::Value>
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
+  /// Where the 64 elements of K from `offset` on lie, of prepared rows from row
+  /// i of the tile on. Rows that are not prepared and elements past K may be
+  /// read: they are memory of the operand or the panel, and hold anything.
+  virtual TileSource tileSource(const Tile &tile, int64_t i,
+                                mlir::Value offset) = 0;
 
   /// The sum of the stored elements of a prepared row, an i32. Only where
   /// Contraction::needsRowSums.
   mlir::Value rowSum(mlir::Value row);
 
 protected:
-  LhsRows(KernelBuilder &builder, Contraction &contraction);
+  LhsRows(KernelBuilder &builder, Contraction &contraction, int64_t capacity);
 
   /// The words of the sum of `stored`, KR elements in each lane's word, plus
   /// `sum`; and its store as the sum of a row.
@@ -60,7 +68,7 @@ protected:
   KernelBuilder &builder;
   Contraction &contraction;
   mlir::Value firstRow; // of the prepared block
-  mlir::Value rowSums;  // [MC], or null
+  mlir::Value rowSums;  // [capacity], or null
 };
 
 /// Whether the left operand can be read in place; otherwise it needs a panel.
@@ -68,9 +76,12 @@ bool canReadInPlace(Contraction &contraction);
 
 std::unique_ptr<LhsRows> makeInPlaceRows(KernelBuilder &builder,
                                          Contraction &contraction);
+/// A panel with room for `capacity` rows.
 std::unique_ptr<LhsRows> makePanelRows(KernelBuilder &builder,
-                                       Contraction &contraction);
-/// In place where the config asks for it and the memory allows it.
+                                       Contraction &contraction,
+                                       int64_t capacity);
+/// Blocks of MC rows, in place where the config asks for it and the memory
+/// allows it.
 std::unique_ptr<LhsRows> makeRows(KernelBuilder &builder,
                                   Contraction &contraction);
 

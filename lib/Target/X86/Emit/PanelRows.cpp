@@ -8,7 +8,7 @@
 // A panel holds the rows of one block, prologue applied, all reduction
 // dimensions in one, in the form that the instruction takes:
 //
-//   panel[row of the block][k]    u8 (KR = 4) or i16 (KR = 2)
+//   panel[row of the block][k]    bytes (KR = 4) or i16 (KR = 2)
 //
 // It is filled once and read for every tile of columns. Elements past K are
 // whatever the last vector held: the packed right operand is 0 there.
@@ -27,11 +27,12 @@ using namespace qcc::x86;
 namespace {
 class PanelRows : public LhsRows {
 public:
-  PanelRows(KernelBuilder &builder, Contraction &contraction);
+  PanelRows(KernelBuilder &builder, Contraction &contraction, int64_t capacity);
 
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             Step step) override;
+  TileSource tileSource(const Tile &tile, int64_t i, Value offset) override;
 
 private:
   int64_t vectorElements() const { return builder.lanes * contraction.kr; }
@@ -43,24 +44,26 @@ private:
   Value readBytes(SmallVector<Value> at, int64_t count);
 
   std::optional<VectorRegion> prologue;
-  Value elements; // [MC, pitch] of elements
+  int64_t pitch;  // of rows, in bytes
+  Value elements; // [capacity, pitch] of elements
   Value words;    // the same memory, as i32 words
 };
 } // namespace
 
-PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction)
-    : LhsRows(builder, contraction) {
+PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
+                     int64_t capacity)
+    : LhsRows(builder, contraction, capacity), pitch(0) {
   if (!contraction.op.getLhsPrologue().empty())
     prologue.emplace(contraction.op.getLhsPrologue());
   // Room for a vector more, and an odd number of cache lines: then rows do not
   // meet in the same sets of the L1 cache.
   int64_t elementBytes = 4 / contraction.kr;
   int64_t lines = llvm::divideCeil(contraction.k * elementBytes, 64) + 1;
-  int64_t pitch = 64 * (lines | 1);
-  Value memory = contraction.allocate(builder, {contraction.mc * pitch},
+  pitch = 64 * (lines | 1);
+  Value memory = contraction.allocate(builder, {capacity * pitch},
                                       builder.rewriter.getI8Type());
   auto view = [&](int64_t bytes) {
-    auto type = MemRefType::get({contraction.mc, pitch / bytes},
+    auto type = MemRefType::get({capacity, pitch / bytes},
                                 builder.rewriter.getIntegerType(8 * bytes));
     return memref::ViewOp::create(builder.rewriter, builder.loc, type, memory,
                                   builder.index(0), ValueRange{});
@@ -212,7 +215,13 @@ SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
       });
 }
 
+TileSource PanelRows::tileSource(const Tile &tile, int64_t i, Value offset) {
+  Value row = builder.add(builder.sub(tile.row, firstRow), i);
+  return {elements, {row, offset}, builder.index(pitch)};
+}
+
 std::unique_ptr<LhsRows> qcc::x86::makePanelRows(KernelBuilder &builder,
-                                                 Contraction &contraction) {
-  return std::make_unique<PanelRows>(builder, contraction);
+                                                 Contraction &contraction,
+                                                 int64_t capacity) {
+  return std::make_unique<PanelRows>(builder, contraction, capacity);
 }

@@ -8,6 +8,7 @@
 #include "Saturation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc::x86;
@@ -48,6 +49,24 @@ static std::optional<double> constantOf(Value value) {
   return std::nullopt;
 }
 
+/// The factor of a product with a positive constant, or of a quotient by
+/// product and FMA (pass expand-divisions), which is the same but for the last
+/// bit. Both keep the order of numbers.
+static std::optional<double> factorOf(Operation *op) {
+  if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    auto factor = constantOf(product.getRhs());
+    return factor && *factor > 0 ? factor : std::nullopt;
+  }
+  auto fma = dyn_cast<math::FmaOp>(op);
+  auto rest = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
+  if (!rest || rest.getLhs() != fma.getA() || !rest->hasOneUse())
+    return std::nullopt;
+  auto high = constantOf(fma.getB()), low = constantOf(rest.getRhs());
+  if (!high || !low || !(*high > 0) || !(std::abs(*low) <= *high * 0x1p-23))
+    return std::nullopt;
+  return high;
+}
+
 bool ClampFinder::visitClamp(Operation *op) {
   auto bound = constantOf(op->getOperand(1));
   if (!bound || *bound != *bound)
@@ -82,13 +101,15 @@ bool ClampFinder::fits() {
 
 DenseSet<Operation *> ClampFinder::find(Value value) {
   // A number with other uses must be what it is. That a select asks whether it
-  // is NaN is no other use.
+  // is NaN is no other use, nor is the first product of a quotient.
   Operation *user = *value.user_begin();
   auto isUsedOnlyBy = [](Value value, Operation *user) {
     return llvm::all_of(value.getUsers(), [&](Operation *other) {
       auto compare = dyn_cast<arith::CmpFOp>(other);
-      return other == user || (compare && compare->hasOneUse() &&
-                               *compare->user_begin() == user);
+      bool isPart = compare ? compare.getLhs() == compare.getRhs()
+                            : isa<arith::MulFOp>(other);
+      return other == user ||
+             (isPart && other->hasOneUse() && *other->user_begin() == user);
     });
   };
   while (Operation *op = value.getDefiningOp()) {
@@ -108,6 +129,10 @@ DenseSet<Operation *> ClampFinder::find(Value value) {
     } else if (isa<arith::MaximumFOp, arith::MinimumFOp>(op)) {
       if (!visitClamp(op))
         break;
+      value = op->getOperand(0);
+    } else if (auto factor = factorOf(op)) {
+      low /= *factor;
+      high /= *factor;
       value = op->getOperand(0);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       value = Intervals::passedUnlessNaN(select);

@@ -11,9 +11,9 @@
 //
 // The sum is a signed byte, so it can be packed by instructions that saturate
 // to signed bytes. They clamp just as min and max do, so these may be left out,
-// as long as what is then converted and added fits an i32. Rounding, conversion
-// and the addition do not change the order of numbers, and all numbers that a
-// clamp changes end at the same byte.
+// as long as what is then converted and added fits an i32. Rounding,
+// conversion, the addition, and a quotient by a constant do not change the
+// order of numbers, and all numbers that a clamp changes end at the same byte.
 //
 //===----------------------------------------------------------------------===//
 

@@ -107,13 +107,15 @@ int64_t VectorRegion::size() const {
   return count;
 }
 
-/// Whether no use of a float distinguishes -0 from +0.
+/// Whether no use of a float distinguishes -0 from +0: of arithmetic but
+/// divisions only the sign of a zero result can depend on it.
 static bool isZeroSignUnused(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     if (isa<arith::FPToSIOp, arith::CmpFOp>(user))
       return true;
     return isa<arith::MaximumFOp, arith::MinimumFOp, math::RoundEvenOp,
-               arith::SelectOp>(user) &&
+               arith::SelectOp, arith::MulFOp, arith::AddFOp, arith::SubFOp,
+               math::FmaOp>(user) &&
            isZeroSignUnused(user->getResult(0));
   });
 }

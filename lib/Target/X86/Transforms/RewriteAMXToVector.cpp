@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile becomes a vector of the same shape, so a kernel keeps its structure
-// and its results; only the instructions are others. Loops over the words of a
-// product need elements at computed positions, which vectors do not have: the
-// operands of each product go through three small buffers of the function.
+// A tile becomes a vector for each of its rows, so a kernel keeps its structure
+// and its results; only the instructions are others. What an instruction does
+// is much code, and kernels have hundreds of them: every op becomes a call of a
+// function that is shared by all ops that are alike.
+//
+// Loops over the words of a product need elements at computed positions, which
+// vectors do not have: its operands go through three small buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,22 +56,9 @@ static VectorType memoryType(VectorType row, MemRefType base) {
                          base.getElementType());
 }
 
-/// Calls `body` with each row of a vector.
-static void forEachRow(OpBuilder &builder, Location loc, Value vector,
-                       function_ref<void(int64_t, Value)> body) {
-  int64_t rows = cast<VectorType>(vector.getType()).getDimSize(0);
-  for (int64_t i = 0; i < rows; ++i)
-    body(i, vector::ExtractOp::create(builder, loc, vector, i));
-}
-
-/// A vector made of the rows that `body` returns.
-static Value fromRows(OpBuilder &builder, Location loc, Type type,
-                      function_ref<Value(int64_t)> body) {
-  Value result =
-      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-  for (int64_t i = 0; i < cast<VectorType>(type).getDimSize(0); ++i)
-    result = vector::InsertOp::create(builder, loc, body(i), result, i);
-  return result;
+/// The type of a row of a tile.
+static VectorType rowTypeOf(amx::TileType tile) {
+  return VectorType::get(tile.getDimSize(1), tile.getElementType());
 }
 
 namespace {
@@ -77,9 +67,11 @@ struct ConvertTileZero : OpConversionPattern<amx::TileZeroOp> {
   LogicalResult
   matchAndRewrite(amx::TileZeroOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Type type = getTypeConverter()->convertType(op.getType());
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type,
-                                                   rewriter.getZeroAttr(type));
+    amx::TileType tile = op.getTileType();
+    Value zero = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getZeroAttr(rowTypeOf(tile)));
+    rewriter.replaceOpWithMultiple(
+        op, {SmallVector<Value>(tile.getDimSize(0), zero)});
     return success();
   }
 };
@@ -90,17 +82,18 @@ struct ConvertTileLoad : OpConversionPattern<amx::TileLoadOp> {
   matchAndRewrite(amx::TileLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-    auto rowType = VectorType::get(type.getDimSize(1), type.getElementType());
-    auto loadRow = [&](int64_t row) -> Value {
-      Value loaded = vector::LoadOp::create(
-          rewriter, loc, memoryType(rowType, op.getMemRefType()),
-          adaptor.getBase(),
-          rowIndices(rewriter, loc, adaptor.getIndices(), adaptor.getStride(),
-                     row));
-      return rewriter.createOrFold<vector::BitCastOp>(loc, rowType, loaded);
-    };
-    rewriter.replaceOp(op, fromRows(rewriter, loc, type, loadRow));
+    VectorType type = rowTypeOf(op.getTileType());
+    VectorType loadedType = memoryType(type, op.getMemRefType());
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < op.getTileType().getDimSize(0); ++i) {
+      Value loaded =
+          vector::LoadOp::create(rewriter, loc, loadedType, adaptor.getBase(),
+                                 rowIndices(rewriter, loc, adaptor.getIndices(),
+                                            adaptor.getStride(), i));
+      rows.push_back(
+          rewriter.createOrFold<vector::BitCastOp>(loc, type, loaded));
+    }
+    rewriter.replaceOpWithMultiple(op, {rows});
     return success();
   }
 };
@@ -108,38 +101,44 @@ struct ConvertTileLoad : OpConversionPattern<amx::TileLoadOp> {
 struct ConvertTileStore : OpConversionPattern<amx::TileStoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(amx::TileStoreOp op, OpAdaptor adaptor,
+  matchAndRewrite(amx::TileStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    forEachRow(rewriter, loc, adaptor.getVal(), [&](int64_t row, Value value) {
-      VectorType type =
-          memoryType(cast<VectorType>(value.getType()), op.getMemRefType());
-      value = rewriter.createOrFold<vector::BitCastOp>(loc, type, value);
-      vector::StoreOp::create(rewriter, loc, value, adaptor.getBase(),
-                              rowIndices(rewriter, loc, adaptor.getIndices(),
-                                         adaptor.getStride(), row));
-    });
+    VectorType type =
+        memoryType(rowTypeOf(op.getTileType()), op.getMemRefType());
+    for (auto [i, row] : llvm::enumerate(adaptor.getVal()))
+      vector::StoreOp::create(
+          rewriter, loc,
+          rewriter.createOrFold<vector::BitCastOp>(loc, type, row),
+          op.getBase(),
+          rowIndices(rewriter, loc, op.getIndices(), op.getStride(), i));
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// The buffers of a function for the operands of a product: 16 rows of 16 i32
-/// words each.
-struct Buffers {
-  Value lhs, rhs, acc;
+struct ConvertTileMulI : OpConversionPattern<amx::TileMulIOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(amx::TileMulIOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
 };
 
-struct ConvertTileMulI : OpConversionPattern<amx::TileMulIOp> {
-  ConvertTileMulI(const TypeConverter &converter, MLIRContext *context,
-                  const Buffers &buffers)
-      : OpConversionPattern(converter, context), buffers(buffers) {}
-  LogicalResult
-  matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override;
+/// The functions of a module that each do what one op does.
+class SharedFunctions {
+public:
+  explicit SharedFunctions(ModuleOp module) : symbols(module) {}
+
+  /// Replaces an op by a call.
+  void replaceByCall(Operation *op);
 
 private:
-  const Buffers &buffers;
+  func::FuncOp functionFor(Operation *op);
+
+  SymbolTable symbols;
+  /// By name, types and attributes of the op.
+  llvm::DenseMap<std::tuple<Attribute, Type, Attribute>, func::FuncOp>
+      functions;
 };
 
 struct RewriteAMXToVector
@@ -165,35 +164,36 @@ static Value extractByte(OpBuilder &builder, Location loc, Value words, int i,
 }
 
 LogicalResult
-ConvertTileMulI::matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
+ConvertTileMulI::matchAndRewrite(amx::TileMulIOp op, OneToNOpAdaptor adaptor,
                                  ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
-  auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-  auto rowType = VectorType::get(type.getDimSize(1), rewriter.getI32Type());
+  VectorType rowType = rowTypeOf(op.getTileType());
+  int64_t rowCount = op.getTileType().getDimSize(0);
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
-  auto storeRows = [&](Value tile, Value buffer) {
-    forEachRow(rewriter, loc, tile, [&](int64_t i, Value row) {
-      auto bytes = cast<VectorType>(row.getType());
-      if (bytes.getElementType().isInteger(8))
-        row = vector::BitCastOp::create(
-            rewriter, loc,
-            VectorType::get(bytes.getNumElements() / 4, rewriter.getI32Type()),
-            row);
-      vector::StoreOp::create(rewriter, loc, row, buffer,
-                              ValueRange{index(i), index(0)});
-    });
+  auto bufferType =
+      MemRefType::get({kTileRows, kTileWords}, rewriter.getI32Type());
+  auto storeRows = [&](ValueRange rows) {
+    Value buffer = memref::AllocaOp::create(rewriter, loc, bufferType,
+                                            rewriter.getI64IntegerAttr(64));
+    VectorType words =
+        memoryType(cast<VectorType>(rows.front().getType()), bufferType);
+    for (auto [i, row] : llvm::enumerate(rows))
+      vector::StoreOp::create(
+          rewriter, loc,
+          rewriter.createOrFold<vector::BitCastOp>(loc, words, row), buffer,
+          ValueRange{index(i), index(0)});
+    return buffer;
   };
-  storeRows(adaptor.getLhs(), buffers.lhs);
-  storeRows(adaptor.getRhs(), buffers.rhs);
-  storeRows(adaptor.getAcc(), buffers.acc);
+  Value lhs = storeRows(adaptor.getLhs()), rhs = storeRows(adaptor.getRhs()),
+        acc = storeRows(adaptor.getAcc());
 
   auto sumWords = [&](OpBuilder &builder, Location loc, Value row, Value word,
                       Value sum) {
-    Value left = memref::LoadOp::create(builder, loc, buffers.lhs,
-                                        ValueRange{row, word});
-    Value right = vector::LoadOp::create(builder, loc, rowType, buffers.rhs,
+    Value left =
+        memref::LoadOp::create(builder, loc, lhs, ValueRange{row, word});
+    Value right = vector::LoadOp::create(builder, loc, rowType, rhs,
                                          ValueRange{word, index(0)});
     for (int i = 0; i < 4; ++i) {
       Value a = vector::BroadcastOp::create(
@@ -208,9 +208,9 @@ ConvertTileMulI::matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
   Value zero = index(0), one = index(1);
   Value words = index(op.getRhsTileType().getDimSize(0));
   scf::ForOp::create(
-      rewriter, loc, zero, index(type.getDimSize(0)), one, ValueRange{},
+      rewriter, loc, zero, index(rowCount), one, ValueRange{},
       [&](OpBuilder &builder, Location loc, Value row, ValueRange) {
-        Value start = vector::LoadOp::create(builder, loc, rowType, buffers.acc,
+        Value start = vector::LoadOp::create(builder, loc, rowType, acc,
                                              ValueRange{row, zero});
         auto loop = scf::ForOp::create(
             builder, loc, zero, words, one, start,
@@ -219,38 +219,67 @@ ConvertTileMulI::matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
                   builder, loc,
                   sumWords(builder, loc, row, word, sums.front()));
             });
-        vector::StoreOp::create(builder, loc, loop.getResult(0), buffers.acc,
+        vector::StoreOp::create(builder, loc, loop.getResult(0), acc,
                                 ValueRange{row, zero});
         scf::YieldOp::create(builder, loc);
       });
-  rewriter.replaceOp(op, fromRows(rewriter, loc, type, [&](int64_t i) -> Value {
-                       return vector::LoadOp::create(
-                           rewriter, loc, rowType, buffers.acc,
-                           ValueRange{index(i), zero});
-                     }));
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < rowCount; ++i)
+    rows.push_back(vector::LoadOp::create(rewriter, loc, rowType, acc,
+                                          ValueRange{index(i), zero}));
+  rewriter.replaceOpWithMultiple(op, {rows});
   return success();
 }
 
-void RewriteAMXToVector::runOnOperation() {
-  func::FuncOp function = getOperation();
-  MLIRContext *context = &getContext();
-  Buffers buffers;
-  bool hasProducts = false;
-  function.walk([&](amx::TileMulIOp) { hasProducts = true; });
-  if (hasProducts) {
-    OpBuilder builder(context);
-    builder.setInsertionPointToStart(&function.getBody().front());
-    for (Value *buffer : {&buffers.lhs, &buffers.rhs, &buffers.acc})
-      *buffer = memref::AllocaOp::create(
-          builder, function.getLoc(),
-          MemRefType::get({kTileRows, kTileWords}, builder.getI32Type()),
-          builder.getI64IntegerAttr(64));
-  }
+func::FuncOp SharedFunctions::functionFor(Operation *op) {
+  OpBuilder builder(op->getContext());
+  auto type =
+      builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  func::FuncOp &function =
+      functions[{op->getName().getIdentifier(), type, op->getAttrDictionary()}];
+  if (function)
+    return function;
+  function =
+      func::FuncOp::create(op->getLoc(), op->getName().getStringRef(), type);
+  function.setPrivate();
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(op->getContext(), LLVM::Linkage::Internal));
+  function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  symbols.insert(function);
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  // By position: two operands of this op may be one value, not so of others.
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(body->getArguments());
+  func::ReturnOp::create(builder, op->getLoc(), clone->getResults());
+  return function;
+}
 
+void SharedFunctions::replaceByCall(Operation *op) {
+  OpBuilder builder(op);
+  auto call = func::CallOp::create(builder, op->getLoc(), functionFor(op),
+                                   op->getOperands());
+  op->replaceAllUsesWith(call);
+  op->erase();
+}
+
+void RewriteAMXToVector::runOnOperation() {
+  SharedFunctions functions(getOperation());
+  SmallVector<Operation *> ops;
+  getOperation().walk([&](Operation *op) {
+    if (isa<amx::TileLoadOp, amx::TileStoreOp, amx::TileMulIOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    functions.replaceByCall(op);
+
+  MLIRContext *context = &getContext();
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });
-  converter.addConversion([](amx::TileType type) {
-    return VectorType::get(type.getShape(), type.getElementType());
+  converter.addConversion([](amx::TileType tile, SmallVectorImpl<Type> &types) {
+    types.append(tile.getDimSize(0), rowTypeOf(tile));
+    return success();
   });
   ConversionTarget target(*context);
   target.addIllegalDialect<amx::AMXDialect>();
@@ -260,14 +289,15 @@ void RewriteAMXToVector::runOnOperation() {
     return converter.isLegal(op);
   });
   RewritePatternSet patterns(context);
-  patterns.add<ConvertTileZero, ConvertTileLoad, ConvertTileStore>(converter,
-                                                                   context);
-  patterns.add<ConvertTileMulI>(converter, context, buffers);
+  patterns
+      .add<ConvertTileZero, ConvertTileLoad, ConvertTileStore, ConvertTileMulI>(
+          converter, context);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
   populateCallOpTypeConversionPattern(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   scf::populateSCFStructuralTypeConversions(converter, patterns);
-  if (failed(applyPartialConversion(function, target, std::move(patterns))))
+  if (failed(
+          applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();
 }

@@ -481,6 +481,42 @@ func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi
   return
 }
 
+// The same through a quotient by product and FMA (expand-divisions), whose dividend is clamped. -0 is the same as +0 after
+// products, too.
+// CHECK-LABEL: func.func @quotient(
+// CHECK: math.fma
+// CHECK-NEXT: arith.maximumf %{{.*}}, %{{.*}} fastmath<nsz>
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: math.fma
+// CHECK-NEXT: llvm.intr.lrint
+func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %relu = arith.constant 0.0 : f32
+        %low = arith.constant -422.8125 : f32
+        %high = arith.constant 419.509277 : f32
+        %t = arith.constant -4.65233674E-9 : f32
+        %r = arith.constant 0.303030312 : f32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = math.fma %g, %v, %v : f32
+        %a0 = arith.maximumf %m, %relu : f32
+        %a = arith.maximumf %a0, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %p = arith.mulf %b, %t : f32
+        %q = math.fma %b, %r, %p : f32
+        %ordered = arith.cmpf ord, %q, %q : f32
+        %n = arith.select %ordered, %q, %relu : f32
+        %e = math.roundeven %n : f32
+        %i = arith.fptosi %e : f32 to i32
+        %z = arith.trunci %i : i32 to i8
+        kernel.yield %z : i8
+      }
+  return
+}
+
 // A clamp from below by more than the least byte stays; the other one goes.
 // CHECK-LABEL: func.func @relu(
 // CHECK: arith.maximumf

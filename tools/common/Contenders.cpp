@@ -1,11 +1,11 @@
-//===- Measure.cpp - Interleaved measurements -----------------------------===//
+//===- Contenders.cpp - Interleaved measurements --------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Measure.h"
+#include "common/Contenders.h"
 #include <algorithm>
 #include <fstream>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 using namespace qcc;
-using namespace qcc::bench;
+using namespace qcc::tools;
 
 /// A batch is long against the clock's resolution, a turn long enough for a
 /// median of several batches, even of slow calls.
@@ -73,7 +73,7 @@ std::optional<double> OtherProcesses::share() const {
   return std::clamp((all - (idleNow - idle) - ours) / all, 0.0, 1.0);
 }
 
-double bench::medianOf(std::vector<double> values) {
+double tools::medianOf(std::vector<double> values) {
   if (values.empty())
     return 0;
   std::sort(values.begin(), values.end());
@@ -84,7 +84,7 @@ double bench::medianOf(std::vector<double> values) {
 
 double Contender::median() const { return medianOf(seconds); }
 
-double bench::calibrate(Contender &contender) {
+double tools::calibrate(Contender &contender) {
   if (contender.enter)
     contender.enter();
   contender.callsPerBatch = 1;
@@ -119,7 +119,7 @@ static double turn(Contender &contender) {
   return medianOf(std::move(batches)) / double(contender.callsPerBatch);
 }
 
-void bench::measure(std::vector<Contender *> contenders, int rounds) {
+void tools::measure(std::vector<Contender *> contenders, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     // Back and forth: nobody always comes after the same neighbour.
     std::reverse(contenders.begin(), contenders.end());

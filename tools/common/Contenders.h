@@ -1,4 +1,4 @@
-//===- Measure.h - Interleaved measurements ---------------------*- C++ -*-===//
+//===- Contenders.h - Interleaved measurements ------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TOOLS_QCC_BENCH_MEASURE_H
-#define QCC_TOOLS_QCC_BENCH_MEASURE_H
+#ifndef QCC_TOOLS_COMMON_CONTENDERS_H
+#define QCC_TOOLS_COMMON_CONTENDERS_H
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace qcc::bench {
+namespace qcc::tools {
 
 struct Contender {
   std::string name;
@@ -60,6 +60,6 @@ double calibrate(Contender &contender);
 /// One turn of each, `rounds` times.
 void measure(std::vector<Contender *> contenders, int rounds);
 
-} // namespace qcc::bench
+} // namespace qcc::tools
 
-#endif // QCC_TOOLS_QCC_BENCH_MEASURE_H
+#endif // QCC_TOOLS_COMMON_CONTENDERS_H

@@ -1,19 +1,18 @@
-//===- MeasureTests.cpp ---------------------------------------------------===//
+//===- ContendersTests.cpp ------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Measure.h"
-#include "Peaks.h"
-#include "qcc/Support/Random.h"
+#include "common/Contenders.h"
+
 #include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-using namespace qcc;
-using namespace qcc::bench;
+using namespace qcc::tools;
 
 static double cpuSeconds() {
   timespec time;
@@ -32,13 +31,13 @@ static Contender busy(double seconds) {
   return contender;
 }
 
-TEST(Measure, Median) {
+TEST(Contenders, Median) {
   EXPECT_EQ(medianOf({}), 0);
   EXPECT_EQ(medianOf({3, 1, 2}), 2);
   EXPECT_EQ(medianOf({4, 1, 2, 3}), 2.5);
 }
 
-TEST(Measure, ContendersTakeTurns) {
+TEST(Contenders, TakeTurns) {
   Contender fast = busy(50e-6), slow = busy(2e-3);
   std::string order;
   fast.enter = [&] { order += '('; };
@@ -60,7 +59,7 @@ TEST(Measure, ContendersTakeTurns) {
   EXPECT_GT(slow.median() / fast.median(), 4);
 }
 
-TEST(Measure, OtherProcesses) {
+TEST(Contenders, OtherProcesses) {
   using Clock = std::chrono::steady_clock;
   double ours = cpuSeconds();
   Clock::time_point start = Clock::now();
@@ -74,31 +73,4 @@ TEST(Measure, OtherProcesses) {
   // What this process does is no other's; the kernel counts in hundredths.
   double all = wall * double(sysconf(_SC_NPROCESSORS_ONLN));
   EXPECT_LE(*share, 1 - (ours - 0.02) / all);
-}
-
-TEST(Peaks, RatesAreAsTheHardwareAllows) {
-  const rt::HostFeatures &host = rt::HostFeatures::host();
-  for (const char *name : {"avx2", "avx512", "avx-vnni", "avx512-vnni"}) {
-    const Isa *isa = findIsa(name, host);
-    if (!host.missing(isa->needs.str()).empty())
-      continue;
-    auto data = HostTensor::create({QCC_UINT, 8}, {kPeakDataBytes});
-    ASSERT_TRUE(data.isOk());
-    fillRandom(*data, {1});
-    int references = 0;
-    for (const Peak &peak : peaksOf(*isa)) {
-      references += peak.isReference;
-      Contender contender;
-      contender.run = [&](int64_t calls) {
-        peak.run(1000 * calls, data->data());
-      };
-      calibrate(contender);
-      measure({&contender}, 1);
-      double rate = 1000 * peak.operations / contender.median() * 1e-9;
-      // From an old server under load to a desktop to come.
-      EXPECT_GT(rate, peak.unit == std::string("GHz") ? 0.1 : 1) << peak.name;
-      EXPECT_LT(rate, peak.unit == std::string("GHz") ? 12 : 1e5) << peak.name;
-    }
-    EXPECT_EQ(references, 1) << name;
-  }
 }

@@ -1,0 +1,39 @@
+//===- KernelKey.h - What tuned configs are found by ------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TUNING_KERNELKEY_H
+#define QCC_TUNING_KERNELKEY_H
+
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Tuning/TuningDatabase.h"
+
+namespace qcc {
+
+/// The sizes of a contraction that is not packed: outer dimensions, rows,
+/// columns, and the size of the reduction: "12x128x64x64", "?x2048x512". Rows
+/// are 1 where there are none.
+std::string shapeOf(kernel::ContractOp op);
+
+/// Everything that its code is made of but sizes, and what would be the same
+/// for equal layers: signedness, kinds and maps of operands, the ops of
+/// prologues and of the epilogue. Neither names, nor locations, nor the values
+/// of constants, so that a network keeps its configs when it is trained again.
+/// The same text in every process and on every host.
+std::string describeKernel(kernel::ContractOp op);
+
+/// A hash of that text, 16 hexadecimal digits.
+std::string fingerprintOf(kernel::ContractOp op);
+
+/// Name, features and caches.
+std::string tuningName(const TargetSpec &target);
+
+TuningKey keyOf(kernel::ContractOp op, const TargetSpec &target);
+
+} // namespace qcc
+
+#endif // QCC_TUNING_KERNELKEY_H

@@ -1,0 +1,82 @@
+//===- ExtractKernel.cpp - A contraction as a program ---------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Tuning/ExtractKernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qcc;
+
+kernel::ContractOp ExtractedKernel::contract() const {
+  kernel::ContractOp found;
+  module.get()->walk([&](kernel::ContractOp op) { found = op; });
+  return found;
+}
+
+/// A dimension of an input that a loop runs over, as an index.
+static Value sizeOfLoop(OpBuilder &builder, kernel::ContractOp op,
+                        AffineExpr loop, const IRMapping &mapping) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.isDpsInit(&operand))
+      continue;
+    for (auto [i, expr] :
+         llvm::enumerate(op.getIndexingMap(operand).getResults()))
+      if (expr == loop)
+        return tensor::DimOp::create(builder, op.getLoc(),
+                                     mapping.lookup(operand.get()), i);
+  }
+  return {};
+}
+
+llvm::Expected<ExtractedKernel> qcc::extractKernel(kernel::ContractOp op) {
+  op->getContext()->loadDialect<func::FuncDialect, tensor::TensorDialect>();
+  ExtractedKernel kernel;
+  Location loc = op.getLoc();
+  kernel.module = ModuleOp::create(loc);
+  OpBuilder builder = OpBuilder::atBlockEnd(kernel.module->getBody());
+  auto function = func::FuncOp::create(
+      builder, loc, "kernel",
+      builder.getFunctionType({}, op.getResults().getTypes()));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (op.isDpsInit(&operand) || mapping.contains(value))
+      continue;
+    Operation *source = value.getDefiningOp();
+    if (source && matchPattern(source, m_Constant())) {
+      builder.clone(*source, mapping);
+      continue;
+    }
+    mapping.map(value, body->addArgument(value.getType(), loc));
+    kernel.arguments.push_back(value);
+  }
+  function.setType(builder.getFunctionType(body->getArgumentTypes(),
+                                           op.getResults().getTypes()));
+  for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps())) {
+    auto type = cast<RankedTensorType>(out.getType());
+    SmallVector<Value> sizes;
+    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+      if (!type.isDynamicDim(i))
+        continue;
+      sizes.push_back(sizeOfLoop(builder, op, expr, mapping));
+      if (!sizes.back())
+        return llvm::createStringError(
+            "no operand of the contraction has dimension %u of its result",
+            (unsigned)i);
+    }
+    mapping.map(out, tensor::EmptyOp::create(builder, loc, type, sizes));
+  }
+  Operation *copy = builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, loc, copy->getResults());
+  return kernel;
+}

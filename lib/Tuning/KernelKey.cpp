@@ -1,0 +1,143 @@
+//===- KernelKey.cpp - What tuned configs are found by --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Tuning/KernelKey.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace qcc;
+
+std::string qcc::shapeOf(kernel::ContractOp op) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  AffineMap map = op.getOutMaps().front();
+  auto shape = cast<ShapedType>(op.getOuts().front().getType()).getShape();
+  auto sizeOf = [&](unsigned dim) {
+    for (auto [size, expr] : llvm::zip(shape, map.getResults()))
+      if (expr == getAffineDimExpr(dim, op.getContext()))
+        return size;
+    return ShapedType::kDynamic;
+  };
+  SmallVector<int64_t> sizes = llvm::map_to_vector(roles.outer, sizeOf);
+  sizes.push_back(roles.m ? sizeOf(*roles.m) : 1);
+  sizes.push_back(sizeOf(roles.n));
+  sizes.push_back(op.getReductionSize());
+  return llvm::join(llvm::map_range(sizes,
+                                    [](int64_t size) {
+                                      return ShapedType::isDynamic(size)
+                                                 ? std::string("?")
+                                                 : std::to_string(size);
+                                    }),
+                    "x");
+}
+
+//===----------------------------------------------------------------------===//
+// Fingerprints
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes regions with values numbered in the order of their definitions.
+class RegionWriter {
+public:
+  explicit RegionWriter(llvm::raw_ostream &os) : os(os) {}
+
+  void write(StringRef name, Region &region) {
+    os << name << " {\n";
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments()) {
+        define(argument);
+        os << ' ';
+      }
+      os << '\n';
+      for (Operation &op : block)
+        write(op);
+    }
+    os << "}\n";
+  }
+
+private:
+  void define(Value value) {
+    unsigned number = numbers.size();
+    numbers[value] = number;
+    os << number << ':' << value.getType();
+  }
+
+  void write(Operation &op) {
+    os << op.getName();
+    for (Value operand : op.getOperands())
+      os << ' ' << numbers.lookup(operand);
+    bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
+    for (NamedAttribute attr : op.getAttrs())
+      if (!isConstant)
+        os << ' ' << attr.getName().getValue() << '=' << attr.getValue();
+    for (Value result : op.getResults()) {
+      os << ' ';
+      define(result);
+    }
+    os << '\n';
+    for (Region &region : op.getRegions())
+      write("", region);
+  }
+
+  llvm::raw_ostream &os;
+  DenseMap<Value, unsigned> numbers;
+};
+} // namespace
+
+std::string qcc::describeKernel(kernel::ContractOp op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto operand = [&](StringRef name, Value value, AffineMap map) {
+    os << name << ' ' << getElementTypeOrSelf(value.getType()) << ' ' << map;
+    if (matchPattern(value, m_Constant()))
+      os << " constant";
+    os << '\n';
+  };
+  auto operands = [&](StringRef name, OperandRange values,
+                      ArrayRef<AffineMap> maps) {
+    for (auto [value, map] : llvm::zip_equal(values, maps))
+      operand(name, value, map);
+  };
+  operand(op.getLhsUnsigned() ? "ulhs" : "lhs", op.getLhs(), op.getLhsMap());
+  operand(op.getRhsUnsigned() ? "urhs" : "rhs", op.getRhs(), op.getRhsMap());
+  if (Value init = op.getInit())
+    operand("init", init, op.getInitMap());
+  if (Value zeroPoint = op.getLhsZeroPoint())
+    operand("lhs_zero_point", zeroPoint, op.getLhsZeroPointMap());
+  if (Value zeroPoint = op.getRhsZeroPoint())
+    operand("rhs_zero_point", zeroPoint, op.getRhsZeroPointMap());
+  operands("lhs_in", op.getLhsOperands(), op.getLhsOperandMaps());
+  operands("rhs_in", op.getRhsOperands(), op.getRhsOperandMaps());
+  operands("epilogue_in", op.getEpilogueOperands(), op.getEpilogueMaps());
+  for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps()))
+    os << "out " << getElementTypeOrSelf(out.getType()) << ' ' << map << '\n';
+  for (auto [dim, size] :
+       llvm::zip_equal(op.getReductionDims(), op.getReductionSizes()))
+    os << "reduce " << dim << ' ' << size << '\n';
+  RegionWriter writer(os);
+  writer.write("lhs_prologue", op.getLhsPrologue());
+  writer.write("rhs_prologue", op.getRhsPrologue());
+  writer.write("epilogue", op.getEpilogue());
+  return text;
+}
+
+std::string qcc::fingerprintOf(kernel::ContractOp op) {
+  uint64_t hash = llvm::xxh3_64bits(describeKernel(op));
+  return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16);
+}
+
+std::string qcc::tuningName(const TargetSpec &target) {
+  return target.name + " " + target.requiredFeatures() +
+         " l1=" + std::to_string(target.l1Bytes) +
+         " l2=" + std::to_string(target.l2Bytes);
+}
+
+TuningKey qcc::keyOf(kernel::ContractOp op, const TargetSpec &target) {
+  return {tuningName(target), shapeOf(op), fingerprintOf(op)};
+}

@@ -1,0 +1,41 @@
+//===- PeaksTests.cpp -----------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Peaks.h"
+#include "common/Contenders.h"
+#include "qcc/Support/Random.h"
+#include <gtest/gtest.h>
+
+using namespace qcc;
+using namespace qcc::bench;
+
+TEST(Peaks, RatesAreAsTheHardwareAllows) {
+  const rt::HostFeatures &host = rt::HostFeatures::host();
+  for (const char *name : {"avx2", "avx512", "avx-vnni", "avx512-vnni"}) {
+    const Isa *isa = findIsa(name, host);
+    if (!host.missing(isa->needs.str()).empty())
+      continue;
+    auto data = HostTensor::create({QCC_UINT, 8}, {kPeakDataBytes});
+    ASSERT_TRUE(data.isOk());
+    fillRandom(*data, {1});
+    int references = 0;
+    for (const Peak &peak : peaksOf(*isa)) {
+      references += peak.isReference;
+      tools::Contender contender;
+      contender.run = [&](int64_t calls) {
+        peak.run(1000 * calls, data->data());
+      };
+      calibrate(contender);
+      tools::measure({&contender}, 1);
+      double rate = 1000 * peak.operations / contender.median() * 1e-9;
+      // From an old server under load to a desktop to come.
+      EXPECT_GT(rate, peak.unit == std::string("GHz") ? 0.1 : 1) << peak.name;
+      EXPECT_LT(rate, peak.unit == std::string("GHz") ? 12 : 1e5) << peak.name;
+    }
+    EXPECT_EQ(references, 1) << name;
+  }
+}

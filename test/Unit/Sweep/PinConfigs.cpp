@@ -1,0 +1,77 @@
+//===- PinConfigs.cpp - Contractions with configs by chance ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PinConfigs.h"
+#include "Builder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+
+using namespace mlir;
+
+namespace qcc::sweep {
+
+static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
+  return atom.kr == 4 && op.getLhsUnsigned() && op.getLhsPrologue().empty() &&
+         op.getReductionDims().size() == 1 && op.getReductionSize() >= 4 &&
+         op.getLhsMap().getResults().back() ==
+             getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
+static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
+  SmallVector<Atom> atoms;
+  for (const Atom &atom : target.atoms)
+    if (atom.name.starts_with("avx"))
+      atoms.push_back(atom);
+  const Atom &atom = atoms[b.choose(atoms.size())];
+  auto [mr, vectors] = b.pick<std::pair<int64_t, int64_t>>({{1, 1},
+                                                            {1, 5},
+                                                            {2, 3},
+                                                            {3, 1},
+                                                            {4, 4},
+                                                            {5, 2},
+                                                            {7, 3},
+                                                            {8, 8},
+                                                            {13, 1},
+                                                            {17, 2},
+                                                            {33, 1}});
+  int64_t nr = vectors * atom.lanes;
+  bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
+  MLIRContext *context = op.getContext();
+  op.setLoweringConfigAttr(kernel::LoweringConfigAttr::get(
+      context, StringAttr::get(context, atom.name), {mr, nr, (int64_t)atom.kr},
+      {mr * (1 + b.choose(3)), nr * (1 + b.choose(3))},
+      StringAttr::get(context, inPlace ? "in_place" : "panel"),
+      StringAttr::get(context, "pinned")));
+}
+
+namespace {
+struct PinConfigs : PassInstrumentation {
+  explicit PinConfigs(const TargetSpec &target) : target(target) {}
+
+  void runAfterPass(Pass *pass, Operation *operation) override {
+    auto function = dyn_cast<func::FuncOp>(operation);
+    if (pass->getArgument() != "form-contractions" || !function)
+      return;
+    std::string name = function.getName().str();
+    unsigned number = 0;
+    operation->walk([&](kernel::ContractOp op) {
+      Builder builder(name + target.name, number++);
+      pin(op, target, builder);
+    });
+  }
+
+  const TargetSpec &target;
+};
+} // namespace
+
+std::unique_ptr<PassInstrumentation> pinConfigs(const TargetSpec &target) {
+  return std::make_unique<PinConfigs>(target);
+}
+
+} // namespace qcc::sweep

@@ -1,0 +1,87 @@
+//===- ExtractKernelTests.cpp ---------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestKernel.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "qcc/Tuning/ExtractKernel.h"
+#include "qcc/Tuning/KernelKey.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::test;
+
+TEST(ExtractKernel, OperandsBecomeArguments) {
+  TestKernel kernel{KernelText()};
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  EXPECT_TRUE(succeeded(verify(*extracted->module)));
+  auto entry = *extracted->module->getOps<func::FuncOp>().begin();
+  EXPECT_EQ(entry.getName(), "kernel");
+  EXPECT_EQ(entry.getResultTypes(), kernel.contract.getResultTypes());
+  // The result's memory is no argument.
+  ASSERT_EQ(extracted->arguments.size(), 3u);
+  EXPECT_EQ(extracted->arguments[0], kernel.contract.getLhs());
+  EXPECT_EQ(extracted->arguments[2], kernel.contract.getEpilogueOperands()[0]);
+  kernel::ContractOp copy = extracted->contract();
+  EXPECT_TRUE(copy.getOuts()[0].getDefiningOp<tensor::EmptyOp>());
+  EXPECT_EQ(describeKernel(copy), describeKernel(kernel.contract));
+}
+
+TEST(ExtractKernel, ConstantsComeAlong) {
+  KernelText text;
+  text.scale = "%constant";
+  TestKernel kernel(text);
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  EXPECT_EQ(extracted->arguments.size(), 2u);
+  kernel::ContractOp copy = extracted->contract();
+  EXPECT_TRUE(copy.getEpilogueOperands()[0].getDefiningOp<arith::ConstantOp>());
+  EXPECT_EQ(fingerprintOf(copy), fingerprintOf(kernel.contract));
+}
+
+TEST(ExtractKernel, OneValueIsOneArgument) {
+  TestKernel kernel(R"(
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @f(%x: tensor<4x4xi8>, %o: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x4xi8>) rhs(%x : tensor<4x4xi8>) outs(%o : tensor<4x4xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<4x4xi32>
+  return %y : tensor<4x4xi32>
+})");
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  EXPECT_EQ(extracted->arguments.size(), 1u);
+}
+
+/// A dimension that the result alone has.
+TEST(ExtractKernel, UnknownSizeOfAResult) {
+  TestKernel kernel(R"(
+#mk = affine_map<(b, m, n, k) -> (m, k)>
+#nk = affine_map<(b, m, n, k) -> (n, k)>
+#bmn = affine_map<(b, m, n, k) -> (b, m, n)>
+func.func @f(%x: tensor<4x4xi8>, %w: tensor<4x4xi8>, %o: tensor<?x4x4xi32>) -> tensor<?x4x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x4xi8>) rhs(%w : tensor<4x4xi8>) outs(%o : tensor<?x4x4xi32>)
+      {indexing_maps = [#mk, #nk, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<?x4x4xi32>
+  return %y : tensor<?x4x4xi32>
+})");
+  ASSERT_TRUE(kernel.contract);
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_FALSE(static_cast<bool>(extracted));
+  EXPECT_EQ(llvm::toString(extracted.takeError()),
+            "no operand of the contraction has dimension 0 of its result");
+}
