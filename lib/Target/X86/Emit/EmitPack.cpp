@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,6 +41,32 @@ private:
   Value columns();
   /// The element at (batch, column, k), extended to i32.
   Value element(ArrayRef<Value> batch, Value column, Value k);
+  void emitScalars(ArrayRef<Value> batch, Value tile, Value n);
+
+  /// Whether the source is bytes that lie side by side along loop `dim`.
+  bool isContiguous(unsigned dim);
+  /// A tile of which all columns exist, in vectors of words.
+  void emitVectors(ArrayRef<Value> batch, Value tile);
+  /// The words of `lanes` columns from `column` on, for `words` words from
+  /// `word` on of which only `count` elements exist; columns in lanes.
+  SmallVector<Value> acrossColumns(ArrayRef<Value> batch, Value column,
+                                   Value word, int64_t words, int64_t count);
+  SmallVector<Value> alongK(ArrayRef<Value> batch, Value column, Value word,
+                            int64_t count);
+  /// Elements as they are stored, 4 / KR bytes each; zeros from `count` on.
+  Value toStored(Value bytes, int64_t count);
+  /// `sum` plus the elements of a word, lane by lane.
+  Value addElements(Value sum, Value word);
+  Value splat(VectorType type, int64_t value) {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, builder.getIntegerAttr(type.getElementType(), value)));
+  }
+  VectorType vectorType(int64_t size, unsigned bits) {
+    return VectorType::get({size}, builder.getIntegerType(bits));
+  }
+  int64_t lanes() const { return nr % 16 == 0 ? 16 : 8; }
 
   RewriterBase &builder;
   kernel::PackOp op;
@@ -86,24 +114,173 @@ Value PackEmitter::element(ArrayRef<Value> batch, Value column, Value k) {
   return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
 }
 
-void PackEmitter::emit() {
-  builder.setInsertionPoint(op);
-  int64_t k = op.getReductionSize(), words = op.getWords();
-  Value n = columns();
-  SmallVector<OpFoldResult> bounds;
-  for (unsigned i = 0; i <= numBatch; ++i)
-    bounds.push_back(getAsOpFoldResult(
-        builder.createOrFold<memref::DimOp>(loc, op.getPacked(), i)));
-  auto forall =
-      scf::ForallOp::create(builder, loc, bounds, ValueRange{}, std::nullopt);
-  builder.setInsertionPoint(forall.getTerminator());
-  SmallVector<Value> batch =
-      llvm::to_vector_of<Value>(forall.getInductionVars());
-  Value tile = batch.pop_back_val();
+bool PackEmitter::isContiguous(unsigned dim) {
+  auto type = cast<MemRefType>(op.getSource().getType());
+  AffineMap map = mapOf(0);
+  return op.getPrologue().empty() && op.getReductionSizes().size() == 1 &&
+         nr % 8 == 0 && kr != 1 && type.isLastDimUnitStride() &&
+         map.getNumResults() > 0 &&
+         map.getResults().back() == getAffineDimExpr(dim, op.getContext());
+}
 
-  auto lanes = scf::ForOp::create(builder, loc, index(0), index(nr), index(1));
-  builder.setInsertionPointToStart(lanes.getBody());
-  Value lane = lanes.getInductionVar();
+Value PackEmitter::toStored(Value bytes, int64_t count) {
+  auto type = cast<VectorType>(bytes.getType());
+  int64_t size = type.getNumElements();
+  if (kr == 2) {
+    type = vectorType(size, 16);
+    bytes = op.getUnsignedSource()
+                ? arith::ExtUIOp::create(builder, loc, type, bytes).getResult()
+                : arith::ExtSIOp::create(builder, loc, type, bytes);
+  }
+  int64_t offset = op.getOffset().value_or(0);
+  if (offset == 0)
+    return bytes; // zeros are read from `count` on
+  unsigned bits = 32 / kr;
+  int64_t wrapped = llvm::SignExtend64(offset, bits);
+  Value moved =
+      arith::AddIOp::create(builder, loc, bytes, splat(type, wrapped));
+  if (count >= size)
+    return moved;
+  Value mask = vector::ConstantMaskOp::create(builder, loc, vectorType(size, 1),
+                                              ArrayRef<int64_t>{count});
+  return arith::SelectOp::create(builder, loc, mask, moved, splat(type, 0));
+}
+
+SmallVector<Value> PackEmitter::acrossColumns(ArrayRef<Value> batch,
+                                              Value column, Value word,
+                                              int64_t words, int64_t count) {
+  VectorType type = vectorType(lanes(), 32);
+  SmallVector<Value> result;
+  for (int64_t w = 0; w < words; ++w) {
+    Value sum;
+    for (int64_t r = 0; r < std::min(kr, count - w * kr); ++r) {
+      Value k = builder.createOrFold<arith::AddIOp>(
+          loc, builder.createOrFold<arith::MulIOp>(loc, word, index(kr)),
+          index(w * kr + r));
+      SmallVector<Value> at(batch);
+      at.append({column, k});
+      Value stored =
+          toStored(readVector(builder, loc, op.getSource(), mapOf(0),
+                              {at, numBatch, unsigned(lanes()), true}),
+                   lanes());
+      Value part = arith::ExtUIOp::create(builder, loc, type, stored);
+      if (r != 0)
+        part =
+            arith::ShLIOp::create(builder, loc, part, splat(type, 32 / kr * r));
+      sum = sum ? arith::OrIOp::create(builder, loc, sum, part).getResult()
+                : part;
+    }
+    result.push_back(sum);
+  }
+  return result;
+}
+
+SmallVector<Value> PackEmitter::alongK(ArrayRef<Value> batch, Value column,
+                                       Value word, int64_t count) {
+  SmallVector<Value> rows;
+  int64_t size = lanes() * kr;
+  for (int64_t i = 0; i < lanes(); ++i) {
+    SmallVector<Value> at(batch);
+    at.push_back(builder.createOrFold<arith::AddIOp>(loc, column, index(i)));
+    at.push_back(builder.createOrFold<arith::MulIOp>(loc, word, index(kr)));
+    Value stored =
+        toStored(readVector(builder, loc, op.getSource(), mapOf(0),
+                            {at, numBatch + 1, unsigned(size), count >= size}),
+                 count);
+    rows.push_back(vector::BitCastOp::create(builder, loc,
+                                             vectorType(lanes(), 32), stored));
+  }
+  // Blocks of 1, 2, 4 .. lanes change sides until the matrix is transposed.
+  for (int64_t d = 1; d < lanes(); d *= 2)
+    for (int64_t i = 0; i < lanes(); ++i) {
+      if (i & d)
+        continue;
+      SmallVector<int64_t> low, high;
+      for (int64_t l = 0; l < lanes(); ++l) {
+        low.push_back(l & d ? lanes() + l - d : l);
+        high.push_back(l & d ? lanes() + l : l + d);
+      }
+      Value a = rows[i], b = rows[i + d];
+      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, low);
+      rows[i + d] = vector::ShuffleOp::create(builder, loc, a, b, high);
+    }
+  rows.resize(llvm::divideCeil(std::min(count, size), kr));
+  return rows;
+}
+
+Value PackEmitter::addElements(Value sum, Value word) {
+  auto type = cast<VectorType>(word.getType());
+  bool isSigned = !op.getUnsignedSource() || op.getOffset();
+  unsigned bits = 32 / kr;
+  for (int64_t r = 0; r < kr; ++r) {
+    Value part = arith::ShLIOp::create(builder, loc, word,
+                                       splat(type, 32 - bits * (r + 1)));
+    Value amount = splat(type, 32 - bits);
+    part = isSigned
+               ? arith::ShRSIOp::create(builder, loc, part, amount).getResult()
+               : arith::ShRUIOp::create(builder, loc, part, amount);
+    sum = arith::AddIOp::create(builder, loc, sum, part);
+  }
+  return sum;
+}
+
+void PackEmitter::emitVectors(ArrayRef<Value> batch, Value tile) {
+  bool along = isContiguous(numBatch + 1);
+  int64_t k = op.getReductionSize(), step = along ? lanes() : 1;
+  int64_t whole = k / (step * kr), rest = k - whole * step * kr;
+  VectorType type = vectorType(lanes(), 32);
+  auto groups =
+      scf::ForOp::create(builder, loc, index(0), index(nr), index(lanes()));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(groups.getBody());
+  Value first = groups.getInductionVar();
+  Value column = arith::AddIOp::create(
+      builder, loc, arith::MulIOp::create(builder, loc, tile, index(nr)),
+      first);
+  auto store = [&](Value word, ValueRange vectors, Value sum) {
+    for (auto [i, vector] : llvm::enumerate(vectors)) {
+      SmallVector<Value> at(batch);
+      at.append({tile, builder.createOrFold<arith::AddIOp>(loc, word, index(i)),
+                 first});
+      vector::StoreOp::create(builder, loc, vector, op.getPacked(), at);
+      sum = addElements(sum, vector);
+    }
+    return sum;
+  };
+  auto pack = [&](Value word, int64_t count) {
+    return along ? alongK(batch, column, word, count)
+                 : acrossColumns(batch, column, word, 1, count);
+  };
+  Value sum = splat(type, 0);
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(whole), index(1),
+                                 ValueRange{sum});
+  {
+    OpBuilder::InsertionGuard inner(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value word = builder.createOrFold<arith::MulIOp>(
+        loc, loop.getInductionVar(), index(step));
+    Value next =
+        store(word, pack(word, step * kr), loop.getRegionIterArgs()[0]);
+    scf::YieldOp::create(builder, loc, next);
+  }
+  sum = loop.getResult(0);
+  if (rest != 0)
+    sum = store(index(whole * step), pack(index(whole * step), rest), sum);
+  int64_t filled = llvm::divideCeil(k, kr);
+  SmallVector<Value> zeros(op.getWords() - filled, splat(type, 0));
+  store(index(filled), zeros, sum);
+  SmallVector<Value> sumAt(batch);
+  sumAt.push_back(column);
+  vector::StoreOp::create(builder, loc, sum, op.getSums(), sumAt);
+}
+
+void PackEmitter::emitScalars(ArrayRef<Value> batch, Value tile, Value n) {
+  int64_t k = op.getReductionSize(), words = op.getWords();
+  OpBuilder::InsertionGuard guard(builder);
+  auto columnLoop =
+      scf::ForOp::create(builder, loc, index(0), index(nr), index(1));
+  builder.setInsertionPointToStart(columnLoop.getBody());
+  Value lane = columnLoop.getInductionVar();
   Value column = arith::AddIOp::create(
       builder, loc, arith::MulIOp::create(builder, loc, tile, index(nr)), lane);
   Value inside =
@@ -154,6 +331,41 @@ void PackEmitter::emit() {
   SmallVector<Value> sumAt(batch);
   sumAt.push_back(column);
   memref::StoreOp::create(builder, loc, loop.getResult(0), op.getSums(), sumAt);
+}
+
+void PackEmitter::emit() {
+  builder.setInsertionPoint(op);
+  Value n = columns();
+  SmallVector<OpFoldResult> bounds;
+  for (unsigned i = 0; i <= numBatch; ++i)
+    bounds.push_back(getAsOpFoldResult(
+        builder.createOrFold<memref::DimOp>(loc, op.getPacked(), i)));
+  auto forall =
+      scf::ForallOp::create(builder, loc, bounds, ValueRange{}, std::nullopt);
+  builder.setInsertionPoint(forall.getTerminator());
+  SmallVector<Value> batch =
+      llvm::to_vector_of<Value>(forall.getInductionVars());
+  Value tile = batch.pop_back_val();
+
+  if (!isContiguous(numBatch) && !isContiguous(numBatch + 1)) {
+    emitScalars(batch, tile, n);
+    return builder.eraseOp(op);
+  }
+  auto size = getConstantIntValue(n);
+  if (size && *size % nr == 0) {
+    emitVectors(batch, tile);
+    return builder.eraseOp(op);
+  }
+  // Not all columns of the last tile exist.
+  Value isWhole = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, tile,
+      builder.createOrFold<arith::DivUIOp>(loc, n, index(nr)));
+  auto branch = scf::IfOp::create(builder, loc, isWhole,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitVectors(batch, tile);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitScalars(batch, tile, n);
   builder.eraseOp(op);
 }
 
