@@ -43,7 +43,6 @@ void WarpClock::release(VectorClock &published) {
 
 void WarpClock::acquire(const VectorClock &published) {
   known_.join(published);
-  allLanesSince_ = now_;
   lanes_.reset();
 }
 
@@ -63,14 +62,14 @@ bool WarpClock::areLanesOrdered(uint32_t clock, uint32_t lanes,
 void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
   tick();
   if ((lanes & all) == all) {
-    allLanesSince_ = now_;
+    known_.raise(agent_, now_ - 1);
     lanes_.reset();
     return;
   }
   if (!lanes_) {
     lanes_ = std::make_unique<LaneTable>();
     for (auto &row : *lanes_)
-      row.fill(allLanesSince_);
+      row.fill(0);
   }
   // Each learns what any of them knew, and what they did.
   std::array<uint32_t, 32> joined = {};

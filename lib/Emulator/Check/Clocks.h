@@ -19,8 +19,8 @@
 //
 // Lanes of one warp share its clock but not its order: unless they meet in
 // bar.warp.sync or at a barrier, what one does is not ordered before what
-// another does. WarpClock keeps since when all lanes know of each other, and a
-// table of lanes once some of them have met without the others.
+// another does. So a warp also knows itself up to some clock, and has a table
+// of lanes once some of them have met without the others.
 //
 // Acquire and release patterns follow the memory model: a fence publishes what
 // the warp knows with its next strong write or atomic; who reads that location
@@ -94,13 +94,13 @@ public:
   /// `current` lanes of this warp do now.
   bool isOrdered(uint32_t agent, uint32_t clock, uint32_t lanes,
                  uint32_t current) const {
-    if (agent != agent_)
-      return clock <= known_.of(agent);
-    // A lane is ordered with itself.
-    if (clock < allLanesSince_ ||
-        (lanes == current && (lanes & (lanes - 1)) == 0))
+    if (clock <= known_.of(agent))
       return true;
-    return areLanesOrdered(clock, lanes, current);
+    if (agent != agent_)
+      return false;
+    // A lane is ordered with itself.
+    return (lanes == current && (lanes & (lanes - 1)) == 0) ||
+           areLanesOrdered(clock, lanes, current);
   }
 
   const VectorClock &known() const { return known_; }
@@ -124,8 +124,7 @@ private:
 
   uint32_t agent_ = 0, ctaNumber_ = 0;
   uint32_t now_ = 1;
-  uint32_t allLanesSince_ = 0;
-  VectorClock known_;
+  VectorClock known_; ///< Of itself: what all its lanes know of each other.
   /// lanes_[b][a]: lane b knows what lane a did before that clock.
   using LaneTable = std::array<std::array<uint32_t, 32>, 32>;
   std::unique_ptr<LaneTable> lanes_;

@@ -100,6 +100,7 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
     access.address[lane] = warp.address(inst.op(first), lane);
   }
   warp.cta().memory().access(warp, access);
+  warp.noteSpin();
 
   const T *b = warp.in<T>(inst.op(first + 1));
   const T *c = inst.hasOperand(first + 2) ? warp.in<T>(inst.op(first + 2)) : b;
