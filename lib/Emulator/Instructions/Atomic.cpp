@@ -189,8 +189,7 @@ constexpr CostClass cost = CostClass::Atomic;
 
 constexpr InstructionRow rows[] = {
     {"atom", ORDER "exch b32|b64", "=0 [] 0", selectAtomic, cost},
-    {"atom", ORDER "cas b16|b32|b64|u32|s32|u64", "=0 [] 0 0", selectAtomic,
-     cost},
+    {"atom", ORDER "cas b16|b32|b64", "=0 [] 0 0", selectAtomic, cost},
     {"atom", ORDER "and|or|xor b32|b64", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "add u32|s32|u64|f32|f64", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "add noftz @half", "=0 [] 0", selectAtomic, cost},
