@@ -102,6 +102,21 @@ void Barrier::arriveAndWait(FunctionRef<void()> completion) {
 // ThreadPool
 //===----------------------------------------------------------------------===//
 
+/// Counts the forks between the first process and this one. Nobody else has a
+/// thread yet when it changes.
+static std::atomic<uint32_t> processNumber{0};
+
+static void countForks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    processNumber.fetch_add(1, std::memory_order_relaxed);
+  });
+  (void)registered;
+}
+
+bool ThreadPool::wasLostInFork() const {
+  return process_ != processNumber.load(std::memory_order_relaxed);
+}
+
 Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   constexpr int maxThreads = 4096;
   if (threads < 0 || threads > maxThreads)
@@ -109,7 +124,9 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
                            " threads: the number must lie between 0 (one for "
                            "each CPU) and " +
                            std::to_string(maxThreads));
+  countForks();
   std::shared_ptr<ThreadPool> pool(new ThreadPool());
+  pool->process_ = processNumber.load(std::memory_order_relaxed);
   pool->cpus_ = availableCpus();
   pool->size_ = threads == 0 ? pool->cpus_ : threads;
   for (int i = 1; i < pool->size_; ++i) {
@@ -129,6 +146,8 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
+  if (wasLostInFork())
+    return;
   stopping_ = true;
   for (std::unique_ptr<Worker> &worker : workers_)
     worker->generation.store(worker->generation.load() + 1);

@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <sched.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace qcc::rt;
 
@@ -33,6 +35,22 @@ TEST(ThreadPool, CallsEveryThreadOnce) {
       });
       EXPECT_EQ(calls, std::vector<int>(threads, 1));
     }
+}
+
+TEST(ThreadPool, KnowsThatAForkLostItsThreads) {
+  std::shared_ptr<ThreadPool> pool = makePool(3);
+  pool->run(3, [](int, int) {});
+  pid_t child = fork();
+  if (child == 0) {
+    bool wasLost = pool->wasLostInFork();
+    pool.reset(); // Would wait for ever if it joined.
+    _exit(wasLost ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_FALSE(pool->wasLostInFork());
+  pool->run(3, [](int, int) {});
 }
 
 TEST(ThreadPool, CallerIsThreadZero) {
