@@ -168,9 +168,9 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
 
 rt::Result<bool> runDiff(const DiffSide &a, const DiffSide &b,
                          const DiffOptions &options, std::FILE *out) {
-  if (!(options.tolerance >= 0))
-    return rt::invalidArgument(
-        format("'--tolerance=%g' is negative", options.tolerance));
+  if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
+    return rt::invalidArgument(format(
+        "'--tolerance=%g' must be a number, 0 or greater", options.tolerance));
   rt::Result<DiffReport> report = diffModules(a, b, options);
   if (!report.isOk())
     return report.status();
