@@ -55,6 +55,11 @@ def configure(config, lit_config):
     config.substitutions.append(
         ("%utils", os.path.join(config.qcc_source_dir, "utils"))
     )
+    # Makes the hash of a changed artifact right again.
+    stamp = os.path.join("test", "Unit", "Runtime", "qcc-stamp-artifact")
+    config.substitutions.append(
+        ("%stamp-artifact", os.path.join(config.qcc_build_dir, stamp))
+    )
     for feature in _cpu_features():
         config.available_features.add(feature)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
