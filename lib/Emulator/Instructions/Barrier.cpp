@@ -71,7 +71,12 @@ bool selectBarrier(Instruction &inst) {
 }
 
 void fence(Warp &warp, const Instruction &inst, uint32_t) {
-  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu);
+  bool isMembar = inst.row->mnemonic[0] == 'm'; // Another name of fence.sc.
+  FenceKind kind = isMembar || inst.has(Mod::sc) ? FenceKind::Sequential
+                   : inst.has(Mod::acquire)      ? FenceKind::Acquire
+                   : inst.has(Mod::release)      ? FenceKind::Release
+                                                 : FenceKind::AcquireRelease;
+  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu, kind);
 }
 
 constexpr CostClass cost = CostClass::Barrier;
@@ -100,7 +105,8 @@ constexpr InstructionRow rows[] = {
     {"barrier", "?cta red and|or ?aligned pred", "=pred u32 u32 !pred",
      selectBarrier<1, 2, 3>, cost},
     {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
-    {"fence", "?sc|acq_rel @scope", "", select<fence>, CostClass::Fence},
+    {"fence", "?sc|acq_rel|acquire|release @scope", "", select<fence>,
+     CostClass::Fence},
 };
 
 } // namespace

@@ -430,6 +430,9 @@ TEST(Checker, FollowsTheMemoryModel) {
           fenced(message(fenceStore, load), "fence.acq_rel.gpu;"),
           fenced(message(fenceStore, acquire), ""),
           fenced(message(release, load), "membar.gl;"),
+          fenced(message("fence.release.gpu; st.volatile.global.u32 [%rd1], 1;",
+                         load),
+                 "fence.acquire.gpu;"),
           fenced(message("membar.gl; red.global.add.u32 [%rd1], 1;",
                          "atom.global.or.b32 %r10, [%rd1], 0;"),
                  "membar.sys;")}) {
@@ -443,6 +446,10 @@ TEST(Checker, FollowsTheMemoryModel) {
           fenced(message(release, load), ""),
           fenced(message("membar.cta; st.volatile.global.u32 [%rd1], 1;", load),
                  "membar.gl;"),
+          fenced(message(fenceStore, load), "fence.release.gpu;"),
+          fenced(message("fence.acquire.gpu; st.volatile.global.u32 [%rd1], 1;",
+                         load),
+                 "membar.gl;"),
           fenced(message(fenceStore, load), "membar.cta;")})
       EXPECT_EQ(run(bad).kinds(), "race") << bad.body;
     // A flag that is no strong access races itself.
@@ -451,6 +458,45 @@ TEST(Checker, FollowsTheMemoryModel) {
             .kinds(),
         "race");
   }
+}
+
+TEST(Checker, BarriersHandOnFences) {
+  // All threads write and fence, then one raises the flag for them.
+  const std::string body = R"(
+  setp.eq.u32 %p1, %r3, 0;
+  setp.ne.u32 %p2, %r1, 0;
+  @!%p1 bra WAIT;
+  st.global.u32 [%rd3+128], %r1;
+  FENCE
+  bar.sync 0;
+  @%p2 ret;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+WAIT:
+  @%p2 bra READ;
+SPIN:
+  ld.acquire.gpu.global.u32 %r10, [%rd1];
+  setp.eq.u32 %p3, %r10, 0;
+  @%p3 bra SPIN;
+READ:
+  bar.sync 0;
+  ld.global.u32 %r11, [%rd3+-128];)";
+  auto kinds = [&](const char *fence) {
+    std::string text = body;
+    text.replace(text.find("FENCE"), 5, fence);
+    Snippet snippet(text);
+    snippet.grid.x = 2;
+    snippet.block.x = 64;
+    Snippet::Outcome outcome = snippet.run();
+    EXPECT_EQ(outcome.failure, "");
+    return outcome.kinds();
+  };
+  EXPECT_EQ(kinds("membar.gl;"), "");
+  EXPECT_EQ(kinds("fence.sc.gpu;"), "");
+  EXPECT_EQ(kinds("fence.acq_rel.gpu;"), "race");
+  EXPECT_EQ(kinds("fence.gpu;"), "race");
+  EXPECT_EQ(kinds("membar.cta;"), "race");
+  EXPECT_EQ(kinds(""), "race");
 }
 
 TEST(Checker, ScopeOfACtaIsEnoughWithinIt) {
