@@ -161,6 +161,9 @@ public:
   /// The lanes of `mask`, which have come to an instruction together.
   void waitAtBarrier(int barrier, uint32_t mask);
 
+  /// Lets lanes with different values execute the instruction one value after
+  /// the other, and meet behind it.
+  void partByValue(uint32_t mask, const uint32_t *values);
   /// Brings those lanes of `required` that have not exited to a warp-wide
   /// instruction that `mask` executes. Returns the lanes to execute it for, or
   /// 0: they wait. With `anywhere`, other instructions of the same kind will

@@ -275,6 +275,23 @@ void Warp::leaveBarrier(int barrier, uint32_t reduction) {
   }
 }
 
+void Warp::partByValue(uint32_t mask, const uint32_t *values) {
+  Meeting *meeting = makeMeeting(pc_, active_);
+  meeting->arrived = active_ & ~mask;
+  uint32_t pc = pc_ - 1;
+  Frame *frame = frame_;
+  endSplit();
+  while (mask) {
+    uint32_t value = values[__builtin_ctz(mask)], lanes = 0;
+    for (uint32_t some = mask; some; some &= some - 1)
+      if (values[__builtin_ctz(some)] == value)
+        lanes |= some & (0 - some);
+    addSplit(pc, lanes, frame, meeting);
+    splits_.back().isRetry = true; // It has been counted.
+    mask &= ~lanes;
+  }
+}
+
 uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
                       bool anywhere) {
   required &= lanes_ & ~exited_;

@@ -314,6 +314,9 @@ TEST(Checker, RacesBetweenLanes) {
   expectNone(with("bar.sync 0;"));
   expectNone(with("setp.lt.u32 %p1, %r1, 6; @%p1 bra L; bar.warp.sync "
                   "0xffffffc0; bra J; L: bar.warp.sync 0x3f; J:"));
+  // One instruction, two groups.
+  expectNone(with("setp.lt.u32 %p1, %r1, 6; selp.b32 %r14, 0x3f, 0xffffffc0, "
+                  "%p1; bar.warp.sync %r14;"));
   // Lanes 4 and 5 are on both sides here.
   report = onlyReport(with("setp.lt.u32 %p1, %r1, 5; @%p1 bra L; bar.warp.sync "
                            "0xffffffe0; bra J; L: bar.warp.sync 0x1f; J:"));
@@ -644,11 +647,6 @@ TEST(Checker, WarpWideMisuse) {
   Snippet unnamed("vote.sync.ballot.b32 %r10, %p1, 0xffff;");
   EXPECT_EQ(onlyReport(unnamed).message,
             "a lane executes it that the mask does not name");
-  Snippet masks("or.b32 %r10, %r1, 0x80000000; bar.warp.sync %r10;");
-  Snippet::Outcome outcome = masks.run();
-  ASSERT_FALSE(outcome.reports.empty());
-  EXPECT_EQ(outcome.reports[0].message,
-            "lanes that execute it together name different masks");
   Snippet absent("shfl.sync.bfly.b32 %r10, %r1, 16, 31, -1;");
   absent.block.x = 16;
   EXPECT_EQ(

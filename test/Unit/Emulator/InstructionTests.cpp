@@ -264,6 +264,19 @@ TEST(Instructions, CrossLanes) {
               [](int i) { return i == 0; });
 }
 
+TEST(Instructions, LanesInGroupsByTheirMask) {
+  expectLanes(R"(
+  setp.lt.u32 %p1, %r1, 12;
+  selp.b32 %r11, 0xfff, 0xfffff000, %p1;
+  redux.sync.add.u32 %r12, 1, %r11;
+  vote.sync.ballot.b32 %r13, %p1, %r11;
+  activemask.b32 %r14;
+  not.b32 %r14, %r14;
+  add.u32 %r10, %r12, %r13;
+  add.u32 %r10, %r10, %r14;)",
+              [](int i) { return i < 12 ? 12 + 0xfff : 20; });
+}
+
 TEST(Instructions, GathersLanesFromBothSidesOfABranch) {
   // Both halves name all lanes, at places of their own, with equal code.
   expectLanes(R"(
