@@ -58,6 +58,11 @@ def configure(config, lit_config):
     )
     if getattr(config, "qcc_bench_peer", ""):
         config.available_features.add(config.qcc_bench_peer)
+    # Makes the hash of a changed artifact right again.
+    stamp = os.path.join("test", "Unit", "Runtime", "qcc-stamp-artifact")
+    config.substitutions.append(
+        ("%stamp-artifact", os.path.join(config.qcc_build_dir, stamp))
+    )
     for feature in _cpu_features():
         config.available_features.add(feature)
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -27,12 +27,13 @@ def unsigned(kind):
     return np.dtype(STORAGE[width(kind)][0])
 
 
-def operands(kind, seed, count=THREADS):
-    """Bits of `count` values of a type."""
+def operands(kind, seed):
+    """Bits of THREADS values of a type."""
+    count = THREADS
     random = np.random.default_rng(seed)
     if kind in PACKED:
-        low = operands(PACKED[kind], seed, count).astype("u4")
-        high = operands(PACKED[kind], seed + 1000, count).astype("u4")
+        low = operands(PACKED[kind], seed).astype("u4")
+        high = operands(PACKED[kind], seed + 1000).astype("u4")
         return high << 16 | low
     bits = width(kind)
     values = random.integers(0, 2**bits, count, dtype="u8", endpoint=False)

@@ -29,6 +29,11 @@ using namespace qcc;
 
 static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
+/// Code is scheduled for the target's processor but made for this one and the
+/// target's features: LLVM would use whatever else the processor has, and an
+/// artifact must ask for all that it uses.
+static constexpr llvm::StringLiteral kBaseline = "x86-64-v3";
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 qcc::createTargetMachine(const TargetSpec &target) {
   static std::once_flag once;
@@ -49,11 +54,11 @@ qcc::createTargetMachine(const TargetSpec &target) {
   // A multiplication and an addition stay two operations (N4).
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, target.cpu, target.featureString(), options, llvm::Reloc::PIC_,
+      triple, kBaseline, target.featureString(), options, llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no code generator for processor '%s'",
-                                   target.cpu.c_str());
+                                   target.name.c_str());
   return machine;
 }
 
@@ -115,7 +120,8 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
     }
     function.addFnAttr("no-builtins");
-    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-cpu", kBaseline);
+    function.addFnAttr("tune-cpu", target.cpu);
     function.addFnAttr("target-features", target.featureString());
     function.addFnAttr("prefer-vector-width", llvm::utostr(target.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);

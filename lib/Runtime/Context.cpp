@@ -73,6 +73,11 @@ Context::create(std::shared_ptr<const Module> module,
   if (options.pool && options.hostThreads.parallelFor)
     return invalidArgument("both a pool and the host's own threads are given; "
                            "choose one");
+  if (options.pool && options.pool->wasLostInFork())
+    return unsupported("the process was forked after the thread pool had been "
+                       "created; create one in the child");
+  if (!module->refusal().isOk())
+    return module->refusal();
 
   std::unique_ptr<Context> context(
       new Context(std::move(module), **entry, options));
@@ -371,6 +376,10 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
   BusyGuard guard(*this);
   if (!guard.acquired())
     return guard.status();
+  if (pool_ && pool_->wasLostInFork())
+    return unsupported("the process was forked after the threads of this "
+                       "context had been started, and they were not copied; "
+                       "create contexts and thread pools in the child");
   Status status = bindInputs(inputs, numInputs, /*withData=*/true);
   if (status.isOk())
     status = planLocked();

@@ -38,7 +38,7 @@ Module::create(const qcc_descriptor *descriptor,
   if (!reader.status().isOk())
     return reader.status();
   std::vector<VariantInfo> infos = describeVariants(variants, options);
-  Result<size_t> choice = chooseVariant(infos, options);
+  Result<VariantChoice> choice = chooseVariant(infos, options);
   if (!choice.isOk())
     return choice.status();
 
@@ -47,8 +47,9 @@ Module::create(const qcc_descriptor *descriptor,
   module->descriptor_ = descriptor;
   module->producer_ = reader.readProducer();
   module->variants_ = std::move(infos);
-  module->variant_ = std::move(variants[*choice]);
-  reader.readVariant(*choice, module->variant_);
+  module->variant_ = std::move(variants[choice->index]);
+  module->refusal_ = std::move(choice->refusal);
+  reader.readVariant(choice->index, module->variant_);
   if (!reader.status().isOk())
     return reader.status();
   return std::shared_ptr<const Module>(std::move(module));

@@ -20,6 +20,7 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -102,6 +103,44 @@ void Barrier::arriveAndWait(FunctionRef<void()> completion) {
 // ThreadPool
 //===----------------------------------------------------------------------===//
 
+/// Counts the forks between the first process and this one. Nobody else has a
+/// thread yet when it changes.
+static std::atomic<uint32_t> processNumber{0};
+
+static void countForks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    processNumber.fetch_add(1, std::memory_order_relaxed);
+  });
+  (void)registered;
+}
+
+bool ThreadPool::wasLostInFork() const {
+  return process_ != processNumber.load(std::memory_order_relaxed);
+}
+
+namespace {
+/// While it lives, the calling thread, and threads that it starts, leave the
+/// signals of the process to the other threads of the application. What a
+/// thread brings upon itself, and the profiler, still reach it.
+class BlockedSignals {
+public:
+  BlockedSignals() {
+    sigset_t signals;
+    sigfillset(&signals);
+    for (int own :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+      sigdelset(&signals, own);
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals &) = delete;
+  BlockedSignals &operator=(const BlockedSignals &) = delete;
+
+private:
+  sigset_t before_;
+};
+} // namespace
+
 Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   constexpr int maxThreads = 4096;
   if (threads < 0 || threads > maxThreads)
@@ -109,9 +148,12 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
                            " threads: the number must lie between 0 (one for "
                            "each CPU) and " +
                            std::to_string(maxThreads));
+  countForks();
   std::shared_ptr<ThreadPool> pool(new ThreadPool());
+  pool->process_ = processNumber.load(std::memory_order_relaxed);
   pool->cpus_ = availableCpus();
   pool->size_ = threads == 0 ? pool->cpus_ : threads;
+  BlockedSignals blocked;
   for (int i = 1; i < pool->size_; ++i) {
     auto worker = std::make_unique<Worker>();
     worker->pool = pool.get();
@@ -129,6 +171,8 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
+  if (wasLostInFork())
+    return;
   stopping_ = true;
   for (std::unique_ptr<Worker> &worker : workers_)
     worker->generation.store(worker->generation.load() + 1);

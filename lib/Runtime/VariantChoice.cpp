@@ -62,8 +62,8 @@ static std::string listTargets(const std::vector<VariantInfo> &infos) {
   return text;
 }
 
-Result<size_t> chooseVariant(std::vector<VariantInfo> &infos,
-                             const ModuleOptions &options) {
+Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
+                                    const ModuleOptions &options) {
   if (infos.empty())
     return corrupt("the artifact has no variant of the program; compile the "
                    "program again");
@@ -87,15 +87,19 @@ Result<size_t> chooseVariant(std::vector<VariantInfo> &infos,
         info.refusal = "needs amx-tile, but " + permission.message();
     }
     if (info.refusal.empty())
-      return i;
+      return VariantChoice{i, Status::ok()};
   }
   std::string refusals;
+  size_t best = order.front();
   std::sort(order.begin(), order.end());
   for (size_t i : order)
     refusals +=
         "; variant '" + std::string(infos[i].target) + "' " + infos[i].refusal;
-  return unsupported("this host cannot run the artifact" + refusals +
-                     "; compile it for this host (--mcpu=native)");
+  Status refusal = unsupported("this host cannot run the artifact" + refusals +
+                               "; compile it for this host (--mcpu=native)");
+  if (options.inspectOnly)
+    return VariantChoice{best, std::move(refusal)};
+  return refusal;
 }
 
 } // namespace qcc::rt

@@ -22,11 +22,17 @@ namespace qcc::rt {
 std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
                                           const ModuleOptions &options);
 
+struct VariantChoice {
+  size_t index = 0;
+  /// Not ok: the host cannot run it, but the options want to look at it.
+  Status refusal;
+};
+
 /// The best variant that the host can run, or the one that the options name.
 /// Asks the operating system for AMX tiles if that one needs them; where it
 /// refuses, that is noted in `infos` and the next best is taken.
-Result<size_t> chooseVariant(std::vector<VariantInfo> &infos,
-                             const ModuleOptions &options);
+Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
+                                    const ModuleOptions &options);
 
 } // namespace qcc::rt
 

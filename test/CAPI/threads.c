@@ -12,6 +12,8 @@
 #include "Check.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { callers = 8, runs = 1000, columns = 4, maxRows = 7 };
 
@@ -254,6 +256,58 @@ static void cancellation(void) {
   qccContextDestroy(host.context);
 }
 
+/*===----------------------------------------------------------------------===*\
+|* Forked processes
+\*===----------------------------------------------------------------------===*/
+
+/// In a child only the module and contexts on one thread can be used.
+static int runInChild(qccContext alone, qccContext context, qccThreadPool pool,
+                      Call *call) {
+  qccStatus status = runCall(alone, call);
+  int right = !status && isRight(call);
+  qccStatusDestroy(status);
+  const char *text = "the process was forked after the threads of this context";
+  status = runCall(context, call);
+  right &= qccStatusGetCode(status) == QCC_STATUS_UNSUPPORTED &&
+           strstr(qccStatusGetMessage(status), text) != NULL;
+  qccStatusDestroy(status);
+  qccContextDestroy(context);
+
+  qccContextOptions options = qccContextOptionsInit();
+  options.pool = pool;
+  status = qccContextCreate(module, NULL, &options, &context);
+  text = "the process was forked after the thread pool had been created";
+  right &= qccStatusGetCode(status) == QCC_STATUS_UNSUPPORTED &&
+           strstr(qccStatusGetMessage(status), text) != NULL;
+  qccStatusDestroy(status);
+  qccThreadPoolDestroy(pool);
+  return right;
+}
+
+static void forkedProcess(void) {
+  qccThreadPool pool = NULL;
+  CHECK_OK(qccThreadPoolCreate(2, &pool));
+  qccContextOptions options = qccContextOptionsInit();
+  options.threads = 1;
+  qccContext alone = NULL, context = NULL;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &alone));
+  options.threads = 2;
+  CHECK_OK(qccContextCreate(module, NULL, &options, &context));
+  static Call call;
+  setCall(&call, 7, maxRows);
+  CHECK_OK(runCall(context, &call));
+  pid_t child = fork();
+  if (child == 0)
+    _exit(runInChild(alone, context, pool, &call) ? 0 : 1);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK_OK(runCall(context, &call));
+  qccContextDestroy(context);
+  qccContextDestroy(alone);
+  qccThreadPoolDestroy(pool);
+}
+
 int main(int argc, char **argv) {
   module = loadProgram(argc, argv);
   qccEntryInfo entry = qccEntryInfoInit();
@@ -263,6 +317,7 @@ int main(int argc, char **argv) {
   pools();
   hostThreads();
   cancellation();
+  forkedProcess();
   qccModuleDestroy(module);
   return finishTest();
 }

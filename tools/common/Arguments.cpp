@@ -56,7 +56,12 @@ void Arguments::flag(const char *name, const char *help, bool &target) {
 
 void Arguments::text(const char *name, const char *value, const char *help,
                      std::string &target) {
-  add(name, value, help, Takes::Value).set = [&target](std::string_view text) {
+  Option &option = add(name, value, help, Takes::Value);
+  option.set = [&target, name = option.name](std::string_view text) {
+    if (text.empty())
+      return rt::invalidArgument("'--" + name +
+                                 "=' has an empty value; leave "
+                                 "the option out or give it a value");
     target = text;
     return rt::Status::ok();
   };

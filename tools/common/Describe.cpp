@@ -84,7 +84,7 @@ static void listVariants(const rt::Module &module, std::string &out) {
                     variant.features == module.variant().features;
     std::string state = variant.refusal.empty() ? "runs here" : variant.refusal;
     if (isLoaded)
-      state += ", loaded";
+      state += module.refusal().isOk() ? ", loaded" : ", shown below";
     table.add({std::string(variant.target), state,
                "(" + std::string(variant.features) + ")"});
   }

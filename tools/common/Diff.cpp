@@ -11,6 +11,8 @@
 #include "common/Text.h"
 #include "common/Values.h"
 
+#include <algorithm>
+
 namespace qcc::tools {
 
 namespace {
@@ -65,6 +67,30 @@ private:
   std::vector<HostTensor> &recorded_;
 };
 
+/// Whether two tensors hold the same elements in the same order: their shapes
+/// are equal, but for neighboring dimensions that are one in either. A
+/// transposed tensor is another.
+bool haveSameElements(const rt::Tensor &a, const rt::Tensor &b) {
+  if (a.elements() != b.elements())
+    return false;
+  if (a.elements() == 0)
+    return true;
+  // The distances between neighbors along the dimensions, ascending.
+  auto stridesOf = [](const rt::Shape &shape) {
+    std::vector<int64_t> strides;
+    int64_t stride = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (shape[d] != 1)
+        strides.push_back(stride);
+      stride *= shape[d];
+    }
+    return strides;
+  };
+  std::vector<int64_t> inA = stridesOf(a.shape), inB = stridesOf(b.shape);
+  return std::includes(inA.begin(), inA.end(), inB.begin(), inB.end()) ||
+         std::includes(inB.begin(), inB.end(), inA.begin(), inA.end());
+}
+
 /// Compares the values of B with them.
 class Comparer : public Observer {
 public:
@@ -81,7 +107,7 @@ private:
       return real.status();
     DiffValue &result = values_[value];
     rt::Tensor wanted = viewOf(recorded_[value]), actual = viewOf(*real);
-    if (wanted.elements() != actual.elements())
+    if (!haveSameElements(wanted, actual))
       result.obstacle = "other shape";
     else if (wanted.dtype.isFloat() != actual.dtype.isFloat())
       result.obstacle = "no scale";

@@ -77,6 +77,20 @@ static std::string unmatchedLine(const char *side, const char *other,
   return std::string("only in ") + side + ": " + join(texts) + "\n";
 }
 
+/// "no difference in 5 values; 2 could not be compared"
+static std::string noDifferenceLine(const DiffReport &report) {
+  size_t compared = 0, obstacles = 0;
+  for (const DiffValue &value : report.values)
+    ++(value.obstacle.empty() ? compared : obstacles);
+  auto values = [](size_t count) {
+    return std::to_string(count) + (count == 1 ? " value" : " values");
+  };
+  std::string text = "no difference in " + values(compared);
+  if (obstacles > 0)
+    text += "; " + values(obstacles) + " could not be compared";
+  return text + "\n";
+}
+
 std::string diffText(const DiffSide &a, const DiffSide &b,
                      const DiffReport &report) {
   const rt::Entry &entryA = *report.entryA, &entryB = *report.entryB;
@@ -87,7 +101,7 @@ std::string diffText(const DiffSide &a, const DiffSide &b,
       unmatchedLine("A", "B", report.matching.onlyA, entryA, entryB) +
       unmatchedLine("B", "A", report.matching.onlyB, entryB, entryA);
   if (!report.first)
-    return text + "no difference\n";
+    return text + noDifferenceLine(report);
   const MatchedValue &match = report.matching.values[*report.first];
   const DiffValue &value = report.values[*report.first];
   return text + "first difference: " + match.name + ", " +
@@ -168,9 +182,9 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
 
 rt::Result<bool> runDiff(const DiffSide &a, const DiffSide &b,
                          const DiffOptions &options, std::FILE *out) {
-  if (!(options.tolerance >= 0))
-    return rt::invalidArgument(
-        format("'--tolerance=%g' is negative", options.tolerance));
+  if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
+    return rt::invalidArgument(format(
+        "'--tolerance=%g' must be a number, 0 or greater", options.tolerance));
   rt::Result<DiffReport> report = diffModules(a, b, options);
   if (!report.isOk())
     return report.status();

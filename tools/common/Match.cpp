@@ -120,6 +120,14 @@ static void matchForms(const Layer &a, const Layer &b, bool inCommon,
       name += "#" + std::to_string(i);
     matching.values.push_back({std::move(name), inA[i], inB[i]});
   }
+  auto addSurplus = [&](const std::vector<StepOutput> &places,
+                        std::vector<UnmatchedLayer> &unmatched) {
+    for (size_t i = count; i < places.size(); ++i)
+      unmatched.push_back({std::string(a.name) + "#" + std::to_string(i),
+                           places[i].step, std::nullopt});
+  };
+  addSurplus(inA, matching.onlyA);
+  addSurplus(inB, matching.onlyB);
 }
 
 static void addUnmatched(const std::vector<Layer> &layers,

@@ -16,6 +16,8 @@
 #include "qcc/Support/FileIO.h"
 #include "qcc/Support/TensorFile.h"
 
+#include <cmath>
+
 namespace qcc::tools {
 
 void addRunArguments(Arguments &arguments, RunOptions &options) {
@@ -73,9 +75,10 @@ rt::Status checkOptions(const RunOptions &options) {
   if (options.tolerance && options.expected.empty())
     return rt::invalidArgument("--tolerance is for --expect, which is not "
                                "given");
-  if (options.tolerance && !(*options.tolerance >= 0))
-    return rt::invalidArgument(
-        format("'--tolerance=%g' is negative", *options.tolerance));
+  if (options.tolerance &&
+      (!(*options.tolerance >= 0) || std::isinf(*options.tolerance)))
+    return rt::invalidArgument(format(
+        "'--tolerance=%g' must be a number, 0 or greater", *options.tolerance));
   if (!options.benchJson.empty() && !options.bench && !options.profile)
     return rt::invalidArgument("--json is for --bench or --profile, neither of "
                                "which is given");

@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
   if (!status.isOk())
     return reportError(status.message());
 
+  moduleOptions.inspectOnly = options.list;
   rt::Result<ModulePtr> module =
       rt::Module::open(arguments.positional(), moduleOptions);
   if (!module.isOk())

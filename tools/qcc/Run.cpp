@@ -163,6 +163,7 @@ static int runArtifact(const ProgramOptions &program,
                        "' does not hold; run the program itself");
   rt::ModuleOptions moduleOptions;
   moduleOptions.variant = options.variant;
+  moduleOptions.inspectOnly = options.list;
   auto module = openArtifact(program, moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
@@ -215,6 +216,7 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
 
   rt::ModuleOptions moduleOptions;
   moduleOptions.variant = options.variant;
+  moduleOptions.inspectOnly = options.list;
   moduleOptions.name = program.input;
   auto module = compileAndLoad(session, moduleOptions);
   if (!module)

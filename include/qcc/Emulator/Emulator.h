@@ -56,7 +56,7 @@ struct LaunchOptions {
   /// Host threads for independent CTAs; 0: one for each CPU.
   int threads = 0;
   /// Warp instructions of one CTA after which the launch ends with a report.
-  int64_t maxInstructions = int64_t(1) << 32;
+  int64_t maxInstructions = int64_t(1) << 28;
   /// CTAs of a kernel whose CTAs talk to each other that run at once.
   int residentCtas = 64;
   /// Bytes of an output element, for Counters::outputElements; 0: the narrowest

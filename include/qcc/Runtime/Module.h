@@ -134,6 +134,9 @@ struct ModuleOptions {
   /// that the host can run. Best is the one with the fastest instructions for
   /// int8, then the one that uses the most features.
   std::string variant;
+  /// Where the host can run no variant, load the best one all the same, to look
+  /// at: contexts of it are refused.
+  bool inspectOnly = false;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
   /// What messages call the artifact; empty: its path.
@@ -170,6 +173,9 @@ public:
   /// All variants of the artifact; variant() is one of them.
   const std::vector<VariantInfo> &variants() const { return variants_; }
 
+  /// Why this host cannot run variant(), which was loaded to be looked at.
+  const Status &refusal() const { return refusal_; }
+
   /// Null if there is none. The empty name finds the only entry of a module, or
   /// "main".
   const Entry *findEntry(std::string_view name) const;
@@ -185,6 +191,7 @@ private:
   std::string_view producer_;
   Variant variant_;
   std::vector<VariantInfo> variants_;
+  Status refusal_;
 };
 
 } // namespace qcc::rt

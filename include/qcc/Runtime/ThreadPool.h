@@ -79,6 +79,10 @@ public:
   /// another. A body must not call run() of the same pool.
   void run(int threads, FunctionRef<void(int, int)> body);
 
+  /// Whether this is a child of the process that made the pool: fork() copies
+  /// no thread but the caller's. Such a pool must not run.
+  bool wasLostInFork() const;
+
   /// How often run() has woken other threads.
   uint64_t forks() const { return forks_.load(std::memory_order_relaxed); }
 
@@ -96,6 +100,7 @@ private:
 
   int size_ = 1;
   int cpus_ = 1;
+  uint32_t process_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
 
   std::mutex runMutex_;

@@ -35,15 +35,21 @@ WarpClock::WarpClock(uint32_t agent, uint32_t firstAgent, uint32_t agents)
     : agent_(agent), ctaNumber_(firstAgent / agents),
       known_(firstAgent, agents) {}
 
-void WarpClock::release(VectorClock &published) {
+void WarpClock::releaseTo(VectorClock &published) {
   published.join(known_);
   published.raise(agent_, now_);
   tick();
 }
 
-void WarpClock::acquire(const VectorClock &published) {
-  known_.join(published);
-  allLanesSince_ = now_;
+void WarpClock::release(BarrierClocks &published) {
+  published.sequential.join(sequential_);
+  releaseTo(published.known);
+}
+
+void WarpClock::acquire(const BarrierClocks &published) {
+  known_.join(published.known);
+  fenced_.join(published.sequential);
+  sequential_.join(published.sequential);
   lanes_.reset();
 }
 
@@ -63,14 +69,14 @@ bool WarpClock::areLanesOrdered(uint32_t clock, uint32_t lanes,
 void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
   tick();
   if ((lanes & all) == all) {
-    allLanesSince_ = now_;
+    known_.raise(agent_, now_ - 1);
     lanes_.reset();
     return;
   }
   if (!lanes_) {
     lanes_ = std::make_unique<LaneTable>();
     for (auto &row : *lanes_)
-      row.fill(allLanesSince_);
+      row.fill(0);
   }
   // Each learns what any of them knew, and what they did.
   std::array<uint32_t, 32> joined = {};
@@ -83,21 +89,26 @@ void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
     (*lanes_)[__builtin_ctz(b)] = joined;
 }
 
-void WarpClock::fence(Strength scope) {
+void WarpClock::fence(Strength scope, FenceKind kind) {
   // It ends an acquire pattern ...
-  known_.join(observedCta_);
-  observedCta_.clear();
-  if (scope == Strength::Gpu) {
-    known_.join(observedGpu_);
-    observedGpu_.clear();
+  if (kind != FenceKind::Release) {
+    known_.join(observedCta_);
+    observedCta_.clear();
+    if (scope == Strength::Gpu) {
+      known_.join(observedGpu_);
+      observedGpu_.clear();
+    }
   }
+  if (kind == FenceKind::Acquire)
+    return;
   // ... and starts a release pattern.
-  fencedCta_.clear();
-  fencedCta_.join(known_);
-  fencedCta_.raise(agent_, now_);
+  FencedClocks now;
+  releaseTo(now.cta);
   if (scope == Strength::Gpu)
-    fencedGpu_ = fencedCta_;
-  tick();
+    now.gpu = now.cta;
+  fenced_.join(now);
+  if (kind == FenceKind::Sequential)
+    sequential_.join(now);
 }
 
 void WarpClock::publish(SyncVariable &variable, Strength scope, bool isRelease,
@@ -110,12 +121,12 @@ void WarpClock::publish(SyncVariable &variable, Strength scope, bool isRelease,
     variable.cta.clear();
     variable.ctaNumber = ctaNumber_;
   }
-  variable.cta.join(fencedCta_);
+  variable.cta.join(fenced_.cta);
   if (scope == Strength::Gpu)
-    variable.gpu.join(fencedGpu_);
+    variable.gpu.join(fenced_.gpu);
   if (!isRelease)
     return;
-  release(scope == Strength::Gpu ? variable.gpu : variable.cta);
+  releaseTo(scope == Strength::Gpu ? variable.gpu : variable.cta);
 }
 
 void WarpClock::observe(const SyncVariable &variable, Strength scope,

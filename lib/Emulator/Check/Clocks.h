@@ -19,12 +19,14 @@
 //
 // Lanes of one warp share its clock but not its order: unless they meet in
 // bar.warp.sync or at a barrier, what one does is not ordered before what
-// another does. WarpClock keeps since when all lanes know of each other, and a
-// table of lanes once some of them have met without the others.
+// another does. So a warp also knows itself up to some clock, and has a table
+// of lanes once some of them have met without the others.
 //
 // Acquire and release patterns follow the memory model: a fence publishes what
 // the warp knows with its next strong write or atomic; who reads that location
-// with a strong read knows it after a fence of its own.
+// with a strong read knows it after a fence of its own. A barrier hands on what
+// fence.sc (membar) has published, since such fences are ordered among each
+// other: all threads fence, meet, and one of them raises the flag.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,12 +69,30 @@ private:
   std::unordered_map<uint32_t, uint32_t> others_;
 };
 
+/// What fences have published, for strong writes of either reach.
+struct FencedClocks {
+  VectorClock cta, gpu;
+
+  void join(const FencedClocks &other) {
+    cta.join(other.cta);
+    gpu.join(other.gpu);
+  }
+};
+
+/// What warps hand over at a barrier.
+struct BarrierClocks {
+  VectorClock known;
+  FencedClocks sequential;
+};
+
 /// How far an access reaches that takes part in synchronization.
 enum class Strength : uint8_t {
   Weak, ///< It does not.
   Cta,
   Gpu
 };
+
+enum class FenceKind : uint8_t { AcquireRelease, Acquire, Release, Sequential };
 
 /// What was published at one address.
 struct SyncVariable {
@@ -94,24 +114,24 @@ public:
   /// `current` lanes of this warp do now.
   bool isOrdered(uint32_t agent, uint32_t clock, uint32_t lanes,
                  uint32_t current) const {
-    if (agent != agent_)
-      return clock <= known_.of(agent);
-    // A lane is ordered with itself.
-    if (clock < allLanesSince_ ||
-        (lanes == current && (lanes & (lanes - 1)) == 0))
+    if (clock <= known_.of(agent))
       return true;
-    return areLanesOrdered(clock, lanes, current);
+    if (agent != agent_)
+      return false;
+    // A lane is ordered with itself.
+    return (lanes == current && (lanes & (lanes - 1)) == 0) ||
+           areLanesOrdered(clock, lanes, current);
   }
 
   const VectorClock &known() const { return known_; }
   /// At a barrier: all lanes publish, then know.
-  void release(VectorClock &published);
-  void acquire(const VectorClock &published);
+  void release(BarrierClocks &published);
+  void acquire(const BarrierClocks &published);
 
   /// bar.warp.sync of `lanes`, of which `all` exist.
   void syncLanes(uint32_t lanes, uint32_t all);
 
-  void fence(Strength scope);
+  void fence(Strength scope, FenceKind kind);
   /// A strong write or atomic (release, if it says so itself).
   void publish(SyncVariable &variable, Strength scope, bool isRelease,
                bool replaces);
@@ -121,16 +141,16 @@ public:
 private:
   bool areLanesOrdered(uint32_t clock, uint32_t lanes, uint32_t current) const;
   void tick() { ++now_; }
+  void releaseTo(VectorClock &published);
 
   uint32_t agent_ = 0, ctaNumber_ = 0;
   uint32_t now_ = 1;
-  uint32_t allLanesSince_ = 0;
-  VectorClock known_;
+  VectorClock known_; ///< Of itself: what all its lanes know of each other.
   /// lanes_[b][a]: lane b knows what lane a did before that clock.
   using LaneTable = std::array<std::array<uint32_t, 32>, 32>;
   std::unique_ptr<LaneTable> lanes_;
-  /// Published by fences, for the next strong write.
-  VectorClock fencedCta_, fencedGpu_;
+  /// Published by fences, for the next strong write; by fence.sc alone.
+  FencedClocks fenced_, sequential_;
   /// Read by strong reads, for the next fence.
   VectorClock observedCta_, observedGpu_;
 };

@@ -26,10 +26,14 @@ void copy(Warp &warp, const Instruction &inst, uint32_t mask) {
   forLanes(mask, [&](int i) {
     request.destination[i] = warp.address(inst.op(0), i);
     request.source[i] = warp.address(inst.op(1), i);
-    // What is greater than the whole is the whole.
     uint64_t bytes = hasLast ? warp.lane(inst.op(3), i) : request.size;
     request.sourceSize[i] =
         static_cast<int>(std::min<uint64_t>(bytes, request.size));
+    if (bytes <= uint64_t(request.size))
+      return;
+    if (Report *report = warp.report(ReportKind::OutOfBounds, inst, i))
+      report->message = "a copy that reads " + std::to_string(bytes) +
+                        " bytes to write " + std::to_string(request.size);
   });
   warp.cta().memory().beginCopies(warp, request);
 }
@@ -37,6 +41,9 @@ void copy(Warp &warp, const Instruction &inst, uint32_t mask) {
 bool selectCopy(Instruction &inst) {
   int64_t size = inst.op(2).value;
   inst.execute = copy;
+  if (inst.hasOperand(3) && inst.op(3).kind == OperandKind::Constant &&
+      inst.op(3).value > size)
+    return false;
   // Only the form by L2 (.cg) is bound to 16 bytes.
   return size == 16 || (!inst.has(Mod::cg) && (size == 4 || size == 8));
 }

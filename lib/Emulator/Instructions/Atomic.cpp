@@ -100,6 +100,7 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
     access.address[lane] = warp.address(inst.op(first), lane);
   }
   warp.cta().memory().access(warp, access);
+  warp.noteSpin();
 
   const T *b = warp.in<T>(inst.op(first + 1));
   const T *c = inst.hasOperand(first + 2) ? warp.in<T>(inst.op(first + 2)) : b;
@@ -188,8 +189,7 @@ constexpr CostClass cost = CostClass::Atomic;
 
 constexpr InstructionRow rows[] = {
     {"atom", ORDER "exch b32|b64", "=0 [] 0", selectAtomic, cost},
-    {"atom", ORDER "cas b16|b32|b64|u32|s32|u64", "=0 [] 0 0", selectAtomic,
-     cost},
+    {"atom", ORDER "cas b16|b32|b64", "=0 [] 0 0", selectAtomic, cost},
     {"atom", ORDER "and|or|xor b32|b64", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "add u32|s32|u64|f32|f64", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "add noftz @half", "=0 [] 0", selectAtomic, cost},

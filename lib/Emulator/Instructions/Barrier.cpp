@@ -33,9 +33,16 @@ void barrier(Warp &warp, const Instruction &inst, uint32_t mask) {
   int numberGroup = static_cast<int>(inst.data & 0xff) - 1;
   int threadsGroup = static_cast<int>(inst.data >> threadsShift & 0xff) - 1;
   int predicateGroup = static_cast<int>(inst.data >> predicateShift & 0xff) - 1;
+  bool isAligned =
+      inst.has(Mod::aligned) || inst.row->mnemonic[3] == '\0'; // "bar"
+  if (isAligned)
+    mask = warp.gatherAligned(inst, mask, ReportKind::BarrierDivergence);
+  if (mask == 0)
+    return;
   Barriers::Arrival arrival;
   arrival.inst = &inst;
   arrival.mask = mask;
+  arrival.isAligned = isAligned;
   arrival.barrier = uniformValue(warp, inst, mask, numberGroup);
   if (threadsGroup >= 0) {
     arrival.threads = uniformValue(warp, inst, mask, threadsGroup);
@@ -43,8 +50,6 @@ void barrier(Warp &warp, const Instruction &inst, uint32_t mask) {
       arrival.threads = -1; // Not the same as none.
   }
   arrival.waits = !inst.has(Mod::arrive);
-  arrival.isAligned =
-      inst.has(Mod::aligned) || inst.row->mnemonic[3] == '\0'; // "bar"
   if (predicateGroup >= 0) {
     using Reduction = Barriers::Reduction;
     arrival.reduction = inst.has(Mod::popc)   ? Reduction::Popc
@@ -66,7 +71,12 @@ bool selectBarrier(Instruction &inst) {
 }
 
 void fence(Warp &warp, const Instruction &inst, uint32_t) {
-  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu);
+  bool isMembar = inst.row->mnemonic[0] == 'm'; // Another name of fence.sc.
+  FenceKind kind = isMembar || inst.has(Mod::sc) ? FenceKind::Sequential
+                   : inst.has(Mod::acquire)      ? FenceKind::Acquire
+                   : inst.has(Mod::release)      ? FenceKind::Release
+                                                 : FenceKind::AcquireRelease;
+  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu, kind);
 }
 
 constexpr CostClass cost = CostClass::Barrier;
@@ -95,7 +105,8 @@ constexpr InstructionRow rows[] = {
     {"barrier", "?cta red and|or ?aligned pred", "=pred u32 u32 !pred",
      selectBarrier<1, 2, 3>, cost},
     {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
-    {"fence", "?sc|acq_rel @scope", "", select<fence>, CostClass::Fence},
+    {"fence", "?sc|acq_rel|acquire|release @scope", "", select<fence>,
+     CostClass::Fence},
 };
 
 } // namespace

@@ -51,7 +51,8 @@ arith::MmaKind mmaKind(const Instruction &inst) {
 }
 
 void mma(Warp &warp, const Instruction &inst, uint32_t mask) {
-  warp.checkConverged(inst, mask);
+  if (!warp.gatherAligned(inst, mask, ReportKind::WarpDivergence))
+    return;
   arith::MmaKind kind = mmaKind(inst);
   constexpr int maxRegisters = 4;
   uint32_t *d[maxRegisters];
@@ -83,7 +84,6 @@ bool selectMma(Instruction &inst) {
 /// The rows, of which lane i names the i-th.
 void prepareRows(Warp &warp, const Instruction &inst, uint32_t mask,
                  const Operand &address, int matrices, Access &access) {
-  warp.checkConverged(inst, mask);
   constexpr int rowBytes = 16, rowsOfMatrix = 8;
   uint32_t rows = matrices == 4 ? ~0u : (1u << (rowsOfMatrix * matrices)) - 1;
   access.inst = &inst;
@@ -98,6 +98,9 @@ void prepareRows(Warp &warp, const Instruction &inst, uint32_t mask,
 }
 
 void loadMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
+  mask = warp.gatherAligned(inst, mask, ReportKind::WarpDivergence);
+  if (mask == 0)
+    return;
   int matrices = inst.count(0);
   Access access;
   access.kind = AccessKind::Load;
@@ -113,6 +116,9 @@ void loadMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
 }
 
 void storeMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
+  mask = warp.gatherAligned(inst, mask, ReportKind::WarpDivergence);
+  if (mask == 0)
+    return;
   int matrices = inst.count(1);
   Access access;
   access.kind = AccessKind::Store;

@@ -33,6 +33,8 @@ void load(Warp &warp, const Instruction &inst, uint32_t mask) {
   access.kind = AccessKind::Load;
   prepare(warp, inst, mask, inst.op(1), access);
   warp.cta().memory().access(warp, access);
+  if (access.strength != Strength::Weak)
+    warp.noteSpin();
   int bytes = bytesOf(inst.types[0]), unused = 64 - 8 * bytes;
   bool extendsSign = isInteger(inst.types[0]) && isSigned(inst.types[0]);
   for (int element = 0; element < inst.vector; ++element) {

@@ -25,10 +25,11 @@ uint32_t gatherMembers(Warp &warp, const Instruction &inst, uint32_t mask,
   uint32_t named = members[__builtin_ctz(mask)];
   bool differ = false;
   forLanes(mask, [&](int i) { differ |= members[i] != named; });
-  if (differ)
-    if (Report *report =
-            warp.report(ReportKind::WarpDivergence, inst, __builtin_ctz(mask)))
-      report->message = "lanes that execute it together name different masks";
+  if (differ) {
+    // Each mask is a group of its own.
+    warp.partByValue(mask, members);
+    return 0;
+  }
   return warp.gather(inst, mask, named, anywhere);
 }
 

@@ -48,22 +48,9 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
   if (!check(warp, arrival, expected))
     return;
 
-  // An aligned barrier is for whole warps. If only part of one is here, the
-  // report says so, and the warp counts as hardware of old counted it.
-  uint32_t present = warp.lanes() & ~warp.exited();
+  // An aligned barrier is for whole warps, whoever has come of this one.
   int threads = 32;
-  if (arrival.isAligned) {
-    if (arrival.mask != present) {
-      uint32_t missing = present & ~arrival.mask;
-      if (Report *report =
-              warp.report(ReportKind::BarrierDivergence, *arrival.inst,
-                          __builtin_ctz(arrival.mask)))
-        report->message = "a barrier that " +
-                          std::to_string(__builtin_popcount(arrival.mask)) +
-                          " lanes of the warp reached without the other " +
-                          std::to_string(__builtin_popcount(missing));
-    }
-  } else {
+  if (!arrival.isAligned) {
     // Lanes without a thread come with the first ones.
     uint32_t absent = ~warp.lanes();
     threads = __builtin_popcount(arrival.mask);
@@ -82,7 +69,7 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
   warp.clock().release(barrier.published);
   if (arrival.waits) {
     barrier.waiting[warp.index()] |= arrival.mask;
-    warp.waitAtBarrier(arrival.barrier);
+    warp.waitAtBarrier(arrival.barrier, arrival.mask);
   }
   if (barrier.arrived >= barrier.expected)
     complete(arrival.barrier);

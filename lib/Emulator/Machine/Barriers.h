@@ -61,7 +61,7 @@ private:
     uint32_t trues = 0, threads = 0; ///< Predicates so far.
     /// Lanes that wait, by warp.
     std::array<uint32_t, 32> waiting = {};
-    VectorClock published;
+    BarrierClocks published;
   };
 
   bool check(Warp &warp, const Arrival &arrival, int expected);

@@ -56,7 +56,8 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
     return nullptr;
   }
   if (access.kind != AccessKind::Load && allocation->isConst) {
-    refuseConstWrite(warp, access, lane, space, address, allocation->name);
+    refuseConstWrite(warp, access, lane, StateSpace::Const, address,
+                     allocation->name);
     return nullptr;
   }
   uint64_t offset = address - allocation->base;

@@ -44,8 +44,8 @@ int64_t SectorSet::count() const {
 //===----------------------------------------------------------------------===//
 
 constexpr uint64_t allocationAlignment = 256;
-/// Never less between two allocations.
-constexpr uint64_t minimalGap = 4096;
+/// Never less between two allocations, so that a wrong stride hits none.
+constexpr uint64_t minimalGap = uint64_t(1) << 20;
 
 std::string Allocation::describe() const {
   return (name.empty() ? "an allocation" : "'" + name + "'") + " (" +

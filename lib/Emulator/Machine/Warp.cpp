@@ -58,6 +58,8 @@ void Warp::leave() {
 }
 
 void Warp::run(int budget) {
+  if (!meetings_.empty())
+    losePatience();
   size_t ready = 0;
   for (const Split &split : splits_)
     ready += split.state == Split::Ready;

@@ -65,6 +65,7 @@ struct Meeting {
   Frame *frame = nullptr; ///< To go on in.
   /// Of a return: the frame that ends. Its lanes arrive by ret.
   Frame *callee = nullptr;
+  int64_t spins = 0; ///< Of the warp, when the first lanes arrived.
 };
 
 struct Split {
@@ -82,6 +83,7 @@ struct Split {
   uint8_t barrier = 0;
   /// Of AtWarpSync: who executes the instruction, and who must come.
   uint32_t executing = 0, awaited = 0;
+  ReportKind stuckKind = ReportKind::WarpDivergence;
   /// It executes the instruction at which it waited once more: the lanes that
   /// it waited for are gone, or will never come.
   bool isRetry = false, isForced = false;
@@ -156,17 +158,25 @@ public:
   void trap(const Instruction &inst, uint32_t mask, const char *message);
   /// Ends the time slice.
   void yield() { stopped_ = true; }
-  void waitAtBarrier(int barrier);
+  /// The lanes of `mask`, which have come to an instruction together.
+  void waitAtBarrier(int barrier, uint32_t mask);
 
+  /// Lets lanes with different values execute the instruction one value after
+  /// the other, and meet behind it.
+  void partByValue(uint32_t mask, const uint32_t *values);
   /// Brings those lanes of `required` that have not exited to a warp-wide
   /// instruction that `mask` executes. Returns the lanes to execute it for, or
   /// 0: they wait. With `anywhere`, other instructions of the same kind will
   /// do.
   uint32_t gather(const Instruction &inst, uint32_t mask, uint32_t required,
                   bool anywhere);
-  /// Of an instruction that the whole warp must execute at once; a report if it
-  /// does not.
-  void checkConverged(const Instruction &inst, uint32_t mask);
+  /// The same for .aligned instructions, which all lanes of the warp that have
+  /// not exited execute together. Where they do not, a report of `kind`, and
+  /// those who are here go on.
+  uint32_t gatherAligned(const Instruction &inst, uint32_t mask,
+                         ReportKind kind);
+  /// A strong read or atomic: lanes may spin on it.
+  void noteSpin() { ++spins_; }
 
   //===------------------------------------------------------------------===//
   // Who it is
@@ -203,6 +213,9 @@ private:
   /// Goes on from the meeting if all are there.
   void arriveAt(Meeting *meeting, uint32_t lanes);
   void completeMeetings();
+  void losePatience();
+  uint32_t gatherHere(const Instruction &inst, uint32_t mask, uint32_t required,
+                      bool anywhere, ReportKind stuckKind);
   Meeting *makeMeeting(uint32_t pc, uint32_t expected);
   Frame *makeFrame(const Function &function, Frame *caller, uint32_t lanes);
   void fillSpecials(Frame &frame);
@@ -212,6 +225,7 @@ private:
   int index_;
   uint32_t lanes_ = 0, exited_ = 0;
   int64_t executed_ = 0;
+  int64_t spins_ = 0;
 
   std::vector<Split> splits_;
   std::vector<std::unique_ptr<Meeting>> meetings_;

@@ -14,6 +14,8 @@ namespace qcc::emu {
 
 /// Calls within each other; recursion ends there.
 constexpr int maxCallDepth = 256;
+/// Strong reads and atomics of a warp while some of its lanes wait for others.
+constexpr int64_t patience = 1024;
 
 //===----------------------------------------------------------------------===//
 // Splits and meetings
@@ -46,6 +48,8 @@ Meeting *Warp::makeMeeting(uint32_t pc, uint32_t expected) {
 }
 
 void Warp::arriveAt(Meeting *meeting, uint32_t lanes) {
+  if (meeting->arrived == 0)
+    meeting->spins = spins_;
   meeting->arrived |= lanes;
   completeMeetings();
 }
@@ -77,6 +81,18 @@ void Warp::completeMeetings() {
       changed = true;
       break;
     }
+  }
+}
+
+/// Lets lanes go on that wait for others who seem to wait for them.
+void Warp::losePatience() {
+  for (auto &meeting : meetings_) {
+    if (meeting->arrived == 0 || meeting->callee ||
+        spins_ - meeting->spins < patience)
+      continue;
+    addSplit(meeting->pc, meeting->arrived, meeting->frame, meeting->outer);
+    meeting->expected &= ~meeting->arrived;
+    meeting->arrived = 0;
   }
 }
 
@@ -223,11 +239,14 @@ void Warp::trap(const Instruction &inst, uint32_t mask, const char *message) {
 // Waiting
 //===----------------------------------------------------------------------===//
 
-void Warp::waitAtBarrier(int barrier) {
-  splits_[current_].state = Split::AtBarrier;
-  splits_[current_].barrier = static_cast<uint8_t>(barrier);
+void Warp::waitAtBarrier(int barrier, uint32_t mask) {
   leave();
   stopped_ = true;
+  for (Split &split : splits_)
+    if (split.lanes & mask) {
+      split.state = Split::AtBarrier;
+      split.barrier = static_cast<uint8_t>(barrier);
+    }
 }
 
 void Warp::leaveBarrier(int barrier, uint32_t reduction) {
@@ -256,6 +275,23 @@ void Warp::leaveBarrier(int barrier, uint32_t reduction) {
   }
 }
 
+void Warp::partByValue(uint32_t mask, const uint32_t *values) {
+  Meeting *meeting = makeMeeting(pc_, active_);
+  meeting->arrived = active_ & ~mask;
+  uint32_t pc = pc_ - 1;
+  Frame *frame = frame_;
+  endSplit();
+  while (mask) {
+    uint32_t value = values[__builtin_ctz(mask)], lanes = 0;
+    for (uint32_t some = mask; some; some &= some - 1)
+      if (values[__builtin_ctz(some)] == value)
+        lanes |= some & (0 - some);
+    addSplit(pc, lanes, frame, meeting);
+    splits_.back().isRetry = true; // It has been counted.
+    mask &= ~lanes;
+  }
+}
+
 uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
                       bool anywhere) {
   required &= lanes_ & ~exited_;
@@ -265,6 +301,29 @@ uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
       report->message = "a lane executes it that the mask does not name";
     required |= extra;
   }
+  return gatherHere(inst, mask, required, anywhere, ReportKind::WarpDivergence);
+}
+
+uint32_t Warp::gatherAligned(const Instruction &inst, uint32_t mask,
+                             ReportKind kind) {
+  uint32_t present = lanes_ & ~exited_;
+  // Barriers do without lanes that never were, matrices do not.
+  uint32_t needed =
+      kind == ReportKind::BarrierDivergence ? present : ~uint32_t(0);
+  bool isGuarded = mask != active_;
+  if (present == needed && !isGuarded)
+    return gatherHere(inst, mask, present, /*anywhere=*/false, kind);
+  if (mask == needed)
+    return mask;
+  if (Report *report = this->report(kind, inst, __builtin_ctz(mask)))
+    report->message = "all lanes of the warp must execute it together; " +
+                      std::to_string(__builtin_popcount(mask)) + " do";
+  return mask;
+}
+
+uint32_t Warp::gatherHere(const Instruction &inst, uint32_t mask,
+                          uint32_t required, bool anywhere,
+                          ReportKind stuckKind) {
   Split &self = splits_[current_];
   if (mask == required || self.isForced) {
     self.isForced = false;
@@ -289,6 +348,7 @@ uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
   self.state = Split::AtWarpSync;
   self.executing = mask;
   self.awaited = required;
+  self.stuckKind = stuckKind;
   leave();
   stopped_ = true;
   return 0;
@@ -311,7 +371,7 @@ bool Warp::releaseStuck() {
       continue;
     const Instruction &inst = split.frame->function->code[split.pc - 1];
     uint32_t missing = split.awaited & ~split.executing;
-    if (Report *report = this->report(ReportKind::WarpDivergence, inst,
+    if (Report *report = this->report(split.stuckKind, inst,
                                       __builtin_ctz(split.executing))) {
       report->message = std::to_string(__builtin_popcount(split.executing)) +
                         " lanes execute it, which waits for " +
@@ -325,15 +385,6 @@ bool Warp::releaseStuck() {
     released = true;
   }
   return released;
-}
-
-void Warp::checkConverged(const Instruction &inst, uint32_t mask) {
-  if (mask == ~0u)
-    return;
-  if (Report *report =
-          this->report(ReportKind::WarpDivergence, inst, __builtin_ctz(mask)))
-    report->message = "all 32 lanes of a warp must execute it together; " +
-                      std::to_string(__builtin_popcount(mask)) + " do";
 }
 
 } // namespace qcc::emu

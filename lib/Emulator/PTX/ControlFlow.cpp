@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Dominators by iteration over the blocks in reverse post-order (Cooper, Harvey
-// and Kennedy); post-dominators are those of the reversed graph, in which one
-// virtual block follows all ends.
+// and Kennedy); post-dominators are those of the reversed graph, in which a
+// virtual block follows the function's end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +83,7 @@ public:
   void run() {
     makeBlocks();
     connect();
+    linkEnd();
     findReconvergence();
     findLoops();
     countLiveRegisters();
@@ -145,13 +146,38 @@ private:
         break;
       case Flow::Return:
       case Flow::Exit:
+        ends_.push_back(block);
+        break;
       case Flow::Trap:
-        link(block, numBlocks());
+        // Nobody goes on from there, so nobody need be waited for.
         break;
       }
       if (fallsThrough)
         link(block, block + 1);
     }
+  }
+
+  /// Lanes that return early are not waited for either. So only the last end
+  /// that control can reach counts as the function's.
+  void linkEnd() {
+    std::vector<bool> reached(successors_.size(), false);
+    std::vector<int> work = {0};
+    reached[0] = true;
+    while (!work.empty()) {
+      int block = work.back();
+      work.pop_back();
+      for (int successor : successors_[block])
+        if (!reached[successor]) {
+          reached[successor] = true;
+          work.push_back(successor);
+        }
+    }
+    for (size_t i = ends_.size(); i-- > 0;)
+      if (reached[ends_[i]]) {
+        successors_[ends_[i]].push_back(numBlocks());
+        predecessors_[numBlocks()].push_back(ends_[i]);
+        return;
+      }
   }
 
   void findReconvergence() {
@@ -327,6 +353,7 @@ private:
   std::vector<uint32_t> begins_; ///< Of blocks, and the end of the code.
   std::vector<int> blockOf_;     ///< Of instructions.
   Edges successors_, predecessors_;
+  std::vector<int> ends_; ///< Blocks that end in ret or exit.
 };
 
 } // namespace

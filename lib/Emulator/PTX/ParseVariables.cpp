@@ -17,7 +17,7 @@ constexpr int64_t maxVariableBytes = int64_t(1) << 36;
 constexpr int64_t maxLocalBytes = int64_t(512) << 10;
 constexpr int64_t maxSharedBytes = int64_t(16) << 20;
 /// Unmapped addresses after each variable of the module.
-constexpr uint64_t variableGap = 256;
+constexpr uint64_t variableGap = uint64_t(1) << 16;
 
 static int64_t alignUp(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -239,9 +239,12 @@ bool Parser::placeModuleVariable(Declaration &declaration) {
                       "' is defined in another module; modules are not linked");
     if (declaration.hasNoSize && variable.size == 0)
       return fail(*declaration.name, "an array without a size or values");
+    constexpr int64_t leastAlignment = 256;
     variable.address =
-        alignUp(dataEnd_, std::max<int64_t>(variable.alignment, variableGap));
+        alignUp(dataEnd_, std::max(variable.alignment, leastAlignment));
     dataEnd_ = variable.address + variable.size + variableGap;
+    if (dataEnd_ - dataBase_ > uint64_t(maxVariableBytes))
+      return fail(*declaration.name, "variables of more than 64 GiB");
   }
   symbol.address = variable.address;
   symbol.size = variable.size;

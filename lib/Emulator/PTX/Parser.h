@@ -34,7 +34,8 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase);
 class Parser {
 public:
   Parser(Program &program, std::vector<Token> tokens, uint64_t dataBase)
-      : program_(program), tokens_(std::move(tokens)), dataEnd_(dataBase) {}
+      : program_(program), tokens_(std::move(tokens)), dataBase_(dataBase),
+        dataEnd_(dataBase) {}
 
   bool parseModule();
   const rt::Status &status() const { return status_; }
@@ -182,6 +183,7 @@ private:
   std::vector<Token> tokens_;
   size_t position_ = 0;
   rt::Status status_;
+  const uint64_t dataBase_;
   uint64_t dataEnd_;
 
   Scope moduleScope_;

@@ -324,6 +324,9 @@ TEST(Parser, RejectsModules) {
       {".version 7.0 .target sm_80 .global .u8 x[];", "without a size"},
       {".version 7.0 .target sm_80 .global .u8 x[0xffffffff][0xffffffff];",
        "more than 64 GiB"},
+      {".version 7.0 .target sm_80 .global .u8 x[0x800000000]; .global .u8 "
+       "y[0x800000000];",
+       "variables of more than 64 GiB"},
       {".version 7.0 .target sm_80 .global .align 3 .u8 x;", "power of two"},
       {".version 7.0 .target sm_80 .global .attribute(.managed) .u32 x;",
        ".attribute"},

@@ -123,6 +123,21 @@ TEST(Module, ChoosesTheVariantWithMostFeatures) {
             "this host cannot run the artifact; variant 'old' needs fma; "
             "variant 'new' needs fma, avx512f, avx512vnni; variant 'middle' "
             "needs fma, avx512f; compile it for this host (--mcpu=native)");
+
+  // To look at, the best one is there, but nothing can run it.
+  HostFeatures old = HostFeatures::fromList("avx2");
+  ModuleOptions inspecting;
+  inspecting.features = &old;
+  inspecting.inspectOnly = true;
+  Result<std::shared_ptr<const Module>> module = artifact.load(inspecting);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "new");
+  EXPECT_EQ((*module)->refusal().message(), targetOn("avx2"));
+  EXPECT_EQ(Context::create(*module, "").message(), targetOn("avx2"));
+  inspecting.features = nullptr;
+  inspecting.variant = "none";
+  EXPECT_FALSE(artifact.load(inspecting).isOk());
+
   artifact.variants[0].device = 99;
   EXPECT_NE(targetOn("fma,avx2").find("'old' is for another kind of device"),
             std::string::npos);

@@ -12,7 +12,10 @@
 
 #include <chrono>
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace qcc::rt;
 
@@ -33,6 +36,22 @@ TEST(ThreadPool, CallsEveryThreadOnce) {
       });
       EXPECT_EQ(calls, std::vector<int>(threads, 1));
     }
+}
+
+TEST(ThreadPool, KnowsThatAForkLostItsThreads) {
+  std::shared_ptr<ThreadPool> pool = makePool(3);
+  pool->run(3, [](int, int) {});
+  pid_t child = fork();
+  if (child == 0) {
+    bool wasLost = pool->wasLostInFork();
+    pool.reset(); // Would wait for ever if it joined.
+    _exit(wasLost ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_FALSE(pool->wasLostInFork());
+  pool->run(3, [](int, int) {});
 }
 
 TEST(ThreadPool, CallerIsThreadZero) {
@@ -107,6 +126,23 @@ TEST(Barrier, SeparatesSteps) { testBarrier(2, 2000, true); }
 TEST(Barrier, SeparatesStepsWithoutSpinning) { testBarrier(2, 500, false); }
 TEST(Barrier, OfOneThread) { testBarrier(1, 10, true); }
 TEST(Barrier, OfMoreThreadsThanCpus) { testBarrier(16, 100, false); }
+
+TEST(ThreadPool, LeavesSignalsToTheApplication) {
+  sigset_t before, after, worker;
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &before), 0);
+  std::shared_ptr<ThreadPool> pool = makePool(2);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &after), 0);
+  pool->run(2, [&](int thread, int) {
+    if (thread == 1)
+      pthread_sigmask(SIG_BLOCK, nullptr, &worker);
+  });
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM}) {
+    EXPECT_EQ(sigismember(&worker, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&after, signal), sigismember(&before, signal));
+  }
+  for (int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGPROF})
+    EXPECT_EQ(sigismember(&worker, signal), 0) << signal;
+}
 
 /// After an idle time, the kernel likes to wake the worker on the CPU of its
 /// waker.

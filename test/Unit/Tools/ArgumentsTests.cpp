@@ -115,6 +115,9 @@ TEST(Arguments, RefusesWhatMeansNothing) {
             "'--entry' is given twice");
   EXPECT_EQ(messageOf({"m.so", "--entry"}),
             "'--entry' lacks its value; write --entry=NAME");
+  EXPECT_EQ(messageOf({"m.so", "--entry="}),
+            "'--entry=' has an empty value; leave the option out or give it a "
+            "value");
   EXPECT_EQ(messageOf({"m.so", "--fast=yes"}),
             "'--fast' takes no value, but 'yes' is given");
   EXPECT_EQ(messageOf({"m.so", "--dim=many"}),

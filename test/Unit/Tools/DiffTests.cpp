@@ -81,7 +81,7 @@ B: b, entry main
   step                      largest error  mean  signal/noise  differ  in A                          in B
   main.step0/twice (relu1)              0     0         exact  0 of 3  i32, scale 0.5, zero point 1  i32, scale 0.5, zero point 1
   main.step1/more (fc2)                 0     0         exact  0 of 3  i32                           i32
-no difference
+no difference in 2 values
 )");
 }
 
@@ -159,6 +159,15 @@ TEST_F(Diff, SaysWhatCannotBeCompared) {
   // For a result that is a difference.
   EXPECT_NE(report.find("first difference: fc2, main.step1/more of A and float "
                         "of B: no scale\n"),
+            std::string::npos)
+      << report;
+
+  // For anything else it is only said.
+  a.outputs[1].quant_ref = a.artifact.ref(a.quant);
+  options.tolerance = 1e6;
+  report = text();
+  EXPECT_NE(report.find("no difference in 1 value; 1 value could not be "
+                        "compared\n"),
             std::string::npos)
       << report;
 }

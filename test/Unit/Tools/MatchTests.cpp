@@ -110,6 +110,17 @@ TEST(Match, SeveralOutputsOfALayer) {
             "fc1#0:0.0-0.0 fc1#1:0.1-0.2 result 0:1.0-1.0");
 }
 
+TEST(Match, OutputsThatOneSideHasMoreOf) {
+  rt::Entry a = entry({step("a0", "", {{"fc1"}}), step("a1", "", {{"", 0}})});
+  rt::Entry b =
+      entry({step("b0", "", {{"fc1"}, {"fc1"}}), step("b1", "", {{"", 0}})});
+  Matching matching = matchValues(a, b);
+  EXPECT_EQ(text(matching), "fc1:0.0-0.0 result 0:1.0-1.0");
+  EXPECT_TRUE(matching.onlyA.empty());
+  ASSERT_EQ(matching.onlyB.size(), 1u);
+  EXPECT_EQ(matching.onlyB[0].name, "fc1#1");
+}
+
 TEST(Match, FormsThatTwoQuantizedProgramsHave) {
   const rt::Step real = step("f", "", {relu}),
                  quantized = step("q", "", {reluQuantized}),

@@ -7,6 +7,7 @@
 
 #include "../Support/TemporaryFolder.h"
 #include "SmallProgram.h"
+#include "common/Describe.h"
 #include "common/Run.h"
 #include "qcc/Support/Json.h"
 #include "qcc/Support/TensorFile.h"
@@ -108,7 +109,7 @@ TEST_F(Run, RefusesOptionsThatMeanNothing) {
   options.expected = {path("a.npy"), path("b.npy")};
   expectFailure("the entry has 1 result(s), but --expect is given 2 times");
   options.tolerance = -1.0;
-  expectFailure("'--tolerance=-1' is negative");
+  expectFailure("'--tolerance=-1' must be a number, 0 or greater");
   options.expected.clear();
   options.tolerance = 1.0;
   expectFailure("--tolerance is for --expect, which is not given");
@@ -189,6 +190,19 @@ TEST_F(Run, ListsVariantsThatTheHostCannotRun) {
   EXPECT_NE(text.find("newer  needs avx99        (sse2,avx99)\n"),
             std::string::npos)
       << text;
+}
+
+TEST_F(Run, ListsArtifactsThatTheHostCannotRun) {
+  options.list = true;
+  program.artifact.setVariant(0, "newer", "sse2,avx99",
+                              {SmallProgram::entry()});
+  rt::ModuleOptions inspecting;
+  inspecting.inspectOnly = true;
+  std::string text = listModule(**program.artifact.load(inspecting), "net.so");
+  EXPECT_NE(text.find("newer  needs avx99, shown below  (sse2,avx99)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("entry main:\n"), std::string::npos) << text;
 }
 
 TEST_F(Run, MeasuresSteps) {

@@ -1,0 +1,5 @@
+func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = arith.addf %x, %x : tensor<4x8xf32> loc("a")
+  %1 = math.absf %0 : tensor<4x8xf32> loc("b")
+  return %1, %0 : tensor<4x8xf32>, tensor<4x8xf32>
+}
