@@ -21,6 +21,25 @@ void VectorClock::raise(uint32_t agent, uint32_t clock) {
   }
 }
 
+void VectorClock::raiseLanes(uint32_t agent, uint32_t lanes, uint32_t clock) {
+  if (clock <= of(agent))
+    return;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t &lane = lanes_[uint64_t(agent) * 32 + __builtin_ctz(lanes)];
+    lane = std::max(lane, clock);
+  }
+}
+
+bool VectorClock::coversLanes(uint32_t agent, uint32_t clock,
+                              uint32_t lanes) const {
+  for (; lanes; lanes &= lanes - 1) {
+    auto it = lanes_.find(uint64_t(agent) * 32 + __builtin_ctz(lanes));
+    if (it == lanes_.end() || clock > it->second)
+      return false;
+  }
+  return true;
+}
+
 void VectorClock::join(const VectorClock &other) {
   if (isEmpty())
     first_ = other.first_, own_.assign(other.own_.size(), 0);
@@ -29,90 +48,166 @@ void VectorClock::join(const VectorClock &other) {
       raise(other.first_ + i, other.own_[i]);
   for (auto [agent, clock] : other.others_)
     raise(agent, clock);
+  for (auto [lane, clock] : other.lanes_)
+    raiseLanes(uint32_t(lane / 32), 1u << (lane % 32), clock);
+  // What the warps' clocks have caught up with.
+  for (auto it = lanes_.begin(); it != lanes_.end();)
+    if (it->second <= of(uint32_t(it->first / 32)))
+      it = lanes_.erase(it);
+    else
+      ++it;
 }
 
 WarpClock::WarpClock(uint32_t agent, uint32_t firstAgent, uint32_t agents)
     : agent_(agent), ctaNumber_(firstAgent / agents),
       known_(firstAgent, agents) {}
 
-void WarpClock::releaseTo(VectorClock &published) {
-  published.join(known_);
-  published.raise(agent_, now_);
-  tick();
-}
+//===----------------------------------------------------------------------===//
+// What lanes know
+//===----------------------------------------------------------------------===//
 
-void WarpClock::release(BarrierClocks &published) {
-  published.sequential.join(sequential_);
-  releaseTo(published.known);
-}
-
-void WarpClock::acquire(const BarrierClocks &published) {
-  known_.join(published.known);
-  fenced_.join(published.sequential);
-  sequential_.join(published.sequential);
-  lanes_.reset();
-}
-
-bool WarpClock::areLanesOrdered(uint32_t clock, uint32_t lanes,
-                                uint32_t current) const {
-  if (!lanes_)
-    return false;
-  for (uint32_t b = current; b; b &= b - 1)
-    for (uint32_t a = lanes; a; a &= a - 1) {
-      int reader = __builtin_ctz(b), writer = __builtin_ctz(a);
-      if (reader != writer && clock >= (*lanes_)[reader][writer])
+bool WarpClock::isOrderedByLanes(uint32_t agent, uint32_t clock, uint32_t lanes,
+                                 uint32_t current) const {
+  for (uint32_t rest = current; rest; rest &= rest - 1) {
+    uint32_t lane = rest & (0 - rest);
+    uint32_t unknown = agent == agent_ ? lanes & ~lane : lanes;
+    for (uint32_t other = unknown; other; other &= other - 1) {
+      uint32_t one = other & (0 - other);
+      bool isKnown = known_.covers(agent, clock, one);
+      for (const Extra &extra : extras_)
+        isKnown |=
+            (extra.lanes & lane) && extra.known.covers(agent, clock, one);
+      if (!isKnown)
         return false;
     }
+  }
   return true;
 }
 
-void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
-  tick();
-  if ((lanes & all) == all) {
-    known_.raise(agent_, now_ - 1);
-    lanes_.reset();
-    return;
-  }
-  if (!lanes_) {
-    lanes_ = std::make_unique<LaneTable>();
-    for (auto &row : *lanes_)
-      row.fill(0);
-  }
-  // Each learns what any of them knew, and what they did.
-  std::array<uint32_t, 32> joined = {};
-  for (uint32_t b = lanes; b; b &= b - 1)
-    for (int a = 0; a < 32; ++a)
-      joined[a] = std::max(joined[a], (*lanes_)[__builtin_ctz(b)][a]);
-  for (uint32_t a = lanes; a; a &= a - 1)
-    joined[__builtin_ctz(a)] = now_;
-  for (uint32_t b = lanes; b; b &= b - 1)
-    (*lanes_)[__builtin_ctz(b)] = joined;
+VectorClock &WarpClock::extraOf(uint32_t lanes) {
+  for (Extra &extra : extras_)
+    if (extra.lanes == lanes)
+      return extra.known;
+  return extras_.emplace_back(Extra{lanes, VectorClock()}).known;
 }
 
-void WarpClock::fence(Strength scope, FenceKind kind) {
-  // It ends an acquire pattern ...
-  if (kind != FenceKind::Release) {
-    known_.join(observedCta_);
-    observedCta_.clear();
-    if (scope == Strength::Gpu) {
-      known_.join(observedGpu_);
-      observedGpu_.clear();
-    }
+VectorClock WarpClock::knownTo(int lane) const {
+  VectorClock known = known_;
+  for (const Extra &extra : extras_)
+    if (extra.lanes >> lane & 1)
+      known.join(extra.known);
+  return known;
+}
+
+/// What `lanes` together know and did.
+void WarpClock::releaseTo(VectorClock &published, uint32_t lanes,
+                          uint32_t all) const {
+  published.join(known_);
+  for (const Extra &extra : extras_)
+    if (extra.lanes & lanes)
+      published.join(extra.known);
+  if ((lanes & all) == all)
+    published.raise(agent_, now_);
+  else
+    published.raiseLanes(agent_, lanes, now_);
+}
+
+void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
+  VectorClock joined;
+  releaseTo(joined, lanes, all);
+  tick();
+  // Nothing is left that only some of them know.
+  extras_.erase(std::remove_if(extras_.begin(), extras_.end(),
+                               [&](const Extra &extra) {
+                                 return (extra.lanes & all & ~lanes) == 0;
+                               }),
+                extras_.end());
+  ((lanes & all) == all ? known_ : extraOf(lanes)).join(joined);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+void WarpClock::release(BarrierClocks &published, uint32_t lanes,
+                        uint32_t all) {
+  published.sequential.join(sequential_);
+  releaseTo(published.known, lanes, all);
+  tick();
+}
+
+void WarpClock::acquire(const BarrierClocks &published, uint32_t lanes,
+                        uint32_t all) {
+  fenced_.join(published.sequential);
+  sequential_.join(published.sequential);
+  if ((lanes & all) == all) {
+    extras_.clear();
+    known_.join(published.known);
+  } else {
+    extraOf(lanes).join(published.known);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Fences, strong writes and reads
+//===----------------------------------------------------------------------===//
+
+void WarpClock::addFenced(std::vector<Fenced> &list, uint32_t lanes) const {
+  // A later fence of the same reach has published more.
+  for (Fenced &old : list)
+    old.lanes &= ~lanes;
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [](const Fenced &old) { return old.lanes == 0; }),
+             list.end());
+  uint32_t alike = lanes;
+  for (const Extra &extra : extras_)
+    alike &= ~extra.lanes;
+  if (alike)
+    list.push_back({alike, known_, now_});
+  for (uint32_t rest = lanes & ~alike; rest; rest &= rest - 1)
+    list.push_back({rest & (0 - rest), knownTo(__builtin_ctz(rest)), now_});
+}
+
+void WarpClock::publishFenced(const std::vector<Fenced> &list, int lane,
+                              VectorClock &published) const {
+  for (const Fenced &fenced : list)
+    if (fenced.lanes >> lane & 1) {
+      published.join(fenced.known);
+      published.raiseLanes(agent_, 1u << lane, fenced.clock);
+    }
+}
+
+void WarpClock::fence(Strength scope, FenceKind kind, uint32_t lanes,
+                      uint32_t all) {
+  // It ends an acquire pattern ...
+  if (kind != FenceKind::Release)
+    for (Observed &observed : observed_) {
+      if (!(lanes >> observed.lane & 1))
+        continue;
+      VectorClock &extra = extraOf(1u << observed.lane);
+      extra.join(observed.cta);
+      observed.cta.clear();
+      if (scope == Strength::Gpu) {
+        extra.join(observed.gpu);
+        observed.gpu.clear();
+      }
+    }
   if (kind == FenceKind::Acquire)
     return;
   // ... and starts a release pattern.
-  FencedClocks now;
-  releaseTo(now.cta);
+  addFenced(fencedCta_, lanes);
   if (scope == Strength::Gpu)
-    now.gpu = now.cta;
-  fenced_.join(now);
-  if (kind == FenceKind::Sequential)
-    sequential_.join(now);
+    addFenced(fencedGpu_, lanes);
+  if (kind == FenceKind::Sequential) {
+    releaseTo(sequential_.cta, lanes, all);
+    if (scope == Strength::Gpu)
+      releaseTo(sequential_.gpu, lanes, all);
+  }
+  tick();
 }
 
 void WarpClock::publish(SyncVariable &variable, Strength scope, bool isRelease,
-                        bool replaces) {
+                        bool replaces, int lane) {
   if (replaces) {
     variable.cta.clear();
     variable.gpu.clear();
@@ -122,27 +217,45 @@ void WarpClock::publish(SyncVariable &variable, Strength scope, bool isRelease,
     variable.ctaNumber = ctaNumber_;
   }
   variable.cta.join(fenced_.cta);
-  if (scope == Strength::Gpu)
+  publishFenced(fencedCta_, lane, variable.cta);
+  if (scope == Strength::Gpu) {
     variable.gpu.join(fenced_.gpu);
+    publishFenced(fencedGpu_, lane, variable.gpu);
+  }
   if (!isRelease)
     return;
-  releaseTo(scope == Strength::Gpu ? variable.gpu : variable.cta);
+  // One lane's doing, even if no other is left.
+  releaseTo(scope == Strength::Gpu ? variable.gpu : variable.cta, 1u << lane,
+            ~0u);
+  tick();
 }
 
 void WarpClock::observe(const SyncVariable &variable, Strength scope,
-                        bool isAcquire) {
+                        bool isAcquire, int lane) {
   bool seesCta = variable.ctaNumber == ctaNumber_;
+  bool seesGpu = scope == Strength::Gpu || seesCta;
+  bool hasCta = seesCta && !variable.cta.isEmpty();
+  bool hasGpu = seesGpu && !variable.gpu.isEmpty();
+  if (!hasCta && !hasGpu)
+    return;
   if (isAcquire) {
-    if (seesCta)
-      known_.join(variable.cta);
-    if (scope == Strength::Gpu || seesCta)
-      known_.join(variable.gpu);
+    VectorClock &extra = extraOf(1u << lane);
+    if (hasCta)
+      extra.join(variable.cta);
+    if (hasGpu)
+      extra.join(variable.gpu);
     return;
   }
+  auto mine =
+      std::find_if(observed_.begin(), observed_.end(),
+                   [&](const Observed &old) { return old.lane == lane; });
+  if (mine == observed_.end())
+    mine = observed_.insert(mine, Observed{lane, {}, {}});
   // Within the CTA any fence completes the pattern.
-  if (seesCta)
-    observedCta_.join(variable.cta);
-  (scope == Strength::Gpu ? observedGpu_ : observedCta_).join(variable.gpu);
+  if (hasCta)
+    mine->cta.join(variable.cta);
+  if (hasGpu)
+    (seesCta ? mine->cta : mine->gpu).join(variable.gpu);
 }
 
 } // namespace qcc::emu

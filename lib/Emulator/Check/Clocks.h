@@ -19,8 +19,12 @@
 //
 // Lanes of one warp share its clock but not its order: unless they meet in
 // bar.warp.sync or at a barrier, what one does is not ordered before what
-// another does. So a warp also knows itself up to some clock, and has a table
-// of lanes once some of them have met without the others.
+// another does, nor does one know what another has learned. So a clock may hold
+// for single lanes only, and a warp keeps, beside what all its lanes know, what
+// some of them know alone:
+//
+//   lanes 0-31: st [x]         published by lane 0: clock 1 of its lane 0 only
+//   lane 0:     st.release [f] (after bar.warp.sync: clock 1 of all its lanes)
 //
 // Acquire and release patterns follow the memory model: a fence publishes what
 // the warp knows with its next strong write or atomic; who reads that location
@@ -33,16 +37,15 @@
 #ifndef QCC_LIB_EMULATOR_CHECK_CLOCKS_H
 #define QCC_LIB_EMULATOR_CHECK_CLOCKS_H
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
 namespace qcc::emu {
 
-/// A clock for each warp that is known of. Warps are numbered through the grid;
-/// those of one CTA lie side by side.
+/// A clock for each warp that is known of, and later ones for some of its
+/// lanes. Warps are numbered through the grid; those of one CTA lie side by
+/// side.
 class VectorClock {
 public:
   VectorClock() = default;
@@ -55,18 +58,31 @@ public:
     auto it = others_.find(agent);
     return it == others_.end() ? 0 : it->second;
   }
+  /// Whether what all of `lanes` of a warp did at its time `clock` is known.
+  bool covers(uint32_t agent, uint32_t clock, uint32_t lanes) const {
+    return clock <= of(agent) ||
+           (!lanes_.empty() && coversLanes(agent, clock, lanes));
+  }
   void raise(uint32_t agent, uint32_t clock);
+  void raiseLanes(uint32_t agent, uint32_t lanes, uint32_t clock);
   void join(const VectorClock &other);
-  bool isEmpty() const { return own_.empty() && others_.empty(); }
+  bool isEmpty() const {
+    return own_.empty() && others_.empty() && lanes_.empty();
+  }
   void clear() {
     own_.clear();
     others_.clear();
+    lanes_.clear();
   }
 
 private:
+  bool coversLanes(uint32_t agent, uint32_t clock, uint32_t lanes) const;
+
   uint32_t first_ = 0;
   std::vector<uint32_t> own_;
   std::unordered_map<uint32_t, uint32_t> others_;
+  /// By 32 * agent + lane: only what is later than of(agent).
+  std::unordered_map<uint64_t, uint32_t> lanes_;
 };
 
 /// What fences have published, for strong writes of either reach.
@@ -100,6 +116,8 @@ struct SyncVariable {
   uint32_t ctaNumber = 0; ///< Whose `cta` is.
 };
 
+/// Of a warp. `lanes` execute an operation; `all` are those that exist and have
+/// not exited.
 class WarpClock {
 public:
   WarpClock() = default;
@@ -114,45 +132,71 @@ public:
   /// `current` lanes of this warp do now.
   bool isOrdered(uint32_t agent, uint32_t clock, uint32_t lanes,
                  uint32_t current) const {
-    if (clock <= known_.of(agent))
-      return true;
-    if (agent != agent_)
-      return false;
-    // A lane is ordered with itself.
-    return (lanes == current && (lanes & (lanes - 1)) == 0) ||
-           areLanesOrdered(clock, lanes, current);
+    return known_.covers(agent, clock, lanes) ||
+           // A lane is ordered with itself.
+           (agent == agent_ && lanes == current &&
+            (lanes & (lanes - 1)) == 0) ||
+           (!(agent != agent_ && extras_.empty()) &&
+            isOrderedByLanes(agent, clock, lanes, current));
   }
 
   const VectorClock &known() const { return known_; }
-  /// At a barrier: all lanes publish, then know.
-  void release(BarrierClocks &published);
-  void acquire(const BarrierClocks &published);
+  /// At a barrier: the lanes publish, then know.
+  void release(BarrierClocks &published, uint32_t lanes, uint32_t all);
+  void acquire(const BarrierClocks &published, uint32_t lanes, uint32_t all);
 
-  /// bar.warp.sync of `lanes`, of which `all` exist.
+  /// bar.warp.sync
   void syncLanes(uint32_t lanes, uint32_t all);
 
-  void fence(Strength scope, FenceKind kind);
+  void fence(Strength scope, FenceKind kind, uint32_t lanes, uint32_t all);
   /// A strong write or atomic (release, if it says so itself).
   void publish(SyncVariable &variable, Strength scope, bool isRelease,
-               bool replaces);
+               bool replaces, int lane);
   /// A strong read or atomic.
-  void observe(const SyncVariable &variable, Strength scope, bool isAcquire);
+  void observe(const SyncVariable &variable, Strength scope, bool isAcquire,
+               int lane);
 
 private:
-  bool areLanesOrdered(uint32_t clock, uint32_t lanes, uint32_t current) const;
+  /// What some lanes know beside known_.
+  struct Extra {
+    uint32_t lanes;
+    VectorClock known;
+  };
+  /// What some lanes have fenced, and when.
+  struct Fenced {
+    uint32_t lanes;
+    VectorClock known;
+    uint32_t clock;
+  };
+  /// What a lane has read and not fenced.
+  struct Observed {
+    int lane;
+    VectorClock cta, gpu;
+  };
+
+  bool isOrderedByLanes(uint32_t agent, uint32_t clock, uint32_t lanes,
+                        uint32_t current) const;
   void tick() { ++now_; }
-  void releaseTo(VectorClock &published);
+  void releaseTo(VectorClock &published, uint32_t lanes, uint32_t all) const;
+  VectorClock &extraOf(uint32_t lanes);
+  /// What a lane knows, without what it did itself.
+  VectorClock knownTo(int lane) const;
+  void addFenced(std::vector<Fenced> &list, uint32_t lanes) const;
+  void publishFenced(const std::vector<Fenced> &list, int lane,
+                     VectorClock &published) const;
 
   uint32_t agent_ = 0, ctaNumber_ = 0;
   uint32_t now_ = 1;
-  VectorClock known_; ///< Of itself: what all its lanes know of each other.
-  /// lanes_[b][a]: lane b knows what lane a did before that clock.
-  using LaneTable = std::array<std::array<uint32_t, 32>, 32>;
-  std::unique_ptr<LaneTable> lanes_;
-  /// Published by fences, for the next strong write; by fence.sc alone.
-  FencedClocks fenced_, sequential_;
+  VectorClock
+      known_; ///< To all lanes; of itself: what they know of each other.
+  std::vector<Extra> extras_;
+  /// Published by fences, for the next strong write: handed on at barriers, and
+  /// by lanes' own.
+  FencedClocks fenced_;
+  std::vector<Fenced> fencedCta_, fencedGpu_;
+  FencedClocks sequential_; ///< By fence.sc alone, to be handed on.
   /// Read by strong reads, for the next fence.
-  VectorClock observedCta_, observedGpu_;
+  std::vector<Observed> observed_;
 };
 
 } // namespace qcc::emu

@@ -70,13 +70,14 @@ bool selectBarrier(Instruction &inst) {
   return true;
 }
 
-void fence(Warp &warp, const Instruction &inst, uint32_t) {
+void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
   bool isMembar = inst.row->mnemonic[0] == 'm'; // Another name of fence.sc.
   FenceKind kind = isMembar || inst.has(Mod::sc) ? FenceKind::Sequential
                    : inst.has(Mod::acquire)      ? FenceKind::Acquire
                    : inst.has(Mod::release)      ? FenceKind::Release
                                                  : FenceKind::AcquireRelease;
-  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu, kind);
+  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu, kind,
+                     mask, warp.lanes() & ~warp.exited());
 }
 
 constexpr CostClass cost = CostClass::Barrier;

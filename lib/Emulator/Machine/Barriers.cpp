@@ -66,7 +66,9 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
     barrier.trues += __builtin_popcount(arrival.predicates & arrival.mask);
     barrier.threads += __builtin_popcount(arrival.mask);
   }
-  warp.clock().release(barrier.published);
+  uint32_t present = warp.lanes() & ~warp.exited();
+  warp.clock().release(barrier.published,
+                       arrival.isAligned ? present : arrival.mask, present);
   if (arrival.waits) {
     barrier.waiting[warp.index()] |= arrival.mask;
     warp.waitAtBarrier(arrival.barrier, arrival.mask);
@@ -95,7 +97,8 @@ void Barriers::complete(int number) {
   ++cta_.counters().barriers;
   for (auto &warp : cta_.warps())
     if (done.waiting[warp->index()]) {
-      warp->clock().acquire(done.published);
+      warp->clock().acquire(done.published, done.waiting[warp->index()],
+                            warp->lanes() & ~warp->exited());
       warp->leaveBarrier(number, result);
     }
 }

@@ -73,7 +73,7 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
       checkCopySources(warp, access, lane, address);
   }
   if (access.strength != Strength::Weak && checks_)
-    synchronize(warp, access, StateSpace::Global, address);
+    synchronize(warp, access, lane, StateSpace::Global, address);
   if (together_)
     return allocation->data() + offset;
   if (access.kind == AccessKind::Load)
@@ -97,7 +97,7 @@ uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
     if (access.kind != AccessKind::Load)
       memset(&sharedWritten_[offset], 1, access.size);
     if (access.strength != Strength::Weak)
-      synchronize(warp, access, space, offset);
+      synchronize(warp, access, lane, space, offset);
     return &shared_[offset];
   }
   case StateSpace::Local: {

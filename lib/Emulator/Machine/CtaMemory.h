@@ -87,7 +87,7 @@ private:
   void reportConflict(Warp &warp, const Instruction &inst, int lane,
                       AccessKind kind, StateSpace space, uint64_t offset,
                       int size, const Conflict &conflict);
-  void synchronize(Warp &warp, const Access &access, StateSpace space,
+  void synchronize(Warp &warp, const Access &access, int lane, StateSpace space,
                    uint64_t offset);
   void checkCopySources(Warp &warp, const Access &access, int lane,
                         uint64_t address);

@@ -239,16 +239,16 @@ void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
       std::to_string(copy->lane) + ", and nothing has waited for it");
 }
 
-void CtaMemory::synchronize(Warp &warp, const Access &access, StateSpace space,
-                            uint64_t offset) {
+void CtaMemory::synchronize(Warp &warp, const Access &access, int lane,
+                            StateSpace space, uint64_t offset) {
   SyncVariables &variables =
       space == StateSpace::Shared ? sharedVariables_ : *globalVariables_;
   SyncVariable &variable = variables[offset];
   if (access.kind != AccessKind::Store)
-    warp.clock().observe(variable, access.strength, access.isAcquire);
+    warp.clock().observe(variable, access.strength, access.isAcquire, lane);
   if (access.kind != AccessKind::Load)
     warp.clock().publish(variable, access.strength, access.isRelease,
-                         /*replaces=*/access.kind == AccessKind::Store);
+                         /*replaces=*/access.kind == AccessKind::Store, lane);
 }
 
 } // namespace qcc::emu

@@ -235,11 +235,12 @@ TEST_P(PlantedBug, IsReportedAtItsLine) {
       EXPECT_EQ(report.kernel, bug.kernel);
       EXPECT_FALSE(report.message.empty());
       ASSERT_LE(report.location.line, int(lines.size()));
-      if (report.location.line > 0)
+      if (report.location.line > 0) {
         EXPECT_NE(lines[report.location.line - 1].find(
                       words(report.location.instruction).front()),
                   std::string::npos)
             << report.location.instruction;
+      }
     }
   }
 }

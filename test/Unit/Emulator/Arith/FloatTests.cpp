@@ -118,7 +118,7 @@ bool agrees(Op op, Rounding rounding, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 template <ScalarType T> void checkRandom(int count) {
-  Operands operands(int(T) + 1);
+  Operands operands{uint64_t(T) + 1};
   for (Op op : ops)
     for (Rounding rounding : test::roundings)
       for (int i = 0; i < count; ++i) {
@@ -136,7 +136,7 @@ template <ScalarType T> void checkRandom(int count) {
 
 /// All first operands; the others vary.
 template <ScalarType T> void checkAll16() {
-  Operands operands(int(T) + 100);
+  Operands operands{uint64_t(T) + 100};
   for (Op op : ops)
     for (Rounding rounding : test::roundings)
       for (uint32_t a = 0; a < 0x10000; ++a)
@@ -197,7 +197,7 @@ template <ScalarType T> uint64_t flushed(uint64_t bits) {
 }
 
 template <ScalarType T> void checkModifiers(int count) {
-  Operands operands(int(T) + 200);
+  Operands operands{uint64_t(T) + 200};
   for (Op op : ops)
     for (int modifiers = 1; modifiers < 8; ++modifiers)
       for (int i = 0; i < count; ++i) {
