@@ -15,6 +15,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -88,11 +89,32 @@ def print_steps(report):
               f"  {rate:8.1f} GOP/s  {step['name']}")
 
 
+class OtherProcesses:
+    """What others took of the CPUs since this object was made."""
+
+    def __init__(self):
+        self.start = self._now()
+
+    @staticmethod
+    def _now():
+        """(seconds, idle seconds of all CPUs, CPU seconds of this process and its children)"""
+        with open("/proc/stat", encoding="ascii") as file:
+            fields = file.readline().split()
+        idle = (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+        return time.monotonic(), idle, sum(os.times()[:4])
+
+    def share(self):
+        seconds, idle, own = (b - a for a, b in zip(self.start, self._now()))
+        total = seconds * os.cpu_count()
+        return min(1.0, max(0.0, (total - idle - own) / total))
+
+
 def measure(model, options):
     """Measures one model and prints it; returns what goes into the JSON."""
     from bench_models import contenders as running
 
     program = ROOT / "docs" / "examples" / model.program
+    others = OtherProcesses()
     with running.scratch_folder() as folder:
         everybody = running.make_contenders(options.libraries, str(options.qcc), str(program),
                                             model, options.threads, folder)
@@ -110,6 +132,7 @@ def measure(model, options):
             for contender in order:
                 times[contender.name].append(contender.turn(options.seconds))
         profile = qcc.profile()
+    share = others.share()
     print(f"{model.name} ({model.program}), {options.threads} thread(s), "
           f"{options.rounds} rounds")
     rows = []
@@ -122,10 +145,13 @@ def measure(model, options):
         print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
               (f"  qcc is {ratio:.3f}x as fast; results differ by "
                f"{100 * row['difference']:.2f} %; {row['form']}" if contender is not qcc else ""))
+    if share > 0.05:
+        print(f"  other processes used {100 * share:.0f} % of the CPUs: times say little unless "
+              "the machine is quiet")
     print_steps(profile)
     sys.stdout.flush()
     return {"model": model.name, "threads": options.threads, "contenders": rows,
-            "steps": profile["steps"]}
+            "other_processes_share": share, "steps": profile["steps"]}
 
 
 def main(arguments):

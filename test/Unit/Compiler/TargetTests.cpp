@@ -47,3 +47,41 @@ TEST(ParseTargets, RefusesWhatIsNoName) {
                       "'pentium9000'"),
             0u);
 }
+
+TEST(ParseTargets, EmulatesAmxOnRequest) {
+  auto targets = parseTargets("sapphirerapids,sapphirerapids+emulated-amx", {});
+  ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
+  const TargetSpec &tiles = (*targets)[0], &emulated = (*targets)[1];
+  EXPECT_FALSE(tiles.emulatesAMX);
+  EXPECT_TRUE(emulated.emulatesAMX);
+  for (const TargetSpec *target : {&tiles, &emulated})
+    EXPECT_NE(target->findAtom("amx-int8"), nullptr) << target->name;
+  auto needs = [](const TargetSpec &target, llvm::StringRef feature) {
+    return llvm::StringRef(target.requiredFeatures()).contains(feature);
+  };
+  EXPECT_TRUE(needs(tiles, "amx-int8,amx-tile"));
+  EXPECT_FALSE(needs(emulated, "amx"));
+  EXPECT_TRUE(needs(emulated, "avx512vnni"));
+  EXPECT_EQ(emulated.cpu, "sapphirerapids");
+}
+
+TEST(ParseTargets, EmulatesAmxOnlyWithVnni) {
+  EXPECT_EQ(namesOf("skylake-avx512+emulated-amx")
+                .find("target 'skylake-avx512+emulated-amx' lacks avx512vnni"),
+            0u);
+  EXPECT_EQ(namesOf("native+emulated-amx")
+                .find("target 'native+emulated-amx' lacks avx512vnni"),
+            0u);
+  EXPECT_EQ(namesOf("pentium9000+emulated-amx")
+                .find("unknown processor 'pentium9000'"),
+            0u);
+}
+
+TEST(ParseTargets, WithholdsWhatArtifactsDoNotAskFor) {
+  auto targets = parseTargets("sapphirerapids,cascadelake+emulated-amx", {});
+  ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
+  std::string features = (*targets)[0].featureString();
+  EXPECT_NE(features.find("-avx512fp16"), std::string::npos) << features;
+  EXPECT_NE(features.find("-gfni"), std::string::npos) << features;
+  EXPECT_NE(features.find("+amx-int8"), std::string::npos) << features;
+}
