@@ -74,17 +74,6 @@ const Atom *TargetSpec::findAtom(llvm::StringRef name) const {
   return findAtomIn(atoms, name);
 }
 
-/// Whether LLVM uses instructions of a feature unasked if the processor has it.
-static bool isVectorFeature(llvm::StringRef feature) {
-  return feature.starts_with("avx") || feature.starts_with("amx") ||
-         feature == "gfni";
-}
-
-void TargetSpec::withhold(llvm::StringRef feature) {
-  if (features.erase(feature))
-    withheldFeatures.insert(feature);
-}
-
 static llvm::Expected<TargetSpec>
 makeSpec(llvm::StringRef name, llvm::StringRef cpu,
          llvm::ArrayRef<std::string> features) {
@@ -92,12 +81,9 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   spec.name = name.str();
   spec.cpu = cpu.str();
   spec.emulatesAMX = name.ends_with(kEmulatedAMX);
-  for (const std::string &feature : features) {
+  for (const std::string &feature : features)
     if (llvm::is_contained(kUsed, feature))
       spec.features.insert(feature);
-    else if (isVectorFeature(feature))
-      spec.withheldFeatures.insert(feature);
-  }
   llvm::SmallVector<llvm::StringRef> missing;
   for (llvm::StringRef feature : kBaseline)
     if (!spec.has(feature))
@@ -113,7 +99,7 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   for (llvm::StringRef feature : kUsed)
     if ((!avx512 && feature.starts_with("avx512")) ||
         ((!hasVNNI || spec.emulatesAMX) && feature.starts_with("amx")))
-      spec.withhold(feature);
+      spec.features.erase(feature);
   if (spec.emulatesAMX && !hasVNNI)
     return llvm::createStringError(
         "target '%s' lacks avx512vnni, which kernels with AMX use as well; "
@@ -121,7 +107,7 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
         spec.name.c_str());
   // Its instructions are among those of AVX-512 VNNI.
   if (hasVNNI)
-    spec.withhold("avxvnni");
+    spec.features.erase("avxvnni");
   spec.vectorBits = avx512 ? 512 : 256;
   // Processors without AVX-512 have L2 caches from this size on.
   if (!avx512)
@@ -187,8 +173,6 @@ std::string TargetSpec::featureString() const {
   std::string result;
   for (llvm::StringRef feature : sortedFeatures(features))
     result += (result.empty() ? "+" : ",+") + feature.str();
-  for (llvm::StringRef feature : sortedFeatures(withheldFeatures))
-    result += ",-" + feature.str();
   return result + ",-prefer-256-bit";
 }
 

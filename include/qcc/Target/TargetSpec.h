@@ -69,8 +69,6 @@ struct TargetSpec {
   std::string cpu;
   /// All features that code may use, LLVM's names, without signs.
   llvm::StringSet<> features;
-  /// Those of the processor that code must not use.
-  llvm::StringSet<> withheldFeatures;
   /// Whether AMX tiles become vectors.
   bool emulatesAMX = false;
   /// Width of the widest vector register that code should use.
@@ -81,10 +79,8 @@ struct TargetSpec {
   llvm::SmallVector<Atom> atoms;
 
   bool has(llvm::StringRef feature) const { return features.contains(feature); }
-  /// Makes a feature, if it is there, one that code must not use.
-  void withhold(llvm::StringRef feature);
   const Atom *findAtom(llvm::StringRef name) const;
-  /// "+avx2,+fma,...,-avx512vbmi,...", sorted, as LLVM's target machine takes
+  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes
   /// it.
   std::string featureString() const;
   /// "avx2,fma,...": the features that generated code may use and a host must
