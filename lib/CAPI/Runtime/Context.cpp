@@ -249,10 +249,6 @@ qccStatus qccContextGetResultShape(qccContext context, size_t result,
   return nullptr;
 }
 
-static const char *textOf(std::string_view text) {
-  return text.empty() ? "" : text.data();
-}
-
 qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
   Call call(context);
   if (!call.status().isOk())

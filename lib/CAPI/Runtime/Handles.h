@@ -20,6 +20,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace qcc::capi {
@@ -40,6 +41,11 @@ struct AllocatorHook {
 
   rt::Allocator allocator();
 };
+
+/// A text of an artifact, which ends with a null there.
+inline const char *textOf(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
 
 } // namespace qcc::capi
 

@@ -22,10 +22,6 @@ int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
 const char *qccGetVersion(void) { return QCC_VERSION; }
 int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
 
-static const char *textOf(std::string_view text) {
-  return text.empty() ? "" : text.data();
-}
-
 //===----------------------------------------------------------------------===//
 // Loading
 //===----------------------------------------------------------------------===//

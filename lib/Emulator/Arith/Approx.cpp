@@ -103,10 +103,10 @@ template <typename Function>
 uint32_t approximate(uint32_t a, bool ftz, Function function) {
   if (isNaN<F32>(a))
     return FloatFormat<F32>::nan;
-  double value = function(double(toFloat(ftz ? flush<F32>(a) : a)));
+  double value = function(double(floatFromBits(ftz ? flush<F32>(a) : a)));
   if (std::isnan(value))
     return FloatFormat<F32>::nan;
-  uint32_t result = fromFloat(float(value));
+  uint32_t result = floatBits(float(value));
   return ftz ? flush<F32>(result) : result;
 }
 

@@ -93,10 +93,10 @@ void mmaInt8(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
 
 float toF32(uint32_t value, ScalarType from) {
   if (from == ScalarType::BF16)
-    return toFloat(value << 16);
+    return floatFromBits(value << 16);
   if (from == ScalarType::TF32)
-    return toFloat(value & ~0x1fffu);
-  return toFloat(uint32_t(convert(value, ScalarType::F32, from)));
+    return floatFromBits(value & ~0x1fffu);
+  return floatFromBits(uint32_t(convert(value, ScalarType::F32, from)));
 }
 
 void gatherFloat(const uint32_t *const *fragment, ScalarType type, int rows,
@@ -122,21 +122,21 @@ void mmaFloat(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
     for (int i = 0; i < kind.k; ++i)
       sum = std::fma(row[i], column[i], sum);
     // The canonical NaN.
-    return std::isnan(sum) ? toFloat(0x7fffffff) : sum;
+    return std::isnan(sum) ? floatFromBits(0x7fffffff) : sum;
   };
 
   for (int lane = 0; lane < lanes; ++lane)
     for (int element = 0; element < 4; ++element) {
       if (kind.d == ScalarType::F32) {
-        float sum = accumulate(lane, element, toFloat(c[element][lane]));
-        d[element][lane] = fromFloat(sum);
+        float sum = accumulate(lane, element, floatFromBits(c[element][lane]));
+        d[element][lane] = floatBits(sum);
         continue;
       }
       int shift = 16 * (element % 2);
       uint32_t start = c[element / 2][lane] >> shift & 0xffff;
       float sum = accumulate(lane, element, toF32(start, ScalarType::F16));
       uint32_t rounded =
-          uint32_t(convert(fromFloat(sum), ScalarType::F16, ScalarType::F32));
+          uint32_t(convert(floatBits(sum), ScalarType::F16, ScalarType::F32));
       uint32_t &word = d[element / 2][lane];
       uint32_t other = element % 2 ? word : c[element / 2][lane];
       word = (other & ~(0xffffu << shift)) | rounded << shift;

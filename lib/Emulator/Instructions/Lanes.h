@@ -67,38 +67,8 @@ inline void setIntegerCost(Instruction &inst) {
     inst.cost = CostClass::Wide;
 }
 
-/// The shape of an operation (Unary ...) for the instruction's integer type.
-template <template <typename, typename> class Shape, typename Op>
-bool selectInteger(Instruction &inst) {
-  setIntegerCost(inst);
-  switch (inst.types[0]) {
-  case ScalarType::U16:
-  case ScalarType::B16:
-    inst.execute = Shape<Op, uint16_t>::run;
-    return true;
-  case ScalarType::U32:
-  case ScalarType::B32:
-    inst.execute = Shape<Op, uint32_t>::run;
-    return true;
-  case ScalarType::U64:
-  case ScalarType::B64:
-    inst.execute = Shape<Op, uint64_t>::run;
-    return true;
-  case ScalarType::S16:
-    inst.execute = Shape<Op, int16_t>::run;
-    return true;
-  case ScalarType::S32:
-    inst.execute = Shape<Op, int32_t>::run;
-    return true;
-  case ScalarType::S64:
-    inst.execute = Shape<Op, int64_t>::run;
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// The same for types of 32 and 64 bits alone.
+/// The shape of an operation (Unary ...) for the instruction's integer type, of
+/// 32 or 64 bits.
 template <template <typename, typename> class Shape, typename Op>
 bool selectWord(Instruction &inst) {
   setIntegerCost(inst);
@@ -119,6 +89,22 @@ bool selectWord(Instruction &inst) {
     return true;
   default:
     return false;
+  }
+}
+
+/// The same, for 16 bits as well.
+template <template <typename, typename> class Shape, typename Op>
+bool selectInteger(Instruction &inst) {
+  switch (inst.types[0]) {
+  case ScalarType::U16:
+  case ScalarType::B16:
+    inst.execute = Shape<Op, uint16_t>::run;
+    return true;
+  case ScalarType::S16:
+    inst.execute = Shape<Op, int16_t>::run;
+    return true;
+  default:
+    return selectWord<Shape, Op>(inst);
   }
 }
 

@@ -249,9 +249,9 @@ TEST_F(Corpus, Floats) {
   std::vector<int> wantI(n);
   for (int i = 0; i < n; ++i) {
     b[i] = double(a[(i + 1) % n]) * 1.3 + i * 0.37;
-    h[i] = uint16_t(arith::convert(arith::fromFloat(a[i] / 7), F16, F32));
+    h[i] = uint16_t(arith::convert(qcc::floatBits(a[i] / 7), F16, F32));
     float x = a[i],
-          z = arith::toFloat(uint32_t(arith::convert(h[i], F32, F16)));
+          z = qcc::floatFromBits(uint32_t(arith::convert(h[i], F32, F16)));
     double y = b[i];
     float fused = std::fma(x, z, float(y));
     float greater = std::max(x, std::fabs(float(y)));
@@ -267,7 +267,7 @@ TEST_F(Corpus, Floats) {
     wantD[i] = total - third;
     uint16_t scaled = arith::mul<F16>(h[i], 0x4100); // 2.5
     scaled = arith::add<F16>(
-        scaled, uint16_t(arith::convert(arith::fromFloat(x), F16, F32)));
+        scaled, uint16_t(arith::convert(qcc::floatBits(x), F16, F32)));
     wantH[i] = arith::sub<F16>(
         scaled, uint16_t(arith::convert(i, F16, ScalarType::S32)));
     wantI[i] = int(x) + int(unsigned(std::fabs(y))) + (x < float(y)) +

@@ -60,8 +60,8 @@ Bits<T> host(FloatMode mode, Op op, Operands... operands) {
   using F = FloatFormat<T>;
   Bits<T> result;
   if constexpr (T == ScalarType::F32) {
-    result =
-        fromFloat(op(toFloat(mode.ftz ? flush<T>(operands) : operands)...));
+    result = floatBits(
+        op(floatFromBits(mode.ftz ? flush<T>(operands) : operands)...));
   } else {
     result = fromDouble(op(toDouble(operands)...));
     for (Bits<T> operand : {operands...})

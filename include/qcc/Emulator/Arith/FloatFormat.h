@@ -13,6 +13,7 @@
 #define QCC_EMULATOR_ARITH_FLOATFORMAT_H
 
 #include "qcc/Emulator/ScalarType.h"
+#include "qcc/Support/Half.h"
 
 #include <cstdint>
 #include <cstring>
@@ -86,20 +87,10 @@ template <ScalarType T> constexpr Bits<T> flush(Bits<T> a) {
   return isSubnormal<T>(a) ? Bits<T>(a & FloatFormat<T>::signBit) : a;
 }
 
-inline float toFloat(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
-}
 inline double toDouble(uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof(value));
   return value;
-}
-inline uint32_t fromFloat(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof(bits));
-  return bits;
 }
 inline uint64_t fromDouble(double value) {
   uint64_t bits;

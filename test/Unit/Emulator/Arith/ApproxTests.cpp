@@ -79,7 +79,8 @@ TEST(Approx, Reciprocal) {
   Operands operands(1);
   for (int i = 0; i < count; ++i) {
     uint32_t a = operands.ofFloat(F32);
-    ASSERT_LE(ulpsOf(rcpApprox(a, false), toFloat(a), rcpExact), 1) << hex(a);
+    ASSERT_LE(ulpsOf(rcpApprox(a, false), qcc::floatFromBits(a), rcpExact), 1)
+        << hex(a);
   }
   EXPECT_EQ(rcpApprox(minusInf, false), minusZero);
   EXPECT_EQ(rcpApprox(minusZero, false), minusInf);
@@ -96,10 +97,12 @@ TEST(Approx, SquareRoots) {
     uint32_t a = operands.ofFloat(F32) & ~minusZero;
     if (a == 0 || a >= inf)
       continue;
-    double x = toFloat(a);
-    Errors root = errorsOf(toFloat(sqrtApprox(a, false)), x, mpfr_sqrt);
+    double x = qcc::floatFromBits(a);
+    Errors root =
+        errorsOf(qcc::floatFromBits(sqrtApprox(a, false)), x, mpfr_sqrt);
     ASSERT_LE(root.relative, 0x1p-23) << hex(a);
-    Errors inverse = errorsOf(toFloat(rsqrtApprox(a, false)), x, rsqrtExact);
+    Errors inverse =
+        errorsOf(qcc::floatFromBits(rsqrtApprox(a, false)), x, rsqrtExact);
     ASSERT_LE(inverse.relative, std::exp2(-22.9)) << hex(a);
   }
   EXPECT_EQ(sqrtApprox(minusInf, false), canonical);
@@ -120,7 +123,7 @@ TEST(Approx, Division) {
   Operands operands(3);
   for (int i = 0; i < count; ++i) {
     uint32_t a = operands.ofFloat(F32), b = operands.ofFloat(F32);
-    Number x(toFloat(a)), y(toFloat(b));
+    Number x(qcc::floatFromBits(a)), y(qcc::floatFromBits(b));
     uint32_t want =
         test::rounded(F32, Rounding::Nearest, [&](mpfr_ptr r, mpfr_rnd_t d) {
           return mpfr_div(r, x, y, d);
@@ -129,14 +132,14 @@ TEST(Approx, Division) {
     ASSERT_TRUE(test::same(F32, full, want) ||
                 std::fabs(double(full) - double(want)) <= 2)
         << hex(a) << " / " << hex(b);
-    double magnitude = std::fabs(toFloat(b));
+    double magnitude = std::fabs(qcc::floatFromBits(b));
     if (magnitude >= 0x1p-126 && magnitude <= 0x1p126) {
       ASSERT_TRUE(test::same(F32, approx, want) ||
                   std::fabs(double(approx) - double(want)) <= 2)
           << hex(a) << " / " << hex(b);
     } else if (magnitude > 0x1p126 && std::isfinite(magnitude) &&
-               !std::isnan(toFloat(a))) {
-      bool infinite = std::isinf(toFloat(a));
+               !std::isnan(qcc::floatFromBits(a))) {
+      bool infinite = std::isinf(qcc::floatFromBits(a));
       ASSERT_EQ(approx & (infinite ? ~0u : 0x7fffffff),
                 infinite ? canonical : 0);
     }
@@ -155,18 +158,21 @@ TEST(Approx, SineAndCosine) {
     float x = float((double(random() >> 11) * 0x1p-52 - 1) * limit);
     if (i % 16 == 0) // Near zeros of both.
       x = float(pi / 2 * double(int(random() % 9) - 4));
-    uint32_t a = fromFloat(x);
-    ASSERT_LE(errorsOf(toFloat(sinApprox(a, false)), x, mpfr_sin).absolute,
-              bound)
+    uint32_t a = qcc::floatBits(x);
+    ASSERT_LE(
+        errorsOf(qcc::floatFromBits(sinApprox(a, false)), x, mpfr_sin).absolute,
+        bound)
         << x;
-    ASSERT_LE(errorsOf(toFloat(cosApprox(a, false)), x, mpfr_cos).absolute,
-              bound)
+    ASSERT_LE(
+        errorsOf(qcc::floatFromBits(cosApprox(a, false)), x, mpfr_cos).absolute,
+        bound)
         << x;
   }
   for (float x : {1e5f, 9.9e5f, -7.7e5f})
-    EXPECT_LE(
-        errorsOf(toFloat(sinApprox(fromFloat(x), false)), x, mpfr_sin).absolute,
-        0x1p-20);
+    EXPECT_LE(errorsOf(qcc::floatFromBits(sinApprox(qcc::floatBits(x), false)),
+                       x, mpfr_sin)
+                  .absolute,
+              0x1p-20);
   EXPECT_EQ(sinApprox(inf, false), canonical);
   EXPECT_EQ(cosApprox(minusInf, false), canonical);
   EXPECT_EQ(sinApprox(canonical, false), canonical);
@@ -177,7 +183,7 @@ TEST(Approx, SineAndCosine) {
   EXPECT_EQ(sinApprox(minusSubnormal, true), minusZero);
   EXPECT_EQ(cosApprox(minusSubnormal, true), one);
   // No bound, but a value.
-  EXPECT_LE(std::fabs(toFloat(sinApprox(0x7f7fffff, false))), 1);
+  EXPECT_LE(std::fabs(qcc::floatFromBits(sinApprox(0x7f7fffff, false))), 1);
 }
 
 TEST(Approx, Logarithm) {
@@ -186,8 +192,9 @@ TEST(Approx, Logarithm) {
     uint32_t a = operands.ofFloat(F32) & ~minusZero;
     if (a == 0 || a >= inf)
       continue;
-    float x = toFloat(a);
-    Errors errors = errorsOf(toFloat(lg2Approx(a, false)), x, mpfr_log2);
+    float x = qcc::floatFromBits(a);
+    Errors errors =
+        errorsOf(qcc::floatFromBits(lg2Approx(a, false)), x, mpfr_log2);
     if (x > 0.5 && x < 2)
       ASSERT_LE(errors.absolute, 0x1p-22) << hex(a);
     else
@@ -209,8 +216,9 @@ TEST(Approx, Exponential) {
   for (int i = 0; i < count; ++i) {
     uint32_t a = operands.ofFloat(F32);
     if (i % 2) // Where the result is neither 0 nor infinite.
-      a = fromFloat(float(double(random() >> 11) * 0x1p-53 * 290 - 155));
-    ASSERT_LE(ulpsOf(ex2Approx(a, false), toFloat(a), mpfr_exp2), 2) << hex(a);
+      a = qcc::floatBits(float(double(random() >> 11) * 0x1p-53 * 290 - 155));
+    ASSERT_LE(ulpsOf(ex2Approx(a, false), qcc::floatFromBits(a), mpfr_exp2), 2)
+        << hex(a);
   }
   EXPECT_EQ(ex2Approx(minusInf, false), 0u);
   EXPECT_EQ(ex2Approx(minusZero, false), one);
@@ -218,24 +226,25 @@ TEST(Approx, Exponential) {
   EXPECT_EQ(ex2Approx(inf, false), inf);
   EXPECT_EQ(ex2Approx(canonical, false), canonical);
   EXPECT_EQ(ex2Approx(minusSubnormal, true), one);
-  EXPECT_EQ(ex2Approx(fromFloat(-140), false), 1u << 9);
-  EXPECT_EQ(ex2Approx(fromFloat(-140), true), 0u);
-  EXPECT_EQ(ex2Approx(fromFloat(128), false), inf);
+  EXPECT_EQ(ex2Approx(qcc::floatBits(-140), false), 1u << 9);
+  EXPECT_EQ(ex2Approx(qcc::floatBits(-140), true), 0u);
+  EXPECT_EQ(ex2Approx(qcc::floatBits(128), false), inf);
 }
 
 TEST(Approx, HyperbolicTangent) {
   Operands operands(7);
   for (int i = 0; i < count; ++i) {
     uint32_t a = operands.ofFloat(F32);
-    if ((a & ~minusZero) == 0 || std::isnan(toFloat(a)))
+    if ((a & ~minusZero) == 0 || std::isnan(qcc::floatFromBits(a)))
       continue;
     // Below f32's normal numbers no relative bound can hold.
-    if (std::fabs(toFloat(a)) < 0x1p-114)
+    if (std::fabs(qcc::floatFromBits(a)) < 0x1p-114)
       ASSERT_EQ(tanhApprox(a), a);
     else
-      ASSERT_LE(
-          errorsOf(toFloat(tanhApprox(a)), toFloat(a), mpfr_tanh).relative,
-          0x1p-11)
+      ASSERT_LE(errorsOf(qcc::floatFromBits(tanhApprox(a)),
+                         qcc::floatFromBits(a), mpfr_tanh)
+                    .relative,
+                0x1p-11)
           << hex(a);
   }
   EXPECT_EQ(tanhApprox(minusInf), 0xbf800000u);

@@ -252,7 +252,7 @@ TEST(ConvertForms, TF32ToNearestAway) {
   for (int i = 0; i < 1000000; ++i) {
     uint32_t a = operands.ofFloat(F32);
     uint32_t got = convert(a, ScalarType::TF32, F32, mode);
-    if (std::isnan(toFloat(a)))
+    if (std::isnan(qcc::floatFromBits(a)))
       ASSERT_EQ(got, 0x7fffffffu);
     else
       ASSERT_EQ(got, (a + 0x1000) & ~0x1fffu) << hex(a);

@@ -271,9 +271,10 @@ TEST(Float, SignsOfOneOperand) {
   Operands operands(7);
   for (int i = 0; i < 1000; ++i) {
     uint32_t a = operands.ofFloat(F32), b = operands.ofFloat(F32);
-    if (!std::isnan(toFloat(a))) {
-      EXPECT_EQ(arith::abs<F32>(a), fromFloat(std::fabs(toFloat(a))));
-      EXPECT_EQ(neg<F32>(a), fromFloat(-toFloat(a)));
+    if (!std::isnan(qcc::floatFromBits(a))) {
+      EXPECT_EQ(arith::abs<F32>(a),
+                qcc::floatBits(std::fabs(qcc::floatFromBits(a))));
+      EXPECT_EQ(neg<F32>(a), qcc::floatBits(-qcc::floatFromBits(a)));
       EXPECT_EQ(arith::abs<F32>(a, true), flushed<F32>(a) & 0x7fffffff);
       EXPECT_EQ(neg<F32>(a, true), flushed<F32>(a) ^ 0x80000000);
     }
