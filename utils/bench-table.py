@@ -6,11 +6,6 @@ import json
 import sys
 
 
-def microseconds(seconds):
-    value = seconds * 1e6
-    return f"{value:.2f}" if value < 100 else f"{value:.0f}"
-
-
 def table(report):
     peer = report.get("peer")
     threads = f"{report['threads']} thread" + ("s" if report["threads"] > 1 else "")
@@ -23,9 +18,9 @@ def table(report):
     rates = ", ".join(f"{p['name']} {p['rate']:.{2 if p['unit'] == 'GHz' else 0}f} {p['unit']}"
                       for p in report["peaks"])
     lines += [f"Peaks in this run: {rates}.", ""]
-    columns = ["shape", "qcc µs", "of peak"]
+    columns = ["shape", "qcc of peak"]
     if peer:
-        columns += [f"{peer['version']} µs", "of peak", "ratio", "its implementation"]
+        columns += [f"{peer['version']} of peak", "ratio", "its implementation"]
     rows = report["shapes"]
     has_rounded = any("ratio_to_rounded" in row for row in rows)
     has_scaling = any("scaling" in row for row in rows)
@@ -33,14 +28,12 @@ def table(report):
     columns += ["scaling"] if has_scaling else []
     lines += ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
     for row in rows:
-        cells = [row["shape"], microseconds(row["qcc"]["seconds"]),
-                 f"{row['fraction_of_peak']:.2f}"]
+        cells = [row["shape"], f"{row['fraction_of_peak']:.2f}"]
         if peer and "peers" in row:
-            cells += [microseconds(row["peers"][0]["seconds"]),
-                      f"{row['peer_fraction_of_peak']:.2f}", f"{row['ratio']:.2f}",
+            cells += [f"{row['peer_fraction_of_peak']:.2f}", f"{row['ratio']:.2f}",
                       row["peer_impl"].replace("_", "\\_")]
         elif peer:
-            cells += ["–"] * 4
+            cells += ["–"] * 3
         cells += [f"{row['ratio_to_rounded']:.2f}"] if has_rounded else []
         cells += [f"{row['scaling']:.2f}"] if has_scaling else []
         lines.append("| " + " | ".join(cells) + " |")

@@ -74,8 +74,31 @@ def test_table(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0] == "`--suite=gemm --dtype=s8 --isa=avx2 --threads=2`, 2 threads, 3 rounds"
     assert lines[2] == "Peaks in this run: clock 3.69 GHz, FMA 118 GFLOP/s."
-    assert lines[4:7] == ["| shape | qcc µs | of peak |", "| --- | --- | --- |", "| 8x8x8 | 4.00 | 0.25 |"]
+    assert lines[4:7] == ["| shape | qcc of peak |", "| --- | --- |", "| 8x8x8 | 0.25 |"]
     assert lines[8] == "Geometric mean of the ratios 1.250, least 1.250 at 8x8x8."
+
+
+def test_table_with_a_peer(tmp_path):
+    path = report(
+        tmp_path / "a",
+        [("8x8x8", 4e-6, 0.25), ("9x9x9", 4e-6, 0.5)],
+        dtype="u8",
+        threads=1,
+        repetitions=3,
+        peaks=[],
+        peer={"kind": "onednn", "version": "oneDNN 2.6.3"},
+    )
+    with open(path, encoding="utf-8") as file:
+        measured = json.load(file)
+    measured["shapes"][0].update(
+        peers=[{"seconds": 5e-6}], peer_fraction_of_peak=0.2, ratio=1.25, peer_impl="brg_s8"
+    )
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(measured, file)
+    lines = script("bench-table.py", path).stdout.splitlines()
+    assert lines[4] == "| shape | qcc of peak | oneDNN 2.6.3 of peak | ratio | its implementation |"
+    assert lines[6] == "| 8x8x8 | 0.25 | 0.20 | 1.25 | brg\\_s8 |"
+    assert lines[7] == "| 9x9x9 | 0.50 | – | – | – |"
 
 
 def test_table_of_nothing(tmp_path):
