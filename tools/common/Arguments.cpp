@@ -11,6 +11,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace qcc::tools {
 
@@ -204,6 +205,22 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
     return rt::invalidArgument("no " + positional_ + " is given; see " + tool_ +
                                " --help");
   return rt::Status::ok();
+}
+
+std::optional<int> Arguments::answer(int argc, const char *const *argv,
+                                     const char *version, int failure) {
+  rt::Status status = parse(argc, argv);
+  if (!status.isOk()) {
+    fprintf(stderr, "%s: error: %s\n", tool_.c_str(), status.message().c_str());
+    return failure;
+  }
+  if (help_)
+    fputs(help().c_str(), stdout);
+  else if (version_)
+    printf("%s %s\n", tool_.c_str(), version);
+  else
+    return std::nullopt;
+  return 0;
 }
 
 std::string Arguments::help() const {

@@ -47,6 +47,12 @@ public:
 
   rt::Status parse(int argc, const char *const *argv);
 
+  /// parse() for a tool's main(). Prints help or `version` where one is asked
+  /// for, and to stderr what is wrong where something is; returns the exit code
+  /// then, `failure` in the latter case. Nothing where there is work to do.
+  std::optional<int> answer(int argc, const char *const *argv,
+                            const char *version, int failure = 1);
+
   /// After parse(); where help is asked for, nothing else is checked.
   bool wantsHelp() const { return help_; }
   bool wantsVersion() const { return version_; }

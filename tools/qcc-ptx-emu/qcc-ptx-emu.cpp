@@ -235,17 +235,8 @@ int main(int argc, char **argv) {
                    UINT32_MAX, options.maxInstructions);
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, options.threads);
-  rt::Status status = arguments.parse(argc, argv);
-  if (!status.isOk())
-    return reportError(status.message());
-  if (arguments.wantsHelp()) {
-    fputs(arguments.help().c_str(), stdout);
-    return 0;
-  }
-  if (arguments.wantsVersion()) {
-    puts("qcc-ptx-emu " QCC_VERSION);
-    return 0;
-  }
+  if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION, 2))
+    return *code;
   options.file = arguments.positional();
   rt::Result<bool> found = run(options);
   if (!found.isOk())

@@ -34,18 +34,9 @@ int main(int argc, char **argv) {
                  "Variant to run, as --list names it; the best that this host "
                  "can run\nif not given",
                  moduleOptions.variant);
-  rt::Status status = arguments.parse(argc, argv);
-  if (!status.isOk())
-    return reportError(status.message());
-  if (arguments.wantsHelp()) {
-    fputs(arguments.help().c_str(), stdout);
-    return 0;
-  }
-  if (arguments.wantsVersion()) {
-    puts("qcc-run " QCC_VERSION);
-    return 0;
-  }
-  status = checkOptions(options);
+  if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
+    return *code;
+  rt::Status status = checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
 

@@ -111,7 +111,10 @@ public:
   size_t numResults() const { return entry().results.size(); }
   const rt::Entry &entry() const { return context_->context->entry(); }
 
+  /// Fails also where the context cannot be had.
   rt::Status takeArguments(DLTensor *const *tensors, size_t count) {
+    if (!status_.isOk())
+      return status_;
     return take("argument", tensors, count, 0, numArguments());
   }
   rt::Status takeResults(DLTensor *const *tensors, size_t count) {
@@ -143,9 +146,7 @@ qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
                         size_t numArguments, DLTensor *const *results,
                         size_t numResults) {
   Call call(context);
-  rt::Status status = call.status();
-  if (status.isOk())
-    status = call.takeArguments(arguments, numArguments);
+  rt::Status status = call.takeArguments(arguments, numArguments);
   if (status.isOk())
     status = call.takeResults(results, numResults);
   if (!status.isOk())
@@ -161,9 +162,7 @@ qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
 qccStatus qccContextPlan(qccContext context, DLTensor *const *arguments,
                          size_t numArguments) {
   Call call(context);
-  rt::Status status = call.status();
-  if (status.isOk())
-    status = call.takeArguments(arguments, numArguments);
+  rt::Status status = call.takeArguments(arguments, numArguments);
   if (!status.isOk())
     return toC(status);
   status =
@@ -178,9 +177,7 @@ qccStatus qccContextAllocateResults(qccContext context,
                                     DLManagedTensor **results,
                                     size_t numResults) {
   Call call(context);
-  rt::Status status = call.status();
-  if (status.isOk())
-    status = call.takeArguments(arguments, numArguments);
+  rt::Status status = call.takeArguments(arguments, numArguments);
   if (!status.isOk())
     return toC(status);
   if (numResults != call.numResults())

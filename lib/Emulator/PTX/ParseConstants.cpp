@@ -167,6 +167,16 @@ bool Parser::parsePrimary(Constant &value, int depth) {
   return failHere("expected an integer constant");
 }
 
+bool Parser::parseOffset(int64_t &offset) {
+  Constant constant;
+  if (!parseConstant(constant))
+    return false;
+  if (constant.isFloat)
+    return fail(constant.at, "a float in an address");
+  offset = static_cast<int64_t>(constant.bits);
+  return true;
+}
+
 bool Parser::parseInteger(int64_t &value, const char *what, int64_t low,
                           int64_t high) {
   Constant constant;

@@ -316,13 +316,8 @@ bool Parser::parseStatement() {
   }
   if (first.text == "loc")
     return parseLoc();
-  if (first.text == "pragma") {
-    next();
-    if (token().kind != Token::String)
-      return failHere("expected a string after .pragma");
-    next();
-    return expect(';', "after .pragma");
-  }
+  if (first.text == "pragma")
+    return parsePragma();
   std::optional<StateSpace> space = variableSpace(first.text);
   if (space && (*space == StateSpace::Local || *space == StateSpace::Shared ||
                 *space == StateSpace::Param)) {

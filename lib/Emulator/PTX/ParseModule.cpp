@@ -96,13 +96,8 @@ bool Parser::parseModuleItem() {
     return parseLoc();
   if (first.text == "section")
     return skipSection();
-  if (first.text == "pragma") {
-    next();
-    if (token().kind != Token::String)
-      return failHere("expected a string after .pragma");
-    next();
-    return expect(';', "after .pragma");
-  }
+  if (first.text == "pragma")
+    return parsePragma();
 
   bool isExternal = false;
   while (true) {
@@ -208,6 +203,14 @@ bool Parser::skipSection() {
     next();
   }
   return true;
+}
+
+bool Parser::parsePragma() {
+  next();
+  if (token().kind != Token::String)
+    return failHere("expected a string after .pragma");
+  next();
+  return expect(';', "after .pragma");
 }
 
 bool Parser::parseLoc() {

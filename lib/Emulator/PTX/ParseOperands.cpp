@@ -293,20 +293,14 @@ bool Parser::parseAddress(StateSpace space, Instruction &inst) {
                          program_.variables[symbol->moduleVariable].isExternal;
     }
     if (token().is('+') || token().is('-')) {
-      Constant constant;
-      if (!parseConstant(constant))
+      int64_t offset;
+      if (!parseOffset(offset))
         return false;
-      if (constant.isFloat)
-        return fail(constant.at, "a float in an address");
-      operand.value += static_cast<int64_t>(constant.bits);
+      operand.value += offset;
     }
   } else {
-    Constant constant;
-    if (!parseConstant(constant))
+    if (!parseOffset(operand.value))
       return false;
-    if (constant.isFloat)
-      return fail(constant.at, "a float in an address");
-    operand.value = static_cast<int64_t>(constant.bits);
   }
   if (!expect(']', "after an address"))
     return false;
@@ -349,12 +343,10 @@ bool Parser::parseMov(const OperandSlot &slot, ScalarType type) {
     externalSharedUses_.push_back(
         {functionNumber_, static_cast<uint32_t>(function_->operands.size())});
   if (token().is('+') || token().is('-')) {
-    Constant constant;
-    if (!parseConstant(constant))
+    int64_t offset;
+    if (!parseOffset(offset))
       return false;
-    if (constant.isFloat)
-      return fail(constant.at, "a float in an address");
-    operand.value += static_cast<int64_t>(constant.bits);
+    operand.value += offset;
   }
   addOperand(operand);
   return true;

@@ -88,6 +88,8 @@ private:
   bool parseConstant(Constant &constant);
   bool parseExpression(Constant &value, int level, int depth);
   bool parsePrimary(Constant &value, int depth);
+  /// A constant in an address.
+  bool parseOffset(int64_t &offset);
   bool parseInteger(int64_t &value, const char *what, int64_t low,
                     int64_t high);
   /// The bits of a constant of `type`; fails if it does not fit.
@@ -106,6 +108,7 @@ private:
   bool parseFile();
   bool skipSection();
   bool parseLoc();
+  bool parsePragma();
 
   struct Declaration {
     const Token *name = nullptr;
