@@ -33,8 +33,8 @@ constexpr double kHiddenLoad = 0.1, kKilobyte = 24;
 constexpr double kEpilogue = 4, kTileOverhead = 150;
 /// What the shorter of two that run at the same time adds to the longer.
 constexpr double kOverlap = 0.15;
-/// Multiplications of vectors that a core starts in a cycle.
-constexpr double kVectorsPerCycle = 2;
+/// Products in a cycle at the peak.
+constexpr double kPeak = 1024;
 /// Rows of a block where it does not matter.
 constexpr int64_t kManyRows = 4096;
 
@@ -71,44 +71,30 @@ struct AmxTiling {
   }
   double totalTime(const GemmShape &shape, const Atom &atom) const {
     int64_t m = shape.m ? shape.m : 16 * mr();
-    int64_t columns = llvm::divideCeil(
-        shape.n ? shape.n : 16 * j * kRegisterColumns, kRegisterColumns);
+    int64_t n = shape.n ? shape.n : 16 * j * kRegisterColumns;
+    int64_t columns = llvm::divideCeil(n, kRegisterColumns);
     int64_t steps = llvm::divideCeil(shape.k, (int64_t)atom.kStep);
     double cycles = (columns / j) * columnsTime(m, j, steps);
     if (columns % j)
       cycles += columnsTime(m, columns % j, steps);
     // The epilogue of the last tile has nothing beside it.
     cycles += kTileOverhead + kEpilogue * mr() * j;
-    return cycles * kVectorsPerCycle / (m * columns);
+    return cycles * kPeak / (double(m) * n * shape.k);
   }
 };
 } // namespace
 
-Tiling qcc::chooseTileRegisters(const GemmShape &shape, const Atom &atom,
-                                const TargetSpec &target) {
-  AmxTiling best{1, 1, 1};
-  double bestTime = best.totalTime(shape, atom);
-  int64_t mostColumns = kMaxRegisterColumns;
-  if (shape.n)
-    mostColumns = std::min<int64_t>(
-        mostColumns, llvm::divideCeil(shape.n, kRegisterColumns));
-  for (int64_t i = 1; i <= kMaxRegisterRows; ++i)
-    for (int64_t j = 1; j <= mostColumns; ++j)
-      for (int64_t r = kRegisterRows; r > 0; --r) {
-        AmxTiling tiling{i, r, j};
-        // The rows must not fit fewer registers.
-        if (llvm::divideCeil(tiling.mr(), kRegisterRows) != i ||
-            countTileRegisters(tiling.mr(), j * kRegisterColumns) >
-                atom.registers ||
-            (shape.m && tiling.mr() > shape.m))
-          continue;
-        double time = tiling.totalTime(shape, atom);
-        if (time < bestTime) {
-          best = tiling;
-          bestTime = time;
-        }
-      }
-  int64_t mr = best.mr(), nr = best.j * kRegisterColumns;
+double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
+                                        const Tiling &tiling, const Atom &atom,
+                                        const TargetSpec &target) {
+  int64_t i = llvm::divideCeil(tiling.mr, kRegisterRows);
+  return AmxTiling{i, tiling.mr / i, tiling.nr / kRegisterColumns}.totalTime(
+      shape, atom);
+}
+
+static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
+                        const Atom &atom, const TargetSpec &target) {
+  int64_t mr = tiling.mr(), nr = tiling.j * kRegisterColumns;
   // As many equal blocks as it takes.
   auto blocks = [](int64_t tiles, int64_t most) {
     most = std::max<int64_t>(most, 1);
@@ -121,5 +107,28 @@ Tiling qcc::chooseTileRegisters(const GemmShape &shape, const Atom &atom,
   int64_t rows = blocks(
       llvm::divideCeil(shape.m, mr),
       (shape.isInPlace ? kManyRows : target.l2Bytes / 4 / (bytes + 128)) / mr);
-  return {mr, nr, rows * mr, columns * nr, bestTime};
+  return {mr, nr, rows * mr, columns * nr};
+}
+
+llvm::SmallVector<Tiling> qcc::listTileRegisters(const GemmShape &shape,
+                                                 const Atom &atom,
+                                                 const TargetSpec &target) {
+  int64_t mostColumns = kMaxRegisterColumns;
+  if (shape.n)
+    mostColumns = std::min<int64_t>(
+        mostColumns, llvm::divideCeil(shape.n, kRegisterColumns));
+  llvm::SmallVector<Tiling> tilings;
+  for (int64_t i = 1; i <= kMaxRegisterRows; ++i)
+    for (int64_t j = 1; j <= mostColumns; ++j)
+      for (int64_t r = kRegisterRows; r > 0; --r) {
+        AmxTiling tiling{i, r, j};
+        // The rows must not fit fewer registers.
+        if ((int64_t)llvm::divideCeil(tiling.mr(), kRegisterRows) != i ||
+            countTileRegisters(tiling.mr(), j * kRegisterColumns) >
+                atom.registers ||
+            (shape.m && tiling.mr() > shape.m))
+          continue;
+        tilings.push_back(addBlocks(tiling, shape, atom, target));
+      }
+  return tilings;
 }

@@ -29,6 +29,8 @@ constexpr double kPipeline = 8;
 constexpr double kHiddenLoad = 0.1;
 /// Epilogue: for each accumulator, and for each tile.
 constexpr double kEpilogue = 6, kTileOverhead = 30;
+/// Multiplications of vectors that a core with AMX starts in a cycle.
+constexpr double kVectorsPerCycle = 2;
 constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
 
 static double tileTime(int64_t mr, int64_t nv, int64_t words) {
@@ -38,12 +40,22 @@ static double tileTime(int64_t mr, int64_t nv, int64_t words) {
          kTileOverhead;
 }
 
-/// The time of all tiles; sizes that are not known are large.
-static double totalTime(const GemmShape &shape, int64_t mr, int64_t nv,
-                        const Atom &atom) {
+double qcc::peakTime(const Atom &atom) {
+  // A multiplication of tiles does 1024 products in a cycle.
+  if (atom.hasTiles())
+    return kVectorsPerCycle;
+  // Words of two need an addition of their own.
+  return 1024.0 / (atom.lanes * atom.kr) * (atom.kr == 4 ? 1 : 2);
+}
+
+double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
+                         const Atom &atom, const TargetSpec &target) {
+  if (atom.hasTiles())
+    return expectedTimeOfTileRegisters(shape, tiling, atom, target);
+  int64_t mr = tiling.mr, nv = tiling.nr / atom.lanes;
   int64_t m = shape.m ? shape.m : 16 * mr;
-  int64_t vectors = llvm::divideCeil(shape.n ? shape.n : 16 * nv * atom.lanes,
-                                     (int64_t)atom.lanes);
+  int64_t n = shape.n ? shape.n : 16 * tiling.nr;
+  int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes);
   int64_t words = llvm::divideCeil(shape.k, (int64_t)atom.kr);
   auto columnsTime = [&](int64_t rows) {
     double time = (vectors / nv) * tileTime(rows, nv, words);
@@ -54,41 +66,35 @@ static double totalTime(const GemmShape &shape, int64_t mr, int64_t nv,
   double time = (m / mr) * columnsTime(mr);
   if (m % mr)
     time += columnsTime(m % mr);
-  // For each element, so that unknown sizes compare.
-  return time / (m * vectors);
+  return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
 }
 
-Tiling qcc::chooseTiling(const GemmShape &shape, const Atom &atom,
-                         const TargetSpec &target) {
+llvm::SmallVector<Tiling> qcc::listTilings(const GemmShape &shape,
+                                           const Atom &atom,
+                                           const TargetSpec &target) {
   if (atom.hasTiles())
-    return chooseTileRegisters(shape, atom, target);
+    return listTileRegisters(shape, atom, target);
   int64_t vectors = kMaxVectors, rows = kMaxRows;
   if (shape.n)
     vectors = std::min<int64_t>(vectors,
                                 llvm::divideCeil(shape.n, (int64_t)atom.lanes));
   if (shape.m)
     rows = std::min(rows, shape.m);
-  int64_t bestRows = 1, bestVectors = 1;
-  double bestTime = totalTime(shape, 1, 1, atom);
+  int64_t bytesPerRow = llvm::alignTo(shape.k * 4 / atom.kr, 64) + 64;
+  llvm::SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
       if (mr * nv + nv + atom.temporaries > atom.registers)
         continue;
-      double time = totalTime(shape, mr, nv, atom);
-      if (time < bestTime) {
-        bestTime = time;
-        bestRows = mr;
-        bestVectors = nv;
+      int64_t tiles =
+          std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / mr, 1);
+      if (shape.m) {
+        // Equal blocks, as far as tiles allow.
+        int64_t all = llvm::divideCeil(shape.m, mr);
+        tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
       }
+      int64_t nr = nv * atom.lanes;
+      tilings.push_back({mr, nr, tiles * mr, nr});
     }
-  int64_t nr = bestVectors * atom.lanes;
-  int64_t bytesPerRow = llvm::alignTo(shape.k * 4 / atom.kr, 64) + 64;
-  int64_t tiles =
-      std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / bestRows, 1);
-  if (shape.m) {
-    // Equal blocks, as far as tiles allow.
-    int64_t all = llvm::divideCeil(shape.m, bestRows);
-    tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
-  }
-  return {bestRows, nr, tiles * bestRows, nr, bestTime};
+  return tilings;
 }

@@ -22,27 +22,36 @@ struct GemmShape {
 /// Register tile and blocks, in rows and columns.
 struct Tiling {
   int64_t mr, nr, mc, nc;
-  /// In multiplications of vectors, for each 16 results; comparable between
-  /// atoms.
-  double time;
 };
 
 /// The most accumulators that a tile may have: it is unrolled, so that a larger
 /// one would only make code.
 constexpr int64_t kMaxAccumulators = 64;
 
-/// The tiling that takes the least time by the model (see TileModel.cpp).
-Tiling chooseTiling(const GemmShape &shape, const Atom &atom,
-                    const TargetSpec &target);
+/// The time that the model expects (see TileModel.cpp, and AmxModel.cpp for
+/// atoms with tiles), as a multiple of what the atom takes at its peak.
+double expectedTime(const GemmShape &shape, const Tiling &tiling,
+                    const Atom &atom, const TargetSpec &target);
 
-/// Likewise for an atom with tiles (see AmxModel.cpp).
-Tiling chooseTileRegisters(const GemmShape &shape, const Atom &atom,
-                           const TargetSpec &target);
+/// What `atom` takes for a contraction at its peak, in multiplications of
+/// vectors for each 1024 products; comparable between atoms.
+double peakTime(const Atom &atom);
+
+/// All tilings that suit the shape, with blocks that suit them.
+llvm::SmallVector<Tiling> listTilings(const GemmShape &shape, const Atom &atom,
+                                      const TargetSpec &target);
 
 /// The registers that a tile of `mr` by `nr` takes where an atom has tiles,
 /// with those of its operands; 0 if its rows cannot be cut into registers of
 /// equally many.
 int64_t countTileRegisters(int64_t mr, int64_t nr);
+
+/// The parts of expectedTime and listTilings for atoms with tiles.
+double expectedTimeOfTileRegisters(const GemmShape &shape, const Tiling &tiling,
+                                   const Atom &atom, const TargetSpec &target);
+llvm::SmallVector<Tiling> listTileRegisters(const GemmShape &shape,
+                                            const Atom &atom,
+                                            const TargetSpec &target);
 
 } // namespace qcc
 

@@ -1,0 +1,332 @@
+//===- LoweringConfigs.cpp - The ways to compute a contraction ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Transforms/LoweringConfigs.h"
+#include "TileModel.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace mlir;
+using namespace qcc;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttr;
+
+//===----------------------------------------------------------------------===//
+// Contractions as the models see them
+//===----------------------------------------------------------------------===//
+
+/// The static extent of a loop of the contraction, by any operand that has it;
+/// 0 where it is not known.
+static int64_t loopSize(ContractOp op, unsigned dim) {
+  for (auto [out, map] : llvm::zip(op.getOuts(), op.getOutMaps()))
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr == getAffineDimExpr(dim, op.getContext())) {
+        int64_t size = cast<ShapedType>(out.getType()).getShape()[i];
+        return ShapedType::isDynamic(size) ? 0 : std::max<int64_t>(size, 1);
+      }
+  return 0;
+}
+
+/// Whether rows of the left operand are bytes as `atom` reads them, so that
+/// they need not be copied.
+static bool canReadInPlace(ContractOp op, const Atom &atom) {
+  return atom.kr == 4 && atom.lhsShift(op.getLhsUnsigned()) == 0 &&
+         op.getLhsPrologue().empty() && op.getReductionDims().size() == 1 &&
+         op.getReductionSize() >= atom.kr &&
+         (!atom.hasTiles() || op.getReductionSize() % atom.kStep == 0) &&
+         op.getLhsMap().getResults().back() ==
+             getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
+static GemmShape shapeOf(ContractOp op, bool isInPlace) {
+  auto roles = *op.getRoles();
+  return {roles.m ? loopSize(op, *roles.m) : 1, loopSize(op, roles.n),
+          op.getReductionSize(), isInPlace};
+}
+
+namespace {
+/// A way to compute a contraction, and what the model expects of it.
+struct Way {
+  const Atom *atom;
+  Tiling tiling;
+  bool isInPlace;
+  /// As a multiple of what the atom takes at its peak, and in the unit of
+  /// peakTime.
+  double relativeTime, time;
+
+  Way(ContractOp op, const Atom &atom, const Tiling &tiling, bool isInPlace,
+      const TargetSpec &target)
+      : atom(&atom), tiling(tiling), isInPlace(isInPlace),
+        relativeTime(
+            expectedTime(shapeOf(op, isInPlace), tiling, atom, target)),
+        time(relativeTime * peakTime(atom)) {}
+
+  /// The faster one; of equal ones that with the better atom or larger tile.
+  bool operator<(const Way &other) const {
+    auto key = [](const Way &way) {
+      const Tiling &t = way.tiling;
+      return std::make_tuple(way.time, way.atom, -t.nr, -t.mr, -t.mc, t.nc);
+    };
+    return key(*this) < key(other);
+  }
+  double shareOfPeak() const { return std::min(1 / relativeTime, 1.0); }
+  LoweringConfigAttr config(ContractOp op, StringRef source) const {
+    Builder builder(op.getContext());
+    return LoweringConfigAttr::get(
+        op.getContext(), builder.getStringAttr(atom->name),
+        {tiling.mr, tiling.nr, (int64_t)atom->kr}, {tiling.mc, tiling.nc},
+        builder.getStringAttr(isInPlace ? "in_place" : "panel"),
+        builder.getStringAttr(source));
+  }
+};
+} // namespace
+
+/// All tilings of an atom, the fastest first.
+static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
+                                 const TargetSpec &target) {
+  bool isInPlace = canReadInPlace(op, atom);
+  SmallVector<Way> ways;
+  for (const Tiling &tiling : listTilings(shapeOf(op, isInPlace), atom, target))
+    ways.push_back({op, atom, tiling, isInPlace, target});
+  llvm::sort(ways);
+  return ways;
+}
+
+static Way chooseWay(ContractOp op, const TargetSpec &target) {
+  // An atom with tiles has to be faster than the best one without.
+  std::optional<Way> best;
+  for (const Atom &atom : target.atoms) {
+    Way way = listWays(op, atom, target).front();
+    if (!best || way < *best)
+      best = way;
+    if (!atom.hasTiles())
+      break;
+  }
+  return *best;
+}
+
+LoweringConfigAttr qcc::chooseConfig(ContractOp op, const TargetSpec &target) {
+  return chooseWay(op, target).config(op, "model");
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Candidates are expected to take at most this many times as long as the best.
+constexpr double kPlausible = 1.6;
+/// Of how many of the best tiles other blocks are tried.
+constexpr size_t kTilesWithVariants = 3;
+
+/// The same tile in other blocks that stay in `target`'s caches.
+static SmallVector<Tiling> listBlocks(ContractOp op, const Way &way,
+                                      const TargetSpec &target) {
+  GemmShape shape = shapeOf(op, way.isInPlace);
+  const Tiling &tiling = way.tiling;
+  int64_t bytes = llvm::alignTo(shape.k, (uint64_t)way.atom->kStep) * 4 /
+                  (int64_t)way.atom->kr;
+  // Sizes in tiles, at most all of them and what the L2 cache holds.
+  auto most = [&](int64_t size, int64_t tile) {
+    int64_t fit = std::max<int64_t>(target.l2Bytes / bytes / tile, 1);
+    return size ? std::min<int64_t>(fit, llvm::divideCeil(size, tile)) : fit;
+  };
+  int64_t mostRows = most(shape.m, tiling.mr);
+  int64_t mostColumns = most(shape.n, tiling.nr);
+  int64_t rows = tiling.mc / tiling.mr;
+  SmallVector<Tiling> blocks;
+  for (int64_t c : {(int64_t)1, (int64_t)4, mostColumns / 2, mostColumns})
+    for (int64_t r : {rows, rows / 2, rows * 2, mostRows, (int64_t)4}) {
+      r = std::clamp<int64_t>(r, 1, std::max(mostRows, rows));
+      c = std::clamp<int64_t>(c, 1, mostColumns);
+      blocks.push_back({tiling.mr, tiling.nr, r * tiling.mr, c * tiling.nr});
+    }
+  return blocks;
+}
+
+SmallVector<LoweringConfigAttr>
+qcc::candidateConfigs(ContractOp op, const TargetSpec &target, unsigned most) {
+  Way best = chooseWay(op, target);
+  // The best tile of each atom and number of columns; its other tiles; other
+  // blocks; the other way to read the left operand.
+  SmallVector<Way> groups[4];
+  for (const Atom &atom : target.atoms) {
+    llvm::SmallSetVector<int64_t, 4> columns;
+    for (const Way &way : listWays(op, atom, target))
+      if (way.time < kPlausible * best.time)
+        groups[columns.insert(way.tiling.nr) ? 0 : 1].push_back(way);
+  }
+  for (SmallVector<Way> &group : groups)
+    llvm::sort(group);
+  SmallVector<Way> tiles{best};
+  for (const Way &way : groups[0])
+    if (tiles.size() <= kTilesWithVariants)
+      tiles.push_back(way);
+  for (const Way &way : tiles) {
+    for (const Tiling &blocks : listBlocks(op, way, target))
+      groups[2].push_back({op, *way.atom, blocks, way.isInPlace, target});
+    if (way.isInPlace)
+      groups[3].push_back({op, *way.atom, way.tiling, false, target});
+  }
+  llvm::sort(groups[2]);
+
+  SmallVector<Way> chosen{best};
+  llvm::SmallSetVector<LoweringConfigAttr, 16> seen;
+  seen.insert(best.config(op, "tuned"));
+  size_t next[4] = {};
+  for (bool any = true; any && chosen.size() < most;) {
+    any = false;
+    for (auto [group, i] : llvm::zip(groups, next)) {
+      // The next one that is new and fits.
+      for (; i < group.size() && chosen.size() < most; ++i) {
+        LoweringConfigAttr config = group[i].config(op, "tuned");
+        if (refuseConfig(op, config, target) || !seen.insert(config))
+          continue;
+        chosen.push_back(group[i]);
+        any = true;
+        ++i;
+        break;
+      }
+    }
+  }
+  llvm::sort(MutableArrayRef(chosen).drop_front());
+  SmallVector<LoweringConfigAttr> configs;
+  for (const Way &way : ArrayRef(chosen).take_front(most))
+    configs.push_back(way.config(op, "tuned"));
+  return configs;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> qcc::refuseConfig(ContractOp op,
+                                             LoweringConfigAttr config,
+                                             const TargetSpec &target) {
+  std::string name = ("\"" + config.getAtom().getValue() + "\"").str();
+  const Atom *atom = target.findAtom(config.getAtom().getValue());
+  if (!atom)
+    return "lowering_config asks for atom " + name + ", which target '" +
+           target.name + "' has not; choose another atom or target";
+  if (config.getKR() != atom->kr || config.getNR() % atom->lanes != 0)
+    return "lowering_config does not fit atom " + name + ": KR must be " +
+           std::to_string(atom->kr) + " and NR a multiple of " +
+           std::to_string(atom->lanes);
+  if (config.readsInPlace() && !canReadInPlace(op, *atom))
+    return "lowering_config reads the left operand in place, but atom " + name +
+           " takes it as a copy; use lhs = \"panel\"";
+  if (atom->hasTiles()) {
+    int64_t registers = countTileRegisters(config.getMR(), config.getNR());
+    if (registers == 0 || registers > atom->registers)
+      return "lowering_config does not fit atom " + name +
+             ": MR must be a number of registers of equally many rows, at "
+             "most 16, and with their operands at most " +
+             std::to_string(atom->registers) +
+             " registers; choose MR = 32 and NR = 32";
+    return std::nullopt;
+  }
+  if (config.getMR() > kMaxAccumulators ||
+      config.getMR() * (config.getNR() / atom->lanes) > kMaxAccumulators)
+    return "lowering_config asks for a tile of more than " +
+           std::to_string(kMaxAccumulators) +
+           " registers; choose a smaller MR or NR";
+  return std::nullopt;
+}
+
+LogicalResult qcc::checkConfig(ContractOp op, LoweringConfigAttr config,
+                               const TargetSpec &target) {
+  if (std::optional<std::string> reason = refuseConfig(op, config, target))
+    return op.emitError() << *reason;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+/// What the model expects of a config that fits.
+static Way wayOf(ContractOp op, LoweringConfigAttr config,
+                 const TargetSpec &target) {
+  return {op,
+          *target.findAtom(config.getAtom().getValue()),
+          {config.getMR(), config.getNR(), config.getMC(), config.getNC()},
+          config.readsInPlace(),
+          target};
+}
+
+double qcc::expectedShareOfPeak(ContractOp op, LoweringConfigAttr config,
+                                const TargetSpec &target) {
+  return wayOf(op, config, target).shareOfPeak();
+}
+
+static std::string explainMissing(const Atom &atom, const TargetSpec &target) {
+  StringRef missing = atom.missing;
+  if (target.name == "native" && missing.consume_front("the target "))
+    return ("the host " + missing).str();
+  return missing.str();
+}
+
+/// What of a shape leaves parts of tiles unused, such as "N = 1 fills 1 of 16
+/// columns of a tile"; may be empty.
+static std::string explainWaste(const GemmShape &shape, const Atom &atom) {
+  std::string text;
+  auto add = [&](char name, int64_t size, int64_t unit, StringRef what) {
+    int64_t all = llvm::alignTo(size, unit);
+    if (size == 0 || size > 0.75 * all)
+      return;
+    text += llvm::formatv("{0}{1} = {2} fills {2} of {3} {4}",
+                          text.empty() ? "" : ", ", name, size, all, what);
+  };
+  add('M', std::min<int64_t>(shape.m, 16), 16, "rows of a tile");
+  add('N', shape.n, atom.lanes, "columns of tiles");
+  add('K', shape.k, atom.kStep, "elements of steps");
+  return text;
+}
+
+/// Why `used` computes a contraction and not `other`, of another atom.
+static std::string explainSlower(ContractOp op, const Way &other,
+                                 const Way &used, LoweringConfigAttr config) {
+  std::string expected =
+      llvm::formatv("{0:F2} of its peak against {1:F2} of that of {2}",
+                    other.shareOfPeak(), used.shareOfPeak(), used.atom->name);
+  StringRef source = config.getSource().getValue();
+  if (used.time <= other.time) {
+    std::string waste, copies;
+    if (other.atom->hasTiles())
+      waste = explainWaste(shapeOf(op, other.isInPlace), *other.atom);
+    if (!other.isInPlace && used.isInPlace)
+      copies = "it reads rows through copies";
+    std::string text = waste;
+    if (!copies.empty())
+      text += (text.empty() ? "" : ", ") + copies;
+    return llvm::formatv(
+        "{0}{1}the model expects it to take {2:F1} times as long: {3}", text,
+        text.empty() ? "" : "; ", other.time / used.time, expected);
+  }
+  if (source == "model")
+    return ("it does less at a time than " + used.atom->name).str();
+  return llvm::formatv(
+      "{0}, although the model expects it to take {1:F2} of the time: {2}",
+      source == "tuned" ? used.atom->name + " was measured to be the fastest"
+                        : "the config is pinned to " + used.atom->name,
+      other.time / used.time, expected);
+}
+
+std::optional<std::string> qcc::refuseAtom(ContractOp op, const Atom &atom,
+                                           const TargetSpec &target) {
+  LoweringConfigAttr config = op.getLoweringConfigAttr();
+  if (!config)
+    config = chooseConfig(op, target);
+  if (config.getAtom().getValue() == atom.name)
+    return std::nullopt;
+  if (!target.findAtom(atom.name))
+    return explainMissing(atom, target);
+  return explainSlower(op, listWays(op, atom, target).front(),
+                       wayOf(op, config, target), config);
+}
