@@ -140,6 +140,7 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   desc.rank = operand.dims.size();
   desc.index = operand.index;
   desc.dims_ref = add<int64_t>(operand.dims);
+  desc.row_pitch = operand.rowPitch;
   desc.quant_ref = addQuantization(operand.elementType);
   desc.layer_ref = addString(operand.layer);
   return desc;

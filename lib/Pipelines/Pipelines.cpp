@@ -103,7 +103,7 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
 
 // kernel, linalg, memref, arith, math, cf
 //   an entry is a list of calls to steps; temporaries lie in one arena.
-void qcc::buildBufferStage(OpPassManager &pm) {
+void qcc::buildBufferStage(OpPassManager &pm, const TargetSpec &target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
@@ -117,6 +117,7 @@ void qcc::buildBufferStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createPadRows(target));
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   cleanUp(pm);
@@ -166,7 +167,7 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target,
   case Stage::Kernel:
     return buildKernelStage(pm, target, options);
   case Stage::Buffer:
-    return buildBufferStage(pm);
+    return buildBufferStage(pm, target);
   case Stage::Target:
     return buildX86Stage(pm, target);
   case Stage::LLVM:

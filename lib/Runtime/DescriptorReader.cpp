@@ -174,6 +174,11 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   info.layer = readString(desc.layer_ref, "the layer of an operand");
   info.kind = qcc_operand_kind(desc.kind);
   info.index = Size(desc.index);
+  info.rowPitch = desc.row_pitch;
+  if (info.rowPitch != 0 && (desc.kind != QCC_ARENA || info.dims.empty() ||
+                             info.dims.back().isDynamic() ||
+                             info.rowPitch < info.dims.back().literal()))
+    fail("the rows of an operand cannot be apart");
   int64_t limit = 0;
   switch (desc.kind) {
   case QCC_ARGUMENT:

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace qcc::rt {
 
@@ -62,7 +63,8 @@ void Context::startRun() {
   }
 }
 
-Tensor Context::operandTensor(const OperandInfo &operand) const {
+Result<Tensor> Context::operandTensor(const OperandInfo &operand,
+                                      AlignedBuffer &copy) const {
   const int64_t *values = values_.data();
   int64_t index = operand.index.get(values);
   Tensor tensor;
@@ -85,6 +87,20 @@ Tensor Context::operandTensor(const OperandInfo &operand) const {
     tensor.data = const_cast<char *>(frame_.weights) + index;
     break;
   }
+  std::optional<int64_t> bytes = tensor.bytes();
+  if (operand.rowPitch == 0 || !bytes || *bytes == 0)
+    return tensor;
+  Status status = copy.reserve(*bytes);
+  if (!status.isOk())
+    return status;
+  int64_t elementBytes = *bytes / *tensor.elements();
+  int64_t rowBytes = elementBytes * operand.dims.back().literal();
+  const char *row = static_cast<const char *>(tensor.data);
+  for (int64_t at = 0; at < *bytes; at += rowBytes) {
+    std::memcpy(copy.data() + at, row, rowBytes);
+    row += elementBytes * operand.rowPitch;
+  }
+  tensor.data = copy.data();
   return tensor;
 }
 

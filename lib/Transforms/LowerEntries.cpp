@@ -162,6 +162,13 @@ private:
 };
 } // namespace
 
+/// A temporary's part of the arena; its rows may be apart. Null for others.
+static memref::ViewOp viewOf(Value memref) {
+  if (auto rows = memref.getDefiningOp<memref::SubViewOp>())
+    memref = rows.getSource();
+  return memref.getDefiningOp<memref::ViewOp>();
+}
+
 static Type sourceElement(func::FuncOp func, unsigned i) {
   if (auto source = func.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
     return getElementTypeOrSelf(source.getValue());
@@ -231,7 +238,7 @@ Value EntryLowering::inPlan(Value index) {
     }
     result = builder.clone(*def, mapping)
                  ->getResult(cast<OpResult>(index).getResultNumber());
-  } else if (auto view = dim.getSource().getDefiningOp<memref::ViewOp>()) {
+  } else if (auto view = viewOf(dim.getSource())) {
     unsigned position = 0;
     for (int64_t i = 0; i < *dim.getConstantIndex(); ++i)
       position += view.getType().isDynamicDim(i);
@@ -294,7 +301,7 @@ SmallVector<int64_t> EntryLowering::dimsOf(Value memref) {
     return number < numArguments ? program.arguments[number].dims
                                  : program.results[number - numArguments].dims;
   }
-  auto view = memref.getDefiningOp<memref::ViewOp>();
+  memref::ViewOp view = viewOf(memref);
   SmallVector<int64_t> dims;
   unsigned dynamic = 0;
   for (int64_t dim : cast<MemRefType>(memref.getType()).getShape())
@@ -316,7 +323,8 @@ FailureOr<ProgramOperand> EntryLowering::operandOf(Value memref) {
     operand.index = number < numArguments ? number : number - numArguments;
     return operand;
   }
-  if (auto view = memref.getDefiningOp<memref::ViewOp>()) {
+  if (memref::ViewOp view = viewOf(memref)) {
+    operand.rowPitch = rowPitchOf(cast<MemRefType>(memref.getType()));
     operand.kind = QCC_ARENA;
     operand.index = sizeOf(view.getByteShift());
     return operand;
@@ -346,7 +354,8 @@ Value EntryLowering::loadSize(Value values, int64_t size) {
                               element(values, -1 - size, builder.getI64Type()));
 }
 
-/// A memref value over `data`, compact row-major.
+/// A memref value over `data`, row-major, compact but for the pitch of rows
+/// that the type may have.
 Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
                                ArrayRef<int64_t> dims) {
   auto descriptor =
@@ -354,12 +363,13 @@ Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
   descriptor.setAllocatedPtr(builder, loc, data);
   descriptor.setAlignedPtr(builder, loc, data);
   descriptor.setConstantOffset(builder, loc, 0);
-  Value stride =
-      LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), 1);
+  Value stride = loadSize(values, 1);
   for (int64_t i = type.getRank() - 1; i >= 0; --i) {
     Value size = loadSize(values, dims[i]);
     descriptor.setSize(builder, loc, i, size);
     descriptor.setStride(builder, loc, i, stride);
+    if (i == type.getRank() - 1 && rowPitchOf(type))
+      size = loadSize(values, rowPitchOf(type));
     stride = LLVM::MulOp::create(builder, loc, stride, size);
   }
   Value structure = descriptor;

@@ -20,6 +20,7 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+using namespace qcc;
 
 namespace {
 constexpr int64_t kAlignment = 64;
@@ -37,6 +38,14 @@ struct Slot {
 };
 } // namespace
 
+/// The sizes of the memory that a temporary takes: its rows may be apart.
+static SmallVector<int64_t> allocatedShape(MemRefType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  if (int64_t pitch = rowPitchOf(type))
+    shape.back() = pitch;
+  return shape;
+}
+
 static int64_t elementBytes(MemRefType type) {
   Type element = type.getElementType();
   unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
@@ -50,7 +59,7 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   int64_t constant = elementBytes(type);
   Value size;
   unsigned dynamic = 0;
-  for (int64_t dim : type.getShape()) {
+  for (int64_t dim : allocatedShape(type)) {
     if (!ShapedType::isDynamic(dim)) {
       constant *= dim;
       continue;
@@ -68,6 +77,23 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
   size = arith::AddIOp::create(builder, loc, size, index(kAlignment - 1));
   size = arith::DivUIOp::create(builder, loc, size, index(kAlignment));
   return arith::MulIOp::create(builder, loc, size, index(kAlignment));
+}
+
+/// The temporary as a part of the arena.
+static Value emitView(OpBuilder &builder, memref::AllocOp alloc, Value arena,
+                      Value offset) {
+  Location loc = alloc.getLoc();
+  MemRefType type = alloc.getType();
+  auto compact = MemRefType::get(allocatedShape(type), type.getElementType());
+  Value view = memref::ViewOp::create(builder, loc, compact, arena, offset,
+                                      alloc.getDynamicSizes());
+  if (type.getLayout().isIdentity())
+    return view;
+  SmallVector<OpFoldResult> zeros(type.getRank(), builder.getIndexAttr(0)),
+      ones(type.getRank(), builder.getIndexAttr(1));
+  return memref::SubViewOp::create(
+      builder, loc, type, view, zeros,
+      getMixedValues(type.getShape(), alloc.getDynamicSizes(), builder), ones);
 }
 
 /// First the large ones, each into the smallest slot that is free for its
@@ -119,9 +145,10 @@ struct PlanMemory : qcc::impl::PlanMemoryBase<PlanMemory> {
       Temporary temporary;
       temporary.alloc = alloc;
       if (alloc.getType().hasStaticShape())
-        temporary.bytes = llvm::alignTo(alloc.getType().getNumElements() *
-                                            elementBytes(alloc.getType()),
-                                        kAlignment);
+        temporary.bytes =
+            llvm::alignTo(llvm::product_of(allocatedShape(alloc.getType())) *
+                              elementBytes(alloc.getType()),
+                          kAlignment);
       for (Operation *user : alloc->getUsers()) {
         auto it = stepOf.find(user);
         if (it == stepOf.end())
@@ -164,9 +191,7 @@ struct PlanMemory : qcc::impl::PlanMemoryBase<PlanMemory> {
         Value bytes = emitBytes(builder, temporary->alloc);
         size = size ? builder.createOrFold<arith::MaxUIOp>(loc, size, bytes)
                     : bytes;
-        Value view = memref::ViewOp::create(
-            builder, temporary->alloc.getLoc(), temporary->alloc.getType(),
-            arena, offset, temporary->alloc.getDynamicSizes());
+        Value view = emitView(builder, temporary->alloc, arena, offset);
         temporary->alloc.replaceAllUsesWith(view);
       }
       offset = builder.createOrFold<arith::AddIOp>(loc, offset, size);

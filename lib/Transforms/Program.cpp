@@ -49,6 +49,8 @@ public:
                     {"element", TypeAttr::get(operand.elementType)},
                     {"index", integer(operand.index)},
                     {"kind", integer(operand.kind)}}));
+    if (operand.rowPitch)
+      attrs.set("row_pitch", integer(operand.rowPitch));
     if (!operand.layer.empty())
       attrs.set("layer", string(operand.layer));
     return attrs.getDictionary(builder.getContext());
@@ -118,8 +120,12 @@ static ProgramTensor readTensor(DictionaryAttr dict) {
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
   auto layer = dict.getAs<StringAttr>("layer");
-  return {(int32_t)integer(dict, "kind"), integer(dict, "index"), element(dict),
-          dims(dict), layer ? layer.getValue().str() : ""};
+  return {(int32_t)integer(dict, "kind"),
+          integer(dict, "index"),
+          element(dict),
+          dims(dict),
+          dict.contains("row_pitch") ? integer(dict, "row_pitch") : 0,
+          layer ? layer.getValue().str() : ""};
 }
 static ProgramStep readStep(DictionaryAttr dict) {
   return {string(dict, "function"),

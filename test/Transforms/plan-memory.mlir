@@ -5,6 +5,7 @@ func.func private @g(memref<100xi8>, memref<100xi8>)
 func.func private @d(memref<?x3xf32>)
 func.func private @dd(memref<?x3xf32>, memref<?x3xf32>)
 func.func private @v(memref<2xindex>)
+func.func private @rows(memref<?x60xi8, strided<[64, 1]>>, memref<2x3x60xi8, strided<[192, 64, 1]>>)
 
 // The first and the third buffer are never alive together: they share a slot of 128 bytes.
 // CHECK-LABEL: func.func @share(
@@ -64,5 +65,21 @@ func.func @sizes() {
 // CHECK-SAME: %{{.*}}: memref<?xi8>) -> index
 // CHECK: return %c0
 func.func @none() {
+  return
+}
+
+// Rows that are apart are a part of memory that is not.
+// CHECK-LABEL: func.func @rows_apart(
+// CHECK-SAME: %[[M:.*]]: index, %[[ARENA:.*]]: memref<?xi8>) -> index
+// CHECK-DAG: %[[BYTES:.*]] = arith.muli %[[M]], %c64
+// CHECK-DAG: %[[V0:.*]] = memref.view %[[ARENA]][%{{.*}}][%[[M]]] : memref<?xi8> to memref<?x64xi8>
+// CHECK-DAG: %[[S0:.*]] = memref.subview %[[V0]][0, 0] [%[[M]], 60] [1, 1] : memref<?x64xi8> to memref<?x60xi8, strided<[64, 1]>>
+// CHECK-DAG: %[[V1:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<?xi8> to memref<2x3x64xi8>
+// CHECK-DAG: %[[S1:.*]] = memref.subview %[[V1]][0, 0, 0] [2, 3, 60] [1, 1, 1] : memref<2x3x64xi8> to memref<2x3x60xi8, strided<[192, 64, 1]>>
+// CHECK: call @rows(%[[S0]], %[[S1]])
+func.func @rows_apart(%m: index) {
+  %a = memref.alloc(%m) : memref<?x60xi8, strided<[64, 1]>>
+  %b = memref.alloc() : memref<2x3x60xi8, strided<[192, 64, 1]>>
+  call @rows(%a, %b) : (memref<?x60xi8, strided<[64, 1]>>, memref<2x3x60xi8, strided<[192, 64, 1]>>) -> ()
   return
 }

@@ -40,7 +40,10 @@ private:
       if (place.step != step)
         continue;
       const rt::OperandInfo &info = place.info(run.entry());
-      observer.status_ = observer.see(i, run.operandTensor(info), info);
+      rt::AlignedBuffer copy;
+      rt::Result<rt::Tensor> tensor = run.operandTensor(info, copy);
+      observer.status_ =
+          tensor.isOk() ? observer.see(i, *tensor, info) : tensor.status();
     }
   }
 

@@ -60,7 +60,11 @@ rt::Status StepDump::write(const rt::Context &run, const rt::Step &step) {
   Json outputs = Json::list();
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const rt::OperandInfo &info = step.outputs[i];
-    rt::Tensor tensor = run.operandTensor(info);
+    rt::AlignedBuffer copy;
+    rt::Result<rt::Tensor> found = run.operandTensor(info, copy);
+    if (!found.isOk())
+      return found.status();
+    const rt::Tensor &tensor = *found;
     std::string name = fileName(step, i);
     rt::Status status =
         writeNpy(folder_ + "/" + name, tensor.dtype, tensor.shape, tensor.data);

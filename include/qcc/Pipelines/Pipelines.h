@@ -41,7 +41,7 @@ void buildGraphStage(mlir::OpPassManager &pm);
 void buildTensorStage(mlir::OpPassManager &pm);
 void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target,
                       const StageOptions &options = StageOptions());
-void buildBufferStage(mlir::OpPassManager &pm);
+void buildBufferStage(mlir::OpPassManager &pm, const TargetSpec &target);
 void buildX86Stage(mlir::OpPassManager &pm, const TargetSpec &target);
 void buildLLVMStage(mlir::OpPassManager &pm);
 

@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
-#define QCC_ABI_VERSION 1u
+#define QCC_ABI_VERSION 2u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// Element types: the type codes of DLPack, with a width in bits.
@@ -88,6 +88,8 @@ typedef struct qcc_operand_desc {
   uint16_t rank;
   int64_t index;
   int64_t dims_ref;  ///< int64_t[rank] of sizes
+  int64_t row_pitch; ///< in the arena: elements from one row of the last
+                     ///< dimension, a literal, to the next; 0: compact
   int64_t quant_ref; ///< qcc_quant_desc or 0
   int64_t layer_ref; ///< of an output: the layer whose value it is, or 0
 } qcc_operand_desc;

@@ -129,8 +129,10 @@ public:
   int64_t scratchBytes() const { return scratchStride_ * threads_; }
 
   /// What a step reads or writes. For a StepObserver, while it is called: the
-  /// memory of temporaries is used again by later steps.
-  Tensor operandTensor(const OperandInfo &operand) const;
+  /// memory of temporaries is used again by later steps. Rows that do not
+  /// follow one another are copied to `copy`.
+  Result<Tensor> operandTensor(const OperandInfo &operand,
+                               AlignedBuffer &copy) const;
 
   /// Of the last run, one for each step, if the options ask for them.
   const std::vector<int64_t> &stepNanoseconds() const {

@@ -73,6 +73,8 @@ struct OperandInfo {
   DType dtype;
   Size index; ///< What it counts depends on the kind; see ABI.h.
   std::vector<Size> dims;
+  /// Elements from one row of the last dimension to the next; 0: compact.
+  int64_t rowPitch = 0;
   std::optional<Quantization> quantization;
   /// Of an output: the layer whose value it is. May be empty. Where a step
   /// holds several layers, this is the last of them.

@@ -95,6 +95,12 @@ struct TargetSpec {
   forFeatures(llvm::StringRef name, llvm::ArrayRef<std::string> features);
 };
 
+/// How far apart, in bytes, rows of `bytes` bytes had best start: an odd number
+/// of cache lines, so that they do not meet in the same sets of a cache.
+inline int64_t spreadPitch(int64_t bytes) {
+  return 64 * ((bytes + 63) / 64 | 1);
+}
+
 /// All atoms that qcc knows for x86, the best first.
 llvm::ArrayRef<Atom> x86Atoms();
 /// The one of this name, or null.

@@ -32,6 +32,7 @@ struct TargetSpec;
 /// Decides for `target` instead of the one that the option names.
 std::unique_ptr<mlir::Pass>
 createSelectLoweringConfig(const TargetSpec &target);
+std::unique_ptr<mlir::Pass> createPadRows(const TargetSpec &target);
 } // namespace qcc
 
 #endif // QCC_TRANSFORMS_PASSES_H

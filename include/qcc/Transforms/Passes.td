@@ -84,6 +84,31 @@ def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
 
+def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
+  let summary = "Temporaries with the pitch of rows that kernels want";
+  let description = [{
+    Where tiles of many rows are loaded at once from rows that lie a multiple of two
+    cache lines apart, as rows of 512 or 1024 bytes do, they meet in few sets of the L1
+    cache. A temporary whose rows such a contraction reads in place gets rows that are an
+    odd number of lines apart:
+
+    ```mlir
+    %0 = memref.alloc() : memref<128x1024xi8>
+    ```
+    becomes
+    ```mlir
+    %0 = memref.alloc() : memref<128x1024xi8, strided<[1088, 1]>>
+    ```
+    Arguments and results are the caller's and stay compact; so do temporaries that
+    views look at, and rows under 512 bytes.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
+           "LLVM processor name, where no target was handed over in C++">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Right operands of contractions in the layout their atom reads";
   let description = [{

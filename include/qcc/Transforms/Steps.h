@@ -47,6 +47,14 @@ inline mlir::BlockArgument getStepArgument(mlir::func::FuncOp step,
   return step.getArgument(step.getNumArguments() - static_cast<int>(which));
 }
 
+/// Elements from one row of the last dimension of a temporary to the next, or 0
+/// where it is compact.
+inline int64_t rowPitchOf(mlir::MemRefType type) {
+  return type.getLayout().isIdentity()
+             ? 0
+             : type.getStridesAndOffset().first.end()[-2];
+}
+
 } // namespace qcc
 
 #endif // QCC_TRANSFORMS_STEPS_H

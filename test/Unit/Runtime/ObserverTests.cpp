@@ -47,11 +47,12 @@ struct Program {
     int32_t numSteps = artifact.entries[0].n_steps;
     for (int32_t i = 0; i < numSteps; ++i) {
       auto *operand = artifact.table<qcc_operand_desc>(1);
-      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims), 0, 0};
+      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims), 0, 0, 0};
       if (i + 1 == numSteps) {
         operand->kind = QCC_RESULT;
         operand->index = 0;
       }
+      operands.push_back(operand);
       artifact.steps[i].n_outputs = 1;
       artifact.steps[i].outputs_ref = artifact.ref(operand);
     }
@@ -84,6 +85,7 @@ struct Program {
   }
 
   FakeArtifact artifact;
+  std::vector<qcc_operand_desc *> operands; // the output of each step
   std::vector<int32_t> x, y;
 };
 
@@ -93,7 +95,9 @@ struct Watcher {
     auto &watcher = *static_cast<Watcher *>(self);
     watcher.steps.push_back(step);
     watcher.inFlight += stepsInFlight.load();
-    Tensor tensor = run.operandTensor(run.entry().steps[step].outputs[0]);
+    AlignedBuffer copy;
+    Tensor tensor =
+        *run.operandTensor(run.entry().steps[step].outputs[0], copy);
     EXPECT_EQ(tensor.describe(), "1000xi32");
     auto *values = static_cast<const int32_t *>(tensor.data);
     for (int64_t i = 0; i < kSize; ++i)
@@ -133,6 +137,59 @@ TEST(Observer, SeesTheOutputsOfEachStep) {
     EXPECT_EQ(watcher.steps, (std::vector<size_t>{0, 1, 2, 3}));
     EXPECT_EQ(watcher.wrong, 0);
     EXPECT_EQ(watcher.inFlight, 0);
+  }
+}
+
+/// Rows that are apart are seen as if they were not.
+TEST(Observer, SeesRowsThatAreApart) {
+  static_assert(kSize == 1000);
+  Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+  qcc_operand_desc *operand = program.operands.front();
+  auto *dims = program.artifact.table<int64_t>(2);
+  dims[0] = 10;
+  dims[1] = 60;
+  operand->rank = 2;
+  operand->dims_ref = program.artifact.ref(dims);
+  operand->row_pitch = 100;
+  struct Rows {
+    static void afterStep(void *self, const Context &run, size_t step) {
+      if (step != 0)
+        return;
+      AlignedBuffer copy;
+      Tensor tensor = *run.operandTensor(run.entry().steps[0].outputs[0], copy);
+      EXPECT_EQ(tensor.describe(), "10x60xi32");
+      auto *values = static_cast<const int32_t *>(tensor.data);
+      for (int row = 0; row < 10; ++row)
+        for (int column = 0; column < 60; ++column)
+          EXPECT_EQ(values[60 * row + column], 100 * row + column + 1);
+      ++*static_cast<int *>(self);
+    }
+  };
+  int calls = 0;
+  ContextOptions options;
+  options.observer = {&Rows::afterStep, &calls};
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(calls, 1);
+}
+
+/// Rows that overlap, or in memory that is not the program's own.
+TEST(Observer, RefusesImpossibleRows) {
+  for (auto [kind, rank, pitch] :
+       {std::tuple(QCC_ARENA, 1, 999), std::tuple(QCC_ARENA, 1, -1),
+        std::tuple(QCC_ARENA, 0, 64), std::tuple(QCC_RESULT, 1, 2000)}) {
+    Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+    auto *dims = program.artifact.table<int64_t>(1);
+    dims[0] = kSize;
+    qcc_operand_desc &operand = *program.operands.front();
+    operand.kind = kind;
+    operand.index = 0;
+    operand.rank = rank;
+    operand.dims_ref = program.artifact.ref(dims);
+    operand.row_pitch = pitch;
+    EXPECT_NE(program.artifact.load().message().find(
+                  "the rows of an operand cannot be apart"),
+              std::string::npos);
   }
 }
 

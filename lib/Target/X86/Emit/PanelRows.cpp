@@ -18,7 +18,7 @@
 #include "LhsRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
+#include "qcc/Target/TargetSpec.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -55,11 +55,9 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
     : LhsRows(builder, contraction, capacity), pitch(0) {
   if (!contraction.op.getLhsPrologue().empty())
     prologue.emplace(contraction.op.getLhsPrologue());
-  // Room for a vector more, and an odd number of cache lines: then rows do not
-  // meet in the same sets of the L1 cache.
+  // Room for a vector more.
   int64_t elementBytes = 4 / contraction.kr;
-  int64_t lines = llvm::divideCeil(contraction.k * elementBytes, 64) + 1;
-  pitch = 64 * (lines | 1);
+  pitch = spreadPitch(contraction.k * elementBytes + 64);
   Value memory = contraction.allocate(builder, {capacity * pitch},
                                       builder.rewriter.getI8Type());
   auto view = [&](int64_t bytes) {
