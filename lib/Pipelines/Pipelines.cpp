@@ -88,6 +88,8 @@ void qcc::buildTensorStage(OpPassManager &pm) {
 //   fused contractions with a config and packed weights, linalg for the rest.
 void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
                            const StageOptions &options) {
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));

@@ -21,6 +21,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "qcc/Transforms/ContractParts.h"
+#include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 
@@ -96,20 +97,6 @@ zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
   Value value = tensor::FromElementsOp::create(builder, op.getLoc(), scalarType,
                                                zeroPoint);
   return MappedOperand{value, scalarMap};
-}
-
-/// A generic whose body only yields its single tensor input: data movement.
-static linalg::GenericOp movementOf(Value value) {
-  auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() != 0 ||
-      !isa<RankedTensorType>(op.getDpsInputOperand(0)->get().getType()))
-    return {};
-  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  if (yield.getOperand(0) != op.getBody()->getArgument(0) ||
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation())
-    return {};
-  return op;
 }
 
 /// `inner` is a map of an op whose result, with map `result`, is read with map

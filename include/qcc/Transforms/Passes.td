@@ -266,6 +266,28 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def HoistNarrowing : Pass<"hoist-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise ops with narrower results before data movement";
+  let description = [{
+    An elementwise op of one tensor whose result is narrower, foremost the quantization of
+    an activation, is computed before transposes and reshapes of its input instead of after:
+    there is less to move, the op stands next to the contraction whose epilogue it becomes,
+    and movement stands next to the contraction that can read through it. So are ops of the
+    same width that lead to a narrower one.
+
+    ```mlir
+    %t = linalg.generic ... ins(%x : tensor<128x12x64xf32>) { yield x } -> tensor<12x128x64xf32>
+    %q = linalg.generic ... ins(%t) { fptosi(round(x / s)) } -> tensor<12x128x64xi8>
+    ```
+    becomes
+    ```mlir
+    %q = linalg.generic ... ins(%x) { fptosi(round(x / s)) } -> tensor<128x12x64xi8>
+    %t = linalg.generic ... ins(%q) { yield x } -> tensor<12x128x64xi8>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
   let summary = "What an entry asks of the dimensions of its arguments, as cf.assert";
   let description = [{
