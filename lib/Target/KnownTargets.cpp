@@ -14,10 +14,19 @@ using namespace qcc;
 
 /// A tile takes a register of AMX, as do one of the left operand and one of the
 /// right. A word of the left operand takes a register, the product of vpmaddwd
-/// too. With AVX-512 the 256-bit form of VNNI has another encoding and no use
-/// but to be pinned.
+/// too; sums of pairs take two words of the left operand, two of the right one
+/// instead of one, and two sums. With AVX-512 the 256-bit form of VNNI has
+/// another encoding and no use but to be pinned.
 static const Atom kX86Atoms[] = {
-    {"amx-int8", {"amx-int8"}, 16, 4, 8, 2, 64, "the target has no AMX"},
+    {"amx-int8",
+     {"amx-int8"},
+     16,
+     4,
+     8,
+     2,
+     64,
+     "the target has no AMX",
+     AtomForm::Tiles},
     {"avx512vnni",
      {"avx512vnni"},
      16,
@@ -26,6 +35,15 @@ static const Atom kX86Atoms[] = {
      1,
      4,
      "the target has no AVX-512 VNNI"},
+    {"avx512bw-pairs",
+     {"avx512bw"},
+     16,
+     2,
+     32,
+     4,
+     4,
+     "the target has no AVX-512 BW",
+     AtomForm::Pairs},
     {"avx512bw", {"avx512bw"}, 16, 2, 32, 2, 2, "the target has no AVX-512 BW"},
     {"avxvnni",
      {"avxvnni", "avx512vnni"},
@@ -35,6 +53,15 @@ static const Atom kX86Atoms[] = {
      1,
      4,
      "the target has no AVX-VNNI"},
+    {"avx2-pairs",
+     {"avx2"},
+     8,
+     2,
+     16,
+     4,
+     4,
+     "the target has no AVX2",
+     AtomForm::Pairs},
     {"avx2", {"avx2"}, 8, 2, 16, 2, 2, "the target has no AVX2"},
 };
 
@@ -109,9 +136,10 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   if (hasVNNI)
     spec.features.erase("avxvnni");
   spec.vectorBits = avx512 ? 512 : 256;
-  // Processors without AVX-512 have L2 caches from this size on.
+  // Most processors without AVX-512 have this much. A block of rows takes a
+  // quarter of it: half of the cache where it is smaller.
   if (!avx512)
-    spec.l2Bytes = 256 << 10;
+    spec.l2Bytes = 512 << 10;
   // All processors with AMX have this much.
   if (spec.has("amx-int8") || spec.emulatesAMX)
     spec.l2Bytes = 2 << 20;

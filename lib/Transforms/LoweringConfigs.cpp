@@ -100,13 +100,13 @@ static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
 }
 
 static Way chooseWay(ContractOp op, const TargetSpec &target) {
-  // An atom with tiles has to be faster than the best one without.
+  // An atom with tiles or pairs has to be faster than the best one without.
   std::optional<Way> best;
   for (const Atom &atom : target.atoms) {
     Way way = listWays(op, atom, target).front();
     if (!best || way < *best)
       best = way;
-    if (!atom.hasTiles())
+    if (atom.form == AtomForm::Words)
       break;
   }
   return *best;

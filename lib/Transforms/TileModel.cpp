@@ -11,6 +11,11 @@
 // the vectors of the right operand come from the L2 cache at half the speed of
 // a load. Times are in multiplications.
 //
+// Without VNNI a multiplication is vpmaddwd and an addition, which take a core
+// longer than their number says. With pairs there are more additions and fewer
+// multiplications (Atoms/Dot.h), and the products of the words of a column
+// among themselves once for each block of rows.
+//
 // Blocks: the nc = nr columns of a tile are read again for each tile of rows,
 // and mc rows, which stay in a quarter of the L2 cache, for each tile of
 // columns.
@@ -33,8 +38,22 @@ constexpr double kEpilogue = 6, kTileOverhead = 30;
 constexpr double kVectorsPerCycle = 2;
 constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
 
-static double tileTime(int64_t mr, int64_t nv, int64_t words) {
-  double multiplications = mr * nv, loads = mr + nv;
+/// For each word of K and vector of a column: half of two loads, a
+/// multiplication and an addition.
+constexpr double kColumnProducts = 1;
+
+/// What a word of K takes for each accumulator, measured.
+static double multiplicationTime(const Atom &atom) {
+  if (atom.kr != 2)
+    return 1;
+  if (atom.hasPairs())
+    return atom.lanes == 16 ? 1.0 : 1.09;
+  return atom.lanes == 16 ? 1.11 : 1.26;
+}
+
+static double tileTime(int64_t mr, int64_t nv, int64_t words,
+                       const Atom &atom) {
+  double multiplications = mr * nv * multiplicationTime(atom), loads = mr + nv;
   double step = std::max({multiplications, loads, kPipeline, 2.0 * nv});
   return words * (step + kHiddenLoad * loads) + kEpilogue * multiplications +
          kTileOverhead;
@@ -44,7 +63,8 @@ double qcc::peakTime(const Atom &atom) {
   // A multiplication of tiles does 1024 products in a cycle.
   if (atom.hasTiles())
     return kVectorsPerCycle;
-  // Words of two need an addition of their own.
+  // Words of two need an addition of their own, pairs of them two for half of
+  // a multiplication.
   return 1024.0 / (atom.lanes * atom.kr) * (atom.kr == 4 ? 1 : 2);
 }
 
@@ -58,14 +78,16 @@ double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes);
   int64_t words = llvm::divideCeil(shape.k, (int64_t)atom.kr);
   auto columnsTime = [&](int64_t rows) {
-    double time = (vectors / nv) * tileTime(rows, nv, words);
+    double time = (vectors / nv) * tileTime(rows, nv, words, atom);
     if (vectors % nv)
-      time += tileTime(rows, vectors % nv, words);
+      time += tileTime(rows, vectors % nv, words, atom);
     return time;
   };
   double time = (m / mr) * columnsTime(mr);
   if (m % mr)
     time += columnsTime(m % mr);
+  if (atom.hasPairs())
+    time += kColumnProducts * llvm::divideCeil(m, tiling.mc) * vectors * words;
   return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
 }
 
@@ -84,7 +106,8 @@ llvm::SmallVector<Tiling> qcc::listTilings(const GemmShape &shape,
   llvm::SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
-      if (mr * nv + nv + atom.temporaries > atom.registers)
+      int64_t right = atom.hasPairs() ? 2 * nv : nv;
+      if (mr * nv + right + atom.temporaries > atom.registers)
         continue;
       int64_t tiles =
           std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / mr, 1);

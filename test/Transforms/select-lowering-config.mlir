@@ -9,9 +9,9 @@
 
 // The best atom of each target; blocks of rows that fill a quarter of the L2 cache.
 // CHECK-LABEL: func.func @large
-// AVX2: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [6, 16, 2], block = [12, 16], lhs = "panel", source = "model">
-// BW: lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [6, 64, 2], block = [60, 64], lhs = "panel", source = "model">
-// AVXVNNI: lowering_config = #kernel.lowering_config<atom = "avxvnni", tile = [4, 24, 4], block = [28, 24], lhs = "panel", source = "model">
+// AVX2: lowering_config = #kernel.lowering_config<atom = "avx2-pairs", tile = [4, 16, 2], block = [28, 16], lhs = "panel", source = "model">
+// BW: lowering_config = #kernel.lowering_config<atom = "avx512bw-pairs", tile = [7, 48, 2], block = [63, 48], lhs = "panel", source = "model">
+// AVXVNNI: lowering_config = #kernel.lowering_config<atom = "avxvnni", tile = [4, 24, 4], block = [60, 24], lhs = "panel", source = "model">
 // VNNI: lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [120, 64], lhs = "panel", source = "model">
 func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2048xi32>) -> tensor<?x2048xi32> {
   %y = kernel.contract lhs(%x : tensor<?x2048xi8>) rhs(%w : tensor<2048x2048xi8>) outs(%o : tensor<?x2048xi32>)
@@ -23,7 +23,7 @@ func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2
   return %y : tensor<?x2048xi32>
 }
 
-// No more rows and columns than there are.
+// No more rows and columns than there are. Two rows do not make up for what pairs take for each column.
 // CHECK-LABEL: func.func @small
 // AVX2: atom = "avx2", tile = [2, 16, 2], block = [2, 16]
 // BW: atom = "avx512bw", tile = [2, 16, 2], block = [2, 16]

@@ -25,6 +25,13 @@
 
 namespace qcc {
 
+/// What an atom multiplies.
+enum class AtomForm {
+  Words, ///< words of KR elements in the lanes of vectors
+  Pairs, ///< sums of words of two, by Winograd's formula (Atoms/Dot.h)
+  Tiles, ///< tiles in registers of their own
+};
+
 /// One instruction that multiplies int8 and accumulates in i32.
 struct Atom {
   llvm::StringRef name;
@@ -43,9 +50,10 @@ struct Atom {
   unsigned kStep;
   /// What explain says where it is not available.
   llvm::StringRef missing;
+  AtomForm form = AtomForm::Words;
 
-  /// Whether it multiplies tiles in registers of their own (AMX).
-  bool hasTiles() const { return kStep > kr; }
+  bool hasTiles() const { return form == AtomForm::Tiles; }
+  bool hasPairs() const { return form == AtomForm::Pairs; }
   /// What is added to the elements of an operand as they are stored: words of
   /// four are multiplied as unsigned bytes by signed ones, but tiles can have
   /// either sign.

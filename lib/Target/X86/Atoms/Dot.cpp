@@ -27,8 +27,8 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
                                    Value left, Value right) {
   auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
                               builder.getIntegerType(32 / atom.kr));
-  Value a = vector::BitCastOp::create(builder, loc, type, left);
-  Value b = vector::BitCastOp::create(builder, loc, type, right);
+  Value a = builder.createOrFold<vector::BitCastOp>(loc, type, left);
+  Value b = builder.createOrFold<vector::BitCastOp>(loc, type, right);
   auto call = [&](ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(
                builder, loc, accumulators.getType(),
@@ -38,4 +38,19 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
   if (atom.kr == 4)
     return call({accumulators, a, b});
   return arith::AddIOp::create(builder, loc, accumulators, call({a, b}));
+}
+
+Value qcc::x86::multiplyPairs(OpBuilder &builder, Location loc,
+                              const Atom &atom, Value accumulators,
+                              std::array<Value, 2> left,
+                              std::array<Value, 2> right) {
+  auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
+                              builder.getIntegerType(32 / atom.kr));
+  auto sum = [&](Value a, Value b) -> Value {
+    return arith::AddIOp::create(
+        builder, loc, vector::BitCastOp::create(builder, loc, type, a),
+        vector::BitCastOp::create(builder, loc, type, b));
+  };
+  return multiplyAccumulate(builder, loc, atom, accumulators,
+                            sum(left[0], right[1]), sum(left[1], right[0]));
 }

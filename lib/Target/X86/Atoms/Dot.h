@@ -14,6 +14,16 @@
 // Where the elements of an operand have another sign they are stored moved by
 // 128 (Atom::lhsShift), and their zero point is moved by as much.
 //
+// Pairs (AtomForm::Pairs) are for KR = 2 and take two words of each operand at
+// once, (a0, a1), (a2, a3) and (b0, b1), (b2, b3):
+//
+//   (a0 + b2) (a2 + b0) + (a1 + b3) (a3 + b1)
+//       = a0 b0 + a1 b1 + a2 b2 + a3 b3 + (a0 a2 + a1 a3) + (b0 b2 + b1 b3)
+//
+// Four products for one vpmaddwd instead of two, and two additions instead of
+// one. What is too much depends on one operand alone: it is summed up once for
+// each row and for each column. All sums fit an i16: a word holds bytes.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_TARGET_X86_ATOMS_DOT_H
@@ -21,6 +31,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "qcc/Target/TargetSpec.h"
+#include <array>
 
 namespace qcc::x86 {
 
@@ -29,6 +40,13 @@ namespace qcc::x86 {
 mlir::Value multiplyAccumulate(mlir::OpBuilder &builder, mlir::Location loc,
                                const Atom &atom, mlir::Value accumulators,
                                mlir::Value left, mlir::Value right);
+
+/// `accumulators` plus the products of the sums of pairs of `left` and `right`,
+/// two words of each, wrapping.
+mlir::Value multiplyPairs(mlir::OpBuilder &builder, mlir::Location loc,
+                          const Atom &atom, mlir::Value accumulators,
+                          std::array<mlir::Value, 2> left,
+                          std::array<mlir::Value, 2> right);
 
 } // namespace qcc::x86
 

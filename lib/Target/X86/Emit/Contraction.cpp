@@ -24,7 +24,7 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   mc = config.getMC();
   nc = config.getNC();
   k = op.getReductionSize();
-  words = llvm::divideCeil(k, kr);
+  words = llvm::alignTo(k, (int64_t)atom.kStep) / kr;
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
   lhsShift = atom.lhsShift(op.getLhsUnsigned());

@@ -11,6 +11,7 @@
 //   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
 //   TileBlocks    likewise where tile registers multiply
 //   LhsRows       where the words of the left operand come from
+//   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop      accumulators of one tile: what they start from, and K
 //   Epilogue      the region on the accumulators, and the stores
 //
@@ -35,7 +36,7 @@ struct Contraction {
   kernel::ContractOp::Roles roles;
   /// Register tile and block, from the config; KR as in kernel.pack.
   int64_t mr, nr, kr, mc, nc;
-  /// The size of the reduction, and in i32 words.
+  /// The size of the reduction, and in i32 words of whole steps.
   int64_t k, words;
   /// The sizes of the row dimension (1 without one) and the column dimension.
   mlir::Value m, n;

@@ -108,7 +108,9 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
         Value offset = builder.mul(word, contraction.kr);
         return step(
             word,
-            [&](int64_t i) { return broadcast(loadWord(tile, i, offset)); },
+            [&](int64_t i, int64_t) {
+              return broadcast(loadWord(tile, i, offset));
+            },
             current);
       });
   if (rest == 0)
@@ -119,7 +121,7 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
                                              8 * (contraction.kr - rest), 32);
   return step(
       builder.index(whole),
-      [&](int64_t i) {
+      [&](int64_t i, int64_t) {
         return broadcast(arith::ShRUIOp::create(
             builder.rewriter, builder.loc, loadWord(tile, i, offset), shift));
       },

@@ -67,8 +67,10 @@ Value InitialAccumulators::apply(Value sum, const Term &term, int64_t i,
 
 InitialAccumulators::InitialAccumulators(KernelBuilder &builder,
                                          Contraction &contraction,
-                                         LhsRows &rows, const Tile &tile)
-    : builder(builder), contraction(contraction), rows(rows), tile(tile) {
+                                         LhsRows &rows, ColumnProducts *columns,
+                                         const Tile &tile)
+    : builder(builder), contraction(contraction), rows(rows), columns(columns),
+      tile(tile) {
   addTerms();
   parts = {sumOf(false, true), sumOf(true, false), sumOf(true, true)};
 }
@@ -105,6 +107,17 @@ void InitialAccumulators::addTerms() {
               }};
     terms.push_back(product(right, once(sums)));
     terms.back().isNegative = true;
+  }
+  if (contraction.atom.hasPairs()) {
+    terms.push_back(once({false, true, [=](int64_t, int64_t j) {
+                            return columns->load(tile, j);
+                          }}));
+    terms.push_back(once({true, false, [=](int64_t i, int64_t) -> Value {
+                            return vector::BroadcastOp::create(
+                                builder.rewriter, builder.loc,
+                                builder.accumulatorType(),
+                                rows.rowProduct(builder.add(tile.row, i)));
+                          }}));
   }
   if (hasLeft && hasRight)
     terms.push_back(

@@ -11,13 +11,15 @@
 //   sum (u - zu)(s - zs) = sum u s - zu sum s - zs sum u + K zu zs
 //
 // Only the first term takes a loop. The others and the initial value are known
-// before it: accumulators start from them, or they are added at the end.
+// before it: accumulators start from them, or they are added at the end. So is
+// what an atom with pairs multiplies too much (Atoms/Dot.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_TARGET_X86_EMIT_INITIALACCUMULATORS_H
 #define QCC_LIB_TARGET_X86_EMIT_INITIALACCUMULATORS_H
 
+#include "ColumnProducts.h"
 #include "LhsRows.h"
 #include <functional>
 
@@ -25,9 +27,9 @@ namespace qcc::x86 {
 
 class InitialAccumulators {
 public:
-  /// `rows` has the rows of the tile prepared.
+  /// `rows` has the rows of the tile prepared, `columns` its columns.
   InitialAccumulators(KernelBuilder &builder, Contraction &contraction,
-                      LhsRows &rows, const Tile &tile);
+                      LhsRows &rows, ColumnProducts *columns, const Tile &tile);
   InitialAccumulators(const InitialAccumulators &) = delete;
 
   /// Emits those of vector j of row i of the tile; null if they are 0. A term
@@ -55,6 +57,7 @@ private:
   KernelBuilder &builder;
   Contraction &contraction;
   LhsRows &rows;
+  ColumnProducts *columns;
   Tile tile;
   llvm::SmallVector<Term> terms;
   /// What depends on columns only and on rows only is summed up first.

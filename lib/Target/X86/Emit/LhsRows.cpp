@@ -20,10 +20,18 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
   if (contraction.needsRowSums())
     rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());
+  if (contraction.atom.hasPairs())
+    rowProducts = contraction.allocate(builder, {capacity},
+                                       builder.rewriter.getI32Type());
 }
 
 Value LhsRows::rowSum(Value row) {
   return memref::LoadOp::create(builder.rewriter, builder.loc, rowSums,
+                                builder.sub(row, firstRow));
+}
+
+Value LhsRows::rowProduct(Value row) {
+  return memref::LoadOp::create(builder.rewriter, builder.loc, rowProducts,
                                 builder.sub(row, firstRow));
 }
 
@@ -47,6 +55,17 @@ void LhsRows::storeRowSum(Value row, Value sum) {
                                             vector::CombiningKind::ADD, sum);
   memref::StoreOp::create(builder.rewriter, builder.loc, total, rowSums,
                           builder.sub(row, firstRow));
+}
+
+void LhsRows::storeRowProduct(Value row, Value sum) {
+  Value total = vector::ReductionOp::create(builder.rewriter, builder.loc,
+                                            vector::CombiningKind::ADD, sum);
+  Value zero =
+      arith::ConstantIntOp::create(builder.rewriter, builder.loc, 0, 32);
+  memref::StoreOp::create(
+      builder.rewriter, builder.loc,
+      arith::SubIOp::create(builder.rewriter, builder.loc, zero, total),
+      rowProducts, builder.sub(row, firstRow));
 }
 
 std::unique_ptr<LhsRows> qcc::x86::makeRows(KernelBuilder &builder,

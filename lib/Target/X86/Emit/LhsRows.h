@@ -38,12 +38,13 @@ public:
   virtual void prepare(llvm::ArrayRef<mlir::Value> loops, mlir::Value first,
                        mlir::Value count) = 0;
 
-  /// Emits one word of the reduction: `word` is its index in the packed right
-  /// operand, `left` gives the word of a row of the tile in all lanes; returns
-  /// the accumulators after it.
+  /// Gives word `word` of a step, of row `row` of the tile, in all lanes.
+  using LeftWord = llvm::function_ref<mlir::Value(int64_t row, int64_t word)>;
+  /// Emits a step of the reduction: `word` is the index of its first word in
+  /// the packed right operand; returns the accumulators after it. An atom with
+  /// pairs takes two words, others one.
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::Value word, llvm::function_ref<mlir::Value(int64_t)> left,
-      mlir::ValueRange accumulators)>;
+      mlir::Value word, LeftWord left, mlir::ValueRange accumulators)>;
   /// Emits the loop over K for a tile of the prepared rows.
   virtual llvm::SmallVector<mlir::Value>
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
@@ -56,6 +57,9 @@ public:
   /// The sum of the stored elements of a prepared row, an i32. Only where
   /// Contraction::needsRowSums.
   mlir::Value rowSum(mlir::Value row);
+  /// For atoms with pairs (Atoms/Dot.h): the products of the words of a
+  /// prepared row among themselves, a0 a2 + a1 a3 summed over K, negative.
+  mlir::Value rowProduct(mlir::Value row);
 
 protected:
   LhsRows(KernelBuilder &builder, Contraction &contraction, int64_t capacity);
@@ -64,11 +68,13 @@ protected:
   /// `sum`; and its store as the sum of a row.
   mlir::Value addWords(mlir::Value sum, mlir::Value stored);
   void storeRowSum(mlir::Value row, mlir::Value sum);
+  void storeRowProduct(mlir::Value row, mlir::Value sum);
 
   KernelBuilder &builder;
   Contraction &contraction;
-  mlir::Value firstRow; // of the prepared block
-  mlir::Value rowSums;  // [capacity], or null
+  mlir::Value firstRow;    // of the prepared block
+  mlir::Value rowSums;     // [capacity], or null
+  mlir::Value rowProducts; // likewise
 };
 
 /// Whether the left operand can be read in place; otherwise it needs a panel.

@@ -8,15 +8,16 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_MAINLOOP_H
 #define QCC_LIB_TARGET_X86_EMIT_MAINLOOP_H
 
+#include "ColumnProducts.h"
 #include "LhsRows.h"
 
 namespace qcc::x86 {
 
 /// Emits the loop over K of a tile; returns its accumulators, which are the
 /// exact sums of the contraction.
-llvm::SmallVector<mlir::Value> emitMainLoop(KernelBuilder &builder,
-                                            Contraction &contraction,
-                                            LhsRows &rows, const Tile &tile);
+llvm::SmallVector<mlir::Value>
+emitMainLoop(KernelBuilder &builder, Contraction &contraction, LhsRows &rows,
+             ColumnProducts &columns, const Tile &tile);
 
 } // namespace qcc::x86
 

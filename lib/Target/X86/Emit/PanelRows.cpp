@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Atoms/Dot.h"
 #include "LhsRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -40,6 +41,8 @@ private:
   /// operand to column `column` of the panel; returns `sum` plus them.
   Value copy(SmallVector<Value> at, int64_t count, Value row, Value column,
              Value sum);
+  /// The products of the words of a row of the panel among themselves.
+  Value multiplyWords(Value row);
   /// The i8 elements at an index, prologue applied.
   Value readBytes(SmallVector<Value> at, int64_t count);
 
@@ -119,6 +122,41 @@ void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
       });
   if (rowSums)
     storeRowSum(builder.add(first, row), sum.front());
+  if (rowProducts)
+    storeRowProduct(builder.add(first, row), multiplyWords(row));
+}
+
+Value PanelRows::multiplyWords(Value row) {
+  // The elements past K count: the main loop multiplies them as well.
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  int64_t lanes = builder.lanes, whole = contraction.words / lanes,
+          rest = contraction.words % lanes;
+  auto add = [&](Value word, int64_t count, Value sum) {
+    Value even = vector::LoadOp::create(
+        rewriter, loc, builder.accumulatorType(), words, ValueRange{row, word});
+    if (count < lanes) {
+      Value mask = vector::ConstantMaskOp::create(rewriter, loc,
+                                                  builder.vectorType(lanes, 1),
+                                                  ArrayRef<int64_t>{count});
+      even =
+          arith::SelectOp::create(rewriter, loc, mask, even, builder.splat(0));
+    }
+    // Each odd word in the place of the even one before it, and zeros.
+    VectorType pairs = builder.vectorType(lanes / 2, 64);
+    Value odd = arith::ShRUIOp::create(
+        rewriter, loc, vector::BitCastOp::create(rewriter, loc, pairs, even),
+        builder.splat(pairs, 32));
+    return multiplyAccumulate(rewriter, loc, contraction.atom, sum, even, odd);
+  };
+  Value sum = builder
+                  .carry(0, whole, builder.splat(0),
+                         [&](Value i, ValueRange sums) {
+                           return SmallVector<Value>{
+                               add(builder.mul(i, lanes), lanes, sums.front())};
+                         })
+                  .front();
+  return rest == 0 ? sum : add(builder.index(whole * lanes), rest, sum);
 }
 
 Value PanelRows::readBytes(SmallVector<Value> at, int64_t count) {
@@ -200,12 +238,15 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
 SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
                                      Step step) {
   Value first = builder.sub(tile.row, firstRow);
+  int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
   return builder.carry(
-      0, contraction.words, accumulators, [&](Value word, ValueRange current) {
-        auto left = [&](int64_t i) -> Value {
-          Value scalar =
-              memref::LoadOp::create(builder.rewriter, builder.loc, words,
-                                     ValueRange{builder.add(first, i), word});
+      0, contraction.words / stepWords, accumulators,
+      [&](Value index, ValueRange current) {
+        Value word = builder.mul(index, stepWords);
+        auto left = [&](int64_t i, int64_t w) -> Value {
+          Value scalar = memref::LoadOp::create(
+              builder.rewriter, builder.loc, words,
+              ValueRange{builder.add(first, i), builder.add(word, w)});
           return vector::BroadcastOp::create(builder.rewriter, builder.loc,
                                              builder.accumulatorType(), scalar);
         };

@@ -287,7 +287,7 @@ SmallVector<Value> TileBlocks::emitOverlapped(const Tile &tile,
                                               ValueRange accumulators) {
   int64_t products = accumulators.size();
   int64_t unrolled = std::min(steps, kMaxUnrolledSteps);
-  InitialAccumulators initial(builder, contraction, *rows, finished);
+  InitialAccumulators initial(builder, contraction, *rows, nullptr, finished);
   // Rows are spread over the products of the steps after the first, which
   // stores: a row can be read once all registers that it lies in are stored.
   auto productOfRow = [&](int64_t i) {
@@ -349,7 +349,7 @@ void TileBlocks::emitEpilogues(const Tile &tile, LhsRows &rows,
     Tile rowTile = tile;
     rowTile.row = builder.add(tile.row, row);
     rowTile.rows = 1;
-    InitialAccumulators initial(builder, contraction, rows, rowTile);
+    InitialAccumulators initial(builder, contraction, rows, nullptr, rowTile);
     emitEpilogue(rowTile, 0, row, initial);
   });
 }

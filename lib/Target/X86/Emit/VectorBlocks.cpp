@@ -11,6 +11,7 @@
 //   for each block of MC rows                L2: rows of the left operand
 //     prepare the rows                       LhsRows.h
 //     for each block of NC columns           L1 or L2: tiles of the right one
+//       prepare the columns                  ColumnProducts.h
 //       for each tile of MR rows, then what is left of the rows
 //         for each tile of NR columns
 //           accumulators over K, epilogue    MainLoop.h, Epilogue.h
@@ -36,7 +37,8 @@ class VectorBlocks {
 public:
   VectorBlocks(KernelBuilder &builder, Contraction &contraction)
       : builder(builder), contraction(contraction),
-        rows(makeRows(builder, contraction)), epilogue(builder, contraction) {}
+        rows(makeRows(builder, contraction)), columns(builder, contraction),
+        epilogue(builder, contraction) {}
 
   void emit(const GridPart &part);
 
@@ -49,6 +51,7 @@ private:
   KernelBuilder &builder;
   Contraction &contraction;
   std::unique_ptr<LhsRows> rows;
+  ColumnProducts columns;
   Epilogue epilogue;
 };
 } // namespace
@@ -61,6 +64,7 @@ void VectorBlocks::emit(const GridPart &part) {
     auto emitColumns = [&](Value column) {
       Value last =
           builder.min(builder.add(column, columnsPerBlock), part.lastColumn);
+      columns.prepare(part.batch, column, last);
       emitRows(row, lastRow, [&](Value row, int64_t count) {
         auto emitColumn = [&](Value column) {
           emitTile(part.tile(contraction, row, count, column, false));
@@ -75,6 +79,8 @@ void VectorBlocks::emit(const GridPart &part) {
                     emitColumns);
     if (part.hasPartial)
       builder.ifTrue(part.hasPartial, [&] {
+        columns.prepare(part.batch, part.lastColumn,
+                        builder.add(part.lastColumn, 1));
         emitRows(row, lastRow, [&](Value row, int64_t count) {
           emitTile(part.tile(contraction, row, count, part.lastColumn, true));
         });
@@ -108,7 +114,7 @@ void VectorBlocks::emitRows(Value begin, Value end,
 }
 
 void VectorBlocks::emitTile(const Tile &tile) {
-  epilogue.emit(tile, emitMainLoop(builder, contraction, *rows, tile));
+  epilogue.emit(tile, emitMainLoop(builder, contraction, *rows, columns, tile));
 }
 
 void qcc::x86::emitVectorBlocks(KernelBuilder &builder,
