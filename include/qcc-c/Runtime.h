@@ -59,11 +59,20 @@ QCC_EXPORTED int32_t qccGetArtifactVersion(void);
 |* Modules
 \*===----------------------------------------------------------------------===*/
 
+/// Which memory the weights are read from. Huge pages make products with few
+/// rows faster, and are this process's own.
+typedef enum qccWeightPages {
+  QCC_WEIGHT_PAGES_AUTO = 0, ///< Huge from 8 MiB of weights on.
+  QCC_WEIGHT_PAGES_FILE = 1, ///< The artifact's, shared between processes.
+  QCC_WEIGHT_PAGES_HUGE = 2  ///< Huge ones, where the kernel gives them.
+} qccWeightPages;
+
 typedef struct qccModuleOptions {
   size_t size;
   /// The target of the variant to load, such as "cascadelake"; null: the best
   /// that this host runs.
   const char *variant;
+  int32_t weightPages; ///< qccWeightPages
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -295,6 +304,9 @@ typedef struct qccContextInfo {
   size_t numSteps;
   int64_t arenaBytes;   ///< Of temporaries, for the last planned shapes.
   int64_t scratchBytes; ///< Of all threads.
+  /// Memory of this process that holds weights, for all contexts of the module;
+  /// 0 where they are read from the artifact.
+  int64_t weightBytes;
 } qccContextInfo;
 
 static inline qccContextInfo qccContextInfoInit(void) {

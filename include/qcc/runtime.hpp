@@ -230,17 +230,19 @@ class Module {
 public:
   /// `variant`: the target of the variant to load; empty: the best that this
   /// host runs. Loading an artifact runs its code.
-  static Module load(const std::string &path, const std::string &variant = "") {
+  static Module load(const std::string &path, const std::string &variant = "",
+                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
     Module module;
-    qccModuleOptions options = makeOptions(variant);
+    qccModuleOptions options = makeOptions(variant, weightPages);
     detail::check(
         qccModuleLoadFile(path.c_str(), &options, module.module_.fill()));
     return module;
   }
   static Module load(const void *data, size_t size,
-                     const std::string &variant = "") {
+                     const std::string &variant = "",
+                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
     Module module;
-    qccModuleOptions options = makeOptions(variant);
+    qccModuleOptions options = makeOptions(variant, weightPages);
     detail::check(
         qccModuleLoadMemory(data, size, &options, module.module_.fill()));
     return module;
@@ -293,9 +295,11 @@ private:
   static const char *nameOrNull(const std::string &name) {
     return name.empty() ? nullptr : name.c_str();
   }
-  static qccModuleOptions makeOptions(const std::string &variant) {
+  static qccModuleOptions makeOptions(const std::string &variant,
+                                      qccWeightPages weightPages) {
     qccModuleOptions options = qccModuleOptionsInit();
     options.variant = nameOrNull(variant);
+    options.weightPages = weightPages;
     return options;
   }
 

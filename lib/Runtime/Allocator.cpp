@@ -11,6 +11,9 @@
 
 #include "qcc/Runtime/Allocator.h"
 
+#include "HugePages.h"
+
+#include <algorithm>
 #include <cstdlib>
 
 namespace qcc::rt {
@@ -18,8 +21,16 @@ namespace qcc::rt {
 Allocator defaultAllocator() {
   Allocator allocator;
   allocator.allocate = [](size_t size, size_t alignment, void *) -> void * {
+    // Temporaries are read and written like weights; see HugePages.h.
+    bool isLarge = size >= 2 * hugePageSize;
     void *memory = nullptr;
-    return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
+    if (posix_memalign(&memory,
+                       isLarge ? std::max(alignment, hugePageSize) : alignment,
+                       size) != 0)
+      return nullptr;
+    if (isLarge)
+      adviseHugePages(memory, size);
+    return memory;
   };
   allocator.deallocate = [](void *memory, size_t, size_t, void *) {
     free(memory);

@@ -24,6 +24,7 @@ namespace qcc::rt {
 struct ElfSegment {
   uint64_t address; ///< Relative to where the object is loaded.
   int64_t size;     ///< In memory.
+  bool isWritable;
 };
 
 /// Headers that lie inside of the file and lead inside of it.

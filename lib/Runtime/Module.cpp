@@ -13,6 +13,7 @@
 
 #include "ArtifactFile.h"
 #include "DescriptorReader.h"
+#include "HugePages.h"
 #include "VariantChoice.h"
 
 #include <dlfcn.h>
@@ -27,9 +28,23 @@ std::string TensorInfo::describe() const {
   return rt::describe(dtype, shape);
 }
 
-Result<std::shared_ptr<const Module>>
-Module::create(const qcc_descriptor *descriptor,
-               std::shared_ptr<void> keepAlive, const ModuleOptions &options) {
+/// Weights of fewer bytes are within reach of small pages: a core's second
+/// level of translations has 1536 entries and more, and below it page tables
+/// still come from caches.
+constexpr int64_t smallWeights = int64_t(8) << 20;
+
+void Module::copyWeights(WeightPages pages) {
+  if (pages == WeightPages::File || !refusal_.isOk() ||
+      (pages == WeightPages::Auto && variant_.weightsSize < smallWeights))
+    return;
+  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize);
+  if (weightCopy_)
+    variant_.weights = weightCopy_.get();
+}
+
+Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
+                                             std::shared_ptr<void> keepAlive,
+                                             const ModuleOptions &options) {
   DescriptorReader reader(descriptor, options.ranges);
   Status status = reader.readHeader();
   if (!status.isOk())
@@ -52,12 +67,23 @@ Module::create(const qcc_descriptor *descriptor,
   reader.readVariant(choice->index, module->variant_);
   if (!reader.status().isOk())
     return reader.status();
-  return std::shared_ptr<const Module>(std::move(module));
+  return module;
+}
+
+Result<std::shared_ptr<const Module>>
+Module::create(const qcc_descriptor *descriptor,
+               std::shared_ptr<void> keepAlive, const ModuleOptions &options) {
+  Result<std::shared_ptr<Module>> module =
+      read(descriptor, std::move(keepAlive), options);
+  if (!module.isOk())
+    return module.status();
+  (*module)->copyWeights(options.weightPages);
+  return std::shared_ptr<const Module>(*std::move(module));
 }
 
 /// Loads and reads a file that has been opened.
-static Result<std::shared_ptr<const Module>>
-loadFile(const ArtifactFile &file, const ModuleOptions &options) {
+Result<std::shared_ptr<const Module>>
+Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   Result<std::vector<ElfSegment>> segments = file.validate();
   if (!segments.isOk())
     return segments.status();
@@ -74,8 +100,22 @@ loadFile(const ArtifactFile &file, const ModuleOptions &options) {
     checked.ranges.push_back(
         {reinterpret_cast<const char *>(map->l_addr + segment.address),
          segment.size});
-  return Module::create(static_cast<const qcc_descriptor *>(symbol),
-                        *std::move(handle), checked);
+  Result<std::shared_ptr<Module>> module = read(
+      static_cast<const qcc_descriptor *>(symbol), *std::move(handle), checked);
+  if (!module.isOk())
+    return module.status();
+  const char *mapped = (*module)->variant_.weights;
+  (*module)->copyWeights(options.weightPages);
+  // The artifact's pages are not needed any more. One that has written them
+  // keeps them.
+  if ((*module)->weightCopy_)
+    for (const ElfSegment &segment : *segments) {
+      uint64_t offset = reinterpret_cast<uintptr_t>(mapped) - map->l_addr;
+      if (!segment.isWritable && offset >= segment.address &&
+          offset - segment.address < uint64_t(segment.size))
+        forgetPages(mapped, (*module)->variant_.weightsSize);
+    }
+  return std::shared_ptr<const Module>(*std::move(module));
 }
 
 Result<std::shared_ptr<const Module>>

@@ -140,6 +140,20 @@ static void loadWays(const char *path, const char *damagedPath) {
   CHECK_FAILS(qccModuleLoadFile(path, &options, &module), QCC_STATUS_NOT_FOUND,
               "it has: x86-64, of-the-future");
 
+  options = qccModuleOptionsInit();
+  options.weightPages = QCC_WEIGHT_PAGES_HUGE;
+  CHECK_OK(qccModuleLoadFile(path, &options, &module));
+  qccModuleDestroy(module);
+  module = NULL;
+  options.weightPages = QCC_WEIGHT_PAGES_FILE;
+  CHECK_OK(qccModuleLoadFile(path, &options, &module));
+  qccModuleDestroy(module);
+  module = NULL;
+  options.weightPages = 3;
+  CHECK_FAILS(qccModuleLoadFile(path, &options, &module),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "weightPages is 3; choose one of qccWeightPages");
+
   CHECK_FAILS(qccModuleLoadFile("/no/such/model.so", NULL, &module),
               QCC_STATUS_NOT_FOUND, "/no/such/model.so: ");
   CHECK_FAILS(qccModuleLoadFile("/", NULL, &module),

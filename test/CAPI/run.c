@@ -72,6 +72,7 @@ static void runMain(qccModule module) {
   CHECK_OK(qccContextGetInfo(context, &info));
   CHECK(strcmp(info.entry, "main") == 0 && info.threads == 2);
   CHECK(info.numSteps == 2);
+  CHECK(info.weightBytes == 0);
   CHECK(info.arenaBytes == rows * columns * (int64_t)sizeof(float));
 
   // Other shapes, compact strides, an offset.

@@ -89,7 +89,8 @@ static void listVariants(const rt::Module &module, std::string &out) {
                "(" + std::string(variant.features) + ")"});
   }
   out += table.print("  ");
-  out += "weights: " + byteSize(module.variant().weightsSize) + "\n";
+  out += "weights: " + byteSize(module.variant().weightsSize) +
+         (module.copiedWeightBytes() > 0 ? ", copied to huge pages\n" : "\n");
 }
 
 static void listEntry(const rt::Entry &entry, std::string &out) {

@@ -43,6 +43,11 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                    options.tolerance);
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, options.threads);
+  arguments.text("weight-pages", "auto|file|huge",
+                 "Memory to read weights from: the file's own pages, which "
+                 "processes share,\nor a copy in huge pages; auto: a copy of 8 "
+                 "MiB and more",
+                 options.weightPages);
   arguments.flag("bench", "Run for a second; print the median time",
                  options.bench);
   arguments.optionalText("profile", "TRACE.json",
@@ -62,7 +67,18 @@ static bool isNpy(const std::string &path) {
   return path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
 }
 
+rt::WeightPages weightPagesOf(const RunOptions &options) {
+  if (options.weightPages == "file")
+    return rt::WeightPages::File;
+  return options.weightPages == "huge" ? rt::WeightPages::Huge
+                                       : rt::WeightPages::Auto;
+}
+
 rt::Status checkOptions(const RunOptions &options) {
+  if (!options.weightPages.empty() && options.weightPages != "auto" &&
+      options.weightPages != "file" && options.weightPages != "huge")
+    return rt::invalidArgument("'--weight-pages=" + options.weightPages +
+                               "' must be auto, file or huge");
   for (const std::string &output : options.outputs)
     if (!isNpy(output))
       return rt::invalidArgument("output '" + output +

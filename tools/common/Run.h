@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<std::string> expected; ///< .npy, one for each result in order
   std::optional<double> tolerance;   ///< of expected ones; see Compare.h
   unsigned threads = 0;
+  std::string weightPages; ///< "auto", "file", "huge"; empty: "auto"
   bool bench = false;
   std::string benchJson;
   bool profile = false;
@@ -38,6 +39,9 @@ class Arguments;
 
 /// The options of a command line.
 void addRunArguments(Arguments &arguments, RunOptions &options);
+
+/// What `--weight-pages` says; for options that checkOptions has seen.
+rt::WeightPages weightPagesOf(const RunOptions &options);
 
 /// Whether the options make sense together.
 rt::Status checkOptions(const RunOptions &options);

@@ -41,6 +41,7 @@ int main(int argc, char **argv) {
     return reportError(status.message());
 
   moduleOptions.inspectOnly = options.list;
+  moduleOptions.weightPages = weightPagesOf(options);
   rt::Result<ModulePtr> module =
       rt::Module::open(arguments.positional(), moduleOptions);
   if (!module.isOk())

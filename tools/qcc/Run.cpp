@@ -164,6 +164,7 @@ static int runArtifact(const ProgramOptions &program,
   rt::ModuleOptions moduleOptions;
   moduleOptions.variant = options.variant;
   moduleOptions.inspectOnly = options.list;
+  moduleOptions.weightPages = tools::weightPagesOf(options);
   auto module = openArtifact(program, moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
@@ -181,7 +182,8 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
     return runArtifact(program, options);
   if (program.target == "reference" &&
       (options.bench || options.profile || options.list ||
-       !options.dumpSteps.empty() || !options.variant.empty()))
+       !options.dumpSteps.empty() || !options.variant.empty() ||
+       !options.weightPages.empty()))
     return reportError("target reference has no compiled steps to measure, "
                        "list or dump; use x86");
 
@@ -217,6 +219,7 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   rt::ModuleOptions moduleOptions;
   moduleOptions.variant = options.variant;
   moduleOptions.inspectOnly = options.list;
+  moduleOptions.weightPages = tools::weightPagesOf(options);
   moduleOptions.name = program.input;
   auto module = compileAndLoad(session, moduleOptions);
   if (!module)

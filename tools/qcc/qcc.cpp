@@ -122,6 +122,11 @@ static cl::opt<std::string>
             cl::desc("Variant to run, as --list names it; the best that this "
                      "host can run if not given"),
             cl::sub(measuringCommands), cl::cat(category));
+static cl::opt<std::string> weightPages(
+    "weight-pages", cl::value_desc("auto|file|huge"),
+    cl::desc("Memory to read weights from: the artifact's own pages, or a copy "
+             "in huge pages; auto: a copy of 8 MiB and more"),
+    cl::sub(measuringCommands), cl::cat(category));
 static cl::opt<bool> bench("bench",
                            cl::desc("Run for a second; print the median time"),
                            cl::sub(runCommand), cl::cat(category));
@@ -221,6 +226,7 @@ static RunOptions runOptions() {
     options.tolerance = tolerance;
   options.threads = threads;
   options.variant = variant;
+  options.weightPages = weightPages;
   options.bench = bench || benchCommand;
   options.profile = profile.getNumOccurrences() > 0 || benchCommand;
   options.trace = profile;

@@ -36,7 +36,7 @@ struct Allocator {
   void *context;
 };
 
-/// The C library's heap.
+/// The C library's heap; blocks of 4 MiB and more ask for huge pages.
 Allocator defaultAllocator();
 
 /// Aligned memory that only grows.

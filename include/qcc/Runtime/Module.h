@@ -30,6 +30,8 @@
 
 namespace qcc::rt {
 
+class ArtifactFile;
+
 /// A literal, or the index of a value that the plan function computes.
 class Size {
 public:
@@ -131,6 +133,17 @@ struct MemoryRange {
   int64_t size = 0;
 };
 
+/// Which memory steps read the weights from.
+enum class WeightPages {
+  /// Huge from 8 MiB of weights on.
+  Auto,
+  /// The artifact's own pages: all processes that load a file share them.
+  File,
+  /// Huge pages of this process, to which they are copied; those of the
+  /// artifact where the kernel gives none.
+  Huge
+};
+
 struct ModuleOptions {
   /// The target of the variant to load, such as "cascadelake"; empty: the best
   /// that the host can run. Best is the one with the fastest instructions for
@@ -139,6 +152,7 @@ struct ModuleOptions {
   /// Where the host can run no variant, load the best one all the same, to look
   /// at: contexts of it are refused.
   bool inspectOnly = false;
+  WeightPages weightPages = WeightPages::Auto;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
   /// What messages call the artifact; empty: its path.
@@ -172,6 +186,12 @@ public:
   const Variant &variant() const { return variant_; }
   const std::vector<Entry> &entries() const { return variant_.entries; }
 
+  /// Memory of this process that holds a copy of the weights, in bytes; 0 where
+  /// they are read from the artifact.
+  int64_t copiedWeightBytes() const {
+    return weightCopy_ ? variant_.weightsSize : 0;
+  }
+
   /// All variants of the artifact; variant() is one of them.
   const std::vector<VariantInfo> &variants() const { return variants_; }
 
@@ -188,10 +208,19 @@ public:
 private:
   Module() = default;
 
+  static Result<std::shared_ptr<Module>> read(const qcc_descriptor *descriptor,
+                                              std::shared_ptr<void> keepAlive,
+                                              const ModuleOptions &options);
+  static Result<std::shared_ptr<const Module>>
+  loadFile(const ArtifactFile &file, const ModuleOptions &options);
+  void copyWeights(WeightPages pages);
+
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;
   Variant variant_;
+  std::shared_ptr<const char>
+      weightCopy_; ///< What variant_.weights is, or null.
   std::vector<VariantInfo> variants_;
   Status refusal_;
 };

@@ -256,6 +256,7 @@ qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
   known.numSteps = call.entry().steps.size();
   known.arenaBytes = context->context->arenaBytes();
   known.scratchBytes = context->context->scratchBytes();
+  known.weightBytes = context->context->module().copiedWeightBytes();
   return toC(writeStruct(known, info));
 }
 

@@ -66,7 +66,20 @@ readOptions(const qccModuleOptions *given) {
   rt::ModuleOptions options;
   if (known.variant)
     options.variant = known.variant;
-  return options;
+  switch (known.weightPages) {
+  case QCC_WEIGHT_PAGES_AUTO:
+    options.weightPages = rt::WeightPages::Auto;
+    return options;
+  case QCC_WEIGHT_PAGES_FILE:
+    options.weightPages = rt::WeightPages::File;
+    return options;
+  case QCC_WEIGHT_PAGES_HUGE:
+    options.weightPages = rt::WeightPages::Huge;
+    return options;
+  }
+  return rt::invalidArgument("weightPages is " +
+                             std::to_string(known.weightPages) +
+                             "; choose one of qccWeightPages");
 }
 
 qccStatus qccModuleLoadFile(const char *path, const qccModuleOptions *options,

@@ -1,4 +1,5 @@
-/*===- artifact.c - A shared object with a descriptor ----------------------===*\
+/*===- artifact.c - A shared object with a descriptor
+----------------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|
@@ -30,6 +31,8 @@ static const char features[] = "sse2";
 static const char entryName[] = "main";
 static const char stepName[] = "main.twice";
 static const int64_t dims[1] = {-1};
+static const char weights[3 * 4096] __attribute__((aligned(64))) = {
+    [0 ... 4999] = 1, [5000] = 2, [5001 ... 12287] = 3};
 static qcc_tensor_desc tensors[2];
 static qcc_step_desc step;
 static qcc_entry_desc entry;
@@ -64,6 +67,8 @@ __attribute__((constructor)) static void fill(void) {
   variant.target_ref = ref(target);
   variant.features_ref = ref(features);
   variant.entries_ref = ref(&entry);
+  variant.weights_ref = ref(weights);
+  variant.weights_size = sizeof(weights);
   qcc_artifact.producer_ref = ref(producer);
   qcc_artifact.variants_ref = ref(&variant);
 }
