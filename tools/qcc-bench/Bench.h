@@ -50,6 +50,11 @@ struct Row {
   std::vector<tools::Contender> peers;
   /// Of 8-bit elements: the largest, or -1 without a peer.
   int64_t peerDifference = -1;
+  /// The rate of reading as many bytes as the right operand has, in GB/s, from
+  /// huge pages and from small ones; 0 where that does not bound.
+  double readHuge = 0, readSmall = 0;
+  /// The time of reading them from huge pages over the time of each.
+  double readFraction = 0, peerReadFraction = 0;
   double ratio = 0, ratioLow = 0, ratioHigh = 0; ///< Peer over qcc.
   std::string peerMissing; ///< Why there is none for this shape.
 
@@ -76,6 +81,7 @@ public:
 
 private:
   std::vector<PeakRate> peaks() const;
+  void printBandwidths();
 
   const Suite &suite;
   const Options &options;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Peer.h"
+#include "qcc/Runtime/Allocator.h"
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -74,9 +75,11 @@ namespace {
 class OneDNNKernel final : public PeerKernel {
 public:
   OneDNNKernel(std::string name, dnnl::primitive primitive,
-               std::unordered_map<int, memory> arguments)
-      : name_(std::move(name)), primitive_(std::move(primitive)),
-        arguments_(std::move(arguments)), stream_(engine()) {}
+               std::unordered_map<int, memory> arguments,
+               rt::AlignedBuffer weights)
+      : name_(std::move(name)), weights_(std::move(weights)),
+        primitive_(std::move(primitive)), arguments_(std::move(arguments)),
+        stream_(engine()) {}
 
   /// Packs `from` into the weight at each call.
   void packEachTime(const memory &from) {
@@ -102,6 +105,7 @@ public:
 
 private:
   std::string name_;
+  rt::AlignedBuffer weights_; ///< Of an argument.
   dnnl::primitive primitive_;
   std::unordered_map<int, memory> arguments_;
   dnnl::stream stream_;
@@ -152,8 +156,12 @@ static void offer(const char *name, PrimitiveDesc desc,
     memory rhs = memoryOf(operands.rhs, problem.rhs);
     memory::desc wanted = desc.weights_desc();
     bool packs = wanted != operands.rhs;
+    // Like that of qcc's weights: in huge pages, if it is large.
+    rt::AlignedBuffer weights;
     if (packs) {
-      memory packed(wanted, engine());
+      if (!weights.reserve(wanted.get_size()).isOk())
+        continue;
+      memory packed(wanted, engine(), weights.data());
       if (isConstant) {
         dnnl::stream stream(engine());
         dnnl::reorder(rhs, packed).execute(stream, rhs, packed);
@@ -163,9 +171,9 @@ static void offer(const char *name, PrimitiveDesc desc,
     } else {
       arguments[DNNL_ARG_WEIGHTS] = rhs;
     }
-    auto kernel =
-        std::make_unique<OneDNNKernel>(std::string(name) + " " + implementation,
-                                       Primitive(desc), std::move(arguments));
+    auto kernel = std::make_unique<OneDNNKernel>(
+        std::string(name) + " " + implementation, Primitive(desc),
+        std::move(arguments), std::move(weights));
     if (packs && !isConstant)
       kernel->packEachTime(rhs);
     kernels.push_back(std::move(kernel));

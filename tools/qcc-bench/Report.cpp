@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bandwidth.h"
 #include "Bench.h"
 #include "Peer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <map>
 
 using namespace qcc;
 using namespace qcc::bench;
@@ -31,6 +33,14 @@ static const char *peerName(PeerKind kind) {
   return "";
 }
 
+/// Whether a shape is measured that reading its right operand may bound.
+static bool hasBandwidth(const Suite &suite, const Options &options) {
+  return llvm::any_of(suite.shapes, [&](const Shape &shape) {
+    return bytesThatBound(shape) > 0 &&
+           shape.name().find(options.filter) != std::string::npos;
+  });
+}
+
 void Report::printHeader() {
   os << "suite " << suite.name << ", " << (options.isUnsigned ? "u8" : "s8")
      << ", " << options.isa->name << ", " << options.threads << " thread"
@@ -42,6 +52,8 @@ void Report::printHeader() {
   if (options.rounds == 0)
     return;
   os << llvm::formatv("{0,-20}{1,11}{2,9}", "shape", "qcc us", "of peak");
+  if (hasBandwidth(suite, options))
+    os << llvm::formatv("{0,14}", "of bandwidth");
   if (options.peer != PeerKind::None)
     os << llvm::formatv("{0,12}{1,9}{2,8}  {3,-12}", "peer us", "of peak",
                         "ratio", "half of them");
@@ -65,6 +77,12 @@ static void printRow(llvm::raw_ostream &os, const Row &row, const Suite &suite,
   }
   os << llvm::formatv("{0,11:f2}{1,9:f3}", row.qcc.median() * 1e6,
                       row.fraction);
+  if (hasBandwidth(suite, options)) {
+    if (row.readFraction > 0)
+      os << llvm::formatv("{0,14:f3}", row.readFraction);
+    else
+      os << llvm::formatv("{0,14}", "-");
+  }
   if (options.peer != PeerKind::None) {
     if (row.peers.empty())
       os << llvm::formatv("{0,12}{0,9}{0,8}  {0,-12}", "-");
@@ -134,6 +152,22 @@ static Series seriesOf(const std::vector<Row> &rows, double Row::*member) {
   return series;
 }
 
+/// A line for each number of bytes that was read.
+void Report::printBandwidths() {
+  std::map<int64_t, std::pair<std::vector<double>, std::vector<double>>> rates;
+  for (const Row &row : rows)
+    if (row.readHuge > 0) {
+      auto &[huge, small] = rates[bytesThatBound(row.shape)];
+      huge.push_back(row.readHuge);
+      small.push_back(row.readSmall);
+    }
+  for (auto &[bytes, pair] : rates)
+    os << llvm::formatv("reading {0:f1} KiB: {1:f1} GB/s from huge pages, "
+                        "{2:f1} from pages of 4 KiB\n",
+                        double(bytes) / 1024, tools::medianOf(pair.first),
+                        tools::medianOf(pair.second));
+}
+
 void Report::printSummary() {
   if (rows.empty() || options.rounds == 0)
     return;
@@ -148,6 +182,7 @@ void Report::printSummary() {
   }
   os << '\n';
 
+  printBandwidths();
   int64_t batches = 0, interrupted = 0;
   for (const Row &row : rows) {
     batches += row.qcc.batches;
@@ -221,6 +256,13 @@ static llvm::json::Object toJson(const Row &row) {
                             {"artifact_bytes", row.artifactBytes},
                             {"qcc", toJson(row.qcc)},
                             {"fraction_of_peak", row.fraction}};
+  if (row.readFraction > 0)
+    object["bandwidth"] =
+        llvm::json::Object{{"bytes", bytesThatBound(row.shape)},
+                           {"huge_pages", row.readHuge},
+                           {"small_pages", row.readSmall},
+                           {"unit", "GB/s"},
+                           {"fraction", row.readFraction}};
   if (row.shape.batch) {
     object["batch"] = row.shape.batch;
     object["transpose_rhs"] = row.shape.transposeRhs;
@@ -228,6 +270,8 @@ static llvm::json::Object toJson(const Row &row) {
   if (!row.peers.empty()) {
     object["peer_impl"] = row.peers.front().name;
     object["peer_fraction_of_peak"] = row.peerFraction;
+    if (row.peerReadFraction > 0)
+      object["peer_fraction_of_bandwidth"] = row.peerReadFraction;
     object["peer_difference"] = row.peerDifference;
     object["ratio"] = row.ratio;
     object["ratio_quartiles"] = llvm::json::Array{row.ratioLow, row.ratioHigh};

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bandwidth.h"
 #include "Bench.h"
 #include "Kernel.h"
 #include "Peaks.h"
@@ -146,11 +147,11 @@ public:
   }
 
   std::vector<Peak> peaks;
+  std::shared_ptr<rt::ThreadPool> pool;
 
 private:
   static constexpr int64_t kIterationsPerCall = 1000;
 
-  std::shared_ptr<rt::ThreadPool> pool;
   HostTensor random, zeros;
 };
 } // namespace
@@ -187,6 +188,17 @@ static void addPeaks(Row &row, const PeakRunner &runner,
     if (!row.peers.empty())
       row.peerFraction = fraction(row.peers.front());
   }
+}
+
+/// `reads`: from huge pages, then from small ones.
+static void addBandwidth(Row &row, int64_t bytes,
+                         const std::vector<Contender> &reads) {
+  row.readHuge = double(bytes) * 1e-9 / reads[0].median();
+  row.readSmall = double(bytes) * 1e-9 / reads[1].median();
+  row.readFraction = medianOf(ratiosOf(reads[0].seconds, row.qcc.seconds));
+  if (!row.peers.empty())
+    row.peerReadFraction =
+        medianOf(ratiosOf(reads[0].seconds, row.peers.front().seconds));
 }
 
 static void addRatio(Row &row) {
@@ -266,9 +278,18 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     return runner.takeError();
   PinnedCaller caller(options.threads);
   std::vector<Contender> peaks = runner->contenders();
+  std::optional<BandwidthRunner> bandwidth;
+  std::vector<Contender> reads;
+  if (int64_t bytes = bytesThatBound(shape)) {
+    auto made = BandwidthRunner::create(bytes, runner->pool);
+    if (!made)
+      return made.takeError();
+    bandwidth = std::move(*made);
+    reads = bandwidth->contenders();
+  }
   row.peers = peer.contenders(options.threads);
   std::vector<Contender *> all{&row.qcc};
-  for (auto *list : {&row.peers, &peaks})
+  for (auto *list : {&row.peers, &peaks, &reads})
     for (Contender &contender : *list)
       all.push_back(&contender);
   if (suite.roundUp)
@@ -281,6 +302,8 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
 
   addRatio(row);
   addPeaks(row, *runner, peaks);
+  if (bandwidth)
+    addBandwidth(row, bytesThatBound(shape), reads);
   if (suite.roundUp)
     row.roundedRatio = medianOf(ratiosOf(row.qcc.seconds, rounded.seconds));
   if (options.scaling)
