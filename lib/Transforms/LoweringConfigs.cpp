@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Transforms/LoweringConfigs.h"
+#include "LanesAlongKModel.h"
 #include "TileModel.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -57,8 +58,8 @@ struct Way {
   const Atom *atom;
   Tiling tiling;
   bool isInPlace;
-  /// As a multiple of what the atom takes at its peak, and in the unit of
-  /// peakTime.
+  /// As a multiple of what the atom takes at its peak; in the unit of peakTime,
+  /// and with the packing of the right operand.
   double relativeTime, time;
 
   Way(ContractOp op, const Atom &atom, const Tiling &tiling, bool isInPlace,
@@ -66,7 +67,13 @@ struct Way {
       : atom(&atom), tiling(tiling), isInPlace(isInPlace),
         relativeTime(
             expectedTime(shapeOf(op, isInPlace), tiling, atom, target)),
-        time(relativeTime * peakTime(atom)) {}
+        time((relativeTime + waitingTime(op)) * peakTime(atom)) {}
+
+  double waitingTime(ContractOp op) const {
+    return tiling.readsRhsInPlace
+               ? 0
+               : packingTime(op, shapeOf(op, isInPlace), *atom);
+  }
 
   /// The faster one; of equal ones that with the better atom or larger tile.
   bool operator<(const Way &other) const {
@@ -78,12 +85,15 @@ struct Way {
   }
   double shareOfPeak() const { return std::min(1 / relativeTime, 1.0); }
   LoweringConfigAttr config(ContractOp op, StringRef source) const {
-    Builder builder(op.getContext());
+    auto text = [&](StringRef value) {
+      return StringAttr::get(op.getContext(), value);
+    };
     return LoweringConfigAttr::get(
-        op.getContext(), builder.getStringAttr(atom->name),
+        op.getContext(), text(atom->name),
         {tiling.mr, tiling.nr, (int64_t)atom->kr}, {tiling.mc, tiling.nc},
-        builder.getStringAttr(isInPlace ? "in_place" : "panel"),
-        builder.getStringAttr(source));
+        text(isInPlace ? "in_place" : "panel"),
+        text(tiling.isAlongK ? "k" : "n"),
+        text(tiling.readsRhsInPlace ? "in_place" : "packed"), text(source));
   }
 };
 } // namespace
@@ -94,6 +104,10 @@ static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
   bool isInPlace = canReadInPlace(op, atom);
   SmallVector<Way> ways;
   for (const Tiling &tiling : listTilings(shapeOf(op, isInPlace), atom, target))
+    ways.push_back({op, atom, tiling, isInPlace, target});
+  isInPlace = canReadLhsAlongK(op);
+  for (const Tiling &tiling :
+       listTilingsAlongK(op, shapeOf(op, isInPlace), atom))
     ways.push_back({op, atom, tiling, isInPlace, target});
   llvm::sort(ways);
   return ways;
@@ -128,6 +142,8 @@ constexpr size_t kTilesWithVariants = 3;
 /// The same tile in other blocks that stay in `target`'s caches.
 static SmallVector<Tiling> listBlocks(ContractOp op, const Way &way,
                                       const TargetSpec &target) {
+  if (way.tiling.isAlongK)
+    return {};
   GemmShape shape = shapeOf(op, way.isInPlace);
   const Tiling &tiling = way.tiling;
   int64_t bytes = llvm::alignTo(shape.k, (uint64_t)way.atom->kStep) * 4 /
@@ -214,6 +230,11 @@ std::optional<std::string> qcc::refuseConfig(ContractOp op,
   if (!atom)
     return "lowering_config asks for atom " + name + ", which target '" +
            target.name + "' has not; choose another atom or target";
+  if (config.hasLanesAlongK())
+    return refuseAlongK(op, config, *atom);
+  if (config.readsRhsInPlace())
+    return "lowering_config reads the right operand in place, which only lanes "
+           "along K can; use rhs = \"packed\"";
   if (config.getKR() != atom->kr || config.getNR() % atom->lanes != 0)
     return "lowering_config does not fit atom " + name + ": KR must be " +
            std::to_string(atom->kr) + " and NR a multiple of " +
@@ -255,7 +276,8 @@ static Way wayOf(ContractOp op, LoweringConfigAttr config,
                  const TargetSpec &target) {
   return {op,
           *target.findAtom(config.getAtom().getValue()),
-          {config.getMR(), config.getNR(), config.getMC(), config.getNC()},
+          {config.getMR(), config.getNR(), config.getMC(), config.getNC(),
+           config.hasLanesAlongK(), config.readsRhsInPlace()},
           config.readsInPlace(),
           target};
 }

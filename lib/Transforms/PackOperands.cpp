@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/ContractParts.h"
+#include "qcc/Transforms/OperandShifts.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -196,11 +197,18 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
   OpFoldResult n = sizeOf(roles.batch.size());
   shape.reduction = llvm::to_vector(op.getReductionSizes());
   kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  shape.nr = config.getNR();
+  shape.nr = config.hasLanesAlongK() ? 1 : config.getNR();
   shape.kr = config.getKR();
   const Atom *atom = findX86Atom(config.getAtom());
-  shape.kStep = atom ? atom->kStep : shape.kr;
-  shape.offset = atom ? atom->rhsShift(parts.rhsUnsigned) : 0;
+  shape.kStep = shape.kr;
+  shape.offset = 0;
+  if (atom) {
+    shape.kStep =
+        config.hasLanesAlongK() ? atom->lanes * atom->kr : atom->kStep;
+    shape.offset =
+        OperandShifts::of(config, *atom, parts.lhsUnsigned, parts.rhsUnsigned)
+            .rhs;
+  }
 
   Type i32 = rewriter.getI32Type();
   std::vector<int8_t> bytes;
@@ -275,6 +283,8 @@ struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
             "has no lowering_config; run select-lowering-config first");
         return signalPassFailure();
       }
+      if (op.getLoweringConfigAttr().readsRhsInPlace())
+        continue;
       packRhs(rewriter, op);
     }
   }

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileModel.h"
+#include "LanesAlongKModel.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -72,6 +73,8 @@ double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
                          const Atom &atom, const TargetSpec &target) {
   if (atom.hasTiles())
     return expectedTimeOfTileRegisters(shape, tiling, atom, target);
+  if (tiling.isAlongK)
+    return expectedTimeAlongK(shape, tiling, atom);
   int64_t mr = tiling.mr, nv = tiling.nr / atom.lanes;
   int64_t m = shape.m ? shape.m : 16 * mr;
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;

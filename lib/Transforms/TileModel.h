@@ -22,6 +22,9 @@ struct GemmShape {
 /// Register tile and blocks, in rows and columns.
 struct Tiling {
   int64_t mr, nr, mc, nc;
+  /// Where lanes lie along K, and whether the right operand is then read where
+  /// it lies (LanesAlongKModel.h).
+  bool isAlongK = false, readsRhsInPlace = false;
 };
 
 /// The most accumulators that a tile may have: it is unrolled, so that a larger

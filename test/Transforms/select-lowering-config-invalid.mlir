@@ -89,3 +89,141 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
       } -> tensor<2x9xi32>
   return %y : tensor<2x9xi32>
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @lanes_kr(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config does not fit atom "avx512bw": lanes along K need an atom that multiplies words, and its KR}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 8, 4], block = [1, 16], lanes = "k", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @lanes_block(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config does not fit atom "avx512bw": with lanes along K the longer side of the block must be a multiple of 16}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [2, 4, 2], block = [2, 8], lanes = "k", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @lanes_tile(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config asks for a tile of more than 64 registers; choose a smaller MR or NR}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [9, 8, 2], block = [9, 16], lanes = "k", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @lanes_lhs(%x: tensor<7x2xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config reads the left operand in place, but it has a prologue or K is not its last dimension; use lhs = "panel"}}
+  %y = kernel.contract lhs(%x : tensor<7x2xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#km, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 8, 2], block = [1, 16], lhs = "in_place", lanes = "k", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @lanes_rhs(%x: tensor<2x7xi8>, %w: tensor<7x9xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config reads the right operand in place, but it has a prologue or K is not its last dimension; use rhs = "packed"}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<7x9xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #kn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 8, 2], block = [1, 16], lanes = "k", rhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @rhs_in_place(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config reads the right operand in place, which only lanes along K can; use rhs = "packed"}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], rhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#k = affine_map<(n, k) -> (k)>
+#nk = affine_map<(n, k) -> (n, k)>
+#n = affine_map<(n, k) -> (n)>
+
+func.func @no_rows(%x: tensor<7xi8>, %w: tensor<9x7xi8>, %o: tensor<9xi32>) -> tensor<9xi32> {
+  // expected-error@+1 {{lowering_config has results along rows, but there is no dimension of rows; choose MC = 1}}
+  %y = kernel.contract lhs(%x : tensor<7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<9xi32>)
+      {indexing_maps = [#k, #nk, #n], reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [8, 1, 2], block = [16, 1], lanes = "k", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<9xi32>
+  return %y : tensor<9xi32>
+}

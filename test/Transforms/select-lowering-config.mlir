@@ -101,16 +101,16 @@ func.func @quantized(%x: tensor<?x8xf32>, %w: tensor<9x8xi8>, %o: tensor<?x9xi32
 
 // Tiles that suit the sizes: what is left of them is computed too. Few columns leave registers for more rows.
 // CHECK-LABEL: func.func @narrow
-// VNNI: tile = [16, 16, 4]
+// VNNI: tile = [14, 32, 4]
 // CHECK: return
-func.func @narrow(%x: tensor<?x64xi8>, %w: tensor<3x64xi8>, %o: tensor<?x3xi32>) -> tensor<?x3xi32> {
-  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<3x64xi8>) outs(%o : tensor<?x3xi32>)
+func.func @narrow(%x: tensor<?x64xi8>, %w: tensor<29x64xi8>, %o: tensor<?x29xi32>) -> tensor<?x29xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<29x64xi8>) outs(%o : tensor<?x29xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
-      } -> tensor<?x3xi32>
-  return %y : tensor<?x3xi32>
+      } -> tensor<?x29xi32>
+  return %y : tensor<?x29xi32>
 }
 
 // 80 columns: tiles of 48 and of 32 fit better than 64 and 16.

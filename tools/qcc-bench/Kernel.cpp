@@ -86,10 +86,8 @@ static std::string describeConfigs(mlir::ModuleOp module) {
     auto config = op.getLoweringConfigAttr();
     if (!config)
       return;
-    os << (text.empty() ? "" : "; ") << config.getAtom().getValue() << " tile "
-       << config.getMR() << "x" << config.getNR() << "x" << config.getKR()
-       << " block " << config.getMC() << "x" << config.getNC() << " ("
-       << config.getSource().getValue() << ")";
+    os << (text.empty() ? "" : "; ") << config.getAtom().getValue() << " "
+       << config.describe() << " (" << config.getSource().getValue() << ")";
   });
   return text;
 }

@@ -145,9 +145,7 @@ static Kernel describe(func::CallOp call, func::FuncOp step,
   if (auto config = info.getAs<kernel::LoweringConfigAttr>("config")) {
     kernel.atom = config.getAtom().getValue().str();
     kernel.source = config.getSource().getValue().str();
-    kernel.config = llvm::formatv(
-        "tile {0}x{1}x{2} block {3}x{4}", config.getMR(), config.getNR(),
-        config.getKR(), config.getMC(), config.getNC());
+    kernel.config = config.describe();
     for (const Atom &atom : x86Atoms()) {
       if (kernel.atom == atom.name)
         break;

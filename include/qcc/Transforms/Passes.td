@@ -114,7 +114,8 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   let description = [{
     The right operand goes through `kernel.pack`, its prologue with it. Where it is a
     constant, inline or a resource, the packed form and the column sums are
-    computed here and become constants themselves.
+    computed here and become constants themselves. One that the config reads in place
+    stays as it is.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -726,6 +726,16 @@ func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", 
 
 // -----
 
+// expected-error@+1 {{lanes must be n or k}}
+func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], lanes = "m", source = "model">}
+
+// -----
+
+// expected-error@+1 {{rhs must be packed or in_place}}
+func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], rhs = "here", source = "model">}
+
+// -----
+
 // expected-error@+1 {{source must be model, tuned or pinned}}
 func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], source = "guess">}
 

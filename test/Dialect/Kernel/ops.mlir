@@ -124,3 +124,8 @@ func.func @pack_prologue(%w: memref<9x7xf32>, %b: memref<9xf32>, %p: memref<1x4x
       }
   return
 }
+
+// What a config may leave out, and does not.
+// CHECK-LABEL: func.func private @config
+// CHECK-SAME: lhs = "in_place", lanes = "k", rhs = "in_place", source = "pinned">
+func.func private @config() attributes {config = #kernel.lowering_config<atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = "in_place", lanes = "k", rhs = "in_place", source = "pinned">}

@@ -63,48 +63,88 @@ static std::string clampAttributes(Builder &b, const Result &result,
   }
 }
 
+/// A qnn.linear with rows of any number of dimensions, and `n` columns.
+static Program linear(Builder &b, const Shape &xShape, int64_t n) {
+  int64_t k = xShape.back();
+  Shape yShape = xShape;
+  yShape.back() = n;
+  Quant x = b.quant(b.scale(0.01, 0.05)), w = b.quant(b.scale(0.001, 0.01));
+  if (b.choose(2))
+    for (int64_t c = 1; c < n; ++c)
+      w.scales.push_back(b.scale(0.001, 0.01));
+  double typical = typicalSum(k, x.scales[0] * w.scales[0]);
+  Builder::Operand xo = b.quantized("input_", xShape, x, false);
+  Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0);
+  Result result = chooseResult(b, yShape, typical);
+  std::string bias;
+  bool constantBias = b.choose(2);
+  unsigned kind = b.choose(3);
+  if (kind == 1) {
+    std::string type = tensorType({n}, "i32");
+    bias = constantBias
+               ? b.constant(type, Element::I32, n, -5000, 5000)
+               : b.argument(type,
+                            {Element::I32, {n}, -2147483648.0, 2147483647.0});
+    bias = " bias(" + bias + " : " + type + ")";
+  } else if (kind == 2 && !result.isI32) {
+    std::string type = tensorType({n}, "f32");
+    bias = constantBias
+               ? b.constant(type, Element::F32, n, -typical, typical)
+               : b.argument(type, {Element::F32, {n}, -typical, typical});
+    bias = " bias(" + bias + " : " + type + ")";
+  }
+  std::string attributes = clampAttributes(b, result, typical);
+  if (!attributes.empty())
+    attributes = " {" + attributes + "}";
+  b.result(b.op("qnn.linear " + xo.value + ", " + wo.value + bias +
+                xo.parameters + wo.parameters + result.parameters + attributes +
+                " : " + xo.type + ", " + wo.type + " -> " + result.type),
+           result.type);
+  return b.finish();
+}
+
+/// A qnn.matmul of up to three dimensions of batches.
+static Program matmul(Builder &b, int64_t m, int64_t n, int64_t k) {
+  bool transposed = b.choose(2);
+  Shape batch;
+  for (unsigned rank = b.choose(3); rank; --rank)
+    batch.push_back(1 + b.choose(3));
+  // A right operand that starts with the rows of the case would get scales by
+  // row, which qnn.matmul refuses.
+  if (n == kRows && batch.empty())
+    batch.push_back(2);
+  auto shape = [&](int64_t rows, int64_t columns) {
+    Shape shape = batch;
+    shape.push_back(rows);
+    shape.push_back(columns);
+    return shape;
+  };
+  Quant lhs = b.quant(b.scale(0.01, 0.05)), rhs = b.quant(b.scale(0.01, 0.05));
+  double typical = typicalSum(k, lhs.scales[0] * rhs.scales[0]);
+  Builder::Operand lo = b.quantized("lhs_", shape(m, k), lhs, false);
+  Builder::Operand ro = b.quantized(
+      "rhs_", transposed ? shape(n, k) : shape(k, n), rhs, b.choose(4) == 0);
+  Result result = chooseResult(b, shape(m, n), typical);
+  std::string attributes = clampAttributes(b, result, typical);
+  if (transposed)
+    attributes += attributes.empty() ? "transpose_rhs" : ", transpose_rhs";
+  if (!attributes.empty())
+    attributes = " {" + attributes + "}";
+  b.result(b.op("qnn.matmul " + lo.value + ", " + ro.value + lo.parameters +
+                ro.parameters + result.parameters + attributes + " : " +
+                lo.type + ", " + ro.type + " -> " + result.type),
+           result.type);
+  return b.finish();
+}
+
 std::vector<Program> makeLinear() {
   std::vector<Program> programs;
   for (unsigned i = 0; i < 117; ++i) {
     Builder b("linear", i);
-    int64_t k = Builder::size(i, 1), n = Builder::size(i, 11);
-    Shape xShape = b.choose(5) ? Shape{kRows, k} : Shape{kRows, 2, k};
-    Shape yShape = xShape;
-    yShape.back() = n;
-    Quant x = b.quant(b.scale(0.01, 0.05)), w = b.quant(b.scale(0.001, 0.01));
-    if (b.choose(2))
-      for (int64_t c = 1; c < n; ++c)
-        w.scales.push_back(b.scale(0.001, 0.01));
-    double typical = typicalSum(k, x.scales[0] * w.scales[0]);
-    Builder::Operand xo = b.quantized("input_", xShape, x, false);
-    Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0);
-    Result result = chooseResult(b, yShape, typical);
-    std::string bias;
-    bool constantBias = b.choose(2);
-    unsigned kind = b.choose(3);
-    if (kind == 1) {
-      std::string type = tensorType({n}, "i32");
-      bias = constantBias
-                 ? b.constant(type, Element::I32, n, -5000, 5000)
-                 : b.argument(type,
-                              {Element::I32, {n}, -2147483648.0, 2147483647.0});
-      bias = " bias(" + bias + " : " + type + ")";
-    } else if (kind == 2 && !result.isI32) {
-      std::string type = tensorType({n}, "f32");
-      bias = constantBias
-                 ? b.constant(type, Element::F32, n, -typical, typical)
-                 : b.argument(type, {Element::F32, {n}, -typical, typical});
-      bias = " bias(" + bias + " : " + type + ")";
-    }
-    std::string attributes = clampAttributes(b, result, typical);
-    if (!attributes.empty())
-      attributes = " {" + attributes + "}";
-    b.result(b.op("qnn.linear " + xo.value + ", " + wo.value + bias +
-                  xo.parameters + wo.parameters + result.parameters +
-                  attributes + " : " + xo.type + ", " + wo.type + " -> " +
-                  result.type),
-             result.type);
-    programs.push_back(b.finish());
+    int64_t k = Builder::size(i, 1);
+    programs.push_back(
+        linear(b, b.choose(5) ? Shape{kRows, k} : Shape{kRows, 2, k},
+               Builder::size(i, 11)));
   }
   return programs;
 }
@@ -113,42 +153,40 @@ std::vector<Program> makeMatmul() {
   std::vector<Program> programs;
   for (unsigned i = 0; i < 78; ++i) {
     Builder b("matmul", i);
-    int64_t k = Builder::size(i, 5), n = Builder::size(i, 7);
-    bool transposed = b.choose(2);
-    Shape batch;
-    for (unsigned rank = b.choose(3); rank; --rank)
-      batch.push_back(1 + b.choose(3));
-    auto shape = [&](int64_t rows, int64_t columns) {
-      Shape shape = batch;
-      shape.push_back(rows);
-      shape.push_back(columns);
-      return shape;
-    };
-    Quant lhs = b.quant(b.scale(0.01, 0.05)),
-          rhs = b.quant(b.scale(0.01, 0.05));
-    double typical = typicalSum(k, lhs.scales[0] * rhs.scales[0]);
-    Builder::Operand lo = b.quantized("lhs_", shape(kRows, k), lhs, false);
-    Builder::Operand ro = b.quantized(
-        "rhs_", transposed ? shape(n, k) : shape(k, n), rhs, b.choose(4) == 0);
-    Result result = chooseResult(b, shape(kRows, n), typical);
-    std::string attributes = clampAttributes(b, result, typical);
-    if (transposed)
-      attributes += attributes.empty() ? "transpose_rhs" : ", transpose_rhs";
-    if (!attributes.empty())
-      attributes = " {" + attributes + "}";
-    b.result(b.op("qnn.matmul " + lo.value + ", " + ro.value + lo.parameters +
-                  ro.parameters + result.parameters + attributes + " : " +
-                  lo.type + ", " + ro.type + " -> " + result.type),
-             result.type);
-    programs.push_back(b.finish());
+    programs.push_back(
+        matmul(b, kRows, Builder::size(i, 7), Builder::size(i, 5)));
   }
   return programs;
 }
 
-/// Every third linear and matmul.
+std::vector<Program> makeThin() {
+  std::vector<Program> programs;
+  for (unsigned i = 0; i < 130; ++i) {
+    Builder b("thin", i);
+    int64_t k = 1 + i * 37 % 130, few = 1 + i / 4 % 5,
+            many = Builder::size(i, 11);
+    switch (i % 4) {
+    case 0: // few columns, rows that are known or not
+      programs.push_back(linear(b, {b.choose(2) ? kRows : many, k}, few));
+      break;
+    case 1:
+      programs.push_back(matmul(b, b.choose(2) ? kRows : many, few, k));
+      break;
+    case 2: // few rows
+      programs.push_back(matmul(b, few, many, k));
+      break;
+    default:
+      programs.push_back(matmul(b, 1, b.choose(2) ? kRows : many, k));
+    }
+  }
+  return programs;
+}
+
+/// Every third of the contractions.
 static std::vector<Program> makePinned() {
   std::vector<Program> programs;
-  for (const std::vector<Program> &all : {makeLinear(), makeMatmul()})
+  for (const std::vector<Program> &all :
+       {makeLinear(), makeMatmul(), makeThin()})
     for (size_t i = 0; i < all.size(); i += 3)
       programs.push_back(all[i]);
   return programs;
@@ -157,6 +195,7 @@ static std::vector<Program> makePinned() {
 std::vector<Group> makeGroups() {
   return {{"Linear", makeLinear()},
           {"Matmul", makeMatmul()},
+          {"Thin", makeThin()},
           {"Pinned", makePinned(), /*pinned=*/true},
           {"QuantizeDequantize", makeQuantizeDequantize()},
           {"Elementwise", makeElementwise()},

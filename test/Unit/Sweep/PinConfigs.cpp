@@ -11,16 +11,45 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
 namespace qcc::sweep {
 
-static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
-  return atom.kr == 4 && op.getLhsUnsigned() && op.getLhsPrologue().empty() &&
-         op.getReductionDims().size() == 1 && op.getReductionSize() >= 4 &&
-         op.getLhsMap().getResults().back() ==
+/// Whether elements of K follow each other in an operand without a prologue.
+static bool isAlongK(kernel::ContractOp op, AffineMap map, Region &prologue) {
+  return prologue.empty() && op.getReductionDims().size() == 1 &&
+         map.getResults().back() ==
              getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
+static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
+  return atom.kr == 4 && op.getLhsUnsigned() && op.getReductionSize() >= 4 &&
+         isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
+}
+
+static void pinLanesAlongK(kernel::ContractOp op, const Atom &atom,
+                           Builder &b) {
+  auto [mr, nr] = b.pick<std::pair<int64_t, int64_t>>(
+      {{1, 1}, {1, 8}, {2, 3}, {3, 2}, {4, 4}, {5, 1}, {8, 1}, {7, 2}});
+  // The longer side has whole vectors.
+  bool alongRows = op.getRoles()->m && b.choose(2);
+  int64_t whole = std::lcm<int64_t>(alongRows ? mr : nr, atom.lanes);
+  int64_t mc = mr * (1 + b.choose(3)), nc = nr * (1 + b.choose(3));
+  if (alongRows)
+    mc = whole * (1 + nc / whole);
+  else
+    nc = whole * llvm::divideCeil(std::max(mc, whole), whole);
+  bool lhs = isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
+  bool rhs = isAlongK(op, op.getRhsMap(), op.getRhsPrologue());
+  MLIRContext *context = op.getContext();
+  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
+  op.setLoweringConfigAttr(kernel::LoweringConfigAttr::get(
+      context, text(atom.name), {mr, nr, (int64_t)atom.kr}, {mc, nc},
+      text(lhs && b.choose(4) ? "in_place" : "panel"), text("k"),
+      text(rhs && b.choose(2) ? "in_place" : "packed"), text("pinned")));
 }
 
 static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
@@ -29,6 +58,8 @@ static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
     if (atom.name.starts_with("avx"))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
+  if (atom.form == AtomForm::Words && b.choose(3) == 0)
+    return pinLanesAlongK(op, atom, b);
   auto [mr, vectors] = b.pick<std::pair<int64_t, int64_t>>({{1, 1},
                                                             {1, 5},
                                                             {2, 3},

@@ -19,8 +19,8 @@ namespace qcc::sweep {
 
 /// Gives each contraction, when it is formed, a pinned config that the cost
 /// model would hardly choose: any of the vector atoms of the target, tiles from
-/// one row or one vector to more than there are registers, small blocks. The
-/// same in every run.
+/// one row or one vector to more than there are registers, small blocks, and
+/// lanes along K with any of the operands in place. The same in every run.
 std::unique_ptr<mlir::PassInstrumentation> pinConfigs(const TargetSpec &target);
 
 } // namespace qcc::sweep

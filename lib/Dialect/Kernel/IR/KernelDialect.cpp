@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace qcc::kernel;
@@ -32,7 +33,8 @@ void KernelDialect::initialize() {
 
 //===----------------------------------------------------------------------===//
 // LoweringConfigAttr:
-// <atom = "a", tile = [..], block = [..], lhs = "l", source = "s">
+// <atom = "a", tile = [..], block = [..], lhs = "l", lanes = "n", rhs = "r",
+//  source = "s">
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseIntegers(AsmParser &parser,
@@ -43,7 +45,7 @@ static ParseResult parseIntegers(AsmParser &parser,
 }
 
 Attribute LoweringConfigAttr::parse(AsmParser &parser, Type) {
-  StringAttr atom, lhs, source;
+  StringAttr atom, lhs, lanes, rhs, source;
   SmallVector<int64_t> tile, block;
   auto key = [&](StringRef name) -> ParseResult {
     return failure(parser.parseKeyword(name) || parser.parseEqual());
@@ -53,15 +55,21 @@ Attribute LoweringConfigAttr::parse(AsmParser &parser, Type) {
       parser.parseComma() || key("block") || parseIntegers(parser, block) ||
       parser.parseComma())
     return {};
-  lhs = parser.getBuilder().getStringAttr("panel");
-  if (succeeded(parser.parseOptionalKeyword("lhs")) &&
-      (parser.parseEqual() || parser.parseAttribute(lhs) ||
-       parser.parseComma()))
+  auto optional = [&](StringRef name, StringRef absent, StringAttr &value) {
+    value = parser.getBuilder().getStringAttr(absent);
+    return success(failed(parser.parseOptionalKeyword(name)) ||
+                   (succeeded(parser.parseEqual()) &&
+                    succeeded(parser.parseAttribute(value)) &&
+                    succeeded(parser.parseComma())));
+  };
+  if (failed(optional("lhs", "panel", lhs)) ||
+      failed(optional("lanes", "n", lanes)) ||
+      failed(optional("rhs", "packed", rhs)))
     return {};
   if (key("source") || parser.parseAttribute(source) || parser.parseGreater())
     return {};
   return parser.getChecked<LoweringConfigAttr>(parser.getContext(), atom, tile,
-                                               block, lhs, source);
+                                               block, lhs, lanes, rhs, source);
 }
 
 void LoweringConfigAttr::print(AsmPrinter &printer) const {
@@ -69,14 +77,18 @@ void LoweringConfigAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getTile(), printer);
   printer << "], block = [";
   llvm::interleaveComma(getBlock(), printer);
-  printer << "], lhs = " << getLhs() << ", source = " << getSource() << ">";
+  printer << "], lhs = " << getLhs();
+  if (getLanes() != "n")
+    printer << ", lanes = " << getLanes();
+  if (getRhs() != "packed")
+    printer << ", rhs = " << getRhs();
+  printer << ", source = " << getSource() << ">";
 }
 
-LogicalResult
-LoweringConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           StringAttr atom, ArrayRef<int64_t> tile,
-                           ArrayRef<int64_t> block, StringAttr lhs,
-                           StringAttr source) {
+LogicalResult LoweringConfigAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, StringAttr atom,
+    ArrayRef<int64_t> tile, ArrayRef<int64_t> block, StringAttr lhs,
+    StringAttr lanes, StringAttr rhs, StringAttr source) {
   if (tile.size() != 3)
     return emitError() << "tile must be [MR, NR, KR]";
   if (block.size() != 2)
@@ -91,9 +103,23 @@ LoweringConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "KR must be 1, 2 or 4";
   if (lhs != "in_place" && lhs != "panel")
     return emitError() << "lhs must be in_place or panel";
+  if (lanes != "n" && lanes != "k")
+    return emitError() << "lanes must be n or k";
+  if (rhs != "packed" && rhs != "in_place")
+    return emitError() << "rhs must be packed or in_place";
   if (source != "model" && source != "tuned" && source != "pinned")
     return emitError() << "source must be model, tuned or pinned";
   return success();
+}
+
+std::string LoweringConfigAttr::describe() const {
+  std::string text = llvm::formatv("tile {0}x{1}x{2} block {3}x{4}", getMR(),
+                                   getNR(), getKR(), getMC(), getNC());
+  if (hasLanesAlongK())
+    text += " lanes along K";
+  if (readsRhsInPlace())
+    text += " rhs in place";
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

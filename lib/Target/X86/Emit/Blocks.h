@@ -17,6 +17,8 @@ namespace qcc::x86 {
 void emitVectorBlocks(KernelBuilder &builder, Contraction &contraction);
 /// Emits one whose atom has them in tile registers (Atoms/AmxTile.h).
 void emitTileBlocks(KernelBuilder &builder, Contraction &contraction);
+/// Emits one whose accumulators' lanes lie along K.
+void emitLanesAlongK(KernelBuilder &builder, Contraction &contraction);
 
 } // namespace qcc::x86
 

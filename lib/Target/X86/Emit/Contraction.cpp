@@ -8,6 +8,7 @@
 #include "Contraction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "qcc/Transforms/OperandShifts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,8 +28,10 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   words = llvm::alignTo(k, (int64_t)atom.kStep) / kr;
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
-  lhsShift = atom.lhsShift(op.getLhsUnsigned());
-  rhsShift = atom.rhsShift(op.getRhsUnsigned());
+  OperandShifts shifts =
+      OperandShifts::of(config, atom, op.getLhsUnsigned(), op.getRhsUnsigned());
+  lhsShift = shifts.lhs;
+  rhsShift = shifts.rhs;
 }
 
 Value Contraction::loopSize(KernelBuilder &builder, unsigned dim) {

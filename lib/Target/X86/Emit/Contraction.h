@@ -10,6 +10,7 @@
 //   Grid          which tiles there are, and which of them a thread computes
 //   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
 //   TileBlocks    likewise where tile registers multiply
+//   LanesAlongK   likewise where the lanes of an accumulator lie along K
 //   LhsRows       where the words of the left operand come from
 //   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop      accumulators of one tile: what they start from, and K
@@ -45,8 +46,10 @@ struct Contraction {
 
   /// The size of a parallel dimension.
   mlir::Value loopSize(KernelBuilder &builder, unsigned dim);
-  /// Whether the sums of the rows of the left operand are needed.
+  /// Whether the sums over K of the rows of the left operand are needed, and
+  /// those of the columns of the right one.
   bool needsRowSums() { return op.getRhsZeroPoint() || rhsShift != 0; }
+  bool needsColumnSums() { return op.getLhsZeroPoint() || lhsShift != 0; }
   /// A buffer of static shape that lives as long as the step.
   mlir::Value allocate(KernelBuilder &builder, llvm::ArrayRef<int64_t> shape,
                        mlir::Type element);

@@ -38,9 +38,10 @@ struct ConvertKernelToX86
       auto contract = cast<kernel::ContractOp>(op);
       kernel::LoweringConfigAttr config = contract.getLoweringConfigAttr();
       const Atom *atom = config ? findX86Atom(config.getAtom()) : nullptr;
-      if (!atom || !contract.isPacked()) {
-        op->emitError("needs a lowering_config with an x86 atom and a packed "
-                      "right operand");
+      if (!atom || contract.isPacked() == config.readsRhsInPlace()) {
+        op->emitError(
+            "needs a lowering_config with an x86 atom and a right "
+            "operand that is packed unless the config reads it in place");
         return signalPassFailure();
       }
       x86::emitContract(rewriter, contract, *atom);

@@ -17,7 +17,9 @@ void qcc::x86::emitContract(RewriterBase &rewriter, kernel::ContractOp op,
   rewriter.setInsertionPoint(op);
   KernelBuilder builder(rewriter, op.getLoc(), atom.lanes);
   Contraction contraction(builder, op, atom);
-  if (atom.hasTiles())
+  if (op.getLoweringConfigAttr().hasLanesAlongK())
+    emitLanesAlongK(builder, contraction);
+  else if (atom.hasTiles())
     emitTileBlocks(builder, contraction);
   else
     emitVectorBlocks(builder, contraction);

@@ -15,9 +15,6 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-/// Vector operations that the epilogue of one tile may be spelled out in.
-constexpr int64_t kMaxUnrolledOps = 1024;
-
 /// What the arguments of an epilogue can be: accumulators are any i32.
 static SmallVector<Interval> argumentIntervals(kernel::ContractOp op) {
   SmallVector<Interval> intervals;

@@ -12,6 +12,9 @@
 
 namespace qcc::x86 {
 
+/// Vector operations that the epilogue of one tile may be spelled out in.
+constexpr int64_t kMaxUnrolledOps = 1024;
+
 class Epilogue {
 public:
   Epilogue(KernelBuilder &builder, Contraction &contraction);

@@ -40,7 +40,7 @@ static void splitColumns(KernelBuilder &builder, const Contraction &contraction,
                          Value last, GridPart &part) {
   auto n = getConstantIntValue(contraction.n);
   int64_t nr = contraction.nr;
-  part.lastColumn = last;
+  part.lastColumn = part.endColumn = last;
   if (n && *n % nr == 0)
     return;
   Value fullTiles = builder.div(contraction.n, builder.index(nr));
@@ -61,8 +61,8 @@ void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
   Value rowTiles =
       builder.max(builder.ceilDiv(contraction.m, builder.index(contraction.mr)),
                   builder.index(1));
-  Value columnTiles = rewriter.createOrFold<memref::DimOp>(
-      loc, op.getRhs(), (int64_t)roles.batch.size());
+  Value columnTiles =
+      builder.ceilDiv(contraction.n, builder.index(contraction.nr));
   SmallVector<Value> outerSizes;
   Value outerCount = builder.index(1);
   for (unsigned dim : roles.outer) {

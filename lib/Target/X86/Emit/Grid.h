@@ -29,6 +29,8 @@ struct GridPart {
   mlir::Value firstRow, lastRow;
   /// Tiles of columns that have all NR of them.
   mlir::Value firstColumn, lastColumn;
+  /// After the last tile of columns, with all of them or not.
+  mlir::Value endColumn;
   /// Whether tile `lastColumn` follows, with fewer; null if none can.
   mlir::Value hasPartial;
 

@@ -65,21 +65,66 @@ Value InitialAccumulators::apply(Value sum, const Term &term, int64_t i,
   return arith::AddIOp::create(builder.rewriter, builder.loc, sum, value);
 }
 
+/// Sums of rows that are prepared.
+static InitialAccumulators::Term rowSums(KernelBuilder &builder, LhsRows &rows,
+                                         const Tile &tile) {
+  Value row = tile.row;
+  return {true, false, [&builder, &rows, row](int64_t i, int64_t) -> Value {
+            return vector::BroadcastOp::create(
+                builder.rewriter, builder.loc, builder.accumulatorType(),
+                rows.rowSum(builder.add(row, i)));
+          }};
+}
+
+/// Sums of packed columns.
+static InitialAccumulators::Term
+columnSums(KernelBuilder &builder, Contraction &contraction, const Tile &tile) {
+  return {false, true, [&builder, &contraction, tile](int64_t, int64_t j) {
+            SmallVector<Value> at(tile.batch);
+            at.push_back(builder.add(builder.mul(tile.column, contraction.nr),
+                                     j * builder.lanes));
+            return vector::LoadOp::create(builder.rewriter, builder.loc,
+                                          builder.accumulatorType(),
+                                          contraction.op.getRhsSums(), at)
+                .getResult();
+          }};
+}
+
 InitialAccumulators::InitialAccumulators(KernelBuilder &builder,
                                          Contraction &contraction,
                                          LhsRows &rows, ColumnProducts *columns,
                                          const Tile &tile)
-    : builder(builder), contraction(contraction), rows(rows), columns(columns),
-      tile(tile) {
-  addTerms();
+    : InitialAccumulators(builder, contraction, tile,
+                          rowSums(builder, rows, tile),
+                          columnSums(builder, contraction, tile)) {
+  if (!contraction.atom.hasPairs())
+    return;
+  terms.push_back(once({false, true, [this, columns](int64_t, int64_t j) {
+                          return columns->load(this->tile, j);
+                        }}));
+  terms.push_back(
+      once({true, false, [this, &rows](int64_t i, int64_t) -> Value {
+              return vector::BroadcastOp::create(
+                  this->builder.rewriter, this->builder.loc,
+                  this->builder.accumulatorType(),
+                  rows.rowProduct(this->builder.add(this->tile.row, i)));
+            }}));
+}
+
+InitialAccumulators::InitialAccumulators(KernelBuilder &builder,
+                                         Contraction &contraction,
+                                         const Tile &tile, Term lhsSums,
+                                         Term rhsSums)
+    : builder(builder), contraction(contraction), tile(tile) {
+  addTerms(lhsSums, rhsSums);
   parts = {sumOf(false, true), sumOf(true, false), sumOf(true, true)};
 }
 
-void InitialAccumulators::addTerms() {
+void InitialAccumulators::addTerms(Term lhsSums, Term rhsSums) {
   kernel::ContractOp op = contraction.op;
   Value zl = op.getLhsZeroPoint(), zr = op.getRhsZeroPoint();
-  bool hasLeft = zl || contraction.lhsShift != 0,
-       hasRight = zr || contraction.rhsShift != 0;
+  bool hasLeft = contraction.needsColumnSums(),
+       hasRight = contraction.needsRowSums();
   Term left = operand(zl, zl ? op.getLhsZeroPointMap() : AffineMap(),
                       contraction.lhsShift);
   Term right = operand(zr, zr ? op.getRhsZeroPointMap() : AffineMap(),
@@ -87,37 +132,12 @@ void InitialAccumulators::addTerms() {
   if (op.getInit())
     terms.push_back(operand(op.getInit(), op.getInitMap()));
   if (hasLeft) {
-    Term sums{false, true, [=](int64_t, int64_t j) -> Value {
-                SmallVector<Value> at(tile.batch);
-                at.push_back(
-                    builder.add(builder.mul(tile.column, contraction.nr),
-                                j * builder.lanes));
-                return vector::LoadOp::create(builder.rewriter, builder.loc,
-                                              builder.accumulatorType(),
-                                              contraction.op.getRhsSums(), at);
-              }};
-    terms.push_back(product(left, once(sums)));
+    terms.push_back(product(left, once(rhsSums)));
     terms.back().isNegative = true;
   }
   if (hasRight) {
-    Term sums{true, false, [=](int64_t i, int64_t) -> Value {
-                return vector::BroadcastOp::create(
-                    builder.rewriter, builder.loc, builder.accumulatorType(),
-                    rows.rowSum(builder.add(tile.row, i)));
-              }};
-    terms.push_back(product(right, once(sums)));
+    terms.push_back(product(right, once(lhsSums)));
     terms.back().isNegative = true;
-  }
-  if (contraction.atom.hasPairs()) {
-    terms.push_back(once({false, true, [=](int64_t, int64_t j) {
-                            return columns->load(tile, j);
-                          }}));
-    terms.push_back(once({true, false, [=](int64_t i, int64_t) -> Value {
-                            return vector::BroadcastOp::create(
-                                builder.rewriter, builder.loc,
-                                builder.accumulatorType(),
-                                rows.rowProduct(builder.add(tile.row, i)));
-                          }}));
   }
   if (hasLeft && hasRight)
     terms.push_back(

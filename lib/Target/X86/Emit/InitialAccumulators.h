@@ -27,9 +27,20 @@ namespace qcc::x86 {
 
 class InitialAccumulators {
 public:
+  /// A vector of i32 for each vector of a tile.
+  struct Term {
+    bool onRow = false, onColumn = false; // what it depends on
+    std::function<mlir::Value(int64_t i, int64_t j)> emit;
+    bool isNegative = false;
+  };
+
   /// `rows` has the rows of the tile prepared, `columns` its columns.
   InitialAccumulators(KernelBuilder &builder, Contraction &contraction,
                       LhsRows &rows, ColumnProducts *columns, const Tile &tile);
+  /// With the sums over K of the stored elements of each operand, which are
+  /// emitted where they are needed (Contraction::needsRowSums).
+  InitialAccumulators(KernelBuilder &builder, Contraction &contraction,
+                      const Tile &tile, Term lhsSums, Term rhsSums);
   InitialAccumulators(const InitialAccumulators &) = delete;
 
   /// Emits those of vector j of row i of the tile; null if they are 0. A term
@@ -38,14 +49,7 @@ public:
   mlir::Value emit(int64_t i, int64_t j);
 
 private:
-  /// A vector of i32 for each vector of a tile.
-  struct Term {
-    bool onRow = false, onColumn = false; // what it depends on
-    std::function<mlir::Value(int64_t i, int64_t j)> emit;
-    bool isNegative = false;
-  };
-
-  void addTerms();
+  void addTerms(Term lhsSums, Term rhsSums);
   /// Emits a term once for each place where it differs.
   Term once(Term term);
   Term operand(mlir::Value memref, mlir::AffineMap map, int64_t shift = 0);
@@ -56,8 +60,6 @@ private:
 
   KernelBuilder &builder;
   Contraction &contraction;
-  LhsRows &rows;
-  ColumnProducts *columns;
   Tile tile;
   llvm::SmallVector<Term> terms;
   /// What depends on columns only and on rows only is summed up first.

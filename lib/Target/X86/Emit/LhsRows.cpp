@@ -17,7 +17,9 @@ using namespace qcc::x86;
 LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                  int64_t capacity)
     : builder(builder), contraction(contraction) {
-  if (contraction.needsRowSums())
+  // Where lanes lie along K, sums of either operand are a matter of blocks.
+  if (contraction.needsRowSums() &&
+      !contraction.op.getLoweringConfigAttr().hasLanesAlongK())
     rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());
   if (contraction.atom.hasPairs())

@@ -22,7 +22,7 @@ func.func @tensors(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>) 
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 func.func @no_config(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %o: memref<5x9xi32>) {
-  // expected-error@+1 {{needs a lowering_config with an x86 atom and a packed right operand}}
+  // expected-error@+1 {{needs a lowering_config with an x86 atom and a right operand that is packed unless the config reads it in place}}
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%o : memref<5x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
       epilogue {
@@ -39,7 +39,7 @@ func.func @no_config(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 func.func @unknown_atom(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %o: memref<5x9xi32>) {
-  // expected-error@+1 {{needs a lowering_config with an x86 atom and a packed right operand}}
+  // expected-error@+1 {{needs a lowering_config with an x86 atom and a right operand that is packed unless the config reads it in place}}
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%o : memref<5x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #kernel.lowering_config<atom = "abacus", tile = [2, 16, 4], block = [2, 16], source = "pinned">}
       epilogue {
@@ -56,9 +56,26 @@ func.func @unknown_atom(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<1
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 func.func @not_packed(%x: memref<5x7xi8>, %w: memref<9x7xi8>, %s: memref<16xi32>, %o: memref<5x9xi32>) {
-  // expected-error@+1 {{needs a lowering_config with an x86 atom and a packed right operand}}
+  // expected-error@+1 {{needs a lowering_config with an x86 atom and a right operand that is packed unless the config reads it in place}}
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<9x7xi8>) outs(%o : memref<5x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @packed(%x: memref<5x7xi8>, %w: memref<9x16x1xi32>, %s: memref<9xi32>, %o: memref<5x9xi32>) {
+  // expected-error@+1 {{needs a lowering_config with an x86 atom and a right operand that is packed unless the config reads it in place}}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<9x16x1xi32>) rhs_sums(%s : memref<9xi32>) outs(%o : memref<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 8, 4], block = [1, 16], lanes = "k", rhs = "in_place", source = "pinned">}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -48,7 +48,15 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
       caches: for each MC rows, for each NC columns, it computes all tiles.
     * `lhs`: `in_place` if the left operand is read where it lies, `panel` if MC rows of
       it are copied, prologue applied, before they are read. Optional, `panel` if absent.
+    * `lanes`: `n` if the lanes of an accumulator are columns, `k` if they are elements
+      of K of one result, which are summed up at the end. Optional, `n` if absent.
+    * `rhs`: `packed` if the right operand goes through `kernel.pack`, `in_place` if it
+      is read where it lies. Optional, `packed` if absent.
     * `source`: who decided: `model`, `tuned` or `pinned`.
+
+    With `lanes = "k"` results are collected for a block before the epilogue. Its vectors
+    lie along the longer side of the block: rows if MC > NC, columns otherwise. The right
+    operand is packed by columns, NR of `kernel.pack` being 1 and K padded to a vector.
 
     Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = "in_place", source = "model">`
   }];
@@ -56,7 +64,20 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
                         ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$block,
                         "::mlir::StringAttr":$lhs,
+                        "::mlir::StringAttr":$lanes,
+                        "::mlir::StringAttr":$rhs,
                         "::mlir::StringAttr":$source);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$atom,
+                                   "::llvm::ArrayRef<int64_t>":$tile,
+                                   "::llvm::ArrayRef<int64_t>":$block,
+                                   "::mlir::StringAttr":$lhs,
+                                   "::mlir::StringAttr":$source), [{
+    auto text = [&](::llvm::StringRef value) {
+      return ::mlir::StringAttr::get($_ctxt, value);
+    };
+    return $_get($_ctxt, atom, tile, block, lhs, text("n"), text("packed"),
+                 source);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -66,6 +87,12 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
     int64_t getMC() const { return getBlock()[0]; }
     int64_t getNC() const { return getBlock()[1]; }
     bool readsInPlace() const { return getLhs().getValue() == "in_place"; }
+    bool readsRhsInPlace() const { return getRhs().getValue() == "in_place"; }
+    bool hasLanesAlongK() const { return getLanes().getValue() == "k"; }
+    /// Whether vectors of results lie along rows; only with lanes along K.
+    bool hasResultsAlongRows() const { return getMC() > getNC(); }
+    /// "tile 6x64x4 block 252x64", and what is not as usual.
+    std::string describe() const;
   }];
 }
 

@@ -1,0 +1,156 @@
+//===- LanesAlongKModel.cpp - When lanes lie along K ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes along N waste what a vector has more than columns, and need a packed
+// right operand, which a product of two activations packs each time. Lanes
+// along K waste the last vector of K and need sums of lanes.
+//
+// A tile of mr x nr results takes, for each vector of K, mr nr multiplications
+// and mr + nr loads, some of which need a shift or a conversion; fewer
+// multiplications than fill the pipeline take as long as those that would.
+// Times are in multiplications.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LanesAlongKModel.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace qcc;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttr;
+
+/// Multiplications in flight that fill the pipeline.
+constexpr double kPipeline = 4;
+/// What a load costs beside the multiplications.
+constexpr double kLoad = 0.5;
+/// For each result: the sum of its lanes, its share of a vector of the
+/// epilogue.
+constexpr double kSum = 3, kEpilogue = 0.5;
+/// For each tile.
+constexpr double kTileOverhead = 12;
+/// Packing, for each 64 bytes of the right operand.
+constexpr double kPacking = 6;
+/// Tiles are at most so large, blocks have at most so many vectors of results
+/// one way, and results the other way.
+constexpr int64_t kMaxAlong = 8, kMaxAcross = 4, kBlockVectors = 4,
+                  kBlockAcross = 8;
+/// What sizes that are not known are taken for.
+constexpr int64_t kManyRows = 64;
+
+static bool canReadAlongK(ContractOp op, AffineMap map, Region &prologue) {
+  return prologue.empty() && op.getReductionDims().size() == 1 &&
+         map.getNumResults() > 0 &&
+         map.getResults().back() ==
+             getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
+bool qcc::canReadLhsAlongK(ContractOp op) {
+  return canReadAlongK(op, op.getLhsMap(), op.getLhsPrologue());
+}
+
+bool qcc::canReadRhsAlongK(ContractOp op) {
+  return !op.isPacked() &&
+         canReadAlongK(op, op.getRhsMap(), op.getRhsPrologue());
+}
+
+/// Whether the right operand is packed before the program runs.
+static bool isPackedInAdvance(ContractOp op) {
+  return op.isPacked() || (matchPattern(op.getRhs(), m_Constant()) &&
+                           op.getRhsPrologue().empty());
+}
+
+/// What full vectors would take.
+static double leastTime(const GemmShape &shape, int64_t m, int64_t n,
+                        const Atom &atom) {
+  return double(m) * n * shape.k / (atom.lanes * atom.kr);
+}
+
+double qcc::packingTime(ContractOp op, const GemmShape &shape,
+                        const Atom &atom) {
+  if (isPackedInAdvance(op) || shape.m == 0)
+    return 0;
+  int64_t n = shape.n ? shape.n : kManyRows;
+  return kPacking * llvm::alignTo(n, atom.lanes) * shape.k / 64 /
+         leastTime(shape, shape.m, n, atom);
+}
+
+double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
+                               const Atom &atom) {
+  int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
+  int64_t steps = llvm::divideCeil(shape.k, (int64_t)(atom.lanes * atom.kr));
+  double multiplications = tiling.mr * tiling.nr;
+  double loads = tiling.mr + tiling.nr;
+  double tile = steps * std::max(multiplications + kLoad * loads, kPipeline) +
+                kSum * multiplications + kTileOverhead;
+  double time =
+      llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile +
+      kEpilogue * std::min(m, n) * llvm::alignTo(std::max(m, n), atom.lanes);
+  return time / leastTime(shape, m, n, atom);
+}
+
+SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
+                                           const GemmShape &shape,
+                                           const Atom &atom) {
+  bool readsRhs = !isPackedInAdvance(op) && canReadRhsAlongK(op);
+  // Packing for lanes along K pays where a column is all that there is.
+  if (atom.form != AtomForm::Words || (shape.m == 0 && shape.n == 0) ||
+      (!isPackedInAdvance(op) && !readsRhs && shape.n != 1))
+    return {};
+  bool alongRows =
+      op.getRoles()->m && shape.n != 0 && (shape.m == 0 || shape.m > shape.n);
+  int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
+  int64_t along = alongRows ? m : n, across = alongRows ? n : m;
+  int64_t alongBlock = std::min<int64_t>(llvm::alignTo(along, atom.lanes),
+                                         kBlockVectors * atom.lanes);
+  SmallVector<Tiling> tilings;
+  for (int64_t a = kMaxAlong; a > 0; a /= 2)
+    for (int64_t b = std::min(kMaxAcross, across); b > 0; --b) {
+      if (a * b + std::min(a, b) + atom.temporaries > atom.registers)
+        continue;
+      int64_t acrossBlock =
+          b * llvm::divideCeil(std::min(across, kBlockAcross), b);
+      Tiling tiling = alongRows ? Tiling{a, b, alongBlock, acrossBlock}
+                                : Tiling{b, a, acrossBlock, alongBlock};
+      tiling.isAlongK = true;
+      tiling.readsRhsInPlace = readsRhs;
+      // The side along is the longer one.
+      if (acrossBlock < alongBlock)
+        tilings.push_back(tiling);
+    }
+  return tilings;
+}
+
+std::optional<std::string>
+qcc::refuseAlongK(ContractOp op, LoweringConfigAttr config, const Atom &atom) {
+  std::string doesNotFit =
+      ("lowering_config does not fit atom \"" + atom.name + "\": ").str();
+  if (atom.form != AtomForm::Words || config.getKR() != atom.kr)
+    return doesNotFit +
+           "lanes along K need an atom that multiplies words, and its KR";
+  if (std::max(config.getMC(), config.getNC()) % atom.lanes != 0)
+    return doesNotFit +
+           "with lanes along K the longer side of the block must be a multiple "
+           "of " +
+           std::to_string(atom.lanes);
+  if (config.hasResultsAlongRows() && !op.getRoles()->m)
+    return "lowering_config has results along rows, but there is no dimension "
+           "of rows; choose MC = 1";
+  if (config.readsInPlace() && !canReadLhsAlongK(op))
+    return "lowering_config reads the left operand in place, but it has a "
+           "prologue or K is not its last dimension; use lhs = \"panel\"";
+  if (config.readsRhsInPlace() && !canReadRhsAlongK(op))
+    return "lowering_config reads the right operand in place, but it has a "
+           "prologue or K is not its last dimension; use rhs = \"packed\"";
+  if (config.getMR() * config.getNR() > kMaxAccumulators)
+    return "lowering_config asks for a tile of more than " +
+           std::to_string(kMaxAccumulators) +
+           " registers; choose a smaller MR or NR";
+  return std::nullopt;
+}

@@ -1,0 +1,51 @@
+// RUN: qcc-opt %s -select-lowering-config=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#bmk = affine_map<(b, m, n, k) -> (b, m, k)>
+#bnk = affine_map<(b, m, n, k) -> (b, n, k)>
+#bmn = affine_map<(b, m, n, k) -> (b, m, n)>
+
+// One column leaves most lanes of a vector of columns empty: lanes lie along K, results along rows.
+// CHECK-LABEL: func.func @one_column
+// AVX2: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [8, 1, 2], block = [32, 1], lhs = "in_place", lanes = "k", source = "model">
+// VNNI: lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [8, 1, 4], block = [64, 1], lhs = "in_place", lanes = "k", source = "model">
+func.func @one_column(%x: tensor<?x512xi8>, %o: tensor<?x1xi32>) -> tensor<?x1xi32> {
+  %w = arith.constant dense<3> : tensor<1x512xi8>
+  %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<1x512xi8>) outs(%o : tensor<?x1xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<?x1xi32>
+  return %y : tensor<?x1xi32>
+}
+
+// One row times an activation: packing it would cost more than the product.
+// CHECK-LABEL: func.func @one_row
+// CHECK: lanes = "k", rhs = "in_place", source = "model">
+func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x256xi32>) -> tensor<32x1x256xi32> {
+  %y = kernel.contract lhs(%x : tensor<32x1x64xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x256xi32>)
+      {indexing_maps = [#bmk, #bnk, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 64>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<32x1x256xi32>
+  return %y : tensor<32x1x256xi32>
+}
+
+// Many of both.
+// CHECK-LABEL: func.func @square
+// CHECK-NOT: lanes
+// CHECK: return
+func.func @square(%x: tensor<256x256xi8>, %w: tensor<256x256xi8>, %o: tensor<256x256xi32>) -> tensor<256x256xi32> {
+  %y = kernel.contract lhs(%x : tensor<256x256xi8>) rhs(%w : tensor<256x256xi8>) outs(%o : tensor<256x256xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 256>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<256x256xi32>
+  return %y : tensor<256x256xi32>
+}
