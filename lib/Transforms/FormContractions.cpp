@@ -390,6 +390,14 @@ static SmallVector<Value> cloneBody(RewriterBase &rewriter,
       [&](Value v) { return mapping.lookupOrDefault(v); });
 }
 
+/// Whether the value comes from a pass over memory that an elementwise op can
+/// join: then it costs no pass of its own, nor need the kernel repeat it.
+static bool isFromElementwise(Value value) {
+  auto producer = value.getDefiningOp<linalg::GenericOp>();
+  return producer && producer->getNumResults() == 1 && value.hasOneUse() &&
+         isElementwise(producer) && !movementOf(value);
+}
+
 /// Takes the elementwise producer of an operand in as its prologue.
 static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
                          bool isLhs) {
@@ -413,7 +421,7 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
     if (!main && isa<RankedTensorType>(input->get().getType()) &&
         producer.getMatchingIndexingMap(input).isPermutation())
       main = input;
-  if (!main)
+  if (!main || isFromElementwise(main->get()))
     return false;
 
   rewriter.setInsertionPoint(op);

@@ -49,7 +49,8 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
 
     * its initial value: nothing for a fill with 0, the vector for a broadcast;
     * movement of its operands (transposes and broadcasts), into their maps;
-    * the elementwise producer of an operand with no other use, as a prologue;
+    * the elementwise producer of an operand with no other use, as a prologue, unless it
+      can be fused with an elementwise op before it, which remains a pass over memory;
     * every elementwise consumer over the same space, as the epilogue: chains,
       several results, several uses of the accumulator, residual operands.
 

@@ -199,6 +199,7 @@ std::vector<Group> makeGroups() {
           {"Pinned", makePinned(), /*pinned=*/true},
           {"QuantizeDequantize", makeQuantizeDequantize()},
           {"Elementwise", makeElementwise()},
+          {"Attention", makeAttention()},
           {"FloatForms", makeFloatForms()},
           {"Linalg", makeLinalg()}};
 }

@@ -68,6 +68,7 @@ std::vector<Program> makeMatmul();
 std::vector<Program> makeThin();
 std::vector<Program> makeQuantizeDequantize();
 std::vector<Program> makeElementwise();
+std::vector<Program> makeAttention();
 std::vector<Program> makeFloatForms();
 std::vector<Program> makeLinalg();
 

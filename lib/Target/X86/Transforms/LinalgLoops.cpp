@@ -125,23 +125,47 @@ std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
   return InnermostDim{parallel.back(), false};
 }
 
-SmallVector<unsigned> qcc::chooseWidths(const LinalgLoops &loops,
-                                        InnermostDim innermost,
-                                        unsigned vectorBits, unsigned unroll) {
-  SmallVector<unsigned> widths;
-  unsigned width = loops.getVectorWidth(vectorBits);
+/// Whether vectors along the dimension may have lanes outside: nothing is
+/// gathered lane by lane, and the target has masks for all elements.
+static bool isMaskable(const LinalgLoops &loops, unsigned dim,
+                       unsigned vectorBits) {
+  if (!loops.isBodySpeculatable())
+    return false;
+  return llvm::all_of(loops.op->getOpOperands(), [&](OpOperand &operand) {
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    LinalgLoops::Movement movement = loops.getMovement(operand, dim);
+    return movement == LinalgLoops::Movement::None ||
+           (movement == LinalgLoops::Movement::Contiguous &&
+            (vectorBits >= 512 || element.getIntOrFloatBitWidth() >= 32));
+  });
+}
+
+Segments qcc::chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
+                             unsigned vectorBits, unsigned unroll) {
+  Segments segments{innermost.dim, {}};
+  uint64_t width = loops.getVectorWidth(vectorBits);
   int64_t size = loops.op.getStaticLoopRanges()[innermost.dim];
   bool isDynamic = ShapedType::isDynamic(size);
   if (innermost.isContiguous && loops.isBodyMappable()) {
-    if (unroll > 1 && (isDynamic || size >= int64_t(unroll) * width))
-      widths.push_back(unroll * width);
+    if (unroll > 1 && (isDynamic || size >= int64_t(unroll * width)))
+      segments.widths.push_back(unroll * width);
+    bool isMasked = isMaskable(loops, innermost.dim, vectorBits);
     if (!isDynamic)
-      width = std::min<uint64_t>(width, llvm::bit_floor(uint64_t(size)));
-    if (width > 1)
-      widths.push_back(width);
+      width = std::min(width, isMasked ? llvm::bit_ceil(uint64_t(size))
+                                       : llvm::bit_floor(uint64_t(size)));
+    if (width > 1) {
+      if (isDynamic || size >= int64_t(width))
+        segments.widths.push_back(width);
+      if (!isDynamic && size % int64_t(width) == 0)
+        return segments;
+      if (isMasked) {
+        segments.masked = width;
+        return segments;
+      }
+    }
   }
-  widths.push_back(1);
-  return widths;
+  segments.widths.push_back(1);
+  return segments;
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,12 +224,12 @@ LinalgLoops::Block LinalgLoops::openForall(std::optional<unsigned> innermost,
           getValueOrCreateConstantIndexOp(rewriter, loc, high)};
 }
 
-void LinalgLoops::emitSegments(Block block, ArrayRef<unsigned> widths,
-                               function_ref<void(Value, unsigned)> body) {
+void LinalgLoops::emitSegments(Block block, const Segments &segments,
+                               function_ref<void(Value, const Lanes &)> body) {
   AffineExpr s0, s1;
   bindSymbols(op.getContext(), s0, s1);
   Value low = block.low;
-  for (unsigned width : widths) {
+  for (unsigned width : segments.widths) {
     // The end of the whole steps from `low`.
     OpFoldResult end = affine::makeComposedFoldedAffineApply(
         rewriter, loc, s1 + (s0 - s1).floorDiv(width) * width,
@@ -218,10 +242,22 @@ void LinalgLoops::emitSegments(Block block, ArrayRef<unsigned> widths,
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(loop.getBody());
-      body(loop.getInductionVar(), width);
+      body(loop.getInductionVar(), Lanes{segments.dim, width, Value()});
     }
     low = high;
   }
+  if (!segments.masked)
+    return;
+  Value isLeft = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                       low, block.high);
+  auto branch = scf::IfOp::create(rewriter, loc, isLeft);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  auto type = VectorType::get({int64_t(segments.masked)}, rewriter.getI1Type());
+  Value count = arith::SubIOp::create(rewriter, loc, block.high, low);
+  Value mask =
+      vector::CreateMaskOp::create(rewriter, loc, type, ValueRange(count));
+  body(low, Lanes{segments.dim, segments.masked, mask});
 }
 
 SmallVector<Value> LinalgLoops::emitReductionLoops(
@@ -310,7 +346,10 @@ Value LinalgLoops::load(OpOperand &operand, const Point &point,
 void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
                         const Lanes &lanes) {
   SmallVector<Value> indices = getIndices(operand, point);
-  if (lanes.count == 1)
+  if (lanes.mask)
+    vector::MaskedStoreOp::create(rewriter, loc, operand.get(), indices,
+                                  lanes.mask, spread(value, lanes));
+  else if (lanes.count == 1)
     memref::StoreOp::create(rewriter, loc, value, operand.get(), indices);
   else
     vector::StoreOp::create(rewriter, loc, spread(value, lanes), operand.get(),
@@ -341,6 +380,64 @@ Operation *LinalgLoops::emitOnLanes(Operation &nested, IRMapping &mapping,
   return wide;
 }
 
+void LinalgLoops::emitOp(Operation &nested, IRMapping &mapping,
+                         const Point &point, const Lanes &lanes) {
+  // Combines that legalize-float left for the order of the reduction.
+  std::optional<FloatCombine> combine = getFloatCombine(&nested);
+  bool isSmall =
+      combine &&
+      getElementTypeOrSelf(nested.getResult(0)).getIntOrFloatBitWidth() < 32;
+  if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+    Value value = point[index.getDim()];
+    if (lanes.count > 1 && index.getDim() == lanes.dim) {
+      auto type =
+          VectorType::get({int64_t(lanes.count)}, rewriter.getIndexType());
+      value =
+          arith::AddIOp::create(rewriter, loc, spread(value, lanes),
+                                vector::StepOp::create(rewriter, loc, type));
+    }
+    mapping.map(index.getResult(), value);
+  } else if (isSmall || isa<arith::MaxNumFOp, arith::MinNumFOp>(nested)) {
+    Value a = mapping.lookupOrDefault(nested.getOperand(0));
+    Value b = mapping.lookupOrDefault(nested.getOperand(1));
+    if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType())) {
+      a = spread(a, lanes);
+      b = spread(b, lanes);
+    }
+    mapping.map(nested.getResult(0),
+                emitCombine(rewriter, nested.getLoc(), *combine, a, b));
+  } else {
+    mapping.map(nested.getResults(),
+                emitOnLanes(nested, mapping, lanes)->getResults());
+  }
+}
+
+void LinalgLoops::emitInvariants(const Point &point,
+                                 ArrayRef<unsigned> moving) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    BlockArgument arg = op.getMatchingBlockArgument(input);
+    // What is written in the loops is not known before.
+    if (!arg.use_empty() &&
+        !llvm::is_contained(op.getDpsInits(), input->get()) &&
+        llvm::none_of(moving,
+                      [&](unsigned dim) { return map.isFunctionOfDim(dim); }))
+      invariants.map(arg, load(*input, point, Lanes()));
+  }
+  for (Operation &nested : op.getBlock()->without_terminator()) {
+    auto index = dyn_cast<linalg::IndexOp>(nested);
+    if (!isPure(&nested) || nested.getNumRegions() != 0 ||
+        nested.getNumResults() != 1 ||
+        (index && llvm::is_contained(moving, index.getDim())))
+      continue;
+    if (llvm::all_of(nested.getOperands(), [&](Value operand) {
+          return invariants.contains(operand) ||
+                 operand.getParentBlock() != op.getBlock();
+        }))
+      emitOp(nested, invariants, point, Lanes());
+  }
+}
+
 SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
                                          ValueRange accumulators,
                                          const Point &point,
@@ -361,10 +458,10 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
     });
   }
 
-  IRMapping mapping;
+  IRMapping mapping = invariants;
   for (OpOperand *input : op.getDpsInputOperands())
     if (BlockArgument arg = op.getMatchingBlockArgument(input);
-        needed.contains(arg))
+        needed.contains(arg) && !mapping.contains(arg))
       mapping.map(arg, load(*input, point, lanes));
   for (auto [i, arg] : llvm::enumerate(op.getRegionOutputArgs())) {
     if (!accumulators.empty())
@@ -372,37 +469,9 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
     else if (needed.contains(arg))
       mapping.map(arg, load(*op.getDpsInitOperand(i), point, lanes));
   }
-
-  for (Operation *nested : llvm::reverse(ops)) {
-    // Combines that legalize-float left for the order of the reduction.
-    std::optional<FloatCombine> combine = getFloatCombine(nested);
-    bool isSmall =
-        combine &&
-        getElementTypeOrSelf(nested->getResult(0)).getIntOrFloatBitWidth() < 32;
-    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
-      Value value = point[index.getDim()];
-      if (lanes.count > 1 && index.getDim() == lanes.dim) {
-        auto type =
-            VectorType::get({int64_t(lanes.count)}, rewriter.getIndexType());
-        value =
-            arith::AddIOp::create(rewriter, loc, spread(value, lanes),
-                                  vector::StepOp::create(rewriter, loc, type));
-      }
-      mapping.map(index.getResult(), value);
-    } else if (isSmall || isa<arith::MaxNumFOp, arith::MinNumFOp>(nested)) {
-      Value a = mapping.lookupOrDefault(nested->getOperand(0));
-      Value b = mapping.lookupOrDefault(nested->getOperand(1));
-      if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType())) {
-        a = spread(a, lanes);
-        b = spread(b, lanes);
-      }
-      mapping.map(nested->getResult(0),
-                  emitCombine(rewriter, nested->getLoc(), *combine, a, b));
-    } else {
-      mapping.map(nested->getResults(),
-                  emitOnLanes(*nested, mapping, lanes)->getResults());
-    }
-  }
+  for (Operation *nested : llvm::reverse(ops))
+    if (nested->getNumResults() != 1 || !mapping.contains(nested->getResult(0)))
+      emitOp(*nested, mapping, point, lanes);
   SmallVector<Value> values;
   for (Value value : wanted)
     values.push_back(mapping.lookupOrDefault(value));

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Conversion/LegalizeFloat/FloatOps.h"
 
@@ -28,6 +29,16 @@ struct Lanes {
   unsigned count = 1;
   /// A vector<count x i1>; null where all lanes are inside.
   mlir::Value mask;
+};
+
+/// How a dimension is covered by lanes.
+struct Segments {
+  unsigned dim;
+  /// Loops of so many lanes at once, one after the other.
+  llvm::SmallVector<unsigned> widths;
+  /// Lanes of the vector that computes what they leave, under a mask; 0 where
+  /// they leave nothing.
+  unsigned masked = 0;
 };
 
 class LinalgLoops {
@@ -59,9 +70,10 @@ public:
   Block openForall(std::optional<unsigned> innermost, int64_t blockSize,
                    Point &point);
 
-  /// Covers [low, high) with loops of steps `widths`, the last of which is 1.
-  void emitSegments(Block block, llvm::ArrayRef<unsigned> widths,
-                    llvm::function_ref<void(mlir::Value, unsigned)> body);
+  /// Covers [low, high) as `segments` says; the body gets where its lanes
+  /// begin.
+  void emitSegments(Block block, const Segments &segments,
+                    llvm::function_ref<void(mlir::Value, const Lanes &)> body);
 
   /// Loops over the reduction dimensions, in order.
   llvm::SmallVector<mlir::Value> emitReductionLoops(
@@ -77,6 +89,10 @@ public:
              const Lanes &lanes);
   /// The value as a vector of the lanes, if there are several.
   mlir::Value spread(mlir::Value value, const Lanes &lanes);
+
+  /// Computes, once and here, what of the body does not depend on the
+  /// dimensions `moving`: loops over these need not load and compute it again.
+  void emitInvariants(const Point &point, llvm::ArrayRef<unsigned> moving);
 
   /// Computes `wanted`, values of the body, at the lanes. `accumulators` are
   /// the values of the output arguments; empty loads those that are used.
@@ -100,7 +116,10 @@ private:
                                             const Point &point);
   mlir::Operation *emitOnLanes(mlir::Operation &nested,
                                mlir::IRMapping &mapping, const Lanes &lanes);
+  void emitOp(mlir::Operation &nested, mlir::IRMapping &mapping,
+              const Point &point, const Lanes &lanes);
 
+  mlir::IRMapping invariants;
   llvm::SmallVector<unsigned> parallelDims, reductionDims;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 };
@@ -122,10 +141,10 @@ struct InnermostDim {
 };
 std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
 
-/// The widths of the loops over `dim`: vectors where that is possible.
-llvm::SmallVector<unsigned> chooseWidths(const LinalgLoops &loops,
-                                         InnermostDim innermost,
-                                         unsigned vectorBits, unsigned unroll);
+/// Vectors where that is possible, `unroll` of them at once where there are as
+/// many.
+Segments chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
+                        unsigned vectorBits, unsigned unroll);
 
 } // namespace qcc
 

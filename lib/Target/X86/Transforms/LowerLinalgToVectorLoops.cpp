@@ -71,17 +71,20 @@ void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
       isReduction ? kReductionBlock : kElementwiseBlock, point);
   if (!innermost)
     return emitAt(Lanes());
+  SmallVector<unsigned> moving(loops.getReductionDims());
+  moving.push_back(innermost->dim);
+  loops.emitInvariants(point, moving);
   // Several vectors at once hide the latency of a chain, unless lanes have to
   // be gathered one by one.
   bool gathers = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return loops.getMovement(*input, innermost->dim) ==
            LinalgLoops::Movement::Other;
   });
-  SmallVector<unsigned> widths = chooseWidths(loops, *innermost, vectorBits,
-                                              isReduction && !gathers ? 4 : 1);
-  loops.emitSegments(block, widths, [&](Value iv, unsigned width) {
+  Segments segments = chooseSegments(loops, *innermost, vectorBits,
+                                     isReduction && !gathers ? 4 : 1);
+  loops.emitSegments(block, segments, [&](Value iv, const Lanes &lanes) {
     point[innermost->dim] = iv;
-    emitAt(Lanes{innermost->dim, width, Value()});
+    emitAt(lanes);
   });
 }
 

@@ -91,21 +91,36 @@ private:
     Point point;
     loops.openForall(std::nullopt, 1, point);
     unsigned dim = loops.getReductionDims().front();
+    loops.emitInvariants(point, dim);
+    // Lanes without elements are neutral from beginning to end.
+    int64_t count = loops.op.getStaticLoopRanges()[dim];
+    if (!ShapedType::isDynamic(count))
+      numLanes =
+          std::clamp<uint64_t>(llvm::bit_ceil(uint64_t(count)), 2, kLanes);
+    Lanes all{dim, numLanes, Value()};
+    bool hasWhole = !ShapedType::isDynamic(count) && count >= numLanes;
     SmallVector<Value> lanes;
-    for (unsigned i = 0; i != outputs.size(); ++i)
-      lanes.push_back(getNeutral(i, VectorType::get({kLanes}, getType(i))));
-
+    if (hasWhole) {
+      // combine(neutral, element) is the element.
+      point[dim] = loops.constant(0);
+      for (Value value : loops.emitBody(elements, {}, point, all))
+        lanes.push_back(loops.spread(value, all));
+    } else {
+      for (unsigned i = 0; i != outputs.size(); ++i)
+        lanes.push_back(
+            getNeutral(i, VectorType::get({int64_t(numLanes)}, getType(i))));
+    }
     Value size = loops.getSize(dim);
-    Value step = loops.constant(kLanes);
+    Value step = loops.constant(numLanes);
     Value tail = rewriter.createOrFold<arith::RemUIOp>(loc, size, step);
     Value whole = rewriter.createOrFold<arith::SubIOp>(loc, size, tail);
-    auto loop = scf::ForOp::create(rewriter, loc, loops.constant(0), whole,
-                                   step, lanes);
+    auto loop = scf::ForOp::create(rewriter, loc,
+                                   loops.constant(hasWhole ? numLanes : 0),
+                                   whole, step, lanes);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(loop.getBody());
       point[dim] = loop.getInductionVar();
-      Lanes all{dim, kLanes, Value()};
       SmallVector<Value> next = fold(point, all, loop.getRegionIterArgs());
       scf::YieldOp::create(rewriter, loc, next);
     }
@@ -140,11 +155,11 @@ private:
                                     hasTail, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    auto maskType = VectorType::get({kLanes}, rewriter.getI1Type());
+    auto maskType = VectorType::get({int64_t(numLanes)}, rewriter.getI1Type());
     Value mask = vector::CreateMaskOp::create(rewriter, loc, maskType,
                                               ValueRange(count));
     point[dim] = start;
-    SmallVector<Value> next = fold(point, Lanes{dim, kLanes, mask}, lanes);
+    SmallVector<Value> next = fold(point, Lanes{dim, numLanes, mask}, lanes);
     scf::YieldOp::create(rewriter, loc, next);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, lanes);
@@ -152,7 +167,7 @@ private:
   }
 
   Value emitTree(unsigned output, Value lanes) {
-    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t half = numLanes / 2; half > 0; half /= 2) {
       auto slice = [&](int64_t offset) -> Value {
         return vector::ExtractStridedSliceOp::create(
             rewriter, loc, lanes, ArrayRef<int64_t>{offset},
@@ -186,11 +201,14 @@ private:
         kBlock, point);
     if (!innermost)
       return emitAt(point, Lanes());
-    SmallVector<unsigned> widths =
-        chooseWidths(loops, *innermost, vectorBits, /*unroll=*/1);
-    loops.emitSegments(block, widths, [&](Value iv, unsigned width) {
+    SmallVector<unsigned> moving(loops.getReductionDims());
+    moving.push_back(innermost->dim);
+    loops.emitInvariants(point, moving);
+    Segments segments =
+        chooseSegments(loops, *innermost, vectorBits, /*unroll=*/1);
+    loops.emitSegments(block, segments, [&](Value iv, const Lanes &lanes) {
       point[innermost->dim] = iv;
-      emitAt(point, Lanes{innermost->dim, width, Value()});
+      emitAt(point, lanes);
     });
   }
 
@@ -255,6 +273,8 @@ private:
   ArrayRef<FloatReductionOutput> outputs;
   unsigned vectorBits;
   SmallVector<Value> elements;
+  /// Lanes in registers that hold elements.
+  unsigned numLanes = kLanes;
 };
 } // namespace
 

@@ -12,8 +12,13 @@ func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?x
   // CHECK: %[[S:.*]] = vector.broadcast %[[A]]
   // CHECK: math.fma %[[S]], %[[B]], %[[ACC]] : vector<64xf32>
   // CHECK: vector.store
-  // CHECK: vector<16xf32>
-  // CHECK: math.fma %{{.*}} : f32
+  // CHECK: math.fma %{{.*}} : vector<16xf32>
+  // CHECK: scf.if
+  // CHECK: %[[MASK:.*]] = vector.create_mask
+  // CHECK: vector.maskedload %arg2[%{{.*}}], %[[MASK]]
+  // CHECK: vector.maskedload %arg1[%{{.*}}], %[[MASK]]
+  // CHECK: math.fma %{{.*}} : vector<16xf32>
+  // CHECK: vector.maskedstore %arg2[%{{.*}}], %[[MASK]]
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<?x?xf32>, memref<?x?xf32>) outs(%o : memref<?x?xf32>) {

@@ -6,28 +6,102 @@
 #col = affine_map<(d0, d1) -> (d1)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
 
-// Rows and blocks of a row share one counter; vectors, then what is left.
+// Rows and blocks of a row share one counter; what does not move along the row comes before it; vectors, then what is
+// left under a mask.
 // CHECK-LABEL: func @bias
 func.func @bias(%x: memref<?x?xf32>, %s: memref<?xf32>, %b: memref<?xf32>, %o: memref<?x?xf32>) {
   // CHECK: scf.forall (%{{.*}}) in (%{{.*}}) {
+  // CHECK: %[[S:.*]] = memref.load %arg1[%[[I:.*]]]
+  // CHECK: %[[K:.*]] = arith.addf %[[S]], %[[S]] : f32
   // ZMM: scf.for %[[J:.*]] = {{.*}} step %c16
-  // ZMM: vector.load %arg0[%[[I:.*]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
-  // ZMM: memref.load %arg1[%[[I]]]
+  // ZMM: vector.load %arg0[%[[I]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
   // ZMM: vector.load %arg2[%[[J]]]
-  // ZMM: vector.broadcast %{{.*}} : f32 to vector<16xf32>
+  // ZMM: vector.broadcast %[[K]] : f32 to vector<16xf32>
   // ZMM: arith.mulf %{{.*}} : vector<16xf32>
   // ZMM: vector.store
   // YMM: scf.for %{{.*}} = {{.*}} step %c8
   // YMM: vector.store %{{.*}} vector<8xf32>
-  // CHECK: scf.for %{{.*}} = {{.*}} step %c1
-  // CHECK: arith.addf %{{.*}} : f32
-  // CHECK: memref.store
+  // CHECK: scf.if
+  // CHECK: %[[MASK:.*]] = vector.create_mask
+  // CHECK: vector.maskedload %arg0[%[[I]], %[[L:.*]]], %[[MASK]]
+  // CHECK: vector.maskedload %arg2[%[[L]]], %[[MASK]]
+  // CHECK: vector.maskedstore %arg3[%[[I]], %[[L]]], %[[MASK]]
   linalg.generic {indexing_maps = [#id, #row, #col, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %s, %b : memref<?x?xf32>, memref<?xf32>, memref<?xf32>) outs(%o : memref<?x?xf32>) {
   ^bb0(%a: f32, %c: f32, %d: f32, %e: f32):
-    %0 = arith.mulf %a, %c : f32
+    %k = arith.addf %c, %c : f32
+    %0 = arith.mulf %a, %k : f32
     %1 = arith.addf %0, %d : f32
     linalg.yield %1 : f32
+  }
+  return
+}
+
+// Nothing is left, a part of a vector is left, and there is only that.
+// CHECK-LABEL: func @sizes
+func.func @sizes(%a: memref<4x64xf32>, %b: memref<4x19xf32, strided<[32, 1]>>, %c: memref<4x7xf32, strided<[32, 1]>>, %s: memref<4xf32>) {
+  // CHECK: scf.for
+  // CHECK-NOT: scf.if
+  // CHECK-NOT: vector.create_mask
+  // CHECK: scf.forall
+  // CHECK: vector.store %{{.*}} vector<{{16|8}}xf32>
+  // CHECK: vector.constant_mask [3] : vector<{{16|8}}xi1>
+  // CHECK: scf.forall
+  // CHECK-NOT: vector.store
+  // CHECK: %[[MASK:.*]] = vector.constant_mask [7] : vector<8xi1>
+  // CHECK: vector.maskedstore %{{.*}}, %[[MASK]]
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%s : memref<4xf32>) outs(%a : memref<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%s : memref<4xf32>) outs(%b : memref<4x19xf32, strided<[32, 1]>>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%s : memref<4xf32>) outs(%c : memref<4x7xf32, strided<[32, 1]>>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Masks of bytes are instructions where vectors have 512 bits; what must not be computed outside has scalars.
+// CHECK-LABEL: func @bytes
+func.func @bytes(%x: memref<?xi8>, %y: memref<?xi32>) {
+  // ZMM: vector.maskedstore %{{.*}} : memref<?xi8>, vector<64xi1>
+  // YMM-NOT: vector.create_mask
+  // YMM: scf.for {{.*}} step %c1 {
+  // YMM: memref.store %{{.*}} : memref<?xi8>
+  // CHECK: scf.forall
+  // CHECK: scf.for {{.*}} step %c1 {
+  // CHECK: memref.store %{{.*}} : memref<?xi32>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%x : memref<?xi8>) {
+  ^bb0(%a: i8):
+    %0 = arith.addi %a, %a : i8
+    linalg.yield %0 : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%y : memref<?xi32>) {
+  ^bb0(%a: i32):
+    %c7 = arith.constant 7 : i32
+    %0 = arith.divsi %c7, %a : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
+
+// What is written along the row is read along it.
+// CHECK-LABEL: func @in_place
+func.func @in_place(%x: memref<4x64xf32>) {
+  // CHECK: scf.for
+  // CHECK: memref.load
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<4x64xf32>) outs(%x : memref<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
   }
   return
 }

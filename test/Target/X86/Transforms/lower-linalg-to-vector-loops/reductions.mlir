@@ -34,17 +34,44 @@ func.func @rows(%x: memref<?x?xf32>, %o: memref<?xf32>) {
   return
 }
 
-// No tail.
+// No tail, and the first elements are the first lanes.
 // CHECK-LABEL: func @whole
 func.func @whole(%x: memref<4x64xf32>, %o: memref<4xf32>) {
   // CHECK-NOT: scf.if
-  // CHECK: arith.mulf %{{.*}} : vector<32xf32>
+  // CHECK: %[[FIRST:.*]] = vector.load %arg0[%{{.*}}, %c0] {{.*}} vector<32xf32>
+  // CHECK: %[[NEXT:.*]] = vector.load %arg0[%{{.*}}, %c32] {{.*}} vector<32xf32>
+  // CHECK: arith.mulf %[[FIRST]], %[[NEXT]] : vector<32xf32>
   // CHECK-NOT: vector.maskedload
   linalg.reduce ins(%x : memref<4x64xf32>) outs(%o : memref<4xf32>) dimensions = [1]
     (%a: f32, %acc: f32) {
       %0 = arith.mulf %a, %acc : f32
       linalg.yield %0 : f32
     }
+  return
+}
+
+// Lanes that no element reaches are left out.
+// CHECK-LABEL: func @short
+func.func @short(%x: memref<4x7xf32>, %y: memref<4x1xf32>, %o: memref<4xf32>) {
+  // CHECK: %[[MASK:.*]] = vector.constant_mask [7] : vector<8xi1>
+  // CHECK: vector.maskedload %arg0[%{{.*}}, %c0], %[[MASK]]
+  // CHECK-NOT: vector<16xf32>
+  // CHECK: arith.addf %{{.*}} : vector<4xf32>
+  // CHECK: scf.forall
+  // CHECK: vector.constant_mask [1] : vector<2xi1>
+  // CHECK: arith.addf %{{.*}} : vector<1xf32>
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x7xf32>) outs(%o : memref<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.addf %a, %acc : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<4x1xf32>) outs(%o : memref<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.addf %a, %acc : f32
+    linalg.yield %0 : f32
+  }
   return
 }
 
