@@ -43,17 +43,24 @@ def parse_arguments(arguments):
                         help="how long a library's turn takes (qcc's: one second)")
     parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/models-venv",
                         help="the Python environment of the libraries, made if missing")
+    parser.add_argument("--account", action="store_true",
+                        help="only say where qcc's time goes, step by step")
+    parser.add_argument("--peak", type=float, metavar="GOP/S",
+                        help="the machine's peak, as qcc-bench prints it: contractions are "
+                        "given as a fraction of it")
     parser.add_argument("--json", type=pathlib.Path, help="also write JSON")
     options = parser.parse_args(arguments)
     for name in ("batch", "threads", "rounds"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1")
-    if options.seconds <= 0:
-        parser.error("--seconds must be more than 0")
+    for name in ("seconds", "peak"):
+        value = getattr(options, name)
+        if value is not None and not value > 0:
+            parser.error(f"--{name} must be more than 0")
     if not os.access(options.qcc, os.X_OK):
         parser.error(f"{options.qcc} is no program; build it, or name another by --qcc")
     options.models = options.models or list(MODEL_NAMES)
-    options.libraries = options.libraries or list(LIBRARY_NAMES)
+    options.libraries = [] if options.account else options.libraries or list(LIBRARY_NAMES)
     return options
 
 
@@ -72,21 +79,13 @@ def enter_venv(folder, arguments):
         os.execv(python, [str(python), __file__, *arguments])
 
 
-def print_steps(report):
-    """Where qcc's time goes, by kind of step and for the steps that take most."""
-    total = report["median_seconds"]
-    kinds = {}
-    for step in report["steps"]:
-        kind = step["name"].rsplit(".", 1)[-1]
-        kinds[kind] = kinds.get(kind, 0) + step["seconds"]
-    parts = sorted(kinds.items(), key=lambda item: -item[1])
-    print("  qcc by kind: " + ", ".join(f"{kind} {100 * s / total:.1f} %" for kind, s in parts))
-    for step in sorted(report["steps"], key=lambda step: -step["seconds"]):
-        if step["seconds"] < 0.005 * total:
-            break
-        rate = step["operations"] / step["seconds"] * 1e-9 if step["seconds"] else 0
-        print(f"    {100 * step['seconds'] / total:5.1f} %  {step['seconds'] * 1e3:8.3f} ms"
-              f"  {rate:8.1f} GOP/s  {step['name']}")
+def print_account(steps, peak):
+    """Where qcc's time goes: each step, and all of a kind."""
+    from bench_models import account
+
+    print("\n".join(account.table(steps, peak and peak * 1e9)))
+    print("qcc by kind: " + ", ".join(f"{kind} {100 * share:.1f} %"
+                                      for kind, share in account.by_kind(steps)))
 
 
 class OtherProcesses:
@@ -111,7 +110,7 @@ class OtherProcesses:
 
 def measure(model, options):
     """Measures one model and prints it; returns what goes into the JSON."""
-    from bench_models import contenders as running
+    from bench_models import account, contenders as running
 
     program = ROOT / "docs" / "examples" / model.program
     others = OtherProcesses()
@@ -127,17 +126,19 @@ def measure(model, options):
                 raise running.Failure(
                     f"{model.name}: the result of {contender.name} differs from qcc's by "
                     f"{100 * differences[contender.name]:.1f} %: it is not the same model")
-        for number in range(options.rounds):
+        for number in range(0 if options.account else options.rounds):
             order = everybody if number % 2 == 0 else everybody[::-1]
             for contender in order:
                 times[contender.name].append(contender.turn(options.seconds))
-        profile = qcc.profile()
+        steps = account.join(qcc.explain(), [qcc.profile() for _ in range(options.rounds)])
     share = others.share()
     print(f"{model.name} ({model.program}), {options.threads} thread(s), "
           f"{options.rounds} rounds")
     rows = []
     for contender in everybody:
         own = times[contender.name]
+        if not own:
+            break
         ratio = statistics.median(t / q for t, q in zip(own, times["qcc"]))
         row = {"name": contender.name, "form": contender.form, "seconds": statistics.median(own),
                "rounds": own, "ratio": ratio, "difference": differences.get(contender.name, 0)}
@@ -148,10 +149,10 @@ def measure(model, options):
     if share > 0.05:
         print(f"  other processes used {100 * share:.0f} % of the CPUs: times say little unless "
               "the machine is quiet")
-    print_steps(profile)
+    print_account(steps, options.peak)
     sys.stdout.flush()
     return {"model": model.name, "threads": options.threads, "contenders": rows,
-            "other_processes_share": share, "steps": profile["steps"]}
+            "other_processes_share": share, "steps": steps}
 
 
 def main(arguments):

@@ -13,7 +13,7 @@ import program
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "utils"))
 
-from bench_models import contenders, models  # noqa: E402
+from bench_models import account, contenders, models  # noqa: E402
 
 f32 = np.float32
 ERF = np.vectorize(math.erf, otypes=[f32])
@@ -143,6 +143,36 @@ def test_qcc_turn(compiler, tmp_path):
     assert len(report["steps"]) == 2 and report["median_seconds"] > 0
 
 
+def test_account(compiler, tmp_path):
+    model = make("mlp")
+    path = program.EXAMPLES / model.program
+    qcc = contenders.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    steps = account.join(qcc.explain(), [qcc.profile()])
+    assert [step["kind"] for step in steps] == ["contract", "contract"]
+    assert "qnn.linear" in steps[0]["fused"]
+
+
+def test_account_table():
+    def profile(*seconds):
+        return {"steps": [{"name": f"f.step{i}.{kind}", "seconds": s, "operations": 800, "bytes": 1}
+                          for i, (kind, s) in enumerate(zip(("contract", "generic", "pack"),
+                                                            seconds))]}
+
+    kernels = [{"name": "f.step0", "kind": "contract", "fused": ["qnn.linear", "mulf_x"]},
+               {"name": "f.step1", "kind": "generic", "fused": ["addf"]},
+               {"name": "f.step2", "kind": "pack", "fused": ["kernel.pack"]}]
+    steps = account.join(kernels, [profile(9.0, 1.9996, 4e-4), profile(8.0, 7.0, 1.0)])
+    assert account.table(steps, peak=200.0) == [
+        "| share | of peak | step | what |",
+        "| --- | --- | --- | --- |",
+        "| 80.0 % | 0.50 | f.step0.contract | qnn.linear, mulf\\_x |",
+        "| 20.0 % |  | f.step1.generic | addf |",
+        "| 0.0 % |  | others |  |",
+    ]
+    assert "0.50" not in account.table(steps)[2]
+    assert [kind for kind, _ in account.by_kind(steps)] == ["contract", "generic", "pack"]
+
+
 def test_difference():
     x = np.array([3, 4], f32)
     assert contenders.difference(x, x) == 0
@@ -156,6 +186,7 @@ def test_difference():
         (["--batch=-1"], "--batch must be at least 1"),
         (["--threads=0"], "--threads must be at least 1"),
         (["--seconds=0"], "--seconds must be more than 0"),
+        (["--peak=nan"], "--peak must be more than 0"),
         (["--model=resnet"], "invalid choice: 'resnet'"),
         (["--library=tvm"], "invalid choice: 'tvm'"),
         (["--qcc=/nowhere/qcc"], "/nowhere/qcc is no program"),

@@ -21,10 +21,11 @@ class Failure(Exception):
 
 
 def call(*line):
-    """Runs a program that has to succeed."""
+    """Runs a program that has to succeed; returns what it printed."""
     done = subprocess.run(line, capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{' '.join(line)} failed: {done.stderr.strip()}")
+    return done.stdout
 
 
 def timed(run, seconds):
@@ -53,8 +54,9 @@ class Qcc:
 
         numpy.savez(path("weights.npz"), **model.weights)
         numpy.save(path("x.npy"), x)
-        call(qcc, "compile", program, "--weights=" + path("weights.npz"),
-             "-o", path("model.so"))
+        self.source = [program, "--weights=" + path("weights.npz")]
+        self.qcc = qcc
+        call(qcc, "compile", *self.source, "-o", path("model.so"))
         runner = os.path.join(os.path.dirname(qcc), "qcc-run")
         self.line = [runner, path("model.so"), "--input=" + path("x.npy"),
                      f"--threads={threads}"]
@@ -73,6 +75,10 @@ class Qcc:
     def profile(self):
         """The time of each step, as `qcc-run --profile --json` has it."""
         return self._measure("--profile")
+
+    def explain(self):
+        """What each step is, as `qcc explain --json` has it."""
+        return json.loads(call(self.qcc, "explain", *self.source, "--json"))["kernels"]
 
 
 class Library:
