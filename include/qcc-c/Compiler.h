@@ -73,6 +73,10 @@ typedef struct qccCompileOptions {
   const char *name;
   qccDiagnosticHook diagnostics;
   uint32_t flags; ///< QCC_COMPILE_...
+  /// A file of `qcc tune`, whose configs come before those of the cost model.
+  /// What it does not have is a remark, what is damaged a warning; only a file
+  /// that cannot be read is an error. Null: none.
+  const char *tuning;
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {

@@ -37,6 +37,8 @@ struct CompileOptions {
   std::string name = "<memory>";
   std::function<void(const qccDiagnostic &)> onDiagnostic;
   uint32_t flags = 0; ///< QCC_COMPILE_...
+  /// A file of `qcc tune`; empty: none.
+  std::string tuning;
 };
 
 /// The bytes of a shared object.
@@ -78,6 +80,7 @@ inline qccCompileOptions toC(const CompileOptions &options) {
     c.diagnostics = {const_cast<CompileOptions *>(&options),
                      callDiagnosticHook};
   c.flags = options.flags;
+  c.tuning = options.tuning.empty() ? nullptr : options.tuning.c_str();
   return c;
 }
 } // namespace detail

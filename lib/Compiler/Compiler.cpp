@@ -60,11 +60,11 @@ static void splitIntoVariants(mlir::ModuleOp module,
     module.push_back(variant);
 }
 
-mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module,
-                                        Stage last) const {
+mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
+                                        Stage first) const {
   auto run = [&](mlir::ModuleOp variant, const TargetSpec &target) {
-    for (int i = static_cast<int>(Stage::Import) + 1;
-         i <= static_cast<int>(last); ++i) {
+    for (int i = static_cast<int>(first) + 1; i <= static_cast<int>(last);
+         ++i) {
       Stage stage = static_cast<Stage>(i);
       mlir::PassManager pm(variant->getName());
       buildStage(pm, stage, target, stageOptions);
@@ -75,7 +75,7 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module,
     }
     return mlir::success();
   };
-  if (last == Stage::Import)
+  if (last <= first)
     return mlir::success();
   if (targets.size() == 1)
     return run(module, targets.front());

@@ -84,10 +84,8 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }
 
-// kernel, linalg, tensor, arith, math, cf
-//   fused contractions with a config and packed weights, linalg for the rest.
-void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
-                           const StageOptions &options) {
+void qcc::buildFormContractions(OpPassManager &pm,
+                                const StageOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
   FormContractionsOptions forming;
@@ -95,7 +93,15 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
   if (options.fuse)
     pm.addPass(createLinalgElementwiseOpFusionPass());
-  pm.addNestedPass<func::FuncOp>(createSelectLoweringConfig(target));
+}
+
+// kernel, linalg, tensor, arith, math, cf
+//   fused contractions with a config and packed weights, linalg for the rest.
+void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
+                           const StageOptions &options) {
+  buildFormContractions(pm, options);
+  pm.addNestedPass<func::FuncOp>(
+      createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands());
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createNoteConstantRanges());

@@ -8,6 +8,7 @@
 #include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/TunedConfigs.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_SELECTLOWERINGCONFIG
@@ -21,7 +22,9 @@ namespace {
 struct SelectLoweringConfig
     : qcc::impl::SelectLoweringConfigBase<SelectLoweringConfig> {
   using Base::Base;
-  explicit SelectLoweringConfig(const TargetSpec &target) : target(target) {}
+  SelectLoweringConfig(const TargetSpec &target,
+                       std::shared_ptr<const TuningDatabase> tuning)
+      : target(target), tuning(std::move(tuning)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     if (target)
@@ -34,22 +37,47 @@ struct SelectLoweringConfig
     return success();
   }
 
+  /// The tuned config, if there is one that can be used.
+  kernel::LoweringConfigAttr lookUp(kernel::ContractOp op, unsigned &untuned) {
+    if (!tuning)
+      return {};
+    TunedConfig tuned = findTunedConfig(op, *target, *tuning);
+    if (tuned.config)
+      return tuned.config;
+    op->setAttr(kNotTunedAttr, StringAttr::get(op.getContext(), tuned.reason));
+    if (tuned.isDamaged)
+      op.emitWarning() << tuned.reason << "; it is ignored";
+    else
+      ++untuned;
+    return {};
+  }
+
   void runOnOperation() override {
+    unsigned untuned = 0;
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
       if (kernel::LoweringConfigAttr config = op.getLoweringConfigAttr())
         return WalkResult(checkConfig(op, config, *target));
-      op.setLoweringConfigAttr(chooseConfig(op, *target));
+      kernel::LoweringConfigAttr tuned = lookUp(op, untuned);
+      op.setLoweringConfigAttr(tuned ? tuned : chooseConfig(op, *target));
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
+    if (untuned > 0)
+      getOperation().emitRemark()
+          << "the tuning database has no config for " << untuned
+          << (untuned == 1 ? " kernel" : " kernels") << " of '"
+          << getOperation().getName() << "' on target '" << target->name
+          << "'; the cost model chooses";
   }
 
   std::optional<TargetSpec> target;
+  std::shared_ptr<const TuningDatabase> tuning;
 };
 } // namespace
 
 std::unique_ptr<Pass>
-qcc::createSelectLoweringConfig(const TargetSpec &target) {
-  return std::make_unique<SelectLoweringConfig>(target);
+qcc::createSelectLoweringConfig(const TargetSpec &target,
+                                std::shared_ptr<const TuningDatabase> tuning) {
+  return std::make_unique<SelectLoweringConfig>(target, std::move(tuning));
 }

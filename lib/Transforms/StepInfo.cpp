@@ -14,6 +14,7 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/TunedConfigs.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -57,6 +58,8 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     if (contract.getFused())
       info.set("fused", contract.getFusedAttr());
     info.set("config", contract.getLoweringConfigAttr());
+    if (Attribute reason = contract->getAttr(kNotTunedAttr))
+      info.set("not_tuned", reason);
   } else {
     setString("kind", isa<kernel::PackOp>(work) ? "pack" : "generic");
     info.set("fused", builder.getStrArrayAttr({originOf(work)}));

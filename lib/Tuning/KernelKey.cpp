@@ -15,9 +15,13 @@ using namespace mlir;
 using namespace qcc;
 
 std::string qcc::shapeOf(kernel::ContractOp op) {
+  return shapeOf(op,
+                 cast<ShapedType>(op.getOuts().front().getType()).getShape());
+}
+
+std::string qcc::shapeOf(kernel::ContractOp op, ArrayRef<int64_t> shape) {
   kernel::ContractOp::Roles roles = *op.getRoles();
   AffineMap map = op.getOutMaps().front();
-  auto shape = cast<ShapedType>(op.getOuts().front().getType()).getShape();
   auto sizeOf = [&](unsigned dim) {
     for (auto [size, expr] : llvm::zip(shape, map.getResults()))
       if (expr == getAffineDimExpr(dim, op.getContext()))
@@ -35,6 +39,38 @@ std::string qcc::shapeOf(kernel::ContractOp op) {
                                                  : std::to_string(size);
                                     }),
                     "x");
+}
+
+/// "i8", or "f32 as u8" where it is computed from something else.
+static std::string aboutOperand(Type type, Region &prologue, bool isUnsigned) {
+  auto nameOf = [](Type type) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    return name;
+  };
+  std::string name = nameOf(type);
+  if (!prologue.empty())
+    name += " as " +
+            nameOf(prologue.front().getTerminator()->getOperand(0).getType());
+  if (isUnsigned)
+    name[name.rfind('i')] = 'u';
+  return name;
+}
+
+std::string qcc::aboutKernel(kernel::ContractOp op) {
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << aboutOperand(elementOf(op.getLhs()), op.getLhsPrologue(),
+                     op.getLhsUnsigned())
+     << " * "
+     << aboutOperand(elementOf(op.getRhs()), op.getRhsPrologue(),
+                     op.getRhsUnsigned())
+     << " -> ";
+  llvm::interleaveComma(llvm::map_range(op.getOuts(), elementOf), os);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 
 #include "common/Diff.h"
 #include "common/Run.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,6 +30,7 @@ struct ProgramOptions {
   std::string mcpu;
   std::string weights;
   bool unfused = false;
+  std::string tuning; ///< A tuning database, or empty.
   /// Those of the options above that the command line has, for messages.
   std::vector<std::string> given;
 };
@@ -45,9 +47,21 @@ struct DiffCommand : tools::DiffOptions {
   std::string variantA, variantB;
 };
 
+/// Options of qcc tune.
+struct TuneOptions {
+  std::string database;
+  std::string entry;
+  tools::InputSources sources;
+  unsigned threads = 0;
+  unsigned candidates = 0; ///< at most, for each kernel
+  std::string filter;      ///< part of a shape or of a layer's name
+};
+
 /// Prints "qcc: error: ..." and returns 1, the exit code.
 int reportError(const llvm::Twine &message);
 int reportError(llvm::Error error);
+/// Prints "qcc: warning: ...".
+void reportWarning(const llvm::Twine &message);
 
 /// Reports a failure, or that what was printed went nowhere; returns the exit
 /// code.
@@ -93,6 +107,12 @@ private:
 /// The table of `name`; `native` asks the CPU.
 llvm::Expected<TargetSpec> resolveTarget(llvm::StringRef name);
 
+/// The function that `--entry` names, or the only one; reports and returns null
+/// where there is none.
+mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name);
+/// What an entry takes; reports and returns nothing where that is no data.
+std::optional<std::vector<tools::TensorSpec>> specsOf(mlir::func::FuncOp entry);
+
 /// Opens a file that is an artifact already.
 rt::Result<tools::ModulePtr> openArtifact(const ProgramOptions &program,
                                           const rt::ModuleOptions &options);
@@ -107,6 +127,7 @@ int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, bool json);
 int runTargets();
+int runTune(const ProgramOptions &program, const TuneOptions &options);
 
 } // namespace qcc::driver
 

@@ -108,7 +108,8 @@ static std::string formula(Value value) {
 
 namespace {
 struct Kernel {
-  std::string name, kind, layer, location, atom, config, source, refused;
+  std::string name, kind, layer, location, atom, config, source, notTuned,
+      refused;
   std::vector<std::string> fused, atomRefusals;
   std::string operations, bytes;
 };
@@ -146,6 +147,7 @@ static Kernel describe(func::CallOp call, func::FuncOp step,
     kernel.atom = config.getAtom().getValue().str();
     kernel.source = config.getSource().getValue().str();
     kernel.config = config.describe();
+    kernel.notTuned = text("not_tuned");
     for (const Atom &atom : x86Atoms()) {
       if (kernel.atom == atom.name)
         break;
@@ -175,6 +177,8 @@ static llvm::json::Value toJson(const Kernel &kernel) {
     object["config_source"] = kernel.source;
     object["atoms_refused"] = llvm::json::Array(kernel.atomRefusals);
   }
+  if (!kernel.notTuned.empty())
+    object["not_tuned"] = kernel.notTuned;
   if (!kernel.refused.empty())
     object["refused"] = kernel.refused;
   return object;
@@ -193,6 +197,8 @@ static void print(llvm::raw_ostream &os, const Kernel &kernel) {
   os << "  ops " << kernel.operations << "  bytes " << kernel.bytes << '\n';
   if (!kernel.refused.empty())
     os << "    not fused: " << kernel.refused << '\n';
+  if (!kernel.notTuned.empty())
+    os << "    not tuned: " << kernel.notTuned << '\n';
   for (const std::string &refusal : kernel.atomRefusals)
     os << "    not " << refusal << '\n';
   if (kernel.kind == "pack")

@@ -12,6 +12,7 @@
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
@@ -24,6 +25,11 @@ int driver::reportError(const llvm::Twine &message) {
   llvm::errs() << "qcc: ";
   llvm::WithColor::error() << message << '\n';
   return 1;
+}
+
+void driver::reportWarning(const llvm::Twine &message) {
+  llvm::errs() << "qcc: ";
+  llvm::WithColor::warning() << message << '\n';
 }
 
 int driver::reportError(llvm::Error error) {
@@ -87,6 +93,16 @@ bool Session::load() {
   }
   compilerRef.emplace(std::move(*targets));
   compilerRef->stageOptions.fuse = !options.unfused;
+  if (!options.tuning.empty()) {
+    rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);
+    if (!tuning.isOk()) {
+      reportError(tuning.message());
+      return false;
+    }
+    for (const std::string &warning : tuning->warnings)
+      reportWarning(warning);
+    compilerRef->stageOptions.tuning = tuning->database;
+  }
 
   llvm::Expected<WeightsSource> weights =
       options.weights.empty() ? WeightsSource()

@@ -20,6 +20,9 @@ static cl::SubCommand diffCommand("diff",
                                   "with 1 if they differ");
 static cl::SubCommand
     explainCommand("explain", "Say which kernels a program becomes, and why");
+static cl::SubCommand
+    tuneCommand("tune", "Measure ways to compute the kernels of a program; "
+                        "compile with --tuning-db then takes the fastest");
 static cl::SubCommand targetsCommand("targets", "Say what this host can run");
 
 static cl::OptionCategory category("qcc options");
@@ -28,13 +31,16 @@ static cl::OptionCategory category("qcc options");
 // Programs
 //===----------------------------------------------------------------------===//
 
-static cl::SubCommandGroup programCommands = {&compileCommand, &runCommand,
-                                              &benchCommand, &explainCommand};
-static cl::SubCommandGroup compilingCommands = {
+static cl::SubCommandGroup programCommands = {
+    &compileCommand, &runCommand, &benchCommand, &explainCommand, &tuneCommand};
+static cl::SubCommandGroup choosingCommands = {
     &compileCommand, &runCommand, &benchCommand, &explainCommand, &diffCommand};
+static cl::SubCommandGroup compilingCommands = {
+    &compileCommand, &runCommand,  &benchCommand,
+    &explainCommand, &diffCommand, &tuneCommand};
 static cl::SubCommandGroup measuringCommands = {&runCommand, &benchCommand};
 static cl::SubCommandGroup runningCommands = {&runCommand, &benchCommand,
-                                              &diffCommand};
+                                              &diffCommand, &tuneCommand};
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("FILE"),
@@ -64,6 +70,12 @@ static cl::opt<bool>
             cl::desc("Make a step of each op, so that the value of every layer "
                      "can be looked at: slower, but the same bits"),
             cl::sub(compilingCommands), cl::cat(category));
+
+static cl::opt<std::string>
+    tuningDb("tuning-db", cl::value_desc("FILE"),
+             cl::desc("Use the configs that qcc tune has measured; what the "
+                      "file does not have, the cost model chooses"),
+             cl::sub(choosingCommands), cl::cat(category));
 
 //===----------------------------------------------------------------------===//
 // Compile and explain
@@ -199,6 +211,24 @@ static cl::opt<std::string> variantB("variant-b", cl::value_desc("NAME"),
                                      cl::sub(diffCommand), cl::cat(category));
 
 //===----------------------------------------------------------------------===//
+// Tune
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string>
+    database("db", cl::value_desc("FILE"),
+             cl::desc("Where the configs go. What the file has already is "
+                      "kept, or replaced by what is measured now"),
+             cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<unsigned>
+    candidates("candidates", cl::value_desc("N"), cl::init(16),
+               cl::desc("How many ways to try for each kernel, at most"),
+               cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<std::string>
+    filter("filter", cl::value_desc("TEXT"),
+           cl::desc("Only kernels whose shape or layer contains this"),
+           cl::sub(tuneCommand), cl::cat(category));
+
+//===----------------------------------------------------------------------===//
 // What was said
 //===----------------------------------------------------------------------===//
 
@@ -210,8 +240,9 @@ static void addGiven(ProgramOptions &options,
 }
 
 static ProgramOptions programOptions() {
-  ProgramOptions options{inputFile, target, mcpu, weights, unfused, {}};
-  addGiven(options, {&target, &mcpu, &weights, &unfused});
+  ProgramOptions options{inputFile, target,   mcpu, weights,
+                         unfused,   tuningDb, {}};
+  addGiven(options, {&target, &mcpu, &weights, &unfused, &tuningDb});
   return options;
 }
 
@@ -241,7 +272,7 @@ static ProgramOptions sideOptions(const std::string &file,
                                   const std::string &otherFile,
                                   cl::opt<std::string> &sideMcpu,
                                   cl::opt<std::string> &sideWeights) {
-  ProgramOptions options{file, "x86", mcpu, weights, unfused, {}};
+  ProgramOptions options{file, "x86", mcpu, weights, unfused, tuningDb, {}};
   if (sideMcpu.getNumOccurrences() > 0)
     options.mcpu = sideMcpu;
   if (sideWeights.getNumOccurrences() > 0)
@@ -249,7 +280,7 @@ static ProgramOptions sideOptions(const std::string &file,
   addGiven(options, {&sideMcpu, &sideWeights});
   // Where only one of the two is a program, the common options are for that.
   if (qcc::tools::isArtifact(otherFile))
-    addGiven(options, {&mcpu, &weights, &unfused});
+    addGiven(options, {&mcpu, &weights, &unfused, &tuningDb});
   return options;
 }
 
@@ -269,12 +300,25 @@ static DiffCommand diffOptions() {
   return options;
 }
 
+static TuneOptions tuneOptions() {
+  TuneOptions options;
+  options.database = database;
+  options.entry = entry;
+  options.sources.inputs = inputs;
+  options.sources.dims.assign(dims.begin(), dims.end());
+  options.threads = threads;
+  options.candidates = candidates;
+  options.filter = filter;
+  return options;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // LLVM's own options are of no use here.
   for (cl::SubCommand *command :
        {&cl::SubCommand::getTopLevel(), &compileCommand, &runCommand,
-        &benchCommand, &diffCommand, &explainCommand, &targetsCommand})
+        &benchCommand, &diffCommand, &explainCommand, &tuneCommand,
+        &targetsCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "qcc " QCC_VERSION "\n"; });
@@ -286,6 +330,9 @@ int main(int argc, char **argv) {
   if (threads.getNumOccurrences() > 0 && (threads == 0 || threads > 1024))
     return reportError("'--threads=" + llvm::Twine(threads) +
                        "' must be between 1 and 1024");
+  if (candidates == 0 || candidates > 1000)
+    return reportError("'--candidates=" + llvm::Twine(candidates) +
+                       "' must be between 1 and 1000");
   // Copies: linking in process resets the options of LLVM's command line.
   if (compileCommand)
     return runCompile(programOptions(), std::string(outputFile),
@@ -296,6 +343,8 @@ int main(int argc, char **argv) {
     return runDiff(diffOptions());
   if (explainCommand)
     return runExplain(programOptions(), explainJson);
+  if (tuneCommand)
+    return runTune(programOptions(), tuneOptions());
   if (targetsCommand)
     return runTargets();
   cl::PrintHelpMessage();

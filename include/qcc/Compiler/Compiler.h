@@ -54,10 +54,11 @@ public:
   /// reproducers and timing.
   std::function<void(mlir::PassManager &, Stage)> configure;
 
-  /// Runs the stages after import up to `last`. Diagnostics go to the module's
+  /// Runs the stages after `first` up to `last`. Diagnostics go to the module's
   /// context. For several targets, what was in the module is replaced by one
   /// module for each of them, which has the target's name.
-  mlir::LogicalResult runStages(mlir::ModuleOp module, Stage last) const;
+  mlir::LogicalResult runStages(mlir::ModuleOp module, Stage last,
+                                Stage first = Stage::Import) const;
 
   /// What can be made of a module after stage llvm.
   llvm::Expected<std::string> emitLLVM(mlir::ModuleOp module) const;

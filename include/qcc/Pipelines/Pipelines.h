@@ -14,6 +14,7 @@
 #define QCC_PIPELINES_PIPELINES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 #include <optional>
 
 namespace mlir {
@@ -22,6 +23,7 @@ class OpPassManager;
 
 namespace qcc {
 
+class TuningDatabase;
 struct TargetSpec;
 
 enum class Stage { Import, Graph, Tensor, Kernel, Buffer, Target, LLVM };
@@ -35,10 +37,17 @@ struct StageOptions {
   /// other. Without, each op is a step of its own, so that the value of every
   /// layer can be looked at: slower, but the same bits.
   bool fuse = true;
+  /// Configs that were measured, which come before those of the model; may be
+  /// null.
+  std::shared_ptr<const TuningDatabase> tuning;
 };
 
 void buildGraphStage(mlir::OpPassManager &pm);
 void buildTensorStage(mlir::OpPassManager &pm);
+/// The first part of the kernel stage, after which contractions are formed, but
+/// have no config and are not packed.
+void buildFormContractions(mlir::OpPassManager &pm,
+                           const StageOptions &options = StageOptions());
 void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target,
                       const StageOptions &options = StageOptions());
 void buildBufferStage(mlir::OpPassManager &pm, const TargetSpec &target);

@@ -21,17 +21,21 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include <memory>
 
 namespace qcc {
+class TuningDatabase;
 struct TargetSpec;
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qcc/Transforms/Passes.h.inc"
 
-/// Decides for `target` instead of the one that the option names.
+/// Decides for `target` instead of the one that the option names, by what was
+/// measured where `tuning` is not null and has it.
 std::unique_ptr<mlir::Pass>
-createSelectLoweringConfig(const TargetSpec &target);
+createSelectLoweringConfig(const TargetSpec &target,
+                           std::shared_ptr<const TuningDatabase> tuning);
 std::unique_ptr<mlir::Pass> createPadRows(const TargetSpec &target);
 } // namespace qcc
 

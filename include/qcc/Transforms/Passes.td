@@ -76,7 +76,9 @@ def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"
     Writes a `lowering_config` onto every `kernel.contract` that has none: the best
     atom of the target, its register tile, and blocks sized so that a block of the
     weight stays in the L2 cache. A config that is already there is a pinned one: it is
-    checked against the target and kept. Everything after obeys the attribute.
+    checked against the target and kept. Where the stage has a tuning database, what
+    was measured comes before the model; an entry that does not fit is ignored with a
+    warning. Everything after obeys the attribute.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",

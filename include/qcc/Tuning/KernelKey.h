@@ -19,6 +19,13 @@ namespace qcc {
 /// are 1 where there are none.
 std::string shapeOf(kernel::ContractOp op);
 
+/// The same where dynamic sizes are known: `outShape` is the shape of the first
+/// result.
+std::string shapeOf(kernel::ContractOp op, llvm::ArrayRef<int64_t> outShape);
+
+/// For people: "f32 as i8 * i8 -> f32", "u8 * i8 -> i8, i32".
+std::string aboutKernel(kernel::ContractOp op);
+
 /// Everything that its code is made of but sizes, and what would be the same
 /// for equal layers: signedness, kinds and maps of operands, the ops of
 /// prologues and of the epilogue. Neither names, nor locations, nor the values

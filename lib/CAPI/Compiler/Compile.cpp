@@ -19,6 +19,7 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileIO.h"
+#include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include <new>
@@ -43,6 +44,7 @@ struct Request {
   std::string name;
   std::vector<TargetSpec> targets;
   ImportOptions import;
+  LoadedTuning tuning;
   qccDiagnosticHook diagnostics;
   Signals signals;
 };
@@ -93,6 +95,12 @@ static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
       return rt::invalidArgument(llvm::toString(weights.takeError()));
     request.import.weights = std::move(*weights);
   }
+  if (known.tuning) {
+    rt::Result<LoadedTuning> tuning = loadTuning(known.tuning);
+    if (!tuning.isOk())
+      return tuning.status();
+    request.tuning = std::move(*tuning);
+  }
   return request;
 }
 
@@ -105,6 +113,8 @@ static void compile(SourceBuffer source, const Request &request,
   context.getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) { outcome.log.add(diagnostic); });
 
+  for (const std::string &warning : request.tuning.warnings)
+    mlir::emitWarning(mlir::UnknownLoc::get(&context), warning);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
   mlir::OwningOpRef<mlir::ModuleOp> module =
@@ -112,6 +122,7 @@ static void compile(SourceBuffer source, const Request &request,
   if (!module)
     return;
   Compiler compiler(request.targets);
+  compiler.stageOptions.tuning = request.tuning.database;
   compiler.configure = [&](mlir::PassManager &, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
   };

@@ -1,0 +1,176 @@
+//===- Contest.cpp - The fastest of equal programs ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Contest.h"
+
+#include "common/Compare.h"
+#include "common/Text.h"
+
+#include <algorithm>
+
+using namespace qcc;
+using namespace qcc::tools;
+
+static constexpr int kRounds = 3, kFinalRounds = 9;
+/// Who reaches the final besides the first one.
+static constexpr size_t kFinalists = 4;
+/// At a first look, times of others are believed to be that much larger.
+static constexpr double kHopeless = 2;
+static constexpr double kLeastGain = 1.01;
+
+/// b / a, round by round.
+static std::vector<double> gainsOf(const std::vector<double> &a,
+                                   const std::vector<double> &b) {
+  std::vector<double> gains;
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
+    gains.push_back(b[i] / a[i]);
+  return gains;
+}
+
+bool tools::isFaster(const std::vector<double> &a,
+                     const std::vector<double> &b) {
+  std::vector<double> gains = gainsOf(a, b);
+  if (gains.empty())
+    return false;
+  std::sort(gains.begin(), gains.end());
+  return gains[gains.size() / 4] > kLeastGain;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+Contest::Contest(std::vector<HostTensor> inputs, unsigned threads)
+    : storage_(std::move(inputs)), threads_(threads) {
+  for (HostTensor &input : storage_)
+    inputs_.push_back(viewOf(input));
+}
+
+/// The first element of a result that is not as expected; ok if there is none.
+static rt::Status checkResults(const std::vector<rt::Tensor> &results,
+                               const std::vector<rt::Tensor> &expected) {
+  if (results.size() != expected.size())
+    return rt::internalError("it has another number of results");
+  for (size_t i = 0; i < results.size(); ++i) {
+    const rt::Tensor &result = results[i], &wanted = expected[i];
+    if (result.dtype != wanted.dtype || result.shape != wanted.shape)
+      return rt::internalError("result " + std::to_string(i) +
+                               " has another type or shape");
+    Difference difference = compare(result, wanted);
+    if (difference.differing > 0)
+      return rt::internalError(format(
+          "result %zu is wrong in %lld of %lld elements; the first is "
+          "%s at %s instead of %s",
+          i, (long long)difference.differing, (long long)difference.elements,
+          elementText(result, difference.first).c_str(),
+          indexText(difference.first, result.shape).c_str(),
+          elementText(wanted, difference.first).c_str()));
+  }
+  return rt::Status::ok();
+}
+
+rt::Status Contest::add(ModulePtr module) {
+  rt::ContextOptions options;
+  options.threads = int(threads_);
+  auto context = rt::Context::create(std::move(module), "", options);
+  if (!context.isOk())
+    return context.status();
+  Run run;
+  run.context = *std::move(context);
+  auto results = run.context->allocateResults(inputs_);
+  if (!results.isOk())
+    return results.status();
+  run.results = *std::move(results);
+  for (rt::OwnedTensor &result : run.results)
+    run.outputs.push_back(result.tensor);
+  rt::Status status = run.context->run(inputs_, run.outputs);
+  if (status.isOk() && !runs_.empty())
+    status = checkResults(run.outputs, runs_.front().outputs);
+  if (!status.isOk())
+    return status;
+  runs_.push_back(std::move(run));
+  Run &added = runs_.back();
+  added.contender.oneThread = added.context->threads() == 1;
+  added.contender.run = [this, &added](int64_t calls) {
+    for (int64_t i = 0; i < calls; ++i)
+      // It has run with the same tensors before.
+      (void)added.context->run(inputs_, added.outputs);
+  };
+  added.firstLook = calibrate(added.contender);
+  return rt::Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+Contest::Standing Contest::standingOf(size_t best) const {
+  const Run &first = runs_.front(), &run = runs_[best];
+  Standing standing;
+  standing.best = best;
+  bool measured = !run.contender.seconds.empty();
+  standing.seconds = measured ? run.contender.median() : run.firstLook;
+  standing.firstSeconds = measured ? first.contender.median() : first.firstLook;
+  standing.gain =
+      measured
+          ? medianOf(gainsOf(run.contender.seconds, first.contender.seconds))
+          : first.firstLook / run.firstLook;
+  return standing;
+}
+
+/// At most that many others, the fastest first.
+std::vector<size_t> Contest::fastest(size_t most) const {
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 1; i < runs_.size(); ++i)
+    if (runs_[i].contender.seconds.size() ==
+        runs_.front().contender.seconds.size())
+      order.push_back({-standingOf(i).gain, i});
+  std::sort(order.begin(), order.end());
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < order.size() && i < most; ++i)
+    indices.push_back(order[i].second);
+  return indices;
+}
+
+Contest::Standing Contest::standing() const {
+  std::vector<size_t> best = fastest(1);
+  return standingOf(!best.empty() && standingOf(best[0]).gain > 1 ? best[0]
+                                                                  : 0);
+}
+
+Contest::Standing Contest::decide(const Progress &progress) {
+  double shortest = runs_.front().firstLook;
+  for (const Run &run : runs_)
+    shortest = std::min(shortest, run.firstLook);
+  std::vector<Contender *> contenders{&runs_.front().contender};
+  for (size_t i = 1; i < runs_.size(); ++i)
+    if (runs_[i].firstLook < kHopeless * shortest)
+      contenders.push_back(&runs_[i].contender);
+  int done = 0;
+  auto play = [&](int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      measure(contenders, 1);
+      // Back and forth, as measure() does it with several.
+      std::reverse(contenders.begin(), contenders.end());
+      if (progress)
+        progress(++done, kRounds + kFinalRounds);
+    }
+  };
+  play(kRounds);
+  std::vector<size_t> finalists = fastest(kFinalists);
+  contenders = {&runs_.front().contender};
+  for (size_t i : finalists)
+    contenders.push_back(&runs_[i].contender);
+  for (Run &run : runs_)
+    run.contender.seconds.clear();
+  play(kFinalRounds);
+  const std::vector<double> &first = runs_.front().contender.seconds;
+  for (size_t i : fastest(kFinalists))
+    if (isFaster(runs_[i].contender.seconds, first))
+      return standingOf(i);
+  return standingOf(0);
+}

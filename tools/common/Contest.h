@@ -1,0 +1,77 @@
+//===- Contest.h - The fastest of equal programs ----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs that have to compute the same run on the same inputs and are
+// measured in turns (Contenders.h). The first one is what the others have to
+// beat. All take part in a few rounds, the best of them then in more, whose
+// times alone decide: who was lucky once does not win.
+//
+// Noise: in each round of the final a program is compared with the first one.
+// It is faster if it is in three rounds of four, by a hundredth at least.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_CONTEST_H
+#define QCC_TOOLS_COMMON_CONTEST_H
+
+#include "common/Contenders.h"
+#include "common/Execution.h"
+
+#include <deque>
+
+namespace qcc::tools {
+
+class Contest {
+public:
+  explicit Contest(std::vector<HostTensor> inputs, unsigned threads = 1);
+  // Contenders refer to what they run.
+  Contest(const Contest &) = delete;
+  Contest &operator=(const Contest &) = delete;
+
+  /// Runs the only entry of a module and takes a first look at its time. Fails,
+  /// and leaves it out, if it cannot run or a result has other bits than that
+  /// of the first module.
+  rt::Status add(ModulePtr module);
+  size_t size() const { return runs_.size(); }
+
+  struct Standing {
+    size_t best = 0; ///< Number in the order of add().
+    /// Of a run; `gain` is how many times as fast the best is.
+    double seconds = 0, firstSeconds = 0, gain = 1;
+  };
+  /// By the times so far, without regard to noise.
+  Standing standing() const;
+
+  /// After each round.
+  using Progress = std::function<void(int round, int rounds)>;
+  /// Measures; the best is the first one unless another is faster by more than
+  /// the noise. At least one was added.
+  Standing decide(const Progress &progress = {});
+
+private:
+  struct Run {
+    std::unique_ptr<rt::Context> context;
+    std::vector<rt::OwnedTensor> results;
+    std::vector<rt::Tensor> outputs;
+    Contender contender;
+    double firstLook = 0;
+  };
+  Standing standingOf(size_t best) const;
+  std::vector<size_t> fastest(size_t most) const;
+
+  std::vector<HostTensor> storage_;
+  std::vector<rt::Tensor> inputs_;
+  unsigned threads_;
+  std::deque<Run> runs_;
+};
+
+/// Whether the times `a` are below `b`, round by round, by more than the noise.
+bool isFaster(const std::vector<double> &a, const std::vector<double> &b);
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_CONTEST_H

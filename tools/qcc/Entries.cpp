@@ -1,0 +1,56 @@
+//===- Entries.cpp - Entries of a source program --------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "qcc/Reference/Interpreter.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace qcc;
+using namespace qcc::driver;
+using mlir::func::FuncOp;
+
+FuncOp driver::findEntry(mlir::ModuleOp module, llvm::StringRef name) {
+  llvm::SmallVector<FuncOp> entries;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (auto func : module.getOps<FuncOp>()) {
+    if (!func.isPublic())
+      continue;
+    if (func.getName() == name)
+      return func;
+    entries.push_back(func);
+    names.push_back(func.getName());
+  }
+  if (name.empty() && entries.size() == 1)
+    return entries.front();
+  if (name.empty())
+    reportError(
+        "the program has " + llvm::Twine(entries.size()) +
+        " entries; choose one with --entry: " + llvm::join(names, ", "));
+  else
+    reportError("no entry '" + name +
+                "'; the program has: " + llvm::join(names, ", "));
+  return {};
+}
+
+std::optional<std::vector<tools::TensorSpec>> driver::specsOf(FuncOp entry) {
+  std::vector<tools::TensorSpec> specs;
+  for (mlir::Type type : entry.getArgumentTypes()) {
+    auto element = reference::elementTypeOf(type);
+    if (!element) {
+      reportError(element.takeError());
+      return std::nullopt;
+    }
+    tools::TensorSpec spec;
+    spec.dtype = {static_cast<uint8_t>(element->code), element->bits};
+    if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
+      for (int64_t dim : tensor.getShape())
+        spec.shape.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}

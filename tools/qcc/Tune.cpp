@@ -1,0 +1,363 @@
+//===- Tune.cpp - qcc tune ------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The contractions of an entry, each once, are measured as programs of their
+// own, in the ways that the cost model finds worth a try. What is found goes
+// into the database after each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TuneKernel.h"
+#include "common/Text.h"
+#include "mlir/Pass/PassManager.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Transforms/LoweringConfigs.h"
+#include "qcc/Transforms/TunedConfigs.h"
+#include "qcc/Tuning/EntrySizes.h"
+#include "qcc/Tuning/KernelKey.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
+#include <chrono>
+#include <map>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::driver;
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A line for each kernel on the standard error. On a terminal it is rewritten
+/// as the work goes on; elsewhere it is printed once it is done.
+class ProgressLine {
+public:
+  explicit ProgressLine(std::string head)
+      : head(std::move(head)),
+        isTerminal(llvm::sys::Process::StandardErrIsDisplayed()) {}
+
+  void update(const std::string &text) {
+    if (isTerminal)
+      fprintf(stderr, "\r\x1b[K%s: %s", head.c_str(), text.c_str());
+  }
+  void finish(const std::string &text) {
+    update(text);
+    if (isTerminal)
+      fputc('\n', stderr);
+    else
+      fprintf(stderr, "%s: %s\n", head.c_str(), text.c_str());
+  }
+
+private:
+  std::string head;
+  bool isTerminal;
+};
+
+/// What a config holds, without the words around it.
+std::string shortText(StringRef config) {
+  config = config.substr(config.find('<') + 1);
+  return config.take_front(config.find(", source")).str();
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A contraction of the entry, and how it is measured.
+struct Kernel {
+  kernel::ContractOp op;
+  TuningKey key;
+  std::string layer;
+  std::string measuredShape;
+  std::vector<std::vector<int64_t>> shapes; ///< of its arguments
+  std::string skipped;                      ///< why it is not measured
+  int64_t elements = 0;
+};
+} // namespace
+
+static std::string layerOf(Operation *op) {
+  Location loc = op->getLoc();
+  return (isFormOfLayer(loc) ? valueInfo(loc).layer : layerName(loc)).str();
+}
+
+/// Fills in sizes, or says why that is not possible.
+static void findShapes(Kernel &kernel, const EntrySizes &sizes) {
+  auto extracted = extractKernel(kernel.op);
+  if (!extracted) {
+    kernel.skipped = llvm::toString(extracted.takeError());
+    return;
+  }
+  auto out = sizes.shapeOf(kernel.op.getOuts().front());
+  for (Value argument : extracted->arguments) {
+    auto shape = sizes.shapeOf(argument);
+    if (!shape || !out) {
+      kernel.skipped = "its sizes depend on more than those of the arguments";
+      return;
+    }
+    kernel.shapes.push_back(std::move(*shape));
+  }
+  kernel.measuredShape = shapeOf(kernel.op, *out);
+  kernel.elements = 1;
+  for (int64_t size : *out)
+    kernel.elements *= size;
+  if (kernel.elements == 0)
+    kernel.skipped = "it has no elements; give larger sizes with --dim=N";
+}
+
+/// Those of an entry that no program pins, each kind once: with the most work,
+/// where dynamic sizes differ.
+static std::vector<Kernel> collectKernels(func::FuncOp entry,
+                                          const EntrySizes &sizes,
+                                          const TargetSpec &target) {
+  std::vector<Kernel> kernels;
+  std::map<TuningKey, size_t> known;
+  entry.walk([&](kernel::ContractOp op) {
+    if (op.getLoweringConfig())
+      return;
+    Kernel kernel;
+    kernel.op = op;
+    kernel.key = keyOf(op, target);
+    kernel.layer = layerOf(op);
+    findShapes(kernel, sizes);
+    auto [place, isNew] = known.try_emplace(kernel.key, kernels.size());
+    if (isNew)
+      kernels.push_back(std::move(kernel));
+    else if (kernel.elements > kernels[place->second].elements)
+      kernels[place->second] = std::move(kernel);
+  });
+  return kernels;
+}
+
+/// The model's choice, what the database has, and other candidates.
+static std::vector<std::string> listConfigs(const Kernel &kernel,
+                                            const TargetSpec &target,
+                                            const TunedConfig &tuned,
+                                            unsigned most) {
+  std::vector<std::string> configs;
+  auto add = [&](const std::string &text) {
+    if (configs.size() < most && !llvm::is_contained(configs, text))
+      configs.push_back(text);
+  };
+  for (auto [i, config] :
+       llvm::enumerate(candidateConfigs(kernel.op, target, most))) {
+    add(printConfig(config));
+    if (i == 0 && tuned.config)
+      add(printConfig(tuned.config));
+  }
+  return configs;
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+/// Why kernels for a target cannot be measured here; empty if they can.
+static std::string refuseTarget(const TargetSpec &target) {
+  if (target.emulatesAMX)
+    return "target '" + target.name +
+           "' emulates AMX, so that its times mean nothing; tune for '" +
+           target.cpu + "' on a host with AMX";
+  std::vector<std::string> missing =
+      rt::HostFeatures::host().missing(target.requiredFeatures());
+  if (missing.empty())
+    return "";
+  return "kernels for '" + target.name +
+         "' cannot be measured here: the host lacks " +
+         llvm::join(missing, ", ") + "; tune on such a host, or for native";
+}
+
+/// What is in the file already; reports what is no database, so that it is not
+/// overwritten.
+static std::optional<TuningDatabase> readDatabase(const std::string &path) {
+  rt::Result<TuningDatabase> database = TuningDatabase::read(path);
+  if (!database.isOk() && database.status().code() == rt::StatusCode::NotFound)
+    return TuningDatabase();
+  if (!database.isOk()) {
+    reportError(database.message() + "; name another file with --db");
+    return std::nullopt;
+  }
+  for (const std::string &problem : database->problems)
+    reportWarning(problem);
+  return *std::move(database);
+}
+
+/// The shapes of what the entry is given; reports failures.
+static std::optional<std::vector<std::vector<int64_t>>>
+shapesOfInputs(func::FuncOp entry, tools::InputSources sources) {
+  auto specs = driver::specsOf(entry);
+  if (!specs)
+    return std::nullopt;
+  if (sources.inputs.empty())
+    sources.inputs.assign(specs->size(), "random");
+  auto inputs = tools::makeInputs(*specs, sources, entry.getName().str());
+  if (!inputs.isOk()) {
+    reportError(inputs.message());
+    return std::nullopt;
+  }
+  std::vector<std::vector<int64_t>> shapes;
+  for (const HostTensor &input : *inputs)
+    shapes.push_back(input.shape());
+  return shapes;
+}
+
+namespace {
+class Tuner {
+public:
+  Tuner(Session &session, const TuneOptions &options, TuningDatabase database)
+      : session(session), options(options), database(std::move(database)) {}
+
+  /// Returns the exit code.
+  int run(std::vector<Kernel> kernels);
+
+private:
+  /// Returns false where going on makes no sense.
+  bool tune(const Kernel &kernel, ProgressLine &line);
+
+  Session &session;
+  const TuneOptions &options;
+  TuningDatabase database;
+  unsigned faster = 0, unchanged = 0, skipped = 0, refused = 0;
+  double logGains = 0; // of those that are faster
+};
+} // namespace
+
+bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
+  const TargetSpec &target = session.compiler().getTarget();
+  std::string why = kernel.skipped;
+  TunedConfig tuned = findTunedConfig(kernel.op, target, database);
+  if (tuned.config && tuned.config.getSource().getValue() == "pinned")
+    why = "pinned in the database";
+  if (!why.empty()) {
+    ++skipped;
+    line.finish("skipped: " + why);
+    return true;
+  }
+  TuneRequest request{kernel.op, kernel.shapes, {}, options.threads};
+  request.configs = listConfigs(kernel, target, tuned, options.candidates);
+  auto outcome = tuneKernel(
+      session, request, [&](const std::string &text) { line.update(text); });
+  if (!outcome) {
+    ++refused;
+    line.finish("could not be measured");
+    return true;
+  }
+  refused += outcome->refused;
+  const tools::Contest::Standing &standing = outcome->standing;
+  TuningEntry entry;
+  entry.config = request.configs[standing.best];
+  entry.about = aboutKernel(kernel.op);
+  entry.measuredShape = kernel.measuredShape;
+  entry.threads = options.threads ? options.threads : rt::availableCpus();
+  entry.seconds = standing.seconds;
+  entry.modelSeconds = standing.firstSeconds;
+  database.set(kernel.key, std::move(entry));
+  rt::Status status = database.write(options.database);
+  std::string text =
+      tools::counted(int64_t(request.configs.size()), "candidate") + ", ";
+  std::string time = tools::duration(standing.seconds);
+  if (standing.best == 0) {
+    ++unchanged;
+    text += "none faster than the model's choice (" + time + ")";
+  } else {
+    ++faster;
+    logGains += std::log(standing.gain);
+    text += tools::format(
+        "best %s, %.2f times as fast as the model's choice: %s", time.c_str(),
+        standing.gain, shortText(request.configs[standing.best]).c_str());
+  }
+  line.finish(text);
+  if (!status.isOk())
+    reportError(status.message());
+  return status.isOk();
+}
+
+int Tuner::run(std::vector<Kernel> kernels) {
+  auto start = std::chrono::steady_clock::now();
+  // Better now than after minutes of measurements.
+  rt::Status status = database.write(options.database);
+  if (!status.isOk())
+    return reportError(status.message());
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    std::string head = tools::format("[%zu/%zu] ", i + 1, kernels.size()) +
+                       (kernel.measuredShape.empty() ? kernel.key.shape
+                                                     : kernel.measuredShape) +
+                       (kernel.layer.empty() ? "" : " " + kernel.layer);
+    ProgressLine line(head);
+    if (!tune(kernel, line))
+      return 1;
+  }
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  printf("%s tuned for %s in %s: ",
+         tools::counted(faster + unchanged, "kernel").c_str(),
+         session.compiler().getTarget().name.c_str(),
+         tools::duration(seconds.count()).c_str());
+  if (faster > 0)
+    printf("%u faster than the model's choice (%.2f times as fast, geometric "
+           "mean), ",
+           faster, std::exp(logGains / faster));
+  printf("%u as the model chose", unchanged);
+  if (skipped > 0)
+    printf(", %u skipped", skipped);
+  printf("; '%s' holds %s\n", options.database.c_str(),
+         tools::counted(int64_t(database.size()), "config").c_str());
+  if (int code = reportStatus(rt::Status::ok()))
+    return code;
+  return refused > 0;
+}
+
+int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
+  if (options.database.empty())
+    return reportError("no database; say --db=FILE");
+  if (program.target == "reference")
+    return reportError("target reference has no kernels to tune; use x86");
+  Session session(program);
+  if (!session.load())
+    return 1;
+  if (session.compiler().getTargets().size() > 1)
+    return reportError("tune takes one processor at a time; --mcpu names "
+                       "several");
+  const TargetSpec &target = session.compiler().getTarget();
+  if (std::string reason = refuseTarget(target); !reason.empty())
+    return reportError(reason);
+  auto database = readDatabase(options.database);
+  if (!database)
+    return 1;
+  func::FuncOp entry = findEntry(session.module(), options.entry);
+  if (!entry)
+    return 1;
+  std::string name = entry.getName().str();
+  auto shapes = shapesOfInputs(entry, options.sources);
+  if (!shapes || !session.runStages(Stage::Tensor))
+    return 1;
+  bool formed = session.guarded("while forming contractions", [&] {
+    PassManager passes(session.module()->getName());
+    buildFormContractions(passes, session.compiler().stageOptions);
+    return succeeded(passes.run(session.module()));
+  });
+  if (!formed)
+    return 1;
+  entry = session.module().lookupSymbol<func::FuncOp>(name);
+  std::vector<Kernel> kernels =
+      collectKernels(entry, EntrySizes(entry, *shapes), target);
+  if (kernels.empty()) {
+    printf("'%s' has no contractions to tune\n", name.c_str());
+    return reportStatus(rt::Status::ok());
+  }
+  llvm::erase_if(kernels, [&](const Kernel &kernel) {
+    return !StringRef(kernel.key.shape).contains(options.filter) &&
+           !StringRef(kernel.layer).contains(options.filter);
+  });
+  if (kernels.empty())
+    return reportError("no shape or layer of '" + name + "' contains '" +
+                       options.filter + "'; leave out --filter to see all");
+  return Tuner(session, options, *std::move(database)).run(std::move(kernels));
+}

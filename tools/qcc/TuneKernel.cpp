@@ -1,0 +1,190 @@
+//===- TuneKernel.cpp - The fastest config of a contraction ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is compiled in a context of its own: the packed weights of all
+// candidates, which a context keeps as long as it lives, go with it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TuneKernel.h"
+#include "common/Text.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Parser/Parser.h"
+#include "qcc/JIT/JIT.h"
+#include "qcc/Pipelines/Register.h"
+#include "qcc/Support/Random.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::driver;
+
+namespace {
+/// The program of one kernel, and what is wrong with it.
+class KernelProgram {
+public:
+  explicit KernelProgram(Session &session)
+      : session(session),
+        context(makeRegistry(), MLIRContext::Threading::DISABLED),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            errors += (errors.empty() ? "" : "; ") + diagnostic.str();
+          return success();
+        }) {}
+
+  llvm::Error take(kernel::ContractOp op) {
+    auto kernel = extractKernel(op);
+    if (!kernel)
+      return kernel.takeError();
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    if (failed(writeBytecodeToFile(*kernel->module, os)))
+      return llvm::createStringError("the kernel cannot be copied");
+    // Weights stay where they are, and that has to be aligned.
+    auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+        bytes.size(), "kernel", llvm::Align(4096));
+    if (!buffer)
+      return llvm::createStringError("not enough memory");
+    llvm::copy(bytes, buffer->getBufferStart());
+    auto source = std::make_shared<llvm::SourceMgr>();
+    source->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(source, ParserConfig(&context));
+    return module ? llvm::Error::success() : takeErrors();
+  }
+
+  func::FuncOp entry() { return *module->getOps<func::FuncOp>().begin(); }
+
+  llvm::Expected<tools::ModulePtr> compile(const std::string &config) {
+    OwningOpRef<ModuleOp> candidate = module->clone();
+    Attribute attribute = parseAttribute(config, &context);
+    if (!attribute)
+      return takeErrors();
+    candidate->walk([&](kernel::ContractOp op) {
+      op.setLoweringConfigAttr(cast<kernel::LoweringConfigAttr>(attribute));
+    });
+    Compiler compiler(session.compiler().getTarget());
+    compiler.stageOptions.fuse = session.compiler().stageOptions.fuse;
+    std::optional<Artifact> artifact;
+    llvm::Error error = llvm::Error::success();
+    bool compiled = session.guarded("on config " + config, [&] {
+      if (failed(compiler.runStages(*candidate, Stage::LLVM, Stage::Tensor)))
+        return true;
+      llvm::Expected<Artifact> made = compiler.emitArtifact(*candidate);
+      if (made)
+        artifact = std::move(*made);
+      else
+        error = made.takeError();
+      return true;
+    });
+    if (error)
+      return std::move(error);
+    if (!compiled)
+      return llvm::createStringError("the compiler crashed");
+    if (!artifact)
+      return takeErrors();
+    auto loaded = loadArtifact(*artifact);
+    if (!loaded.isOk())
+      return llvm::createStringError(loaded.message());
+    return *std::move(loaded);
+  }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+  llvm::Error takeErrors() {
+    std::string text = errors.empty() ? "it failed without a reason" : errors;
+    errors.clear();
+    return llvm::createStringError(text);
+  }
+
+  Session &session;
+  MLIRContext context;
+  std::string errors;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+/// Random data for an entry; reports failures.
+static std::optional<std::vector<HostTensor>>
+makeArguments(func::FuncOp entry,
+              const std::vector<std::vector<int64_t>> &shapes) {
+  auto specs = driver::specsOf(entry);
+  if (!specs)
+    return std::nullopt;
+  std::vector<HostTensor> inputs;
+  for (auto [i, spec] : llvm::enumerate(*specs)) {
+    auto tensor = HostTensor::create(spec.dtype, shapes[i]);
+    if (!tensor.isOk()) {
+      reportError(tensor.message());
+      return std::nullopt;
+    }
+    RandomSpec random;
+    random.low = -1;
+    fillRandom(*tensor, random, /*stream=*/i);
+    inputs.push_back(std::move(*tensor));
+  }
+  return inputs;
+}
+
+/// "best 1.250 ms, 1.08 times as fast as the model's choice"
+static std::string describe(const tools::Contest &contest) {
+  tools::Contest::Standing standing = contest.standing();
+  return tools::format("best %s, %.2f times as fast as the model's choice",
+                       tools::duration(standing.seconds).c_str(),
+                       standing.gain);
+}
+
+std::optional<TuneOutcome> driver::tuneKernel(Session &session,
+                                              const TuneRequest &request,
+                                              TuneProgress progress) {
+  KernelProgram program(session);
+  if (llvm::Error error = program.take(request.op)) {
+    reportError(std::move(error));
+    return std::nullopt;
+  }
+  auto inputs = makeArguments(program.entry(), request.shapes);
+  if (!inputs)
+    return std::nullopt;
+  tools::Contest contest(std::move(*inputs), request.threads);
+  std::vector<size_t> indices; // of configs, in the order of the contest
+  TuneOutcome outcome;
+  for (auto [i, config] : llvm::enumerate(request.configs)) {
+    progress(tools::format("%zu of %zu candidates", i, request.configs.size()) +
+             (i ? ", " + describe(contest) : ""));
+    llvm::Expected<tools::ModulePtr> module = program.compile(config);
+    std::string problem;
+    if (module) {
+      rt::Status status = contest.add(std::move(*module));
+      if (status.code() == rt::StatusCode::OutOfMemory) {
+        reportError(status.message());
+        return std::nullopt;
+      }
+      problem = status.isOk() ? "" : status.message();
+    } else {
+      problem = llvm::toString(module.takeError());
+    }
+    if (problem.empty()) {
+      indices.push_back(i);
+      continue;
+    }
+    reportError("config " + config + " is refused: " + problem +
+                "; this is a bug of qcc, please report it with the program");
+    ++outcome.refused;
+    if (i == 0)
+      return std::nullopt;
+  }
+  outcome.standing = contest.decide([&](int round, int rounds) {
+    progress(tools::format("round %d of %d, ", round, rounds) +
+             describe(contest));
+  });
+  outcome.standing.best = indices[outcome.standing.best];
+  return outcome;
+}
