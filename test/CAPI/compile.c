@@ -8,6 +8,8 @@
 \*===----------------------------------------------------------------------===*/
 
 // RUN: rm -rf %t && mkdir %t
+// RUN: qcc tune %S/../Driver/Inputs/linear.mlir --weights=random:7 --dim=3 \
+// RUN:   --threads=1 --mcpu=x86-64-v3 --candidates=1 --db=%t/tuned.json
 // RUN: %capi/compile %t %S/../Driver/Inputs/linear.mlir
 // REQUIRES: compiler, x86-64-v3
 
@@ -113,7 +115,7 @@ static void severalTargets(void) {
 \*===----------------------------------------------------------------------===*/
 
 typedef struct Seen {
-  int errors, notes;
+  int errors, warnings, remarks, notes;
   int32_t line;
   char text[512];
 } Seen;
@@ -122,6 +124,8 @@ static void see(void *self, const qccDiagnostic *diagnostic) {
   Seen *seen = self;
   CHECK(diagnostic->size >= sizeof(qccDiagnostic));
   seen->errors += diagnostic->severity == QCC_SEVERITY_ERROR;
+  seen->warnings += diagnostic->severity == QCC_SEVERITY_WARNING;
+  seen->remarks += diagnostic->severity == QCC_SEVERITY_REMARK;
   seen->notes += diagnostic->severity == QCC_SEVERITY_NOTE;
   seen->line = diagnostic->line;
   snprintf(seen->text, sizeof(seen->text), "%s|%s", diagnostic->file,
@@ -213,6 +217,50 @@ static void wrongOptions(void) {
   CHECK(artifact == NULL);
 }
 
+/// Compiles linear.mlir with a tuning database of that text, or with the file
+/// as it is.
+static Seen compileTuned(const char *folder, const char *name, const char *text,
+                         const char *source) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/%s", folder, name);
+  if (text) {
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+  }
+  Seen seen;
+  memset(&seen, 0, sizeof(seen));
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.target = "x86-64-v3";
+  options.weights = "random:7";
+  options.tuning = path;
+  options.diagnostics.context = &seen;
+  options.diagnostics.handle = see;
+  qccArtifact artifact = NULL;
+  CHECK_OK(qccCompileFile(source, &options, &artifact));
+  CHECK(qccArtifactGetSize(artifact) > 0);
+  qccArtifactDestroy(artifact);
+  return seen;
+}
+
+static void tuning(const char *folder, const char *source) {
+  Seen seen = compileTuned(folder, "tuned.json", NULL, source);
+  CHECK(seen.remarks == 0 && seen.warnings == 0);
+  seen = compileTuned(
+      folder, "empty.json",
+      "{\"format\": \"qcc-tuning\", \"version\": 1, \"entries\": []}", source);
+  CHECK(seen.remarks == 1 && seen.warnings == 0);
+  CHECK(strstr(seen.text, "the tuning database has no config for 1 kernel"));
+  seen = compileTuned(folder, "damaged.json", "{", source);
+  CHECK(seen.remarks == 1 && seen.warnings == 1);
+
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.tuning = "/no/such/db.json";
+  qccArtifact artifact = NULL;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_NOT_FOUND, "/no/such/db.json: ");
+  CHECK(artifact == NULL);
+}
+
 /// A place to link in that is not there.
 static void noTemporaryFolder(void) {
   qccArtifact artifact = NULL;
@@ -262,6 +310,7 @@ int main(int argc, char **argv) {
   severalTargets();
   rejectedPrograms();
   wrongOptions();
+  tuning(argv[1], argv[2]);
   noTemporaryFolder();
   manyThreads();
   return finishTest();

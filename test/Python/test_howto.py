@@ -8,7 +8,7 @@ import pytest
 
 import program
 
-PAGES = ["RunAndProfile.md", "CompareLayers.md"]
+PAGES = ["RunAndProfile.md", "CompareLayers.md", "Tune.md"]
 
 
 def commands(page):

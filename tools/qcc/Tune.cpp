@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -43,15 +44,18 @@ public:
         isTerminal(llvm::sys::Process::StandardErrIsDisplayed()) {}
 
   void update(const std::string &text) {
-    if (isTerminal)
-      fprintf(stderr, "\r\x1b[K%s: %s", head.c_str(), text.c_str());
+    if (!isTerminal)
+      return;
+    std::string line = head + ": " + text;
+    // A line that wraps could not be rewritten.
+    unsigned columns = llvm::sys::Process::StandardErrColumns();
+    if (columns > 0 && line.size() >= columns)
+      line.resize(columns - 1);
+    fprintf(stderr, "\r\x1b[K%s", line.c_str());
   }
   void finish(const std::string &text) {
-    update(text);
-    if (isTerminal)
-      fputc('\n', stderr);
-    else
-      fprintf(stderr, "%s: %s\n", head.c_str(), text.c_str());
+    fprintf(stderr, "%s%s: %s\n", isTerminal ? "\r\x1b[K" : "", head.c_str(),
+            text.c_str());
   }
 
 private:

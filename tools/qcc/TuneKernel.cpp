@@ -134,10 +134,10 @@ makeArguments(func::FuncOp entry,
   return inputs;
 }
 
-/// "best 1.250 ms, 1.08 times as fast as the model's choice"
+/// "best 1.250 ms (1.08 x)"
 static std::string describe(const tools::Contest &contest) {
   tools::Contest::Standing standing = contest.standing();
-  return tools::format("best %s, %.2f times as fast as the model's choice",
+  return tools::format("best %s (%.2f x)",
                        tools::duration(standing.seconds).c_str(),
                        standing.gain);
 }
