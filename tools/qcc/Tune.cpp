@@ -62,12 +62,6 @@ private:
   std::string head;
   bool isTerminal;
 };
-
-/// What a config holds, without the words around it.
-std::string shortText(StringRef config) {
-  config = config.substr(config.find('<') + 1);
-  return config.take_front(config.find(", source")).str();
-}
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -86,6 +80,13 @@ struct Kernel {
   int64_t elements = 0;
 };
 } // namespace
+
+/// "avx512vnni tile 6x64x4 block 252x64 lhs in place"
+static std::string describe(kernel::LoweringConfigAttr config) {
+  return (config.getAtom().getValue() + " " + config.describe() +
+          (config.readsInPlace() ? " lhs in place" : ""))
+      .str();
+}
 
 static std::string layerOf(Operation *op) {
   Location loc = op->getLoc();
@@ -141,20 +142,19 @@ static std::vector<Kernel> collectKernels(func::FuncOp entry,
 }
 
 /// The model's choice, what the database has, and other candidates.
-static std::vector<std::string> listConfigs(const Kernel &kernel,
-                                            const TargetSpec &target,
-                                            const TunedConfig &tuned,
-                                            unsigned most) {
-  std::vector<std::string> configs;
-  auto add = [&](const std::string &text) {
-    if (configs.size() < most && !llvm::is_contained(configs, text))
-      configs.push_back(text);
+static SmallVector<kernel::LoweringConfigAttr>
+listConfigs(const Kernel &kernel, const TargetSpec &target,
+            const TunedConfig &tuned, unsigned most) {
+  SmallVector<kernel::LoweringConfigAttr> configs;
+  auto add = [&](kernel::LoweringConfigAttr config) {
+    if (configs.size() < most && !llvm::is_contained(configs, config))
+      configs.push_back(config);
   };
   for (auto [i, config] :
        llvm::enumerate(candidateConfigs(kernel.op, target, most))) {
-    add(printConfig(config));
+    add(config);
     if (i == 0 && tuned.config)
-      add(printConfig(tuned.config));
+      add(tuned.config);
   }
   return configs;
 }
@@ -245,7 +245,9 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
     return true;
   }
   TuneRequest request{kernel.op, kernel.shapes, {}, options.threads};
-  request.configs = listConfigs(kernel, target, tuned, options.candidates);
+  auto configs = listConfigs(kernel, target, tuned, options.candidates);
+  for (kernel::LoweringConfigAttr config : configs)
+    request.configs.push_back(printConfig(config));
   auto outcome = tuneKernel(
       session, request, [&](const std::string &text) { line.update(text); });
   if (!outcome) {
@@ -275,7 +277,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
     logGains += std::log(standing.gain);
     text += tools::format(
         "best %s, %.2f times as fast as the model's choice: %s", time.c_str(),
-        standing.gain, shortText(request.configs[standing.best]).c_str());
+        standing.gain, describe(configs[standing.best]).c_str());
   }
   line.finish(text);
   if (!status.isOk())
