@@ -222,6 +222,20 @@ qcc::candidateConfigs(ContractOp op, const TargetSpec &target, unsigned most) {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// The largest blocks, in rows or columns, and the largest copy of rows, in
+/// bytes: far more than caches hold, far less than would be dangerous.
+constexpr int64_t kMaxBlock = 1 << 20, kMaxCopy = 64 << 20;
+
+static bool hasHugeBlocks(ContractOp op, LoweringConfigAttr config,
+                          const Atom &atom) {
+  if (config.getMC() > kMaxBlock || config.getNC() > kMaxBlock)
+    return true;
+  int64_t rowBytes =
+      llvm::alignTo(op.getReductionSize(), (uint64_t)atom.kStep) * 4 / atom.kr;
+  return !config.readsInPlace() && config.getMC() > config.getMR() &&
+         config.getMC() > kMaxCopy / std::max<int64_t>(rowBytes, 1);
+}
+
 std::optional<std::string> qcc::refuseConfig(ContractOp op,
                                              LoweringConfigAttr config,
                                              const TargetSpec &target) {
@@ -230,6 +244,9 @@ std::optional<std::string> qcc::refuseConfig(ContractOp op,
   if (!atom)
     return "lowering_config asks for atom " + name + ", which target '" +
            target.name + "' has not; choose another atom or target";
+  if (hasHugeBlocks(op, config, *atom))
+    return "lowering_config asks for blocks that no cache holds; choose a "
+           "smaller MC or NC";
   if (config.hasLanesAlongK())
     return refuseAlongK(op, config, *atom);
   if (config.readsRhsInPlace())

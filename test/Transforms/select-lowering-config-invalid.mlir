@@ -227,3 +227,21 @@ func.func @no_rows(%x: tensor<7xi8>, %w: tensor<9x7xi8>, %o: tensor<9xi32>) -> t
       } -> tensor<9xi32>
   return %y : tensor<9xi32>
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @f(%x: tensor<2x70000xi8>, %w: tensor<9x70000xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config asks for blocks that no cache holds; choose a smaller MC or NC}}
+  %y = kernel.contract lhs(%x : tensor<2x70000xi8>) rhs(%w : tensor<9x70000xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 70000>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 32, 2], block = [1024, 32], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
