@@ -67,6 +67,15 @@ Value qcc::emitExp(Steps &s, Value x) {
   return s.mul(u, emitPowerOfTwo(s, b));
 }
 
+/// `y` with the sign of `x`, which no arithmetic tells to be at most 1.
+static Value emitFromMinusOneToOne(Steps &s, Value y, Value x) {
+  Value result = emitWithSign(s, y, x);
+  if (Operation *op = result.getDefiningOp())
+    op->setDiscardableAttr(kBoundsAttr,
+                           s.builder.getDenseF64ArrayAttr({-1.0, 1.0}));
+  return result;
+}
+
 Value qcc::emitTanh(Steps &s, Value x) {
   Value one = s.f32(0x3f800000);
   Value t = emitMagnitude(s, x);
@@ -84,7 +93,7 @@ Value qcc::emitTanh(Steps &s, Value x) {
   Value h = s.div(s.f32(0x40000000), g);
   Value big = s.sub(one, h);
   Value y = s.select(s.lt(t, s.f32(0x3f200000)), small, big); // 0.625
-  return emitWithSign(s, y, x);
+  return emitFromMinusOneToOne(s, y, x);
 }
 
 Value qcc::emitErf(Steps &s, Value x) {
@@ -103,7 +112,7 @@ Value qcc::emitErf(Steps &s, Value x) {
   Value e = s.mul(p, emitPowerOfTwo(s, n));
   Value big = s.sub(s.f32(0x3f800000), e);
   Value y = s.select(s.lt(t, s.f32(0x3f6c0000)), small, big); // 0.921875
-  return emitWithSign(s, y, x);
+  return emitFromMinusOneToOne(s, y, x);
 }
 
 Value qcc::emitRsqrt(Steps &s, Value x) {

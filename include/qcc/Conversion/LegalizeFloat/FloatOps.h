@@ -20,6 +20,10 @@
 
 namespace qcc {
 
+/// On the last operation of tanh and erf (N8): two f64, between which its
+/// value lies unless the argument, whose sign it takes, is NaN.
+inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
+
 /// The combining operation of a float reduction.
 enum class FloatCombine { Add, Mul, Maximum, Minimum, MaxNum, MinNum };
 

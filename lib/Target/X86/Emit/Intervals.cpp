@@ -8,11 +8,13 @@
 #include "Intervals.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Conversion/LegalizeFloat/FloatOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace mlir;
+using namespace qcc;
 using namespace qcc::x86;
 
 /// All values of a type.
@@ -114,6 +116,25 @@ static Interval divide(Interval a, Interval b) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// The float whose sign a float assembled of bits has; null if `op` is none.
+static Value signSource(Operation &op) {
+  auto cast = dyn_cast<arith::BitcastOp>(op);
+  auto either =
+      cast ? cast.getIn().getDefiningOp<arith::OrIOp>() : arith::OrIOp();
+  if (!either)
+    return {};
+  for (Value part : either->getOperands()) {
+    auto bits = part.getDefiningOp<arith::AndIOp>();
+    APInt mask;
+    if (!bits || !matchPattern(bits.getRhs(), m_ConstantInt(&mask)) ||
+        !mask.isSignMask())
+      continue;
+    if (auto source = bits.getLhs().getDefiningOp<arith::BitcastOp>())
+      return source.getIn();
+  }
+  return {};
+}
+
 Interval Intervals::compute(Operation &op) const {
   Type type = op.getResult(0).getType();
   APFloat number(0.0f);
@@ -127,6 +148,10 @@ Interval Intervals::compute(Operation &op) const {
   if (matchPattern(&op, m_ConstantInt(&integer))) {
     double value = integer.getSExtValue();
     return fit({value, value, false}, type);
+  }
+  if (auto bounds = op.getAttrOfType<DenseF64ArrayAttr>(kBoundsAttr)) {
+    Value source = signSource(op);
+    return {bounds[0], bounds[1], !source || of(source).canBeNaN};
   }
   auto in = [&](unsigned i) { return of(op.getOperand(i)); };
   if (isa<FloatType>(type) && !type.isF32())

@@ -1,0 +1,89 @@
+// RUN: qcc-opt %s -convert-kernel-to-x86 -split-input-file | FileCheck %s
+
+// What legalize-float says of the results of erf and tanh bounds what is computed from them: the clamps of u8 are those of
+// the packing, and no NaN is asked for, since the argument is a number.
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#n = affine_map<(m, n, k) -> (n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @bounded(
+// CHECK: arith.ori
+// CHECK-NOT: arith.maximumf
+// CHECK-NOT: arith.minimumf
+// CHECK-NOT: arith.select
+// CHECK: packuswb
+func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<1x64xi8>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        %magnitude = arith.constant 2147483647 : i32
+        %sign = arith.constant -2147483648 : i32
+        %scale = arith.constant 0.01 : f32
+        %up = arith.constant 100.0 : f32
+        %low = arith.constant -0.5 : f32
+        %high = arith.constant 256.0 : f32
+        %zero = arith.constant 0.0 : f32
+        %v = arith.sitofp %acc : i32 to f32
+        %a = arith.mulf %v, %scale : f32
+        %big = arith.divf %a, %a : f32
+        %abits = arith.bitcast %a : f32 to i32
+        %bbits = arith.bitcast %big : f32 to i32
+        %m = arith.andi %bbits, %magnitude : i32
+        %n = arith.andi %abits, %sign : i32
+        %e = arith.ori %m, %n : i32
+        %f = arith.bitcast %e {qcc.bounds = array<f64: -1.0, 1.0>} : i32 to f32
+        %g = arith.mulf %f, %up : f32
+        %h = arith.maximumf %g, %low : f32
+        %i = arith.minimumf %h, %high : f32
+        %ordered = arith.cmpf ord, %i, %i : f32
+        %j = arith.select %ordered, %i, %zero : f32
+        %r = math.roundeven %j : f32
+        %t = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %t : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// -----
+
+// Of an argument that may be NaN the result may be.
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#n = affine_map<(m, n, k) -> (n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @unbounded(
+// CHECK: arith.ori
+// CHECK: arith.cmpf ord
+// CHECK: arith.select
+func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %f: memref<64xf32>, %y: memref<1x64xi8>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<64xf32>) outs(%y : memref<1x64xi8>)
+      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
+       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32, %b: f32):
+        %sign = arith.constant -2147483648 : i32
+        %up = arith.constant 100.0 : f32
+        %zero = arith.constant 0.0 : f32
+        %v = arith.sitofp %acc : i32 to f32
+        %a = arith.addf %v, %b : f32
+        %abits = arith.bitcast %a : f32 to i32
+        %n = arith.andi %abits, %sign : i32
+        %e = arith.ori %abits, %n : i32
+        %c = arith.bitcast %e {qcc.bounds = array<f64: -1.0, 1.0>} : i32 to f32
+        %g = arith.mulf %c, %up : f32
+        %ordered = arith.cmpf ord, %g, %g : f32
+        %j = arith.select %ordered, %g, %zero : f32
+        %r = math.roundeven %j : f32
+        %t = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %t : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
