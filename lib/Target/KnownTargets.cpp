@@ -15,8 +15,9 @@ using namespace qcc;
 /// A tile takes a register of AMX, as do one of the left operand and one of the
 /// right. A word of the left operand takes a register, the product of vpmaddwd
 /// too; sums of pairs take two words of the left operand, two of the right one
-/// instead of one, and two sums. With AVX-512 the 256-bit form of VNNI has
-/// another encoding and no use but to be pinned.
+/// instead of one, and two sums; vpmaddubsw takes a vector of ones. With
+/// AVX-512 the 256-bit form of VNNI has another encoding and no use but to be
+/// pinned.
 static const Atom kX86Atoms[] = {
     {"amx-int8",
      {"amx-int8"},
@@ -35,6 +36,15 @@ static const Atom kX86Atoms[] = {
      1,
      4,
      "the target has no AVX-512 VNNI"},
+    {"avx512bw-bytes",
+     {"avx512bw"},
+     16,
+     4,
+     32,
+     3,
+     4,
+     "the target has no AVX-512 BW",
+     AtomForm::Bytes},
     {"avx512bw-pairs",
      {"avx512bw"},
      16,
@@ -53,6 +63,15 @@ static const Atom kX86Atoms[] = {
      1,
      4,
      "the target has no AVX-VNNI"},
+    {"avx2-bytes",
+     {"avx2"},
+     8,
+     4,
+     16,
+     3,
+     4,
+     "the target has no AVX2",
+     AtomForm::Bytes},
     {"avx2-pairs",
      {"avx2"},
      8,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Transforms/LoweringConfigs.h"
+#include "ConstantExtent.h"
 #include "LanesAlongKModel.h"
 #include "TileModel.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,6 +45,50 @@ static bool canReadInPlace(ContractOp op, const Atom &atom) {
          (!atom.hasTiles() || op.getReductionSize() % atom.kStep == 0) &&
          op.getLhsMap().getResults().back() ==
              getAffineDimExpr(op.getReductionDims().front(), op.getContext());
+}
+
+/// [least, greatest] element of the right operand.
+static constexpr StringLiteral kRhsRangeAttr = "qcc.rhs_range";
+
+/// That of a constant; nothing for anything else.
+static std::optional<Extent> rhsRange(ContractOp op) {
+  if (auto noted = op->getAttrOfType<DenseI64ArrayAttr>(kRhsRangeAttr);
+      noted && noted.size() == 2)
+    return Extent{double(noted[0]), double(noted[1])};
+  if (op.isPacked() || !op.getRhsPrologue().empty())
+    return std::nullopt;
+  return extentOf(op.getRhs(), op.getRhsUnsigned());
+}
+
+void qcc::noteRhsRange(ContractOp op, const TargetSpec &target) {
+  auto first = llvm::find_if(target.atoms,
+                             [](const Atom &atom) { return !atom.hasTiles(); });
+  if (first == target.atoms.end() || first->form != AtomForm::Bytes)
+    return;
+  if (std::optional<Extent> range = rhsRange(op))
+    op->setAttr(kRhsRangeAttr, DenseI64ArrayAttr::get(op.getContext(),
+                                                      {(int64_t)range->low,
+                                                       (int64_t)range->high}));
+}
+
+/// Why an atom does not multiply the elements of the right operand exactly;
+/// nothing if it does.
+static std::optional<std::string> refuseElements(ContractOp op,
+                                                 const Atom &atom) {
+  if (atom.form != AtomForm::Bytes)
+    return std::nullopt;
+  std::string reason = "sums of two products could saturate: ";
+  std::optional<Extent> range = rhsRange(op);
+  if (!range)
+    return reason + "the right operand is not a constant";
+  int64_t shift = atom.rhsShift(op.getRhsUnsigned()), most = atom.largestRhs();
+  if (range->low + shift >= -most && range->high + shift <= most)
+    return std::nullopt;
+  return llvm::formatv("{0}the right operand has elements from {1} to {2}, not "
+                       "within {3} and {4}",
+                       reason, int64_t(range->low), int64_t(range->high),
+                       -most - shift, most - shift)
+      .str();
 }
 
 static GemmShape shapeOf(ContractOp op, bool isInPlace) {
@@ -114,9 +159,11 @@ static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
 }
 
 static Way chooseWay(ContractOp op, const TargetSpec &target) {
-  // An atom with tiles or pairs has to be faster than the best one without.
+  // Other atoms than words have to be faster than the best one of words.
   std::optional<Way> best;
   for (const Atom &atom : target.atoms) {
+    if (refuseElements(op, atom))
+      continue;
     Way way = listWays(op, atom, target).front();
     if (!best || way < *best)
       best = way;
@@ -173,6 +220,8 @@ qcc::candidateConfigs(ContractOp op, const TargetSpec &target, unsigned most) {
   // blocks; the other way to read the left operand.
   SmallVector<Way> groups[4];
   for (const Atom &atom : target.atoms) {
+    if (refuseElements(op, atom))
+      continue;
     llvm::SmallSetVector<int64_t, 4> columns;
     for (const Way &way : listWays(op, atom, target))
       if (way.time < kPlausible * best.time)
@@ -256,6 +305,9 @@ std::optional<std::string> qcc::refuseConfig(ContractOp op,
     return "lowering_config does not fit atom " + name + ": KR must be " +
            std::to_string(atom->kr) + " and NR a multiple of " +
            std::to_string(atom->lanes);
+  if (auto reason = refuseElements(op, *atom))
+    return "lowering_config does not fit atom " + name + ": " + *reason +
+           "; choose another atom";
   if (config.readsInPlace() && !canReadInPlace(op, *atom))
     return "lowering_config reads the left operand in place, but atom " + name +
            " takes it as a copy; use lhs = \"panel\"";
@@ -366,6 +418,8 @@ std::optional<std::string> qcc::refuseAtom(ContractOp op, const Atom &atom,
     return std::nullopt;
   if (!target.findAtom(atom.name))
     return explainMissing(atom, target);
+  if (auto reason = refuseElements(op, atom))
+    return reason;
   return explainSlower(op, listWays(op, atom, target).front(),
                        wayOf(op, config, target), config);
 }

@@ -55,6 +55,7 @@ struct SelectLoweringConfig
   void runOnOperation() override {
     unsigned untuned = 0;
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
+      noteRhsRange(op, *target);
       if (kernel::LoweringConfigAttr config = op.getLoweringConfigAttr())
         return WalkResult(checkConfig(op, config, *target));
       kernel::LoweringConfigAttr tuned = lookUp(op, untuned);

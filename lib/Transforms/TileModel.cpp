@@ -9,7 +9,7 @@
 // multiplications and mr + nv loads, of which a core starts equally many. Fewer
 // multiplications than fill the pipeline take as long as those that would, and
 // the vectors of the right operand come from the L2 cache at half the speed of
-// a load. Times are in multiplications.
+// a load. Times are in multiplications, with what an atom needs besides.
 //
 // Without VNNI a multiplication is vpmaddwd and an addition, which take a core
 // longer than their number says. With pairs there are more additions and fewer
@@ -38,13 +38,28 @@ constexpr double kEpilogue = 6, kTileOverhead = 30;
 /// Multiplications of vectors that a core with AMX starts in a cycle.
 constexpr double kVectorsPerCycle = 2;
 constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
+/// The least rows of a block: tiles of columns are to be read from beyond the
+/// L2 cache less often than rows, which come one after the other.
+constexpr int64_t kLeastRows = 64;
 
 /// For each word of K and vector of a column: half of two loads, a
 /// multiplication and an addition.
 constexpr double kColumnProducts = 1;
 
-/// What a word of K takes for each accumulator, measured.
-static double multiplicationTime(const Atom &atom) {
+/// Instructions that a word of K takes for each accumulator. Words of two need
+/// an addition of their own, pairs three additions and a multiplication for two
+/// words, bytes a multiplication and an addition.
+static double instructions(const Atom &atom) {
+  if (atom.form == AtomForm::Bytes)
+    return 3;
+  return atom.kr == 2 ? 2 : 1;
+}
+
+/// How many times longer they take than their number says, measured where two
+/// of four units multiply.
+static double delay(const Atom &atom) {
+  if (atom.form == AtomForm::Bytes)
+    return 1.33;
   if (atom.kr != 2)
     return 1;
   if (atom.hasPairs())
@@ -54,19 +69,17 @@ static double multiplicationTime(const Atom &atom) {
 
 static double tileTime(int64_t mr, int64_t nv, int64_t words,
                        const Atom &atom) {
-  double multiplications = mr * nv * multiplicationTime(atom), loads = mr + nv;
+  double multiplications = mr * nv * delay(atom), loads = mr + nv;
   double step = std::max({multiplications, loads, kPipeline, 2.0 * nv});
-  return words * (step + kHiddenLoad * loads) + kEpilogue * multiplications +
-         kTileOverhead;
+  return words * (step + kHiddenLoad * loads) +
+         (kEpilogue * mr * nv + kTileOverhead) / instructions(atom);
 }
 
 double qcc::peakTime(const Atom &atom) {
   // A multiplication of tiles does 1024 products in a cycle.
   if (atom.hasTiles())
     return kVectorsPerCycle;
-  // Words of two need an addition of their own, pairs of them two for half of
-  // a multiplication.
-  return 1024.0 / (atom.lanes * atom.kr) * (atom.kr == 4 ? 1 : 2);
+  return 1024.0 / (atom.lanes * atom.kr) * instructions(atom);
 }
 
 double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
@@ -112,8 +125,8 @@ llvm::SmallVector<Tiling> qcc::listTilings(const GemmShape &shape,
       int64_t right = atom.hasPairs() ? 2 * nv : nv;
       if (mr * nv + right + atom.temporaries > atom.registers)
         continue;
-      int64_t tiles =
-          std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / mr, 1);
+      int64_t tiles = std::max<int64_t>(target.l2Bytes / 4 / bytesPerRow / mr,
+                                        llvm::divideCeil(kLeastRows, mr));
       if (shape.m) {
         // Equal blocks, as far as tiles allow.
         int64_t all = llvm::divideCeil(shape.m, mr);

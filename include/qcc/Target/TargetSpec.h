@@ -28,6 +28,7 @@ namespace qcc {
 /// What an atom multiplies.
 enum class AtomForm {
   Words, ///< words of KR elements in the lanes of vectors
+  Bytes, ///< words of bytes, where no sum of two products can saturate
   Pairs, ///< sums of words of two, by Winograd's formula (Atoms/Dot.h)
   Tiles, ///< tiles in registers of their own
 };
@@ -54,6 +55,9 @@ struct Atom {
 
   bool hasTiles() const { return form == AtomForm::Tiles; }
   bool hasPairs() const { return form == AtomForm::Pairs; }
+  /// The elements of the right operand that it multiplies exactly, as they are
+  /// stored, are at most this far from 0.
+  int64_t largestRhs() const { return form == AtomForm::Bytes ? 64 : 128; }
   /// What is added to the elements of an operand as they are stored: words of
   /// four are multiplied as unsigned bytes by signed ones, but tiles can have
   /// either sign.

@@ -20,6 +20,10 @@
 
 namespace qcc {
 
+/// Notes the range of the elements of a constant right operand on `op`, where
+/// the choice of an atom depends on it: it is known once the operand is packed.
+void noteRhsRange(kernel::ContractOp op, const TargetSpec &target);
+
 /// What the cost model takes for the best; its source is "model".
 kernel::LoweringConfigAttr chooseConfig(kernel::ContractOp op,
                                         const TargetSpec &target);

@@ -144,7 +144,8 @@ std::string Builder::constant(const std::string &type, Element element,
 }
 
 Builder::Operand Builder::quantized(const std::string &role, const Shape &shape,
-                                    const Quant &quant, bool isConstant) {
+                                    const Quant &quant, bool isConstant,
+                                    bool isSmall) {
   bool asOperands = choose(3) == 0;
   int low = lowestOf(quant.storage), high = highestOf(quant.storage);
   Operand operand;
@@ -154,7 +155,9 @@ Builder::Operand Builder::quantized(const std::string &role, const Shape &shape,
     int64_t count = 1;
     for (int64_t size : shape)
       count *= size;
-    operand.value = constant(operand.type, quant.storage, count, low, high);
+    operand.value =
+        constant(operand.type, quant.storage, count, isSmall ? low + 64 : low,
+                 isSmall ? high - 63 : high);
   } else {
     operand.value = argument(operand.type,
                              {quant.storage, shape, double(low), double(high)});

@@ -67,7 +67,7 @@ public:
     std::string parameters; // e.g. "input_scale(%s : f32)", or nothing
   };
   Operand quantized(const std::string &role, const Shape &shape,
-                    const Quant &quant, bool isConstant);
+                    const Quant &quant, bool isConstant, bool isSmall = false);
   /// The type and the parameters of a quantized result likewise.
   Operand quantizedResult(const Shape &shape, const Quant &quant);
 

@@ -74,7 +74,9 @@ static Program linear(Builder &b, const Shape &xShape, int64_t n) {
       w.scales.push_back(b.scale(0.001, 0.01));
   double typical = typicalSum(k, x.scales[0] * w.scales[0]);
   Builder::Operand xo = b.quantized("input_", xShape, x, false);
-  Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0);
+  // Constants of 7 bits too, as quantizers write them for CPUs without VNNI.
+  Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0,
+                                    /*isSmall=*/b.choose(2));
   Result result = chooseResult(b, yShape, typical);
   std::string bias;
   bool constantBias = b.choose(2);

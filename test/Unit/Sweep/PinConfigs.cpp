@@ -11,6 +11,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Transforms/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -30,8 +31,8 @@ static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
          isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
 }
 
-static void pinLanesAlongK(kernel::ContractOp op, const Atom &atom,
-                           Builder &b) {
+static kernel::LoweringConfigAttr
+chooseLanesAlongK(kernel::ContractOp op, const Atom &atom, Builder &b) {
   auto [mr, nr] = b.pick<std::pair<int64_t, int64_t>>(
       {{1, 1}, {1, 8}, {2, 3}, {3, 2}, {4, 4}, {5, 1}, {8, 1}, {7, 2}});
   // The longer side has whole vectors.
@@ -46,20 +47,22 @@ static void pinLanesAlongK(kernel::ContractOp op, const Atom &atom,
   bool rhs = isAlongK(op, op.getRhsMap(), op.getRhsPrologue());
   MLIRContext *context = op.getContext();
   auto text = [&](StringRef value) { return StringAttr::get(context, value); };
-  op.setLoweringConfigAttr(kernel::LoweringConfigAttr::get(
+  return kernel::LoweringConfigAttr::get(
       context, text(atom.name), {mr, nr, (int64_t)atom.kr}, {mc, nc},
       text(lhs && b.choose(4) ? "in_place" : "panel"), text("k"),
-      text(rhs && b.choose(2) ? "in_place" : "packed"), text("pinned")));
+      text(rhs && b.choose(2) ? "in_place" : "packed"), text("pinned"));
 }
 
-static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
+/// A config by chance; it need not fit.
+static kernel::LoweringConfigAttr
+chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
   SmallVector<Atom> atoms;
   for (const Atom &atom : target.atoms)
     if (atom.name.starts_with("avx"))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
-    return pinLanesAlongK(op, atom, b);
+    return chooseLanesAlongK(op, atom, b);
   auto [mr, vectors] = b.pick<std::pair<int64_t, int64_t>>({{1, 1},
                                                             {1, 5},
                                                             {2, 3},
@@ -74,11 +77,19 @@ static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
   int64_t nr = vectors * atom.lanes;
   bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
   MLIRContext *context = op.getContext();
-  op.setLoweringConfigAttr(kernel::LoweringConfigAttr::get(
+  return kernel::LoweringConfigAttr::get(
       context, StringAttr::get(context, atom.name), {mr, nr, (int64_t)atom.kr},
       {mr * (1 + b.choose(3)), nr * (1 + b.choose(3))},
       StringAttr::get(context, inPlace ? "in_place" : "panel"),
-      StringAttr::get(context, "pinned")));
+      StringAttr::get(context, "pinned"));
+}
+
+static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
+  kernel::LoweringConfigAttr config;
+  do
+    config = chooseConfig(op, target, b);
+  while (refuseConfig(op, config, target));
+  op.setLoweringConfigAttr(config);
 }
 
 namespace {

@@ -16,7 +16,7 @@ using namespace qcc;
 /// The instruction of each atom, as LLVM names it.
 static StringRef intrinsicOf(const Atom &atom) {
   bool wide = atom.lanes == 16;
-  if (atom.kr == 4)
+  if (atom.kr == 4 && atom.form != AtomForm::Bytes)
     return wide ? "llvm.x86.avx512.vpdpbusd.512"
                 : "llvm.x86.avx512.vpdpbusd.256";
   return wide ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd";
@@ -29,12 +29,25 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
                               builder.getIntegerType(32 / atom.kr));
   Value a = builder.createOrFold<vector::BitCastOp>(loc, type, left);
   Value b = builder.createOrFold<vector::BitCastOp>(loc, type, right);
-  auto call = [&](ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(
-               builder, loc, accumulators.getType(),
-               builder.getStringAttr(intrinsicOf(atom)), operands)
+  auto callOf = [&](Type result, StringRef name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(builder, loc, result,
+                                         builder.getStringAttr(name), operands)
         .getResult(0);
   };
+  auto call = [&](ValueRange operands) {
+    return callOf(accumulators.getType(), intrinsicOf(atom), operands);
+  };
+  if (atom.form == AtomForm::Bytes) {
+    auto words =
+        VectorType::get({2 * (int64_t)atom.lanes}, builder.getIntegerType(16));
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(words, builder.getI16IntegerAttr(1)));
+    StringRef name = atom.lanes == 16 ? "llvm.x86.avx512.pmaddubs.w.512"
+                                      : "llvm.x86.avx2.pmadd.ub.sw";
+    return arith::AddIOp::create(builder, loc, accumulators,
+                                 call({callOf(words, name, {a, b}), ones}));
+  }
   if (atom.kr == 4)
     return call({accumulators, a, b});
   return arith::AddIOp::create(builder, loc, accumulators, call({a, b}));

@@ -14,6 +14,10 @@
 // Where the elements of an operand have another sign they are stored moved by
 // 128 (Atom::lhsShift), and their zero point is moved by as much.
 //
+// Bytes (AtomForm::Bytes) are multiplied by vpmaddubsw, which adds two products
+// to an i16 and saturates. With 64 as the largest element on the right it
+// cannot: 2 * 255 * 64 = 32640.
+//
 // Pairs (AtomForm::Pairs) are for KR = 2 and take two words of each operand at
 // once, (a0, a1), (a2, a3) and (b0, b1), (b2, b3):
 //

@@ -41,7 +41,7 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
   let summary = "How a contraction is computed: decided once, obeyed after";
   let description = [{
     * `atom`: the instruction, as named by the target's table (`avx512vnni`,
-      `avx512bw`, `avx512bw-pairs`, `avx2`, `avx2-pairs`).
+      `avx512bw`, `avx2`, both also with `-pairs` and `-bytes`).
     * `tile`: [MR, NR, KR], the register tile: rows, columns, and the bytes of K that
       one instruction reduces per accumulator lane.
     * `block`: [MC, NC], the rows and columns for which a thread keeps operands in its

@@ -1,0 +1,56 @@
+//===- ConstantExtent.cpp - The range of a constant's elements ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantExtent.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace qcc;
+
+template <typename T>
+static std::optional<Extent> extentOf(ArrayRef<char> bytes) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Extent range{infinity, -infinity};
+  for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + i, sizeof(T));
+    if (std::isnan(double(value)))
+      return std::nullopt;
+    range = {std::min(range.low, double(value)),
+             std::max(range.high, double(value))};
+  }
+  return range;
+}
+
+std::optional<Extent> qcc::extentOf(Value value, bool isUnsigned) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  ArrayRef<char> bytes;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    bytes = dense.getRawData();
+  else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      bytes = blob->getData();
+  if (bytes.empty())
+    return std::nullopt;
+  Type element = getElementTypeOrSelf(value.getType());
+  if (element.isF32())
+    return ::extentOf<float>(bytes);
+  if (element.isInteger(32))
+    return ::extentOf<int32_t>(bytes);
+  if (element.isInteger(8))
+    return isUnsigned ? ::extentOf<uint8_t>(bytes) : ::extentOf<int8_t>(bytes);
+  return std::nullopt;
+}
