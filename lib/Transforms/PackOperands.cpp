@@ -16,6 +16,7 @@
 #include "qcc/Transforms/ContractParts.h"
 #include "qcc/Transforms/OperandShifts.h"
 #include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace qcc {
@@ -258,8 +259,14 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
         shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
         shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
                                 : IntegerAttr(),
-        parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr());
+        parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr(),
+        config.getAtom());
     pack.getPrologue().takeBody(op.getRhsPrologue());
+    if (shape.nr == 1)
+      refuse(pack, "each of its columns is packed by itself");
+    else if (!pack.getContiguousLoop())
+      refuse(pack, "its innermost dimension is neither the columns nor all of "
+                   "K; store it so that one of them is contiguous");
     parts.rhs.value = pack.getResult(0);
     parts.rhsSums = pack.getResult(1);
     parts.rhsOperands.clear();

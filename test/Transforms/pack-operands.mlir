@@ -46,7 +46,7 @@ func.func @splat(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
 // CHECK: %[[A:.*]] = affine.apply #[[$PADDED]]()[%[[N]]]
 // CHECK: %[[P:.*]] = tensor.empty(%[[C]]) : tensor<?x2x16xi32>
 // CHECK: %[[S:.*]] = tensor.empty(%[[A]]) : tensor<?xi32>
-// CHECK: %[[R:.*]]:2 = kernel.pack %arg1 : tensor<?x5xf32> ins(%arg2 : tensor<?xf32>) outs(%[[P]], %[[S]] : {{.*}}) {indexing_maps = [#{{.*}}, #{{.*}}], num_batch = 0 : i64, reduction_sizes = array<i64: 5>, tile = array<i64: 16, 4>} prologue {
+// CHECK: %[[R:.*]]:2 = kernel.pack %arg1 : tensor<?x5xf32> ins(%arg2 : tensor<?xf32>) outs(%[[P]], %[[S]] : {{.*}}) {atom = "avx512vnni", indexing_maps = [#{{.*}}, #{{.*}}], num_batch = 0 : i64, reduction_sizes = array<i64: 5>, tile = array<i64: 16, 4>} prologue {
 // CHECK: arith.divf
 // CHECK: kernel.contract lhs({{.*}}) rhs(%[[R]]#0 : {{.*}}) rhs_sums(%[[R]]#1 : {{.*}}) outs
 // CHECK-NOT: rhs_prologue
@@ -69,7 +69,7 @@ func.func @dynamic(%x: tensor<2x5xi8>, %w: tensor<?x5xf32>, %s: tensor<?xf32>, %
 // Tiles keep the sign of elements, and K is padded to their 64 bytes.
 // CHECK-LABEL: func.func @tiles
 // CHECK: kernel.contract {{.*}} rhs({{.*}} : tensor<1x16x16xi32>)
-// CHECK: kernel.pack %arg1 : {{.*}} outs({{.*}} : tensor<1x32x16xi32>, tensor<16xi32>) {indexing_maps = {{.*}}, k_step = 64 : i64, num_batch = 0 : i64, reduction_sizes = array<i64: 65>, tile = array<i64: 16, 4>, unsigned_source}
+// CHECK: kernel.pack %arg1 : {{.*}} outs({{.*}} : tensor<1x32x16xi32>, tensor<16xi32>) {atom = "amx-int8", indexing_maps = {{.*}}, k_step = 64 : i64, num_batch = 0 : i64, reduction_sizes = array<i64: 65>, tile = array<i64: 16, 4>, unsigned_source}
 func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>, %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
   %c = arith.constant dense<[[255, 2, 128]]> : tensor<1x3xi8>
   %y = kernel.contract lhs(%x : tensor<2x1xi8>) rhs(%c : tensor<1x3xi8>) outs(%o : tensor<2x3xi32>)
@@ -89,10 +89,23 @@ func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>, %
 
 // Batch dimensions come first.
 // CHECK-LABEL: func.func @batch
-// CHECK: kernel.pack %arg1 : tensor<4x5x3xi8> outs({{.*}} : tensor<4x1x2x16xi32>, tensor<4x16xi32>) {indexing_maps = [#[[$BNK]]], num_batch = 1
+// CHECK: kernel.pack %arg1 : tensor<4x5x3xi8> outs({{.*}} : tensor<4x1x2x16xi32>, tensor<4x16xi32>) {atom = "avx512vnni", indexing_maps = [#[[$BNK]]], num_batch = 1
 func.func @batch(%x: tensor<4x2x5xi8>, %w: tensor<4x5x3xi8>, %o: tensor<4x2x3xi32>) -> tensor<4x2x3xi32> {
   %y = kernel.contract lhs(%x : tensor<4x2x5xi8>) rhs(%w : tensor<4x5x3xi8>) outs(%o : tensor<4x2x3xi32>)
       {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<4x2x3xi32>
+  return %y : tensor<4x2x3xi32>
+}
+
+// Neither columns nor K lie side by side: that it will be slow is noted.
+// CHECK-LABEL: func.func @strided
+// CHECK: kernel.pack {{.*}} qcc.refused = "its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous"
+func.func @strided(%x: tensor<4x2x5xi8>, %w: tensor<5x3x4xi8>, %o: tensor<4x2x3xi32>) -> tensor<4x2x3xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x2x5xi8>) rhs(%w : tensor<5x3x4xi8>) outs(%o : tensor<4x2x3xi32>)
+      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n, b)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

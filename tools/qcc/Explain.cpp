@@ -196,7 +196,9 @@ static void print(llvm::raw_ostream &os, const Kernel &kernel) {
        << kernel.source << ")";
   os << "  ops " << kernel.operations << "  bytes " << kernel.bytes << '\n';
   if (!kernel.refused.empty())
-    os << "    not fused: " << kernel.refused << '\n';
+    os << (kernel.kind == "pack" ? "    packed element by element: "
+                                 : "    not fused: ")
+       << kernel.refused << '\n';
   if (!kernel.notTuned.empty())
     os << "    not tuned: " << kernel.notTuned << '\n';
   for (const std::string &refusal : kernel.atomRefusals)

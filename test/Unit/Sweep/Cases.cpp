@@ -188,7 +188,7 @@ std::vector<Program> makeThin() {
 static std::vector<Program> makePinned() {
   std::vector<Program> programs;
   for (const std::vector<Program> &all :
-       {makeLinear(), makeMatmul(), makeThin()})
+       {makeLinear(), makeMatmul(), makeThin(), makeActivations()})
     for (size_t i = 0; i < all.size(); i += 3)
       programs.push_back(all[i]);
   return programs;
@@ -198,6 +198,7 @@ std::vector<Group> makeGroups() {
   return {{"Linear", makeLinear()},
           {"Matmul", makeMatmul()},
           {"Thin", makeThin()},
+          {"Activations", makeActivations()},
           {"Pinned", makePinned(), /*pinned=*/true},
           {"QuantizeDequantize", makeQuantizeDequantize()},
           {"Elementwise", makeElementwise()},

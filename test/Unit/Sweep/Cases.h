@@ -66,6 +66,7 @@ std::vector<Program> makeLinear();
 std::vector<Program> makeMatmul();
 /// Contractions with 1 to 5 rows or columns, and K from 1 to 130.
 std::vector<Program> makeThin();
+std::vector<Program> makeActivations();
 std::vector<Program> makeQuantizeDequantize();
 std::vector<Program> makeElementwise();
 std::vector<Program> makeAttention();

@@ -343,6 +343,17 @@ int64_t PackOp::getWords() {
          getKR();
 }
 
+std::optional<unsigned> PackOp::getContiguousLoop() {
+  AffineMap map = cast<AffineMapAttr>(getIndexingMaps()[0]).getValue();
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  unsigned column = getNumBatch();
+  if (last &&
+      (last.getPosition() == column ||
+       (last.getPosition() == column + 1 && getReductionSizes().size() == 1)))
+    return last.getPosition();
+  return std::nullopt;
+}
+
 LogicalResult PackOp::verify() {
   if (getIndexingMaps().size() != 1 + getIns().size())
     return emitOpError("must have an indexing map for source and for each of "

@@ -32,7 +32,14 @@ struct ConvertKernelToX86
         return signalPassFailure();
       }
       if (auto pack = dyn_cast<kernel::PackOp>(op)) {
-        x86::emitPack(rewriter, pack);
+        auto name = pack.getAtomAttr();
+        const Atom *atom = name ? findX86Atom(name) : nullptr;
+        if (name && !atom) {
+          op->emitError() << "is packed for atom " << name
+                          << ", which x86 has not";
+          return signalPassFailure();
+        }
+        x86::emitPack(rewriter, pack, atom);
         continue;
       }
       auto contract = cast<kernel::ContractOp>(op);

@@ -19,8 +19,10 @@ namespace qcc::x86 {
 void emitContract(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                   const Atom &atom);
 
-/// Replaces a kernel.pack on memrefs by an `scf.forall` over tiles of columns.
-void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op);
+/// Replaces a kernel.pack on memrefs, packed for `atom` if that is not null, by
+/// an `scf.forall` over tiles of columns.
+void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op,
+              const Atom *atom);
 
 } // namespace qcc::x86
 

@@ -4,12 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A pack is an `scf.forall` over batches and tiles of NR columns. The elements
+// of a tile are read in vectors, along whichever of its loops lie side by side
+// in the source:
+//
+//   columns   KR rows of K at a time, interleaved to words
+//   K         a matrix of as many words as columns, transposed; where there is
+//             a prologue it goes through scratch memory, a column at a time, so
+//             that the code of the prologue stands there once
+//
+// Columns of the last tile that do not exist are masked. What lies otherwise is
+// read element by element (ScalarPack.h).
+//
+//===----------------------------------------------------------------------===//
 
+#include "../Atoms/Dot.h"
+#include "Elements.h"
 #include "Emit.h"
-#include "VectorRegion.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "PackWords.h"
+#include "ScalarPack.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,356 +35,393 @@ using namespace qcc;
 using namespace qcc::x86;
 
 namespace {
-class PackEmitter {
+class VectorPack {
 public:
-  PackEmitter(RewriterBase &builder, kernel::PackOp op)
-      : builder(builder), op(op), loc(op.getLoc()), numBatch(op.getNumBatch()),
-        nr(op.getNR()), kr(op.getKR()) {}
+  VectorPack(KernelBuilder &builder, kernel::PackOp op, const Atom &atom,
+             unsigned dim);
 
-  void emit();
+  /// All columns of a tile, or where `left` is given as many, fewer than NR.
+  void emit(ArrayRef<Value> batch, Value tile, Value left);
 
 private:
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value i32(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 32);
-  }
-  AffineMap mapOf(unsigned operand) {
-    return cast<AffineMapAttr>(op.getIndexingMaps()[operand]).getValue();
-  }
-  /// The size of column dimension N.
-  Value columns();
-  /// The element at (batch, column, k), extended to i32.
-  Value element(ArrayRef<Value> batch, Value column, Value k);
-  void emitScalars(ArrayRef<Value> batch, Value tile, Value n);
-
-  /// Whether the source is bytes that lie side by side along loop `dim`.
-  bool isContiguous(unsigned dim);
-  /// A tile of which all columns exist, in vectors of words.
-  void emitVectors(ArrayRef<Value> batch, Value tile);
-  /// The words of `lanes` columns from `column` on, for `words` words from
-  /// `word` on of which only `count` elements exist; columns in lanes.
-  SmallVector<Value> acrossColumns(ArrayRef<Value> batch, Value column,
-                                   Value word, int64_t words, int64_t count);
-  SmallVector<Value> alongK(ArrayRef<Value> batch, Value column, Value word,
-                            int64_t count);
-  /// Elements as they are stored, 4 / KR bytes each; zeros from `count` on.
-  Value toStored(Value bytes, int64_t count);
-  /// `sum` plus the elements of a word, lane by lane.
+  /// Adjacent columns of a tile that are packed together.
+  struct Unit {
+    SmallVector<Value> batch;
+    Value tile;
+    Value first;  // in the tile
+    Value column; // of the source
+    Value left;   // columns that exist, at least 1; null: all
+  };
+  bool isAlongK() const { return dim != numBatch; }
+  /// How many columns units have, a divisor of NR.
+  int64_t unitColumns() const;
+  void emitUnit(const Unit &unit);
+  /// The words from `word` on, of which `count` elements of K exist: for each
+  /// word a vector for each group of columns.
+  SmallVector<SmallVector<Value>> acrossColumns(const Unit &unit, Value word,
+                                                int64_t count);
+  SmallVector<SmallVector<Value>> alongK(const Unit &unit, Value word,
+                                         int64_t count);
+  /// A vector of elements of K of each column of the unit.
+  Value readColumn(const Unit &unit, Value i, Value k, int64_t count);
+  /// Elements moved by the offset, and zeros where there are none: the first
+  /// `count` of each word and the columns of the unit exist.
+  Value toStored(Value word, int64_t count, Value mask);
+  /// Stores a vector for each group of columns; returns the sums plus them.
+  SmallVector<Value> store(const Unit &unit, Value word, ValueRange vectors,
+                           ValueRange sums);
   Value addElements(Value sum, Value word);
-  Value splat(VectorType type, int64_t value) {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            type, builder.getIntegerAttr(type.getElementType(), value)));
-  }
-  VectorType vectorType(int64_t size, unsigned bits) {
-    return VectorType::get({size}, builder.getIntegerType(bits));
-  }
-  int64_t lanes() const { return nr % 16 == 0 ? 16 : 8; }
+  VectorPosition at(const Unit &unit, Value column, Value k, int64_t lanes,
+                    bool inBounds);
 
-  RewriterBase &builder;
+  KernelBuilder &builder;
   kernel::PackOp op;
-  Location loc;
-  unsigned numBatch;
-  int64_t nr, kr;
+  const Atom &atom;
+  unsigned dim, numBatch;
+  int64_t nr, kr, k;
+  Elements source;
+  Value scratch; // [lanes, words of a vector], or null
 };
 } // namespace
 
-Value PackEmitter::columns() {
-  AffineMap map = mapOf(0);
-  for (auto [i, expr] : llvm::enumerate(map.getResults()))
-    if (expr == getAffineDimExpr(numBatch, op.getContext()))
-      return builder.createOrFold<memref::DimOp>(loc, op.getSource(), i);
-  llvm_unreachable("the column dimension is one of the source");
+static AffineMap mapOf(kernel::PackOp op, unsigned operand) {
+  return cast<AffineMapAttr>(op.getIndexingMaps()[operand]).getValue();
 }
 
-Value PackEmitter::element(ArrayRef<Value> batch, Value column, Value k) {
-  SmallVector<Value> at(batch);
-  at.push_back(column);
+static Elements elementsOf(kernel::PackOp op) {
+  SmallVector<Value> operands{op.getSource()};
+  llvm::append_range(operands, op.getIns());
+  SmallVector<AffineMap> maps;
+  for (unsigned i = 0; i < operands.size(); ++i)
+    maps.push_back(mapOf(op, i));
+  return Elements(op.getPrologue(), operands, maps);
+}
+
+VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
+                       const Atom &atom, unsigned dim)
+    : builder(builder), op(op), atom(atom), dim(dim),
+      numBatch(op.getNumBatch()), nr(op.getNR()), kr(op.getKR()),
+      k(op.getReductionSize()), source(elementsOf(op)) {
+  if (!isAlongK() || !source.hasPrologue())
+    return;
+  OpBuilder::InsertionGuard guard(builder.rewriter);
+  builder.rewriter.setInsertionPointToStart(
+      &op->getParentOfType<func::FuncOp>().getBody().front());
+  scratch =
+      memref::AllocaOp::create(builder.rewriter, builder.loc,
+                               MemRefType::get({builder.lanes, builder.lanes},
+                                               builder.rewriter.getI32Type()),
+                               builder.rewriter.getI64IntegerAttr(64));
+}
+
+int64_t VectorPack::unitColumns() const {
+  int64_t columns = builder.lanes;
+  if (!isAlongK() && kr == 4 && !source.hasPrologue())
+    while (columns < 4 * builder.lanes && nr % (2 * columns) == 0)
+      columns *= 2;
+  return columns;
+}
+
+VectorPosition VectorPack::at(const Unit &unit, Value column, Value k,
+                              int64_t lanes, bool inBounds) {
+  VectorPosition position{unit.batch, dim, unsigned(lanes), inBounds};
+  position.index.push_back(column);
+  // Several reduction dimensions are one in the packed operand.
   ArrayRef<int64_t> sizes = op.getReductionSizes();
   SmallVector<Value> ks(sizes.size());
-  for (int64_t i = (int64_t)sizes.size() - 1; i >= 0; --i) {
-    ks[i] = i == 0 ? k
-                   : arith::RemUIOp::create(builder, loc, k, index(sizes[i]))
-                         .getResult();
-    if (i != 0)
-      k = arith::DivUIOp::create(builder, loc, k, index(sizes[i]));
+  for (int64_t i = (int64_t)sizes.size() - 1; i > 0; --i) {
+    ks[i] = builder.rem(k, builder.index(sizes[i]));
+    k = builder.div(k, builder.index(sizes[i]));
   }
-  llvm::append_range(at, ks);
-  auto load = [&](unsigned operand) -> Value {
-    return memref::LoadOp::create(
-        builder, loc, op->getOperand(operand),
-        operandIndices(builder, loc, mapOf(operand), at));
-  };
-  Value value = load(0);
-  if (!op.getPrologue().empty()) {
-    SmallVector<Value> arguments{value};
-    for (unsigned i = 0; i < op.getIns().size(); ++i)
-      arguments.push_back(load(1 + i));
-    value = inlineOnScalars(builder, op.getPrologue(), arguments)[0];
-  }
-  if (!op.getUnsignedSource())
-    return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
-  return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
+  ks[0] = k;
+  position.index.append(ks);
+  return position;
 }
 
-bool PackEmitter::isContiguous(unsigned dim) {
-  auto type = cast<MemRefType>(op.getSource().getType());
-  AffineMap map = mapOf(0);
-  return op.getPrologue().empty() && op.getReductionSizes().size() == 1 &&
-         nr % 8 == 0 && kr != 1 && type.isLastDimUnitStride() &&
-         map.getNumResults() > 0 &&
-         map.getResults().back() == getAffineDimExpr(dim, op.getContext());
+Value VectorPack::toStored(Value word, int64_t count, Value mask) {
+  OpBuilder &rewriter = builder.rewriter;
+  int64_t bits = 32 / kr, existing = bits * std::min(count, kr);
+  auto type = cast<VectorType>(word.getType());
+  if (existing != 32 && source.hasPrologue())
+    word = arith::AndIOp::create(
+        rewriter, builder.loc, word,
+        builder.splat(type, (int64_t(1) << existing) - 1));
+  // Adding 128 to a byte is flipping its highest bit.
+  if (op.getOffset().value_or(0) != 0)
+    word = arith::XOrIOp::create(
+        rewriter, builder.loc, word,
+        builder.splat(type, llvm::SignExtend64<32>(
+                                0x80808080 & ((int64_t(1) << existing) - 1))));
+  if (mask)
+    word = arith::SelectOp::create(rewriter, builder.loc, mask, word,
+                                   builder.splat(type, 0));
+  return word;
 }
 
-Value PackEmitter::toStored(Value bytes, int64_t count) {
-  auto type = cast<VectorType>(bytes.getType());
-  int64_t size = type.getNumElements();
-  if (kr == 2) {
-    type = vectorType(size, 16);
-    bytes = op.getUnsignedSource()
-                ? arith::ExtUIOp::create(builder, loc, type, bytes).getResult()
-                : arith::ExtSIOp::create(builder, loc, type, bytes);
-  }
-  int64_t offset = op.getOffset().value_or(0);
-  if (offset == 0)
-    return bytes; // zeros are read from `count` on
-  unsigned bits = 32 / kr;
-  int64_t wrapped = llvm::SignExtend64(offset, bits);
-  Value moved =
-      arith::AddIOp::create(builder, loc, bytes, splat(type, wrapped));
-  if (count >= size)
-    return moved;
-  Value mask = vector::ConstantMaskOp::create(builder, loc, vectorType(size, 1),
-                                              ArrayRef<int64_t>{count});
-  return arith::SelectOp::create(builder, loc, mask, moved, splat(type, 0));
+/// The columns that exist of a group, as a mask; null where all do.
+static Value groupMask(KernelBuilder &builder, Value left, int64_t first) {
+  if (!left)
+    return {};
+  return vector::CreateMaskOp::create(
+      builder.rewriter, builder.loc, builder.vectorType(builder.lanes, 1),
+      ValueRange{builder.sub(left, builder.index(first))});
 }
 
-SmallVector<Value> PackEmitter::acrossColumns(ArrayRef<Value> batch,
-                                              Value column, Value word,
-                                              int64_t words, int64_t count) {
-  VectorType type = vectorType(lanes(), 32);
-  SmallVector<Value> result;
-  for (int64_t w = 0; w < words; ++w) {
-    Value sum;
-    for (int64_t r = 0; r < std::min(kr, count - w * kr); ++r) {
-      Value k = builder.createOrFold<arith::AddIOp>(
-          loc, builder.createOrFold<arith::MulIOp>(loc, word, index(kr)),
-          index(w * kr + r));
-      SmallVector<Value> at(batch);
-      at.append({column, k});
-      Value stored =
-          toStored(readVector(builder, loc, op.getSource(), mapOf(0),
-                              {at, numBatch, unsigned(lanes()), true}),
-                   lanes());
-      Value part = arith::ExtUIOp::create(builder, loc, type, stored);
-      if (r != 0)
-        part =
-            arith::ShLIOp::create(builder, loc, part, splat(type, 32 / kr * r));
-      sum = sum ? arith::OrIOp::create(builder, loc, sum, part).getResult()
-                : part;
+/// Bytes to i32 by the sign of the source.
+static Value extend(KernelBuilder &builder, kernel::PackOp op, Value bytes,
+                    unsigned bits) {
+  auto type = builder.vectorType(
+      cast<VectorType>(bytes.getType()).getNumElements(), bits);
+  return op.getUnsignedSource()
+             ? arith::ExtUIOp::create(builder.rewriter, builder.loc, type,
+                                      bytes)
+                   .getResult()
+             : arith::ExtSIOp::create(builder.rewriter, builder.loc, type,
+                                      bytes);
+}
+
+SmallVector<SmallVector<Value>>
+VectorPack::acrossColumns(const Unit &unit, Value word, int64_t count) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  int64_t columns = unitColumns();
+  SmallVector<Value> rows;
+  for (int64_t r = 0; r < kr; ++r) {
+    if (r >= count) {
+      rows.push_back(
+          builder.splat(cast<VectorType>(rows.front().getType()), 0));
+      continue;
     }
-    result.push_back(sum);
+    rows.push_back(source.read(
+        builder, at(unit, unit.column, builder.add(builder.mul(word, kr), r),
+                    columns, !unit.left)));
+  }
+  SmallVector<Value> words;
+  if (kr == 4) {
+    words =
+        source.areWide()
+            ? SmallVector<Value>{interleaveBytes(builder, rows, source.range())}
+            : interleaveRows(builder, rows);
+  } else {
+    for (Value &row : rows) {
+      if (source.areWide())
+        row = packBytes(builder, row, source.range());
+      row = extend(builder, op, row, 32);
+    }
+    Value low =
+        arith::AndIOp::create(rewriter, loc, rows[0], builder.splat(0xffff));
+    Value high =
+        arith::ShLIOp::create(rewriter, loc, rows[1], builder.splat(16));
+    words = {arith::OrIOp::create(rewriter, loc, low, high)};
+  }
+  for (auto [g, value] : llvm::enumerate(words))
+    value = toStored(value, count,
+                     groupMask(builder, unit.left, g * builder.lanes));
+  return {words};
+}
+
+Value VectorPack::readColumn(const Unit &unit, Value i, Value k,
+                             int64_t count) {
+  int64_t size = builder.lanes * kr;
+  // Columns that do not exist read the last that does, and are masked later.
+  if (unit.left)
+    i = builder.min(i, builder.sub(unit.left, builder.index(1)));
+  Value bytes = source.readBytes(
+      builder, at(unit, builder.add(unit.column, i), k, 0, false), size, count);
+  if (kr == 2)
+    bytes = extend(builder, op, bytes, 16);
+  return vector::BitCastOp::create(builder.rewriter, builder.loc,
+                                   builder.accumulatorType(), bytes);
+}
+
+SmallVector<SmallVector<Value>> VectorPack::alongK(const Unit &unit, Value word,
+                                                   int64_t count) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  int64_t lanes = builder.lanes;
+  Value k = builder.mul(word, kr), zero = builder.index(0);
+  if (scratch)
+    builder.forEach(zero, builder.index(lanes), 1, [&](Value i) {
+      vector::StoreOp::create(rewriter, loc, readColumn(unit, i, k, count),
+                              scratch, ValueRange{i, zero});
+    });
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < lanes; ++i)
+    rows.push_back(scratch ? vector::LoadOp::create(
+                                 rewriter, loc, builder.accumulatorType(),
+                                 scratch, ValueRange{builder.index(i), zero})
+                                 .getResult()
+                           : readColumn(unit, builder.index(i), k, count));
+  Value mask = groupMask(builder, unit.left, 0);
+  SmallVector<SmallVector<Value>> words;
+  for (auto [w, value] : llvm::enumerate(transposeWords(builder, rows))) {
+    int64_t existing = count - (int64_t)w * kr;
+    if (existing > 0)
+      words.push_back({toStored(value, existing, mask)});
+  }
+  return words;
+}
+
+Value VectorPack::addElements(Value sum, Value word) {
+  // Each element times 1: 1 has the same form in all atoms, as either operand.
+  int64_t ones = 0;
+  for (int64_t r = 0; r < kr; ++r)
+    ones |= int64_t(1) << (32 / kr * r);
+  Value left = builder.splat(ones), right = word;
+  // Elements that are stored unsigned are left operands of the instruction.
+  if (op.getUnsignedSource() != (op.getOffset().value_or(0) != 0))
+    std::swap(left, right);
+  return multiplyAccumulate(builder.rewriter, builder.loc, atom, sum, left,
+                            right);
+}
+
+SmallVector<Value> VectorPack::store(const Unit &unit, Value word,
+                                     ValueRange vectors, ValueRange sums) {
+  SmallVector<Value> result;
+  for (auto [g, vector] : llvm::enumerate(vectors)) {
+    SmallVector<Value> at(unit.batch);
+    at.append({unit.tile, word, builder.add(unit.first, g * builder.lanes)});
+    vector::StoreOp::create(builder.rewriter, builder.loc, vector,
+                            op.getPacked(), at);
+    result.push_back(addElements(sums[g], vector));
   }
   return result;
 }
 
-SmallVector<Value> PackEmitter::alongK(ArrayRef<Value> batch, Value column,
-                                       Value word, int64_t count) {
-  SmallVector<Value> rows;
-  int64_t size = lanes() * kr;
-  for (int64_t i = 0; i < lanes(); ++i) {
-    SmallVector<Value> at(batch);
-    at.push_back(builder.createOrFold<arith::AddIOp>(loc, column, index(i)));
-    at.push_back(builder.createOrFold<arith::MulIOp>(loc, word, index(kr)));
-    Value stored =
-        toStored(readVector(builder, loc, op.getSource(), mapOf(0),
-                            {at, numBatch + 1, unsigned(size), count >= size}),
-                 count);
-    rows.push_back(vector::BitCastOp::create(builder, loc,
-                                             vectorType(lanes(), 32), stored));
-  }
-  // Blocks of 1, 2, 4 .. lanes change sides until the matrix is transposed.
-  for (int64_t d = 1; d < lanes(); d *= 2)
-    for (int64_t i = 0; i < lanes(); ++i) {
-      if (i & d)
-        continue;
-      SmallVector<int64_t> low, high;
-      for (int64_t l = 0; l < lanes(); ++l) {
-        low.push_back(l & d ? lanes() + l - d : l);
-        high.push_back(l & d ? lanes() + l : l + d);
-      }
-      Value a = rows[i], b = rows[i + d];
-      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, low);
-      rows[i + d] = vector::ShuffleOp::create(builder, loc, a, b, high);
-    }
-  rows.resize(llvm::divideCeil(std::min(count, size), kr));
-  return rows;
-}
-
-Value PackEmitter::addElements(Value sum, Value word) {
-  auto type = cast<VectorType>(word.getType());
-  bool isSigned = !op.getUnsignedSource() || op.getOffset();
-  unsigned bits = 32 / kr;
-  for (int64_t r = 0; r < kr; ++r) {
-    Value part = arith::ShLIOp::create(builder, loc, word,
-                                       splat(type, 32 - bits * (r + 1)));
-    Value amount = splat(type, 32 - bits);
-    part = isSigned
-               ? arith::ShRSIOp::create(builder, loc, part, amount).getResult()
-               : arith::ShRUIOp::create(builder, loc, part, amount);
-    sum = arith::AddIOp::create(builder, loc, sum, part);
-  }
-  return sum;
-}
-
-void PackEmitter::emitVectors(ArrayRef<Value> batch, Value tile) {
-  bool along = isContiguous(numBatch + 1);
-  int64_t k = op.getReductionSize(), step = along ? lanes() : 1;
+void VectorPack::emitUnit(const Unit &unit) {
+  int64_t step = isAlongK() ? builder.lanes : 1;
   int64_t whole = k / (step * kr), rest = k - whole * step * kr;
-  VectorType type = vectorType(lanes(), 32);
-  auto groups =
-      scf::ForOp::create(builder, loc, index(0), index(nr), index(lanes()));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(groups.getBody());
-  Value first = groups.getInductionVar();
-  Value column = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, tile, index(nr)),
-      first);
-  auto store = [&](Value word, ValueRange vectors, Value sum) {
-    for (auto [i, vector] : llvm::enumerate(vectors)) {
-      SmallVector<Value> at(batch);
-      at.append({tile, builder.createOrFold<arith::AddIOp>(loc, word, index(i)),
-                 first});
-      vector::StoreOp::create(builder, loc, vector, op.getPacked(), at);
-      sum = addElements(sum, vector);
-    }
-    return sum;
+  SmallVector<Value> sums(unitColumns() / builder.lanes, builder.splat(0));
+  auto pack = [&](Value word, int64_t count, ValueRange sums) {
+    SmallVector<Value> current(sums);
+    for (auto [w, vectors] :
+         llvm::enumerate(isAlongK() ? alongK(unit, word, count)
+                                    : acrossColumns(unit, word, count)))
+      current = store(unit, builder.add(word, w), vectors, current);
+    return current;
   };
-  auto pack = [&](Value word, int64_t count) {
-    return along ? alongK(batch, column, word, count)
-                 : acrossColumns(batch, column, word, 1, count);
-  };
-  Value sum = splat(type, 0);
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(whole), index(1),
-                                 ValueRange{sum});
-  {
-    OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value word = builder.createOrFold<arith::MulIOp>(
-        loc, loop.getInductionVar(), index(step));
-    Value next =
-        store(word, pack(word, step * kr), loop.getRegionIterArgs()[0]);
-    scf::YieldOp::create(builder, loc, next);
-  }
-  sum = loop.getResult(0);
+  sums = builder.carry(0, whole, sums, [&](Value i, ValueRange current) {
+    return pack(builder.mul(i, step), step * kr, current);
+  });
   if (rest != 0)
-    sum = store(index(whole * step), pack(index(whole * step), rest), sum);
-  int64_t filled = llvm::divideCeil(k, kr);
-  SmallVector<Value> zeros(op.getWords() - filled, splat(type, 0));
-  store(index(filled), zeros, sum);
-  SmallVector<Value> sumAt(batch);
-  sumAt.push_back(column);
-  vector::StoreOp::create(builder, loc, sum, op.getSums(), sumAt);
-}
-
-void PackEmitter::emitScalars(ArrayRef<Value> batch, Value tile, Value n) {
-  int64_t k = op.getReductionSize(), words = op.getWords();
-  OpBuilder::InsertionGuard guard(builder);
-  auto columnLoop =
-      scf::ForOp::create(builder, loc, index(0), index(nr), index(1));
-  builder.setInsertionPointToStart(columnLoop.getBody());
-  Value lane = columnLoop.getInductionVar();
-  Value column = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, tile, index(nr)), lane);
-  Value inside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, column, n);
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(words), index(1),
-                                 ValueRange{i32(0)});
-  builder.setInsertionPointToStart(loop.getBody());
-  Value word = i32(0), sum = loop.getRegionIterArgs()[0];
-  for (int64_t r = 0; r < kr; ++r) {
-    Value at = arith::AddIOp::create(
-        builder, loc,
-        arith::MulIOp::create(builder, loc, loop.getInductionVar(), index(kr)),
-        index(r));
-    Value valid = inside;
-    if (k != words * kr) {
-      Value inK = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                        at, index(k));
-      valid = arith::AndIOp::create(builder, loc, inside, inK);
-    }
-    auto branch = scf::IfOp::create(builder, loc, builder.getI32Type(), valid,
-                                    /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      Value stored = element(batch, column, at);
-      if (int64_t offset = op.getOffset().value_or(0))
-        stored = arith::AddIOp::create(builder, loc, stored, i32(offset));
-      scf::YieldOp::create(builder, loc, stored);
-      builder.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(builder, loc, i32(0));
-    }
-    Value value = branch.getResult(0);
-    sum = arith::AddIOp::create(builder, loc, sum, value);
-    int64_t bits = 32 / kr;
-    Value part = value;
-    if (bits != 32) {
-      part = arith::AndIOp::create(builder, loc, value,
-                                   i32((int64_t(1) << bits) - 1));
-      part = arith::ShLIOp::create(builder, loc, part, i32(bits * r));
-    }
-    word = arith::OrIOp::create(builder, loc, word, part);
+    sums = pack(builder.index(whole * step), rest, sums);
+  Value zero = builder.splat(0);
+  builder.forEach(builder.index(llvm::divideCeil(k, kr)),
+                  builder.index(op.getWords()), 1, [&](Value word) {
+                    for (size_t g = 0; g < sums.size(); ++g) {
+                      SmallVector<Value> at(unit.batch);
+                      at.append({unit.tile, word,
+                                 builder.add(unit.first, g * builder.lanes)});
+                      vector::StoreOp::create(builder.rewriter, builder.loc,
+                                              zero, op.getPacked(), at);
+                    }
+                  });
+  for (auto [g, sum] : llvm::enumerate(sums)) {
+    SmallVector<Value> at(unit.batch);
+    at.push_back(
+        builder.add(builder.add(builder.mul(unit.tile, nr), unit.first),
+                    g * builder.lanes));
+    vector::StoreOp::create(builder.rewriter, builder.loc, sum, op.getSums(),
+                            at);
   }
-  SmallVector<Value> at(batch);
-  at.append({tile, loop.getInductionVar(), lane});
-  memref::StoreOp::create(builder, loc, word, op.getPacked(), at);
-  scf::YieldOp::create(builder, loc, sum);
-  builder.setInsertionPointAfter(loop);
-  SmallVector<Value> sumAt(batch);
-  sumAt.push_back(column);
-  memref::StoreOp::create(builder, loc, loop.getResult(0), op.getSums(), sumAt);
 }
 
-void PackEmitter::emit() {
-  builder.setInsertionPoint(op);
-  Value n = columns();
+void VectorPack::emit(ArrayRef<Value> batch, Value tile, Value left) {
+  int64_t columns = unitColumns();
+  auto unitAt = [&](Value first) {
+    return Unit{llvm::to_vector(batch),
+                tile,
+                first,
+                builder.add(builder.mul(tile, nr), first),
+                {}};
+  };
+  if (!left)
+    return builder.forEach(builder.index(0), builder.index(nr), columns,
+                           [&](Value first) { emitUnit(unitAt(first)); });
+  builder.forEach(builder.index(0), left, columns, [&](Value first) {
+    Unit unit = unitAt(first);
+    unit.left = builder.sub(left, first);
+    emitUnit(unit);
+  });
+  // Groups without any column.
+  Value begin =
+      builder.mul(builder.ceilDiv(left, builder.index(columns)), columns);
+  builder.forEach(begin, builder.index(nr), builder.lanes, [&](Value first) {
+    Value zero = builder.splat(0);
+    builder.forEach(builder.index(0), builder.index(op.getWords()), 1,
+                    [&](Value word) {
+                      SmallVector<Value> at(batch);
+                      at.append({tile, word, first});
+                      vector::StoreOp::create(builder.rewriter, builder.loc,
+                                              zero, op.getPacked(), at);
+                    });
+    SmallVector<Value> at(batch);
+    at.push_back(builder.add(builder.mul(tile, nr), first));
+    vector::StoreOp::create(builder.rewriter, builder.loc, zero, op.getSums(),
+                            at);
+  });
+}
+
+/// The size of the column dimension.
+static Value countColumns(KernelBuilder &builder, kernel::PackOp op) {
+  AffineExpr column = getAffineDimExpr(op.getNumBatch(), op.getContext());
+  for (auto [i, expr] : llvm::enumerate(mapOf(op, 0).getResults()))
+    if (expr == column)
+      return builder.rewriter.createOrFold<memref::DimOp>(builder.loc,
+                                                          op.getSource(), i);
+  llvm_unreachable("the column dimension is one of the source");
+}
+
+/// The loop along which elements are read in vectors, if any.
+static std::optional<unsigned> vectorLoop(kernel::PackOp op, int64_t lanes) {
+  // Bytes are moved by flipping their highest bit.
+  int64_t offset = op.getOffset().value_or(0);
+  bool isFlip = op.getKR() == 4 && (offset & 255) == 128;
+  if ((offset != 0 && !isFlip) || op.getKR() == 1 || op.getNR() % lanes != 0 ||
+      !cast<MemRefType>(op.getSource().getType()).isLastDimUnitStride())
+    return std::nullopt;
+  return op.getContiguousLoop();
+}
+
+void qcc::x86::emitPack(RewriterBase &rewriter, kernel::PackOp op,
+                        const Atom *atom) {
+  rewriter.setInsertionPoint(op);
+  KernelBuilder builder(rewriter, op.getLoc(), atom ? atom->lanes : 1);
+  Value n = countColumns(builder, op);
+  int64_t nr = op.getNR();
   SmallVector<OpFoldResult> bounds;
-  for (unsigned i = 0; i <= numBatch; ++i)
+  for (unsigned i = 0; i <= op.getNumBatch(); ++i)
     bounds.push_back(getAsOpFoldResult(
-        builder.createOrFold<memref::DimOp>(loc, op.getPacked(), i)));
-  auto forall =
-      scf::ForallOp::create(builder, loc, bounds, ValueRange{}, std::nullopt);
-  builder.setInsertionPoint(forall.getTerminator());
+        rewriter.createOrFold<memref::DimOp>(op.getLoc(), op.getPacked(), i)));
+  auto forall = scf::ForallOp::create(rewriter, op.getLoc(), bounds,
+                                      ValueRange{}, std::nullopt);
+  rewriter.setInsertionPoint(forall.getTerminator());
   SmallVector<Value> batch =
       llvm::to_vector_of<Value>(forall.getInductionVars());
   Value tile = batch.pop_back_val();
 
-  if (!isContiguous(numBatch) && !isContiguous(numBatch + 1)) {
-    emitScalars(batch, tile, n);
-    return builder.eraseOp(op);
+  std::optional<unsigned> dim =
+      atom ? vectorLoop(op, atom->lanes) : std::nullopt;
+  if (!dim) {
+    emitScalarPack(builder, op, batch, tile, n);
+    return rewriter.eraseOp(op);
   }
+  VectorPack pack(builder, op, *atom, *dim);
+  Value wholeTiles = builder.div(n, builder.index(nr));
   auto size = getConstantIntValue(n);
   if (size && *size % nr == 0) {
-    emitVectors(batch, tile);
-    return builder.eraseOp(op);
+    pack.emit(batch, tile, {});
+    return rewriter.eraseOp(op);
   }
   // Not all columns of the last tile exist.
-  Value isWhole = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, tile,
-      builder.createOrFold<arith::DivUIOp>(loc, n, index(nr)));
-  auto branch = scf::IfOp::create(builder, loc, isWhole,
-                                  /*withElseRegion=*/true);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  emitVectors(batch, tile);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  emitScalars(batch, tile, n);
-  builder.eraseOp(op);
-}
-
-void qcc::x86::emitPack(RewriterBase &rewriter, kernel::PackOp op) {
-  PackEmitter(rewriter, op).emit();
+  auto branch =
+      scf::IfOp::create(rewriter, op.getLoc(), builder.less(tile, wholeTiles),
+                        /*withElseRegion=*/true);
+  if (!size || *size > nr) {
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    pack.emit(batch, tile, {});
+  }
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  pack.emit(batch, wholeTiles, builder.sub(n, builder.mul(wholeTiles, nr)));
+  rewriter.eraseOp(op);
 }

@@ -23,24 +23,11 @@
 using namespace mlir;
 using namespace qcc::x86;
 
-Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
-                          ByteRange range) {
+Value qcc::x86::packBlocks(KernelBuilder &builder, ValueRange vectors,
+                           ByteRange range) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  int64_t lanes = builder.lanes, count = vectors.size();
-  assert((count == 1 || count == 2 || count == 4) && "a power of 2");
-  if (count == 1) {
-    Value vector = vectors.front();
-    if (range != ByteRange::Any) {
-      bool isSigned = range == ByteRange::Signed;
-      vector = arith::MaxSIOp::create(rewriter, loc, vector,
-                                      builder.splat(isSigned ? -128 : 0));
-      vector = arith::MinSIOp::create(rewriter, loc, vector,
-                                      builder.splat(isSigned ? 127 : 255));
-    }
-    return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
-                                   vector);
-  }
+  int64_t lanes = builder.lanes;
   bool wide = lanes == 16;
   auto call = [&](StringRef narrow, StringRef wideName, VectorType type,
                   Value a, Value b) {
@@ -61,14 +48,34 @@ Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
                 builder.vectorType(2 * lanes, 16), a, b);
   };
   Value low = toShorts(words[0], words[1]);
-  Value high = count == 4 ? toShorts(words[2], words[3]) : low;
+  Value high = words.size() == 4 ? toShorts(words[2], words[3]) : low;
   VectorType bytes = builder.vectorType(4 * lanes, 8);
-  Value packed = range == ByteRange::Signed
-                     ? call("llvm.x86.avx2.packsswb",
-                            "llvm.x86.avx512.packsswb.512", bytes, low, high)
-                     : call("llvm.x86.avx2.packuswb",
-                            "llvm.x86.avx512.packuswb.512", bytes, low, high);
-  // Word v of each group of 128 bits holds four bytes of vector v.
+  return range == ByteRange::Signed
+             ? call("llvm.x86.avx2.packsswb", "llvm.x86.avx512.packsswb.512",
+                    bytes, low, high)
+             : call("llvm.x86.avx2.packuswb", "llvm.x86.avx512.packuswb.512",
+                    bytes, low, high);
+}
+
+Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
+                          ByteRange range) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  int64_t lanes = builder.lanes, count = vectors.size();
+  assert((count == 1 || count == 2 || count == 4) && "a power of 2");
+  if (count == 1) {
+    Value vector = vectors.front();
+    if (range != ByteRange::Any) {
+      bool isSigned = range == ByteRange::Signed;
+      vector = arith::MaxSIOp::create(rewriter, loc, vector,
+                                      builder.splat(isSigned ? -128 : 0));
+      vector = arith::MinSIOp::create(rewriter, loc, vector,
+                                      builder.splat(isSigned ? 127 : 255));
+    }
+    return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
+                                   vector);
+  }
+  Value packed = packBlocks(builder, vectors, range);
   SmallVector<int64_t> order;
   for (int64_t v = 0; v < count; ++v)
     for (int64_t group = 0; group < lanes / 4; ++group)

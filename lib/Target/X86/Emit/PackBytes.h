@@ -16,6 +16,12 @@ namespace qcc::x86 {
 /// or whatever it is by its low bits.
 enum class ByteRange { Signed, Unsigned, Any };
 
+/// The bytes of 2 or 4 vectors of builder.lanes i32, four lanes at a time: word
+/// v of each 128 bits holds four bytes of vector v. With two vectors the other
+/// two words repeat them.
+mlir::Value packBlocks(KernelBuilder &builder, mlir::ValueRange vectors,
+                       ByteRange range);
+
 /// The bytes of 1, 2 or 4 vectors of builder.lanes i32, one after the other.
 mlir::Value packBytes(KernelBuilder &builder, mlir::ValueRange vectors,
                       ByteRange range);

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
+#include "Elements.h"
 #include "LhsRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,21 +44,27 @@ private:
              Value sum);
   /// The products of the words of a row of the panel among themselves.
   Value multiplyWords(Value row);
-  /// The i8 elements at an index, prologue applied.
-  Value readBytes(SmallVector<Value> at, int64_t count);
 
-  std::optional<VectorRegion> prologue;
+  Elements source;
   int64_t pitch;  // of rows, in bytes
   Value elements; // [capacity, pitch] of elements
   Value words;    // the same memory, as i32 words
 };
 } // namespace
 
+/// The left operand and those of its prologue.
+static Elements elementsOf(kernel::ContractOp op) {
+  SmallVector<Value> operands{op.getLhs()};
+  llvm::append_range(operands, op.getLhsOperands());
+  SmallVector<AffineMap> maps{op.getLhsMap()};
+  llvm::append_range(maps, op.getLhsOperandMaps());
+  return Elements(op.getLhsPrologue(), operands, maps);
+}
+
 PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
                      int64_t capacity)
-    : LhsRows(builder, contraction, capacity), pitch(0) {
-  if (!contraction.op.getLhsPrologue().empty())
-    prologue.emplace(contraction.op.getLhsPrologue());
+    : LhsRows(builder, contraction, capacity),
+      source(elementsOf(contraction.op)), pitch(0) {
   // Room for a vector more.
   int64_t elementBytes = 4 / contraction.kr;
   pitch = spreadPitch(contraction.k * elementBytes + 64);
@@ -159,57 +166,15 @@ Value PanelRows::multiplyWords(Value row) {
   return rest == 0 ? sum : add(builder.index(whole * lanes), rest, sum);
 }
 
-Value PanelRows::readBytes(SmallVector<Value> at, int64_t count) {
-  kernel::ContractOp op = contraction.op;
-  OpBuilder &rewriter = builder.rewriter;
-  Location loc = builder.loc;
-  unsigned dim = op.getReductionDims().back();
-  if (!prologue)
-    return readVector(
-        rewriter, loc, op.getLhs(), op.getLhsMap(),
-        {at, dim, unsigned(vectorElements()), count == vectorElements()});
-  // A vector of the prologue has an element in each 32-bit lane.
-  SmallVector<Value> parts;
-  Value first = at[dim];
-  for (int64_t i = 0; i < contraction.kr; ++i) {
-    int64_t left = count - i * builder.lanes;
-    if (left <= 0) {
-      parts.push_back(builder.splat(prologue->isPackable(0)
-                                        ? builder.accumulatorType()
-                                        : builder.vectorType(builder.lanes, 8),
-                                    0));
-      continue;
-    }
-    at[dim] = builder.add(first, i * builder.lanes);
-    VectorPosition position{at, dim, unsigned(builder.lanes),
-                            left >= builder.lanes};
-    SmallVector<Value> arguments{
-        readVector(rewriter, loc, op.getLhs(), op.getLhsMap(), position)};
-    for (auto [operand, map] :
-         llvm::zip(op.getLhsOperands(), op.getLhsOperandMaps()))
-      arguments.push_back(readVector(rewriter, loc, operand, map, position));
-    parts.push_back(prologue->emit(builder, arguments).front());
-  }
-  if (prologue->isPackable(0))
-    return prologue->pack(builder, 0, parts);
-  while (parts.size() > 1) {
-    SmallVector<Value> joined;
-    for (size_t i = 0; i < parts.size(); i += 2) {
-      int64_t size = cast<VectorType>(parts[i].getType()).getNumElements();
-      joined.push_back(vector::ShuffleOp::create(
-          rewriter, loc, parts[i], parts[i + 1],
-          llvm::to_vector(llvm::seq<int64_t>(0, 2 * size))));
-    }
-    parts = joined;
-  }
-  return parts.front();
-}
-
 Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
                       Value column, Value sum) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  Value value = readBytes(at, count);
+  VectorPosition position{std::move(at),
+                          unsigned(contraction.op.getReductionDims().back()), 0,
+                          false};
+  Value value =
+      source.readBytes(builder, std::move(position), vectorElements(), count);
   auto type = cast<VectorType>(value.getType());
   if (contraction.lhsShift != 0)
     value =

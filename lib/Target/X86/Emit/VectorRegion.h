@@ -66,6 +66,8 @@ public:
   /// packable one is good for `pack` alone.
   llvm::SmallVector<mlir::Value> emit(KernelBuilder &builder,
                                       mlir::ValueRange arguments);
+  /// What `pack` does with a packable result.
+  ByteRange range(unsigned result) const { return ranges[result]; }
   /// The bytes of `vectors` of a packable result, in order, as one vector.
   /// Their number is a power of 2, at most 4.
   mlir::Value pack(KernelBuilder &builder, unsigned result,

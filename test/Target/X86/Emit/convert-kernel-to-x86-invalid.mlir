@@ -82,3 +82,12 @@ func.func @packed(%x: memref<5x7xi8>, %w: memref<9x16x1xi32>, %s: memref<9xi32>,
       }
   return
 }
+
+// -----
+
+func.func @pack_unknown_atom(%w: memref<9x7xi8>, %p: memref<1x2x16xi32>, %s: memref<16xi32>) {
+  // expected-error@+1 {{is packed for atom "mmx", which x86 has not}}
+  kernel.pack %w : memref<9x7xi8> outs(%p, %s : memref<1x2x16xi32>, memref<16xi32>)
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>, tile = array<i64: 16, 4>, atom = "mmx"}
+  return
+}

@@ -657,12 +657,12 @@ func.func @step(%x: memref<6x8xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, 
   return
 }
 
-// Elements are packed one by one, zeros past the ends of K and of the columns; their sum beside them.
+// Without an atom, elements are packed one by one, zeros past the ends of K and of the columns; their sum beside them.
 // CHECK-LABEL: func.func @pack(
 // CHECK: scf.for %[[LANE:.*]] = %c0 to %c16
-// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c9
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %{{.*}}, %c9
 // CHECK: %[[SUM:.*]] = scf.for
-// CHECK: %[[INK:.*]] = arith.cmpi ult, %{{.*}}, %c7
+// CHECK: %[[INK:.*]] = arith.cmpi slt, %{{.*}}, %c7
 // CHECK: %[[VALID:.*]] = arith.andi %[[INSIDE]], %[[INK]]
 // CHECK: scf.if %[[VALID]] -> (i32)
 // CHECK: memref.load %arg0
@@ -704,7 +704,7 @@ func.func @pack_offset(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16
 // CHECK-LABEL: func.func @pack_padded(
 // CHECK: scf.for %[[W:.*]] = %{{.*}} to %c16{{.*}} iter_args(
 // CHECK: %[[K:.*]] = arith.muli %[[W]], %c4
-// CHECK: arith.cmpi ult, %[[K]], %c5
+// CHECK: arith.cmpi slt, %[[K]], %c5
 // CHECK: return
 func.func @pack_padded(%w: memref<9x5xi8>, %p: memref<1x16x16xi32>, %s: memref<16xi32>) {
   kernel.pack %w : memref<9x5xi8> outs(%p, %s : memref<1x16x16xi32>, memref<16xi32>)

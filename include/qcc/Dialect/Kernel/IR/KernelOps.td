@@ -263,7 +263,8 @@ def Kernel_PackOp
 
     `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for K elements
     rounded up to a multiple of `k_step`, KR if it is absent; `sums` is
-    [batch..., ceil(N / NR) * NR] of i32.
+    [batch..., ceil(N / NR) * NR] of i32. `atom` names the instruction that reads
+    it, so that packing can use vectors of the same width.
   }];
   let arguments = (ins
       Kernel_TensorOrMemRef:$source,
@@ -276,7 +277,8 @@ def Kernel_PackOp
       DenseI64ArrayAttr:$tile,
       OptionalAttr<I64Attr>:$offset,
       OptionalAttr<I64Attr>:$k_step,
-      UnitAttr:$unsigned_source);
+      UnitAttr:$unsigned_source,
+      OptionalAttr<StrAttr>:$atom);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$prologue);
   let assemblyFormat = [{
@@ -292,6 +294,10 @@ def Kernel_PackOp
     int64_t getReductionSize();
     /// How many words a column has.
     int64_t getWords();
+    /// The loop along which the elements of the source lie side by side, in a
+    /// row-major layout: columns, or K where it is one dimension. Nothing if it
+    /// is another.
+    std::optional<unsigned> getContiguousLoop();
   }];
 }
 

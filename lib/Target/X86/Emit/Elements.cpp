@@ -1,0 +1,66 @@
+//===- Elements.cpp - An operand as bytes, prologue applied ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace qcc::x86;
+
+Elements::Elements(Region &region, ArrayRef<Value> operands,
+                   ArrayRef<AffineMap> maps)
+    : operands(operands), maps(maps) {
+  if (!region.empty())
+    prologue.emplace(region);
+}
+
+Value Elements::read(KernelBuilder &builder, const VectorPosition &position) {
+  SmallVector<Value> arguments;
+  for (auto [operand, map] : llvm::zip(operands, maps))
+    arguments.push_back(
+        readVector(builder.rewriter, builder.loc, operand, map, position));
+  return prologue ? prologue->emit(builder, arguments).front()
+                  : arguments.front();
+}
+
+Value Elements::readBytes(KernelBuilder &builder, VectorPosition position,
+                          int64_t size, int64_t count) {
+  if (!prologue) {
+    position.lanes = size;
+    position.inBounds = count >= size;
+    return read(builder, position);
+  }
+  // A vector of the prologue has an element in each 32-bit lane.
+  SmallVector<Value> parts;
+  Value first = position.index[position.vectorDim];
+  position.lanes = builder.lanes;
+  for (int64_t i = 0; i < size; i += builder.lanes) {
+    if (i >= count) {
+      parts.push_back(builder.splat(areWide()
+                                        ? builder.accumulatorType()
+                                        : builder.vectorType(builder.lanes, 8),
+                                    0));
+      continue;
+    }
+    position.index[position.vectorDim] = builder.add(first, i);
+    position.inBounds = count - i >= builder.lanes;
+    parts.push_back(read(builder, position));
+  }
+  if (areWide())
+    return packBytes(builder, parts, range());
+  while (parts.size() > 1) {
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      int64_t half = cast<VectorType>(parts[i].getType()).getNumElements();
+      joined.push_back(vector::ShuffleOp::create(
+          builder.rewriter, builder.loc, parts[i], parts[i + 1],
+          llvm::to_vector(llvm::seq<int64_t>(0, 2 * half))));
+    }
+    parts = joined;
+  }
+  return parts.front();
+}
