@@ -27,6 +27,22 @@ static cl::SubCommand targetsCommand("targets", "Say what this host can run");
 
 static cl::OptionCategory category("qcc options");
 
+namespace {
+/// An empty text means nothing where a value is wanted.
+struct TextParser : cl::parser<std::string> {
+  using parser::parser;
+  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             std::string &value) {
+    if (text.empty() && option.getValueExpectedFlag() != cl::ValueOptional)
+      return option.error("has an empty value; leave the option out or give it "
+                          "a value");
+    value = text.str();
+    return false;
+  }
+};
+using Text = cl::opt<std::string, /*ExternalStorage=*/false, TextParser>;
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
@@ -42,16 +58,14 @@ static cl::SubCommandGroup measuringCommands = {&runCommand, &benchCommand};
 static cl::SubCommandGroup runningCommands = {&runCommand, &benchCommand,
                                               &diffCommand, &tuneCommand};
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("FILE"),
-                                      cl::sub(programCommands),
-                                      cl::cat(category));
-static cl::opt<std::string>
+static Text inputFile(cl::Positional, cl::Required, cl::desc("FILE"),
+                      cl::sub(programCommands), cl::cat(category));
+static Text
     target("target", cl::value_desc("x86|reference"), cl::init("x86"),
            cl::desc("What computes: x86 code, or the reference interpreter "
                     "(run only)"),
            cl::sub(programCommands), cl::cat(category));
-static cl::opt<std::string> mcpu(
+static Text mcpu(
     "mcpu", cl::value_desc("native|NAME[,...]"), cl::init("native"),
     cl::desc("Processor to compile for: native, or a name of LLVM such as "
              "x86-64-v3, skylake-avx512, cascadelake, sapphirerapids. "
@@ -60,7 +74,7 @@ static cl::opt<std::string> mcpu(
              "the kernels of AMX, but computes them without it: slowly, "
              "to test them on any host with AVX-512 VNNI"),
     cl::sub(compilingCommands), cl::cat(category));
-static cl::opt<std::string>
+static Text
     weights("weights", cl::value_desc("FILE.npz|FILE.safetensors|random:SEED"),
             cl::desc("Where constants written dense_resource<name> come from"),
             cl::sub(compilingCommands), cl::cat(category));
@@ -71,7 +85,7 @@ static cl::opt<bool>
                      "can be looked at: slower, but the same bits"),
             cl::sub(compilingCommands), cl::cat(category));
 
-static cl::opt<std::string>
+static Text
     tuningDb("tuning-db", cl::value_desc("FILE"),
              cl::desc("Use the configs that qcc tune has measured; what the "
                       "file does not have, the cost model chooses"),
@@ -81,12 +95,12 @@ static cl::opt<std::string>
 // Compile and explain
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string>
+static Text
     outputFile("o", cl::value_desc("OUT"),
                cl::desc("Output; its suffix chooses what is written: .mlir .ll "
                         ".s .o .so; - prints"),
                cl::sub(compileCommand), cl::cat(category));
-static cl::opt<std::string> emitStage(
+static Text emitStage(
     "emit", cl::value_desc("import|graph|tensor|kernel|buffer|target|llvm|asm"),
     cl::desc("Write the program as it is after this stage"),
     cl::sub(compileCommand), cl::cat(category));
@@ -97,10 +111,9 @@ static cl::opt<bool> explainJson("json", cl::desc("Print JSON"),
 // Run and bench
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string>
-    entry("entry", cl::value_desc("NAME"),
-          cl::desc("Entry to run; needed where there are several"),
-          cl::sub(runningCommands), cl::cat(category));
+static Text entry("entry", cl::value_desc("NAME"),
+                  cl::desc("Entry to run; needed where there are several"),
+                  cl::sub(runningCommands), cl::cat(category));
 static cl::list<std::string>
     inputs("input", cl::value_desc("x.npy|random[:SEED[:LO:HI]]"),
            cl::desc("An input, in order; a single random serves all. Integers "
@@ -129,12 +142,12 @@ static cl::opt<unsigned>
     threads("threads", cl::value_desc("N"), cl::init(0),
             cl::desc("Threads; one for each CPU if not given"),
             cl::sub(runningCommands), cl::cat(category));
-static cl::opt<std::string>
+static Text
     variant("variant", cl::value_desc("NAME"),
             cl::desc("Variant to run, as --list names it; the best that this "
                      "host can run if not given"),
             cl::sub(measuringCommands), cl::cat(category));
-static cl::opt<std::string> weightPages(
+static Text weightPages(
     "weight-pages", cl::value_desc("auto|file|huge"),
     cl::desc("Memory to read weights from: the artifact's own pages, or a copy "
              "in huge pages; auto: a copy of 8 MiB and more"),
@@ -142,20 +155,18 @@ static cl::opt<std::string> weightPages(
 static cl::opt<bool> bench("bench",
                            cl::desc("Run for a second; print the median time"),
                            cl::sub(runCommand), cl::cat(category));
-static cl::opt<std::string>
+static Text
     profile("profile", cl::value_desc("TRACE.json"), cl::ValueOptional,
             cl::desc("The same for each step; with a file, also write a trace "
                      "for chrome://tracing or ui.perfetto.dev"),
             cl::sub(measuringCommands), cl::cat(category));
-static cl::opt<std::string> benchJson("json", cl::value_desc("FILE"),
-                                      cl::desc("Also write what was measured"),
-                                      cl::sub(measuringCommands),
-                                      cl::cat(category));
-static cl::opt<std::string>
-    dumpSteps("dump-steps", cl::value_desc("DIR"),
-              cl::desc("Write the outputs of each step to DIR, with an "
-                       "index.json"),
-              cl::sub(runCommand), cl::cat(category));
+static Text benchJson("json", cl::value_desc("FILE"),
+                      cl::desc("Also write what was measured"),
+                      cl::sub(measuringCommands), cl::cat(category));
+static Text dumpSteps("dump-steps", cl::value_desc("DIR"),
+                      cl::desc("Write the outputs of each step to DIR, with an "
+                               "index.json"),
+                      cl::sub(runCommand), cl::cat(category));
 static cl::opt<bool>
     list("list", cl::desc("Say what the program holds, and run nothing"),
          cl::sub(runCommand), cl::cat(category));
@@ -169,52 +180,48 @@ static cl::opt<bool>
 // Diff
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string> fileA(cl::Positional, cl::Required, cl::desc("A"),
-                                  cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> fileB(cl::Positional, cl::Required, cl::desc("B"),
-                                  cl::sub(diffCommand), cl::cat(category));
+static Text fileA(cl::Positional, cl::Required, cl::desc("A"),
+                  cl::sub(diffCommand), cl::cat(category));
+static Text fileB(cl::Positional, cl::Required, cl::desc("B"),
+                  cl::sub(diffCommand), cl::cat(category));
 static cl::opt<double> diffTolerance(
     "tolerance", cl::value_desc("T"), cl::init(0),
     cl::desc("Let elements differ by up to T times the largest magnitude of "
              "the value in A; without, any difference counts"),
     cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> diffJson("json", cl::value_desc("FILE"),
-                                     cl::desc("Also write the report"),
-                                     cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> entryA("entry-a", cl::value_desc("NAME"),
-                                   cl::desc("Entry of A, instead of --entry"),
-                                   cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> entryB("entry-b", cl::value_desc("NAME"),
-                                   cl::desc("Entry of B, instead of --entry"),
-                                   cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string>
-    mcpuA("mcpu-a", cl::value_desc("NAME"),
-          cl::desc("Processor to compile A for, instead of --mcpu"),
-          cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string>
-    mcpuB("mcpu-b", cl::value_desc("NAME"),
-          cl::desc("Processor to compile B for, instead of --mcpu"),
-          cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string>
-    weightsA("weights-a", cl::value_desc("FILE"),
-             cl::desc("Weights of A, instead of --weights"),
-             cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string>
-    weightsB("weights-b", cl::value_desc("FILE"),
-             cl::desc("Weights of B, instead of --weights"),
-             cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> variantA("variant-a", cl::value_desc("NAME"),
-                                     cl::desc("Variant of A"),
-                                     cl::sub(diffCommand), cl::cat(category));
-static cl::opt<std::string> variantB("variant-b", cl::value_desc("NAME"),
-                                     cl::desc("Variant of B"),
-                                     cl::sub(diffCommand), cl::cat(category));
+static Text diffJson("json", cl::value_desc("FILE"),
+                     cl::desc("Also write the report"), cl::sub(diffCommand),
+                     cl::cat(category));
+static Text entryA("entry-a", cl::value_desc("NAME"),
+                   cl::desc("Entry of A, instead of --entry"),
+                   cl::sub(diffCommand), cl::cat(category));
+static Text entryB("entry-b", cl::value_desc("NAME"),
+                   cl::desc("Entry of B, instead of --entry"),
+                   cl::sub(diffCommand), cl::cat(category));
+static Text mcpuA("mcpu-a", cl::value_desc("NAME"),
+                  cl::desc("Processor to compile A for, instead of --mcpu"),
+                  cl::sub(diffCommand), cl::cat(category));
+static Text mcpuB("mcpu-b", cl::value_desc("NAME"),
+                  cl::desc("Processor to compile B for, instead of --mcpu"),
+                  cl::sub(diffCommand), cl::cat(category));
+static Text weightsA("weights-a", cl::value_desc("FILE"),
+                     cl::desc("Weights of A, instead of --weights"),
+                     cl::sub(diffCommand), cl::cat(category));
+static Text weightsB("weights-b", cl::value_desc("FILE"),
+                     cl::desc("Weights of B, instead of --weights"),
+                     cl::sub(diffCommand), cl::cat(category));
+static Text variantA("variant-a", cl::value_desc("NAME"),
+                     cl::desc("Variant of A"), cl::sub(diffCommand),
+                     cl::cat(category));
+static Text variantB("variant-b", cl::value_desc("NAME"),
+                     cl::desc("Variant of B"), cl::sub(diffCommand),
+                     cl::cat(category));
 
 //===----------------------------------------------------------------------===//
 // Tune
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string>
+static Text
     database("db", cl::value_desc("FILE"),
              cl::desc("Where the configs go. What the file has already is "
                       "kept, or replaced by what is measured now"),
@@ -223,10 +230,9 @@ static cl::opt<unsigned>
     candidates("candidates", cl::value_desc("N"), cl::init(16),
                cl::desc("How many ways to try for each kernel, at most"),
                cl::sub(tuneCommand), cl::cat(category));
-static cl::opt<std::string>
-    filter("filter", cl::value_desc("TEXT"),
-           cl::desc("Only kernels whose shape or layer contains this"),
-           cl::sub(tuneCommand), cl::cat(category));
+static Text filter("filter", cl::value_desc("TEXT"),
+                   cl::desc("Only kernels whose shape or layer contains this"),
+                   cl::sub(tuneCommand), cl::cat(category));
 
 //===----------------------------------------------------------------------===//
 // What was said
@@ -269,9 +275,8 @@ static RunOptions runOptions() {
 }
 
 static ProgramOptions sideOptions(const std::string &file,
-                                  const std::string &otherFile,
-                                  cl::opt<std::string> &sideMcpu,
-                                  cl::opt<std::string> &sideWeights) {
+                                  const std::string &otherFile, Text &sideMcpu,
+                                  Text &sideWeights) {
   ProgramOptions options{file, "x86", mcpu, weights, unfused, tuningDb, {}};
   if (sideMcpu.getNumOccurrences() > 0)
     options.mcpu = sideMcpu;
