@@ -62,6 +62,7 @@ llvm::Expected<ExtractedKernel> qcc::extractKernel(kernel::ContractOp op) {
   }
   function.setType(builder.getFunctionType(body->getArgumentTypes(),
                                            op.getResults().getTypes()));
+  SmallVector<Value> outs;
   for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps())) {
     auto type = cast<RankedTensorType>(out.getType());
     SmallVector<Value> sizes;
@@ -74,9 +75,11 @@ llvm::Expected<ExtractedKernel> qcc::extractKernel(kernel::ContractOp op) {
             "no operand of the contraction has dimension %u of its result",
             (unsigned)i);
     }
-    mapping.map(out, tensor::EmptyOp::create(builder, loc, type, sizes));
+    outs.push_back(tensor::EmptyOp::create(builder, loc, type, sizes));
   }
-  Operation *copy = builder.clone(*op, mapping);
+  auto copy = cast<kernel::ContractOp>(builder.clone(*op, mapping));
+  // An input may be the destination as well: it is read, the destination not.
+  copy.getOutsMutable().assign(outs);
   func::ReturnOp::create(builder, loc, copy->getResults());
   return kernel;
 }

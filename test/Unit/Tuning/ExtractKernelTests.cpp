@@ -64,6 +64,33 @@ func.func @f(%x: tensor<4x4xi8>, %o: tensor<4x4xi32>) -> tensor<4x4xi32> {
   EXPECT_EQ(extracted->arguments.size(), 1u);
 }
 
+/// An elementwise op on tensors has its operand for a destination.
+TEST(ExtractKernel, ADestinationThatIsRead) {
+  TestKernel kernel(R"(
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @f(%x: tensor<4x4xi8>, %r: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x4xi8>) rhs(%x : tensor<4x4xi8>)
+      epilogue_ins(%r : tensor<4x4xi32>) outs(%r : tensor<4x4xi32>)
+      {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32, %s: i32):
+        %z = arith.addi %acc, %s : i32
+        kernel.yield %z : i32
+      } -> tensor<4x4xi32>
+  return %y : tensor<4x4xi32>
+})");
+  ASSERT_TRUE(kernel.contract);
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  EXPECT_TRUE(succeeded(verify(*extracted->module)));
+  ASSERT_EQ(extracted->arguments.size(), 2u);
+  kernel::ContractOp copy = extracted->contract();
+  EXPECT_TRUE(isa<BlockArgument>(copy.getEpilogueOperands()[0]));
+  EXPECT_TRUE(copy.getOuts()[0].getDefiningOp<tensor::EmptyOp>());
+}
+
 /// A dimension that the result alone has.
 TEST(ExtractKernel, UnknownSizeOfAResult) {
   TestKernel kernel(R"(
