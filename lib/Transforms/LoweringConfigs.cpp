@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Transforms/LoweringConfigs.h"
-#include "ConstantExtent.h"
 #include "LanesAlongKModel.h"
 #include "TileModel.h"
+#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantExtent.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
 #include <cmath>

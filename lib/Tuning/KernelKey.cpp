@@ -7,6 +7,7 @@
 
 #include "qcc/Tuning/KernelKey.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -126,6 +127,14 @@ private:
 };
 } // namespace
 
+/// Whether the right operand is a constant whose elements, signed or less 128,
+/// are at most 64 from 0.
+static bool hasSevenBits(kernel::ContractOp op) {
+  std::optional<Extent> extent = extentOf(op.getRhs(), op.getRhsUnsigned());
+  double middle = op.getRhsUnsigned() ? 128 : 0;
+  return extent && extent->low >= middle - 64 && extent->high <= middle + 64;
+}
+
 std::string qcc::describeKernel(kernel::ContractOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -142,6 +151,8 @@ std::string qcc::describeKernel(kernel::ContractOp op) {
   };
   operand(op.getLhsUnsigned() ? "ulhs" : "lhs", op.getLhs(), op.getLhsMap());
   operand(op.getRhsUnsigned() ? "urhs" : "rhs", op.getRhs(), op.getRhsMap());
+  if (op.getRhsPrologue().empty() && hasSevenBits(op))
+    os << "rhs of 7 bits\n";
   if (Value init = op.getInit())
     operand("init", init, op.getInitMap());
   if (Value zeroPoint = op.getLhsZeroPoint())

@@ -29,7 +29,8 @@ std::string aboutKernel(kernel::ContractOp op);
 /// Everything that its code is made of but sizes, and what would be the same
 /// for equal layers: signedness, kinds and maps of operands, the ops of
 /// prologues and of the epilogue. Neither names, nor locations, nor the values
-/// of constants, so that a network keeps its configs when it is trained again.
+/// of constants, so that a network keeps its configs when it is trained again;
+/// but whether a constant right operand has 7 bits, which some atoms need.
 /// The same text in every process and on every host.
 std::string describeKernel(kernel::ContractOp op);
 

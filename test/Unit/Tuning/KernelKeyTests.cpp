@@ -51,6 +51,11 @@ TEST(KernelKey, IgnoresNamesSizesAndValuesOfConstants) {
                   "%g = arith.mulf %other, %s : f32\n"
                   "%y = arith.maximumf %g, %c : f32\n";
   EXPECT_EQ(fingerprint(text), usual);
+  KernelText seven;
+  seven.weight = "%weights";
+  std::string usualSeven = fingerprint(seven);
+  seven.weightValue = "64";
+  EXPECT_EQ(fingerprint(seven), usualSeven);
   text = {};
   text.attributes = ", fused = [\"qnn.linear\"]";
   EXPECT_EQ(fingerprint(text), usual);
@@ -75,6 +80,18 @@ TEST(KernelKey, TellsKernelsApart) {
                   "%c = arith.constant 2.0 : f32\n"
                   "%g = arith.mulf %f, %s fastmath<nnan> : f32\n"
                   "%y = arith.maximumf %g, %c : f32\n";
+  fingerprints.push_back(fingerprint(text));
+  // A constant weight, of 7 bits and of more.
+  text = {};
+  text.weight = "%weights";
+  text.weightValue = "-64";
+  fingerprints.push_back(fingerprint(text));
+  text.weightValue = "65";
+  fingerprints.push_back(fingerprint(text));
+  // Less 128 it is 63 from 0.
+  text.attributes = ", rhs_unsigned";
+  fingerprints.push_back(fingerprint(text));
+  text.weightValue = "63";
   fingerprints.push_back(fingerprint(text));
   for (size_t i = 0; i < fingerprints.size(); ++i)
     for (size_t j = 0; j < i; ++j)

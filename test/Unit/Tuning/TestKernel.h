@@ -21,6 +21,7 @@ namespace qcc::test {
 struct KernelText {
   std::string rows = "?";
   std::string attributes = "";
+  std::string weight = "%w", weightValue = "1";
   std::string scale = "%scale";
   std::string epilogue = "%f = arith.sitofp %acc : i32 to f32\n"
                          "%c = arith.constant 2.0 : f32\n"
@@ -35,9 +36,12 @@ struct KernelText {
            ") -> " + y +
            " {\n"
            "%constant = arith.constant dense<3.0> : tensor<8xf32>\n"
+           "%weights = arith.constant dense<" +
+           weightValue +
+           "> : tensor<8x16xi8>\n"
            "%r = kernel.contract lhs(%x : " +
-           x +
-           ") rhs(%w : tensor<8x16xi8>) "
+           x + ") rhs(" + weight +
+           " : tensor<8x16xi8>) "
            "epilogue_ins(" +
            scale + " : tensor<8xf32>) outs(%o : " + y +
            ") {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "

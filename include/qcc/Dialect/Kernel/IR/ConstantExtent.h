@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TRANSFORMS_CONSTANTEXTENT_H
-#define QCC_LIB_TRANSFORMS_CONSTANTEXTENT_H
+#ifndef QCC_DIALECT_KERNEL_IR_CONSTANTEXTENT_H
+#define QCC_DIALECT_KERNEL_IR_CONSTANTEXTENT_H
 
 #include "mlir/IR/Value.h"
 #include <optional>
@@ -24,4 +24,4 @@ std::optional<Extent> extentOf(mlir::Value value, bool isUnsigned = false);
 
 } // namespace qcc
 
-#endif // QCC_LIB_TRANSFORMS_CONSTANTEXTENT_H
+#endif // QCC_DIALECT_KERNEL_IR_CONSTANTEXTENT_H
