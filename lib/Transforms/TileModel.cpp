@@ -18,7 +18,9 @@
 //
 // Blocks: the nc = nr columns of a tile are read again for each tile of rows,
 // and mc rows, which stay in a quarter of the L2 cache, for each tile of
-// columns.
+// columns. Rows that are copied for one tile of columns alone are read once: a
+// block of mr of them stays in the L1 cache from the copy to the
+// multiplication.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,6 +135,8 @@ llvm::SmallVector<Tiling> qcc::listTilings(const GemmShape &shape,
         tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
       }
       int64_t nr = nv * atom.lanes;
+      if (!shape.isInPlace && !atom.hasPairs() && shape.n && shape.n <= nr)
+        tiles = 1;
       tilings.push_back({mr, nr, tiles * mr, nr});
     }
   return tilings;

@@ -140,3 +140,24 @@ func.func @blocks(%x: tensor<150x6000xi8>, %w: tensor<640x6000xi8>, %o: tensor<1
       } -> tensor<150x640xi32>
   return %y : tensor<150x640xi32>
 }
+
+// Rows that are copied for one tile of columns are a block by themselves; those that are read in place are not.
+// CHECK-LABEL: func.func @one_tile_of_columns
+// VNNI: tile = [6, 64, 4], block = [6, 64], lhs = "panel"
+// VNNI: tile = [6, 64, 4], block = [396, 64], lhs = "in_place"
+// CHECK: return
+func.func @one_tile_of_columns(%x: tensor<3136x576xi8>, %w: tensor<64x576xi8>, %o: tensor<3136x64xi32>) -> (tensor<3136x64xi32>, tensor<3136x64xi32>) {
+  %y = kernel.contract lhs(%x : tensor<3136x576xi8>) rhs(%w : tensor<64x576xi8>) outs(%o : tensor<3136x64xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 576>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<3136x64xi32>
+  %z = kernel.contract lhs(%x : tensor<3136x576xi8>) rhs(%w : tensor<64x576xi8>) outs(%o : tensor<3136x64xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 576>, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<3136x64xi32>
+  return %y, %z : tensor<3136x64xi32>, tensor<3136x64xi32>
+}
