@@ -129,6 +129,7 @@ static std::vector<Kernel> collectKernels(func::FuncOp entry,
       return;
     Kernel kernel;
     kernel.op = op;
+    noteRhsRange(op, target);
     kernel.key = keyOf(op, target);
     kernel.layer = layerOf(op);
     findShapes(kernel, sizes);
