@@ -8,11 +8,36 @@
 #include "MainLoop.h"
 #include "../Atoms/Dot.h"
 #include "InitialAccumulators.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
+
+/// The right operand is one long stream, but the processor follows it only to
+/// the end of a page, and a tile of many rows computes too long to run into the
+/// next page early. So lines are asked for some pages ahead, into the L2 cache.
+/// Not where it pays nothing or less: a small operand lies in the L2 cache
+/// already; with few rows a core runs far ahead by itself, and what is asked
+/// for takes the place of loads; and where there are several tiles of rows, all
+/// but the first find the operand in the cache.
+constexpr int64_t kPrefetchFrom = int64_t(8) << 20, kPrefetchAhead = 16 << 10;
+constexpr int64_t kPrefetchRows = 6;
+
+/// How many words of K ahead of a tile's main loop to prefetch; 0 if it must
+/// not.
+static int64_t prefetchDistance(Contraction &contraction, const Tile &tile) {
+  constexpr int64_t wordBytes = 4;
+  auto type = cast<MemRefType>(contraction.op.getRhs().getType());
+  auto m = getConstantIntValue(contraction.m);
+  if (tile.rows < kPrefetchRows || !m || *m > contraction.mr ||
+      !type.hasStaticShape() ||
+      type.getNumElements() * wordBytes < kPrefetchFrom)
+    return 0;
+  return kPrefetchAhead / (contraction.nr * wordBytes);
+}
 
 SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
                                           Contraction &contraction,
@@ -20,6 +45,7 @@ SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
                                           ColumnProducts &columns,
                                           const Tile &tile) {
   InitialAccumulators accumulators(builder, contraction, rows, &columns, tile);
+  int64_t ahead = prefetchDistance(contraction, tile);
   int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
   SmallVector<Value> initial;
   for (int64_t i = 0; i < tile.rows; ++i)
@@ -40,6 +66,15 @@ SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
             right[j][w] = vector::LoadOp::create(builder.rewriter, builder.loc,
                                                  builder.accumulatorType(),
                                                  contraction.op.getRhs(), at);
+            if (ahead == 0)
+              continue;
+            // Past the end of this tile lies the next one, past that of all
+            // tiles anything: a prefetch never fails.
+            at[at.size() - 2] = builder.add(word, w + ahead);
+            memref::PrefetchOp::create(builder.rewriter, builder.loc,
+                                       contraction.op.getRhs(), at,
+                                       /*isWrite=*/false, /*localityHint=*/2,
+                                       /*isDataCache=*/true);
           }
         for (int64_t i = 0; i < tile.rows; ++i) {
           std::array<Value, 2> words;
