@@ -41,6 +41,9 @@ constexpr double kPacking = 6;
 /// one way, and results the other way.
 constexpr int64_t kMaxAlong = 8, kMaxAcross = 4, kBlockVectors = 4,
                   kBlockAcross = 8;
+/// A packed operand of more bytes lies beyond the L2 cache. From there a core
+/// reads one long stream faster than one for each column of a tile.
+constexpr int64_t kStreamBytes = 1 << 20;
 /// What sizes that are not known are taken for.
 constexpr int64_t kManyRows = 64;
 
@@ -106,6 +109,9 @@ SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
   bool alongRows =
       op.getRoles()->m && shape.n != 0 && (shape.m == 0 || shape.m > shape.n);
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
+  if (isPackedInAdvance(op) && !alongRows && n >= kBlockVectors * atom.lanes &&
+      n * shape.k * (4 / atom.kr) > kStreamBytes)
+    return {};
   int64_t along = alongRows ? m : n, across = alongRows ? n : m;
   int64_t alongBlock = std::min<int64_t>(llvm::alignTo(along, atom.lanes),
                                          kBlockVectors * atom.lanes);

@@ -36,6 +36,35 @@ func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<
   return %y : tensor<32x1x256xi32>
 }
 
+// One row and weights that fit into the L2 cache: lanes along K need not broadcast.
+// CHECK-LABEL: func.func @one_row_in_cache
+// VNNI: lowering_config = #kernel.lowering_config<{{.*}} lanes = "k", source = "model">
+func.func @one_row_in_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1024xi32>) -> tensor<1x1024xi32> {
+  %w = arith.constant dense<3> : tensor<1024x1024xi8>
+  %y = kernel.contract lhs(%x : tensor<1x1024xi8>) rhs(%w : tensor<1024x1024xi8>) outs(%o : tensor<1x1024xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<1x1024xi32>
+  return %y : tensor<1x1024xi32>
+}
+
+// More weights come as one stream, which lanes along K would cut.
+// CHECK-LABEL: func.func @one_row_beyond_cache
+// CHECK-NOT: lanes
+// CHECK: return
+func.func @one_row_beyond_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1040xi32>) -> tensor<1x1040xi32> {
+  %w = arith.constant dense<3> : tensor<1040x1024xi8>
+  %y = kernel.contract lhs(%x : tensor<1x1024xi8>) rhs(%w : tensor<1040x1024xi8>) outs(%o : tensor<1x1040xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<1x1040xi32>
+  return %y : tensor<1x1040xi32>
+}
+
 // Many of both.
 // CHECK-LABEL: func.func @square
 // CHECK-NOT: lanes
