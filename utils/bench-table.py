@@ -18,10 +18,12 @@ def table(report):
     rates = ", ".join(f"{p['name']} {p['rate']:.{2 if p['unit'] == 'GHz' else 0}f} {p['unit']}"
                       for p in report["peaks"])
     lines += [f"Peaks in this run: {rates}.", ""]
+    rows = report["shapes"]
     columns = ["shape", "qcc of peak"]
+    has_bandwidth = any("bandwidth" in row for row in rows)
+    columns += ["of bandwidth"] if has_bandwidth else []
     if peer:
         columns += [f"{peer['version']} of peak", "ratio", "its implementation"]
-    rows = report["shapes"]
     has_rounded = any("ratio_to_rounded" in row for row in rows)
     has_scaling = any("scaling" in row for row in rows)
     columns += ["/ rounded up"] if has_rounded else []
@@ -29,6 +31,8 @@ def table(report):
     lines += ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
     for row in rows:
         cells = [row["shape"], f"{row['fraction_of_peak']:.2f}"]
+        if has_bandwidth:
+            cells += [f"{row['bandwidth']['fraction']:.2f}" if "bandwidth" in row else "–"]
         if peer and "peers" in row:
             cells += [f"{row['peer_fraction_of_peak']:.2f}", f"{row['ratio']:.2f}",
                       row["peer_impl"].replace("_", "\\_")]
