@@ -32,11 +32,11 @@ constexpr double kPipeline = 4;
 constexpr double kLoad = 0.5;
 /// For each result: the sum of its lanes, its share of a vector of the
 /// epilogue.
-constexpr double kSum = 3, kEpilogue = 0.5;
+constexpr double kSum = 1.5, kEpilogue = 0.5;
 /// For each tile.
-constexpr double kTileOverhead = 12;
+constexpr double kTileOverhead = 4;
 /// Packing, for each 64 bytes of the right operand.
-constexpr double kPacking = 6;
+constexpr double kPacking = 8;
 /// Tiles are at most so large, blocks have at most so many vectors of results
 /// one way, and results the other way.
 constexpr int64_t kMaxAlong = 8, kMaxAcross = 4, kBlockVectors = 4,
@@ -102,8 +102,11 @@ SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
                                            const GemmShape &shape,
                                            const Atom &atom) {
   bool readsRhs = !isPackedInAdvance(op) && canReadRhsAlongK(op);
-  // Packing for lanes along K pays where a column is all that there is.
-  if (atom.form != AtomForm::Words || (shape.m == 0 && shape.n == 0) ||
+  // Packing for lanes along K pays where a column is all that there is. Less
+  // than a vector is read with masks, which 256-bit vectors of bytes do not
+  // have.
+  if ((atom.lanes == 8 && shape.k < atom.lanes * atom.kr) ||
+      atom.form != AtomForm::Words || (shape.m == 0 && shape.n == 0) ||
       (!isPackedInAdvance(op) && !readsRhs && shape.n != 1))
     return {};
   bool alongRows =

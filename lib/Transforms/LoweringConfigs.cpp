@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Transforms/LoweringConfigs.h"
+#include "InterleavedColumnsModel.h"
 #include "LanesAlongKModel.h"
 #include "TileModel.h"
 #include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
@@ -154,6 +155,9 @@ static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
   for (const Tiling &tiling :
        listTilingsAlongK(op, shapeOf(op, isInPlace), atom))
     ways.push_back({op, atom, tiling, isInPlace, target});
+  for (const Tiling &tiling :
+       listInterleavedTilings(op, shapeOf(op, false), atom))
+    ways.push_back({op, atom, tiling, false, target});
   llvm::sort(ways);
   return ways;
 }
@@ -189,7 +193,7 @@ constexpr size_t kTilesWithVariants = 3;
 /// The same tile in other blocks that stay in `target`'s caches.
 static SmallVector<Tiling> listBlocks(ContractOp op, const Way &way,
                                       const TargetSpec &target) {
-  if (way.tiling.isAlongK)
+  if (way.tiling.isAlongK || way.tiling.readsRhsInPlace)
     return {};
   GemmShape shape = shapeOf(op, way.isInPlace);
   const Tiling &tiling = way.tiling;
@@ -299,8 +303,7 @@ std::optional<std::string> qcc::refuseConfig(ContractOp op,
   if (config.hasLanesAlongK())
     return refuseAlongK(op, config, *atom);
   if (config.readsRhsInPlace())
-    return "lowering_config reads the right operand in place, which only lanes "
-           "along K can; use rhs = \"packed\"";
+    return refuseInterleaved(op, config, *atom);
   if (config.getKR() != atom->kr || config.getNR() % atom->lanes != 0)
     return "lowering_config does not fit atom " + name + ": KR must be " +
            std::to_string(atom->kr) + " and NR a multiple of " +

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileModel.h"
+#include "InterleavedColumnsModel.h"
 #include "LanesAlongKModel.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -90,6 +91,8 @@ double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
     return expectedTimeOfTileRegisters(shape, tiling, atom, target);
   if (tiling.isAlongK)
     return expectedTimeAlongK(shape, tiling, atom);
+  if (tiling.readsRhsInPlace)
+    return expectedTimeOfInterleaved(shape, tiling, atom);
   int64_t mr = tiling.mr, nv = tiling.nr / atom.lanes;
   int64_t m = shape.m ? shape.m : 16 * mr;
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;

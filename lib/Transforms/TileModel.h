@@ -22,8 +22,9 @@ struct GemmShape {
 /// Register tile and blocks, in rows and columns.
 struct Tiling {
   int64_t mr, nr, mc, nc;
-  /// Where lanes lie along K, and whether the right operand is then read where
-  /// it lies (LanesAlongKModel.h).
+  /// Whether lanes lie along K (LanesAlongKModel.h), and whether the right
+  /// operand is read where it lies (InterleavedColumnsModel.h where lanes are
+  /// columns).
   bool isAlongK = false, readsRhsInPlace = false;
 };
 

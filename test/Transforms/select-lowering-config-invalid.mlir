@@ -198,11 +198,71 @@ func.func @lanes_rhs(%x: tensor<2x7xi8>, %w: tensor<7x9xi8>, %o: tensor<2x9xi32>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-func.func @rhs_in_place(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
-  // expected-error@+1 {{lowering_config reads the right operand in place, which only lanes along K can; use rhs = "packed"}}
+func.func @rhs_in_place(%x: tensor<2x7xi8>, %w: tensor<7x9xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config does not fit atom "avx512bw": to read the right operand in place it must multiply words, KR be 2, NR 32 and MC at most NC}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<7x9xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #kn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], rhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @both_in_place(%x: tensor<2x7xi8>, %w: tensor<7x9xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config reads both operands in place, which only lanes along K can; use lhs = "panel"}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<7x9xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #kn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 32, 2], block = [1, 32], lhs = "in_place", rhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @rhs_transposed(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config reads the right operand in place, but it has a prologue or N is not its last dimension; use rhs = "packed"}}
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
-       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], rhs = "in_place", source = "pinned">}
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [1, 32, 2], block = [1, 32], rhs = "in_place", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @rhs_registers(%x: tensor<2x7xi8>, %w: tensor<7x9xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config asks for a tile of more than 64 registers; choose a smaller MR or NR}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<7x9xi8>) outs(%o : tensor<2x9xi32>)
+      {indexing_maps = [#mk, #kn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
+       lowering_config = #kernel.lowering_config<atom = "avx512bw", tile = [33, 32, 2], block = [33, 64], rhs = "in_place", source = "pinned">}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -65,6 +65,20 @@ func.func @one_row_beyond_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1040xi32>) -
   return %y : tensor<1x1040xi32>
 }
 
+// Where K does not lie along its rows, lanes stay columns.
+// CHECK-LABEL: func.func @one_row_times_rows
+// AVX2: tile = [1, 16, 2], block = [1, 16], lhs = "panel", rhs = "in_place", source = "model">
+// VNNI: tile = [1, 64, 4], block = [1, 64], lhs = "panel", rhs = "in_place", source = "model">
+func.func @one_row_times_rows(%x: tensor<32x1x256xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x64xi32>) -> tensor<32x1x64xi32> {
+  %y = kernel.contract lhs(%x : tensor<32x1x256xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x64xi32>)
+      {indexing_maps = [#bmk, affine_map<(b, m, n, k) -> (b, k, n)>, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 256>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<32x1x64xi32>
+  return %y : tensor<32x1x64xi32>
+}
+
 // Many of both.
 // CHECK-LABEL: func.func @square
 // CHECK-NOT: lanes

@@ -53,6 +53,25 @@ chooseLanesAlongK(kernel::ContractOp op, const Atom &atom, Builder &b) {
       text(rhs && b.choose(2) ? "in_place" : "packed"), text("pinned"));
 }
 
+/// Where the right operand can be read in place with columns in the lanes.
+static bool canInterleave(kernel::ContractOp op, const Atom &atom) {
+  return atom.form == AtomForm::Words && op.getRhsPrologue().empty() &&
+         op.getReductionDims().size() == 1 &&
+         op.getRhsMap().getResults().back() ==
+             getAffineDimExpr(op.getRoles()->n, op.getContext());
+}
+
+static kernel::LoweringConfigAttr
+chooseInterleaved(kernel::ContractOp op, const Atom &atom, Builder &b) {
+  int64_t mr = b.pick<int64_t>({1, 2, 3, 5}), nr = atom.lanes * atom.kr;
+  MLIRContext *context = op.getContext();
+  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
+  return kernel::LoweringConfigAttr::get(
+      context, text(atom.name), {mr, nr, (int64_t)atom.kr},
+      {mr * (1 + b.choose(3)), nr * (1 + b.choose(2))}, text("panel"),
+      text("n"), text("in_place"), text("pinned"));
+}
+
 /// A config by chance; it need not fit.
 static kernel::LoweringConfigAttr
 chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
@@ -63,6 +82,8 @@ chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
     return chooseLanesAlongK(op, atom, b);
+  if (canInterleave(op, atom) && b.choose(2))
+    return chooseInterleaved(op, atom, b);
   auto [mr, vectors] = b.pick<std::pair<int64_t, int64_t>>({{1, 1},
                                                             {1, 5},
                                                             {2, 3},

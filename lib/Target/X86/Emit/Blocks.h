@@ -19,6 +19,8 @@ void emitVectorBlocks(KernelBuilder &builder, Contraction &contraction);
 void emitTileBlocks(KernelBuilder &builder, Contraction &contraction);
 /// Emits one whose accumulators' lanes lie along K.
 void emitLanesAlongK(KernelBuilder &builder, Contraction &contraction);
+/// Emits one with columns in the lanes and the right operand in place.
+void emitInterleavedColumns(KernelBuilder &builder, Contraction &contraction);
 
 } // namespace qcc::x86
 

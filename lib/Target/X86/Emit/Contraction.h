@@ -11,6 +11,7 @@
 //   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
 //   TileBlocks    likewise where tile registers multiply
 //   LanesAlongK   likewise where the lanes of an accumulator lie along K
+//   InterleavedColumns  likewise where the right operand is not packed
 //   LhsRows       where the words of the left operand come from
 //   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop      accumulators of one tile: what they start from, and K

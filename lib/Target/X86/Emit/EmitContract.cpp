@@ -17,8 +17,11 @@ void qcc::x86::emitContract(RewriterBase &rewriter, kernel::ContractOp op,
   rewriter.setInsertionPoint(op);
   KernelBuilder builder(rewriter, op.getLoc(), atom.lanes);
   Contraction contraction(builder, op, atom);
-  if (op.getLoweringConfigAttr().hasLanesAlongK())
+  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
+  if (config.hasLanesAlongK())
     emitLanesAlongK(builder, contraction);
+  else if (config.readsRhsInPlace())
+    emitInterleavedColumns(builder, contraction);
   else if (atom.hasTiles())
     emitTileBlocks(builder, contraction);
   else

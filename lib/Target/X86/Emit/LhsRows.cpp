@@ -45,8 +45,9 @@ Value LhsRows::addWords(Value sum, Value stored) {
   Value words = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                           builder.accumulatorType(), stored);
   Value left = words, right = builder.splat(ones);
-  // Tiles hold signed bytes, which are right operands of the instruction.
-  if (contraction.atom.hasTiles() && !contraction.op.getLhsUnsigned())
+  // Signed bytes, which are not moved everywhere, are right operands of the
+  // instruction.
+  if (contraction.op.getLhsUnsigned() == (contraction.lhsShift != 0))
     std::swap(left, right);
   return multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
                             sum, left, right);

@@ -54,9 +54,8 @@ static Value readBytes(KernelBuilder &builder, Contraction &contraction,
       builder.splat(cast<VectorType>(last.getType()), 0), order);
 }
 
-/// Bytes as the instruction takes them.
-static Value toStored(KernelBuilder &builder, Contraction &contraction,
-                      Value bytes, bool isUnsigned, int64_t shift) {
+Value qcc::x86::toStored(KernelBuilder &builder, Contraction &contraction,
+                         Value bytes, bool isUnsigned, int64_t shift) {
   auto type = cast<VectorType>(bytes.getType());
   if (contraction.kr == 2) {
     VectorType shorts = builder.vectorType(type.getNumElements(), 16);

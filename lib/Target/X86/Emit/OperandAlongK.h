@@ -39,6 +39,10 @@ struct OperandAlongK {
                              const GridPart &part);
 };
 
+/// Bytes of an operand as the instruction takes them.
+mlir::Value toStored(KernelBuilder &builder, Contraction &contraction,
+                     mlir::Value bytes, bool isUnsigned, int64_t shift);
+
 /// 1 for each element, 0 from `count` on: its products are sums. It may be
 /// either operand of the instruction.
 mlir::Value onesAlongK(KernelBuilder &builder, Contraction &contraction,

@@ -57,6 +57,8 @@ def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
     With `lanes = "k"` results are collected for a block before the epilogue. Its vectors
     lie along the longer side of the block: rows if MC > NC, columns otherwise. The right
     operand is packed by columns, NR of `kernel.pack` being 1 and K padded to a vector.
+    With `lanes = "n"` and `rhs = "in_place"` NR is KR vectors of columns, read from KR
+    rows of the right operand.
 
     Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = "in_place", source = "model">`
   }];
