@@ -23,8 +23,11 @@ public:
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             Step step) override;
   TileSource tileSource(const Tile &tile, int64_t i, Value offset) override;
+  void prefetch(const Tile &tile, Value row, Value offset) override;
 
 private:
+  /// Where an element of a row lies.
+  SmallVector<Value> indices(const Tile &tile, Value row, Value offset);
   /// The four bytes of row i of the tile from `offset` on, as an i32.
   Value loadWord(const Tile &tile, int64_t i, Value offset);
 };
@@ -80,15 +83,21 @@ void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   storeRowSum(rows.getInductionVar(), sum);
 }
 
-Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value offset) {
+SmallVector<Value> InPlaceRows::indices(const Tile &tile, Value row,
+                                        Value offset) {
   kernel::ContractOp op = contraction.op;
   SmallVector<Value> at(tile.loops);
   if (contraction.roles.m)
-    at[*contraction.roles.m] = builder.add(tile.row, i);
+    at[*contraction.roles.m] = row;
   at[op.getReductionDims().front()] = offset;
+  return operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at);
+}
+
+Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value offset) {
+  kernel::ContractOp op = contraction.op;
   Value bytes = vector::LoadOp::create(
       builder.rewriter, builder.loc, builder.vectorType(4, 8), op.getLhs(),
-      operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at));
+      indices(tile, builder.add(tile.row, i), offset));
   Value word = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                          builder.vectorType(1, 32), bytes);
   return vector::ExtractOp::create(builder.rewriter, builder.loc, word,
@@ -147,14 +156,16 @@ static Value rowStride(KernelBuilder &builder, Contraction &contraction) {
 }
 
 TileSource InPlaceRows::tileSource(const Tile &tile, int64_t i, Value offset) {
-  kernel::ContractOp op = contraction.op;
-  SmallVector<Value> at(tile.loops);
-  if (contraction.roles.m)
-    at[*contraction.roles.m] = builder.add(tile.row, i);
-  at[op.getReductionDims().front()] = offset;
-  return {op.getLhs(),
-          operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at),
+  return {contraction.op.getLhs(),
+          indices(tile, builder.add(tile.row, i), offset),
           rowStride(builder, contraction)};
+}
+
+void InPlaceRows::prefetch(const Tile &tile, Value row, Value offset) {
+  memref::PrefetchOp::create(builder.rewriter, builder.loc,
+                             contraction.op.getLhs(),
+                             indices(tile, row, offset), /*isWrite=*/false,
+                             /*localityHint=*/2, /*isDataCache=*/true);
 }
 
 std::unique_ptr<LhsRows> qcc::x86::makeInPlaceRows(KernelBuilder &builder,

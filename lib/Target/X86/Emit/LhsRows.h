@@ -53,6 +53,10 @@ public:
   /// read: they are memory of the operand or the panel, and hold anything.
   virtual TileSource tileSource(const Tile &tile, int64_t i,
                                 mlir::Value offset) = 0;
+  /// Emits that the 64 elements of K from `offset` on of a row, which need not
+  /// be prepared yet, will soon be read. Rows that are copied need none.
+  virtual void prefetch(const Tile &tile, mlir::Value row, mlir::Value offset) {
+  }
 
   /// The sum of the stored elements of a prepared row, an i32. Only where
   /// Contraction::needsRowSums.

@@ -15,7 +15,9 @@
 //       for each tile of MR rows             L1: its rows
 //         for each tile of NR columns        one loop with the one above
 //           accumulators over K; meanwhile the epilogue of the tile before
-//   what is left of the rows, out of a panel of as many registers as it takes
+//           and a share of the rows after these into the L2 cache
+//   what is left of the rows, out of a panel, in tiles of as many registers as
+//   it takes; with the epilogues between as well where their number is known
 //
 // The elements of tile registers can only be read from memory. The first step
 // of a tile stores each register of the tile before to scratch memory just
@@ -48,8 +50,18 @@ constexpr int64_t kMaxUnrolledSteps = 32;
 /// Vector operations that the epilogue between them may have. With more it
 /// takes longer than the steps, and follows them as a loop over rows.
 constexpr int64_t kMaxOverlappedOps = 4096;
+/// Rows of the next tile that one tile may prefetch. A block of few columns has
+/// more to do for each; there the processor's own prefetching has to keep up.
+constexpr int64_t kMaxPrefetchedRows = 8;
 
 namespace {
+/// Rows that are multiplied together.
+struct RowGroup {
+  LhsRows *lhs;
+  int64_t registers; // of tiles that they are in
+  int64_t count;     // that exist, at most MR
+};
+
 class TileBlocks {
 public:
   TileBlocks(KernelBuilder &builder, Contraction &contraction);
@@ -57,14 +69,18 @@ public:
   void emit(const GridPart &part);
 
 private:
-  /// Tiles of MR prepared rows each, [firstRow, lastRow) by [firstColumn,
-  /// lastColumn).
-  void emitTiles(const GridPart &part, Value firstRow, Value lastRow,
-                 Value firstColumn, Value lastColumn, bool masked);
-  void emitSeparateTiles(const GridPart &part, Value firstRow, Value lastRow,
-                         Value firstColumn, Value lastColumn, bool masked);
+  /// Tiles of a group of prepared rows each, by [firstColumn, lastColumn): the
+  /// groups start MR rows apart, in [firstRow, lastRow).
+  void emitTiles(const GridPart &part, const RowGroup &group, Value firstRow,
+                 Value lastRow, Value firstColumn, Value lastColumn,
+                 bool masked);
+  void emitSeparateTiles(const GridPart &part, const RowGroup &group,
+                         Value firstRow, Value lastRow, Value firstColumn,
+                         Value lastColumn, bool masked);
   /// The rows from `row` on, fewer than MR.
   void emitRest(const GridPart &part, Value row);
+  /// Likewise where their number is known before the program runs.
+  void emitKnownRest(const GridPart &part, Value row, int64_t count);
   /// A tile with its epilogue, of which `count` rows exist.
   void emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
                 Value count);
@@ -78,11 +94,17 @@ private:
       MutableArrayRef<Value> accumulators, AtProduct before = [](int64_t) {},
       AtProduct after = [](int64_t) {});
   SmallVector<Value> emitSteps(const Tile &tile, LhsRows &rows, int64_t begin,
-                               int64_t end, ValueRange accumulators);
+                               int64_t end, ValueRange accumulators,
+                               ArrayRef<Value> ahead = {});
   SmallVector<Value> zeros(const Tile &tile, int64_t registerRows);
-  /// The accumulators of a tile; meanwhile the epilogue of `finished`.
+  /// The accumulators of a tile; meanwhile the epilogue of `finished`, and
+  /// prefetches of the rows `ahead`.
   SmallVector<Value> emitOverlapped(const Tile &tile, const Tile &finished,
-                                    ValueRange accumulators);
+                                    LhsRows &rows, ValueRange accumulators,
+                                    ArrayRef<Value> ahead);
+  /// The rows that a tile prefetches: its share of those of the next group.
+  SmallVector<Value> rowsAhead(const GridPart &part, const Tile &tile,
+                               Value firstColumn);
 
   /// Stores register `number` of a tile to scratch memory.
   void storeToScratch(const Tile &tile, int64_t number, Value accumulators);
@@ -124,6 +146,7 @@ TileBlocks::TileBlocks(KernelBuilder &builder, Contraction &contraction)
 void TileBlocks::emit(const GridPart &part) {
   int64_t columnsPerBlock = contraction.nc / contraction.nr;
   Value lastRow = part.lastRow;
+  RowGroup group{rows.get(), registerRows, contraction.mr};
   // Parts start at tiles: only the last rows of all can be fewer than MR.
   if (restRows)
     lastRow =
@@ -136,11 +159,12 @@ void TileBlocks::emit(const GridPart &part) {
         part.firstColumn, part.lastColumn, columnsPerBlock, [&](Value column) {
           Value last = builder.min(builder.add(column, columnsPerBlock),
                                    part.lastColumn);
-          emitTiles(part, row, blockEnd, column, last, /*masked=*/false);
+          emitTiles(part, group, row, blockEnd, column, last,
+                    /*masked=*/false);
         });
     if (part.hasPartial)
       builder.ifTrue(part.hasPartial, [&] {
-        emitTiles(part, row, blockEnd, part.lastColumn,
+        emitTiles(part, group, row, blockEnd, part.lastColumn,
                   builder.add(part.lastColumn, 1), /*masked=*/true);
       });
   });
@@ -149,22 +173,23 @@ void TileBlocks::emit(const GridPart &part) {
                    [&] { emitRest(part, lastRow); });
 }
 
-void TileBlocks::emitTiles(const GridPart &part, Value firstRow, Value lastRow,
-                           Value firstColumn, Value lastColumn, bool masked) {
+void TileBlocks::emitTiles(const GridPart &part, const RowGroup &group,
+                           Value firstRow, Value lastRow, Value firstColumn,
+                           Value lastColumn, bool masked) {
   auto tileAt = [&](Value row, Value column) {
-    return part.tile(contraction, row, contraction.mr, column, masked);
+    return part.tile(contraction, row, group.count, column, masked);
   };
   Tile first = tileAt(firstRow, firstColumn);
   if (!epilogue.isAtMost(first, kMaxOverlappedOps))
-    return emitSeparateTiles(part, firstRow, lastRow, firstColumn, lastColumn,
-                             masked);
-  Value count = builder.mul(builder.div(builder.sub(lastRow, firstRow),
-                                        builder.index(contraction.mr)),
+    return emitSeparateTiles(part, group, firstRow, lastRow, firstColumn,
+                             lastColumn, masked);
+  Value count = builder.mul(builder.ceilDiv(builder.sub(lastRow, firstRow),
+                                            builder.index(contraction.mr)),
                             builder.sub(lastColumn, firstColumn));
   // No tiles, and the first would not exist.
   builder.ifTrue(builder.less(builder.index(0), count), [&] {
     SmallVector<Value> values =
-        emitSteps(first, *rows, 0, steps, zeros(first, registerRows));
+        emitSteps(first, *group.lhs, 0, steps, zeros(first, group.registers));
     values.append({firstRow, firstColumn});
     values = builder.carry(
         builder.index(1), count, values, [&](Value, ValueRange before) {
@@ -174,52 +199,85 @@ void TileBlocks::emitTiles(const GridPart &part, Value firstRow, Value lastRow,
           Value isInRow = builder.less(next, lastColumn);
           column = builder.select(isInRow, next, firstColumn);
           row = builder.select(isInRow, row, builder.add(row, contraction.mr));
-          SmallVector<Value> values = emitOverlapped(
-              tileAt(row, column), finished, before.drop_back(2));
+          Tile tile = tileAt(row, column);
+          SmallVector<Value> values =
+              emitOverlapped(tile, finished, *group.lhs, before.drop_back(2),
+                             rowsAhead(part, tile, firstColumn));
           values.append({row, column});
           return values;
         });
     Tile last = tileAt(values[values.size() - 2], values.back());
-    emitEpilogues(last, *rows, ValueRange(values).drop_back(2),
-                  builder.index(contraction.mr));
+    emitEpilogues(last, *group.lhs, ValueRange(values).drop_back(2),
+                  builder.index(group.count));
   });
 }
 
-void TileBlocks::emitSeparateTiles(const GridPart &part, Value firstRow,
-                                   Value lastRow, Value firstColumn,
-                                   Value lastColumn, bool masked) {
+void TileBlocks::emitSeparateTiles(const GridPart &part, const RowGroup &group,
+                                   Value firstRow, Value lastRow,
+                                   Value firstColumn, Value lastColumn,
+                                   bool masked) {
   builder.forEach(firstRow, lastRow, contraction.mr, [&](Value row) {
     builder.forEach(firstColumn, lastColumn, 1, [&](Value column) {
-      emitTile(part.tile(contraction, row, contraction.mr, column, masked),
-               *rows, registerRows, builder.index(contraction.mr));
+      emitTile(part.tile(contraction, row, group.count, column, masked),
+               *group.lhs, group.registers, builder.index(group.count));
     });
   });
+}
+
+SmallVector<Value> TileBlocks::rowsAhead(const GridPart &part, const Tile &tile,
+                                         Value firstColumn) {
+  auto m = getConstantIntValue(contraction.m);
+  // A column of fewer follows others, which have the rows in the cache.
+  if (tile.masked || (m && *m <= contraction.mr))
+    return {};
+  int64_t count =
+      llvm::divideCeil(contraction.mr, contraction.nc / contraction.nr);
+  Value done = builder.mul(builder.sub(tile.column, firstColumn), count);
+  Value first = builder.add(builder.add(tile.row, contraction.mr), done);
+  Value last = builder.sub(part.lastRow, builder.index(1));
+  SmallVector<Value> ahead;
+  for (int64_t i = 0; i < std::min(count, kMaxPrefetchedRows); ++i)
+    ahead.push_back(builder.min(builder.add(first, i), last));
+  return ahead;
 }
 
 void TileBlocks::emitRest(const GridPart &part, Value row) {
   Value count = builder.sub(part.lastRow, row);
   auto m = getConstantIntValue(contraction.m);
   if (m)
-    count = builder.index(*m % contraction.mr);
+    return emitKnownRest(part, row, *m % contraction.mr);
   restRows->prepare(part.loops, row, count);
   auto emitTileAt = [&](int64_t registerRows, Value column, bool masked) {
     emitTile(part.tile(contraction, row, contraction.mr, column, masked),
              *restRows, registerRows, count);
   };
-  auto emitColumns = [&](int64_t registerRows) {
-    builder.forEach(part.firstColumn, part.lastColumn, 1, [&](Value column) {
-      emitTileAt(registerRows, column, false);
-    });
-    if (part.hasPartial)
-      builder.ifTrue(part.hasPartial,
-                     [&] { emitTileAt(registerRows, part.lastColumn, true); });
-  };
-  if (m)
-    return emitColumns(llvm::divideCeil(*m % contraction.mr, rowsPerRegister));
   Value needed = builder.ceilDiv(count, builder.index(rowsPerRegister));
   for (int64_t i = 1; i <= registerRows; ++i)
-    builder.ifTrue(builder.equal(needed, builder.index(i)),
-                   [&] { emitColumns(i); });
+    builder.ifTrue(builder.equal(needed, builder.index(i)), [&] {
+      builder.forEach(part.firstColumn, part.lastColumn, 1,
+                      [&](Value column) { emitTileAt(i, column, false); });
+      if (part.hasPartial)
+        builder.ifTrue(part.hasPartial,
+                       [&] { emitTileAt(i, part.lastColumn, true); });
+    });
+}
+
+void TileBlocks::emitKnownRest(const GridPart &part, Value row, int64_t count) {
+  RowGroup group{restRows.get(),
+                 int64_t(llvm::divideCeil(count, rowsPerRegister)), count};
+  restRows->prepare(part.loops, row, builder.index(count));
+  auto n = getConstantIntValue(contraction.n);
+  if (n && *n < 2 * contraction.nr) // nothing to overlap with
+    emitSeparateTiles(part, group, row, part.lastRow, part.firstColumn,
+                      part.lastColumn, /*masked=*/false);
+  else
+    emitTiles(part, group, row, part.lastRow, part.firstColumn, part.lastColumn,
+              /*masked=*/false);
+  if (part.hasPartial)
+    builder.ifTrue(part.hasPartial, [&] {
+      emitTile(part.tile(contraction, row, count, part.lastColumn, true),
+               *restRows, group.registers, builder.index(count));
+    });
 }
 
 void TileBlocks::emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
@@ -266,13 +324,16 @@ void TileBlocks::emitStep(const Tile &tile, LhsRows &rows, Value step,
 
 SmallVector<Value> TileBlocks::emitSteps(const Tile &tile, LhsRows &rows,
                                          int64_t begin, int64_t end,
-                                         ValueRange accumulators) {
-  return builder.carry(begin, end, accumulators,
-                       [&](Value step, ValueRange current) {
-                         SmallVector<Value> next(current);
-                         emitStep(tile, rows, step, next);
-                         return next;
-                       });
+                                         ValueRange accumulators,
+                                         ArrayRef<Value> ahead) {
+  return builder.carry(
+      begin, end, accumulators, [&](Value step, ValueRange current) {
+        SmallVector<Value> next(current);
+        emitStep(tile, rows, step, next);
+        for (Value row : ahead)
+          rows.prefetch(tile, row, builder.mul(step, kTileBytes));
+        return next;
+      });
 }
 
 SmallVector<Value> TileBlocks::zeros(const Tile &tile, int64_t registerRows) {
@@ -284,15 +345,17 @@ SmallVector<Value> TileBlocks::zeros(const Tile &tile, int64_t registerRows) {
 
 SmallVector<Value> TileBlocks::emitOverlapped(const Tile &tile,
                                               const Tile &finished,
-                                              ValueRange accumulators) {
+                                              LhsRows &rows,
+                                              ValueRange accumulators,
+                                              ArrayRef<Value> ahead) {
   int64_t products = accumulators.size();
   int64_t unrolled = std::min(steps, kMaxUnrolledSteps);
-  InitialAccumulators initial(builder, contraction, *rows, nullptr, finished);
+  InitialAccumulators initial(builder, contraction, rows, nullptr, finished);
   // Rows are spread over the products of the steps after the first, which
   // stores: a row can be read once all registers that it lies in are stored.
   auto productOfRow = [&](int64_t i) {
     int64_t stored = (i / rowsPerRegister + 1) * tile.vectors - 1;
-    int64_t spread = products * (unrolled - 1) * i / contraction.mr;
+    int64_t spread = products * (unrolled - 1) * i / finished.rows;
     return unrolled == 1 ? stored : products + spread;
   };
   SmallVector<Value> current(accumulators);
@@ -306,14 +369,17 @@ SmallVector<Value> TileBlocks::emitOverlapped(const Tile &tile,
           zeroTile(builder.rewriter, builder.loc, rowsPerRegister);
     };
     auto finishRows = [&](int64_t number) {
-      for (; row < contraction.mr &&
-             productOfRow(row) <= step * products + number;
+      for (;
+           row < finished.rows && productOfRow(row) <= step * products + number;
            ++row)
         emitEpilogue(finished, row, builder.index(row), initial);
+      if (number == 0)
+        for (Value row : ahead)
+          rows.prefetch(tile, row, builder.index(step * kTileBytes));
     };
-    emitStep(tile, *rows, builder.index(step), current, startOver, finishRows);
+    emitStep(tile, rows, builder.index(step), current, startOver, finishRows);
   }
-  return emitSteps(tile, *rows, unrolled, steps, current);
+  return emitSteps(tile, rows, unrolled, steps, current, ahead);
 }
 
 //===----------------------------------------------------------------------===//

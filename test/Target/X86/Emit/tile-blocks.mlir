@@ -16,10 +16,12 @@
 // CHECK: amx.tile_load %[[W]][{{.*}}], %c16 : memref<1x32x16xi32> into !amx.tile<16x64xi8>
 // CHECK: amx.tile_muli %{{.*}}, %{{.*}} zext, %{{.*}}
 // CHECK: amx.tile_muli
+// CHECK-NOT: memref.prefetch
 // CHECK: scf.for {{.*}} iter_args(%[[A0:[a-z0-9]+]] = %{{[a-z0-9#]+}}, %[[A1:[a-z0-9]+]] = %{{[a-z0-9#]+}}, {{.*}} -> (!amx.tile<12x16xi32>, !amx.tile<12x16xi32>, index, index)
 // CHECK: amx.tile_store %[[SCRATCH]][%c0, %c0], %[[A0]]
 // CHECK-NEXT: %[[Z0:.*]] = amx.tile_zero
 // CHECK-NEXT: amx.tile_muli %{{.*}}, %{{.*}} zext, %[[Z0]]
+// CHECK-NEXT: memref.prefetch %[[X]][%{{.*}}, %c0], read, locality<2>, data
 // CHECK: amx.tile_store %[[SCRATCH]][%c12, %c0], %[[A1]]
 // CHECK: amx.tile_zero
 // CHECK: amx.tile_muli
@@ -58,6 +60,31 @@ func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi3
   kernel.contract lhs(%x : memref<17x70xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>) init(%b : memref<9xi32>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<17x9xi32>)
       {indexing_maps = [#mk, #nk, #n, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 70>, lhs_unsigned,
        lowering_config = #kernel.lowering_config<atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = "panel", source = "pinned">}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// 29 rows, of which 5 are left after a tile of 24: one register of them for each of three columns of tiles, with the
+// epilogue of these rows between the multiplications of the next.
+// CHECK-LABEL: func.func @last_rows(
+// CHECK: scf.for {{.*}} -> (!amx.tile<12x16xi32>, !amx.tile<12x16xi32>, index, index)
+// CHECK: memref.prefetch
+// CHECK: scf.for {{.*}} iter_args(%[[A:[a-z0-9]+]] = %{{[a-z0-9#]+}}, {{.*}} -> (!amx.tile<12x16xi32>, index, index)
+// CHECK-NOT: memref.prefetch
+// CHECK: amx.tile_store %[[S:.*]][%c0, %c0], %[[A]]
+// CHECK: amx.tile_muli
+// CHECK-COUNT-5: vector.load %[[S]][
+// CHECK-NOT: vector.load %[[S]]
+// CHECK: scf.yield
+// CHECK: amx.tile_store
+// CHECK: scf.for {{.*}} %c5
+func.func @last_rows(%x: memref<29x64xi8>, %w: memref<3x16x16xi32>, %s: memref<48xi32>, %y: memref<29x48xi32>) {
+  kernel.contract lhs(%x : memref<29x64xi8>) rhs(%w : memref<3x16x16xi32>) rhs_sums(%s : memref<48xi32>) outs(%y : memref<29x48xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+       lowering_config = #kernel.lowering_config<atom = "amx-int8", tile = [24, 16, 4], block = [24, 48], lhs = "in_place", source = "pinned">}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
