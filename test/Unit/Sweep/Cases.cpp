@@ -184,13 +184,36 @@ std::vector<Program> makeThin() {
   return programs;
 }
 
-/// Every third of the contractions.
+/// Numbers of rows that are known, and K that fills steps of 64, or nearly.
+static std::vector<Program> makeSteps() {
+  std::vector<Program> programs;
+  for (unsigned i = 0; i < 32; ++i) {
+    Builder b("steps", i);
+    int64_t k = b.pick<int64_t>({64, 64, 128, 192, 320, 63, 127}),
+            n = b.pick<int64_t>({16, 17, 32, 47, 64, 96, 131}),
+            m = b.pick<int64_t>({1, 5, 16, 17, 31, 33, 49, 64, 67, 93});
+    // More steps than are spelled out.
+    if (i % 16 == 0)
+      k = 2176;
+    programs.push_back(i % 3 ? linear(b, {m, k}, n) : matmul(b, m, n, k));
+  }
+  return programs;
+}
+
+/// Every third of the contractions, and some with prologues and residuals.
 static std::vector<Program> makePinned() {
   std::vector<Program> programs;
-  for (const std::vector<Program> &all :
-       {makeLinear(), makeMatmul(), makeThin(), makeActivations()})
-    for (size_t i = 0; i < all.size(); i += 3)
+  auto add = [&](const std::vector<Program> &all, size_t stride) {
+    for (size_t i = 0; i < all.size(); i += stride)
       programs.push_back(all[i]);
+  };
+  add(makeLinear(), 3);
+  add(makeMatmul(), 3);
+  add(makeThin(), 3);
+  add(makeActivations(), 3);
+  add(makeSteps(), 1);
+  add(makeFloatForms(), 9);
+  add(makeLinalg(), 9);
   return programs;
 }
 

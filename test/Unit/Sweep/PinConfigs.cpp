@@ -27,8 +27,43 @@ static bool isAlongK(kernel::ContractOp op, AffineMap map, Region &prologue) {
 }
 
 static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
-  return atom.kr == 4 && op.getLhsUnsigned() && op.getReductionSize() >= 4 &&
+  return atom.kr == 4 && op.getReductionSize() >= 4 &&
+         (atom.hasTiles() ? op.getReductionSize() % atom.kStep == 0
+                          : op.getLhsUnsigned()) &&
          isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
+}
+
+/// Rows and vectors of columns of a tile, in vector registers or in those of
+/// AMX.
+using Grid = std::pair<int64_t, int64_t>;
+
+static Grid chooseGrid(const Atom &atom, Builder &b) {
+  if (atom.hasTiles())
+    return b.pick<Grid>({{1, 1},
+                         {16, 1},
+                         {11, 1},
+                         {3, 4},
+                         {16, 4},
+                         {5, 6},
+                         {26, 1},
+                         {32, 2},
+                         {22, 2},
+                         {48, 1},
+                         {33, 1},
+                         {64, 1},
+                         {52, 1},
+                         {90, 1}});
+  return b.pick<Grid>({{1, 1},
+                       {1, 5},
+                       {2, 3},
+                       {3, 1},
+                       {4, 4},
+                       {5, 2},
+                       {7, 3},
+                       {8, 8},
+                       {13, 1},
+                       {17, 2},
+                       {33, 1}});
 }
 
 static kernel::LoweringConfigAttr
@@ -75,26 +110,17 @@ chooseInterleaved(kernel::ContractOp op, const Atom &atom, Builder &b) {
 /// A config by chance; it need not fit.
 static kernel::LoweringConfigAttr
 chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
+  // A target that emulates AMX is there for its kernels.
   SmallVector<Atom> atoms;
   for (const Atom &atom : target.atoms)
-    if (atom.name.starts_with("avx"))
+    if (atom.hasTiles() == target.emulatesAMX)
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
     return chooseLanesAlongK(op, atom, b);
   if (canInterleave(op, atom) && b.choose(2))
     return chooseInterleaved(op, atom, b);
-  auto [mr, vectors] = b.pick<std::pair<int64_t, int64_t>>({{1, 1},
-                                                            {1, 5},
-                                                            {2, 3},
-                                                            {3, 1},
-                                                            {4, 4},
-                                                            {5, 2},
-                                                            {7, 3},
-                                                            {8, 8},
-                                                            {13, 1},
-                                                            {17, 2},
-                                                            {33, 1}});
+  auto [mr, vectors] = chooseGrid(atom, b);
   int64_t nr = vectors * atom.lanes;
   bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
   MLIRContext *context = op.getContext();
