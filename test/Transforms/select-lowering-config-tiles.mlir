@@ -69,3 +69,42 @@ func.func @one_row(%x: tensor<1x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<1
       } -> tensor<1x4096xi32>
   return %y : tensor<1x4096xi32>
 }
+
+// A step lacks one element of K: a copy of the rows with room for it is cheaper than another atom.
+// CHECK-LABEL: func.func @almost_a_step
+// CHECK: atom = "amx-int8", {{.*}} lhs = "panel"
+func.func @almost_a_step(%x: tensor<512x63xi8>, %w: tensor<512x63xi8>, %o: tensor<512x512xi32>) -> tensor<512x512xi32> {
+  %y = kernel.contract lhs(%x : tensor<512x63xi8>) rhs(%w : tensor<512x63xi8>) outs(%o : tensor<512x512xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 63>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<512x512xi32>
+  return %y : tensor<512x512xi32>
+}
+
+// So little to multiply that what a tile costs once is more than it saves.
+// CHECK-LABEL: func.func @tiny
+// CHECK: atom = "avx512vnni"
+func.func @tiny(%x: tensor<4x64xi8>, %w: tensor<4x64xi8>, %o: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x64xi8>) rhs(%w : tensor<4x64xi8>) outs(%o : tensor<4x4xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<4x4xi32>
+  return %y : tensor<4x4xi32>
+}
+
+// Two rows leave most of a tile empty.
+// CHECK-LABEL: func.func @two_rows
+// CHECK: atom = "avx512vnni"
+func.func @two_rows(%x: tensor<2x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<2x4096xi32>) -> tensor<2x4096xi32> {
+  %y = kernel.contract lhs(%x : tensor<2x4096xi8>) rhs(%w : tensor<4096x4096xi8>) outs(%o : tensor<2x4096xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4096>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x4096xi32>
+  return %y : tensor<2x4096xi32>
+}
