@@ -6,14 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile is a grid of i x j registers of r x 16 results. A step of 64 elements
-// of K takes i j multiplications of r cycles each; i r + 16 j loads of 64
-// bytes, two in a cycle; and j kilobytes of the right operand out of the L2
-// cache. The epilogue of a tile runs during the steps of the next. What is left
-// of the rows has a tile of as few registers as will do, and its epilogue to
-// itself.
+// of K takes i j multiplications of r cycles each, into registers of their own;
+// i r + 16 j loads of 64 bytes, two in a cycle; and the bytes of the right
+// operand out of the L2 cache, with those of the left one where a tile's rows
+// and columns are too many for the L1 cache. The epilogue of a tile runs during
+// the steps of the next. What is left of the rows has a tile of as few
+// registers as will do, and its epilogue to itself. Meanwhile each block of
+// rows brings the right operand from where it lies, which may take longer.
+// While tiles are multiplied the clock is lower.
 //
 // Blocks: nc columns of the right operand stay in half of the L2 cache. Rows
 // that are copied stay in a quarter of it; others need no blocks.
+//
+// The constants are fits to measurements, see docs/Rationale/Kernel.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +30,17 @@ using namespace qcc;
 
 constexpr int64_t kRegisterRows = 16, kRegisterColumns = 16;
 constexpr int64_t kMaxRegisterRows = 4, kMaxRegisterColumns = 4;
-/// Cycles, for each 64 bytes: of a load that is not hidden, of a kilobyte from
-/// the L2 cache.
-constexpr double kHiddenLoad = 0.1, kKilobyte = 24;
-/// Cycles of the epilogue: for each vector of results, and for each tile whose
-/// epilogue has nothing beside it.
-constexpr double kEpilogue = 4, kTileOverhead = 150;
+/// Cycles between two multiplications into the same register.
+constexpr double kLatency = 52;
+/// Cycles of a load that is hidden.
+constexpr double kHiddenLoad = 0.1;
+/// Cycles of the epilogue: for each operation on a vector, and for each tile
+/// whose epilogue has nothing beside it.
+constexpr double kOperation = 0.4, kTileOverhead = 150;
 /// What the shorter of two that run at the same time adds to the longer.
-constexpr double kOverlap = 0.15;
+constexpr double kOverlap = 0.3;
+/// How much longer cycles are than those of a core that multiplies zeros.
+constexpr double kLowerClock = 1.25;
 /// Products in a cycle at the peak.
 constexpr double kPeak = 1024;
 /// Rows of a block where it does not matter.
@@ -54,32 +62,37 @@ struct AmxTiling {
   int64_t i, r, j;
 
   int64_t mr() const { return i * r; }
-  double stepsTime(int64_t i, int64_t j, int64_t steps) const {
-    double loads = i * r + kRegisterColumns * j;
-    return steps * (std::max({double(i * j * r), loads / 2, kKilobyte * j}) +
-                    kHiddenLoad * loads);
+  int64_t nr() const { return j * kRegisterColumns; }
+};
+
+/// The cycles of tiles of a contraction.
+struct AmxTimes {
+  const GemmShape &shape;
+  const AmxTiling &tiling;
+  const TargetSpec &target;
+  int64_t steps;
+
+  double operation() const { return kOperation * shape.epilogueOps; }
+  /// The steps of a tile of i x j registers.
+  double multiply(int64_t i, int64_t j) const {
+    double left = i * tiling.r, right = kRegisterColumns * j;
+    double fetched = right;
+    if ((left + right) * steps * 64 > target.l1Bytes)
+      fetched += left;
+    fetched *= target.times.fromL2;
+    return steps * (std::max({kLatency, i * j * tiling.r * 1.0,
+                              (left + right) / 2, fetched / kVectorsPerCycle}) +
+                    kHiddenLoad * (left + right));
   }
-  /// Tiles of all rows, by j columns of registers.
-  double columnsTime(int64_t m, int64_t j, int64_t steps) const {
-    double multiply = stepsTime(i, j, steps), epilogue = kEpilogue * mr() * j;
-    double time = (m / mr()) * (std::max(multiply, epilogue) +
-                                kOverlap * std::min(multiply, epilogue));
-    if (int64_t rest = m % mr())
-      time += stepsTime(llvm::divideCeil(rest, r), j, steps) +
-              kEpilogue * rest * j + kTileOverhead;
-    return time;
+  double tile(int64_t j) const {
+    double steps = multiply(tiling.i, j);
+    double epilogue = operation() * tiling.mr() * j;
+    return std::max(steps, epilogue) + kOverlap * std::min(steps, epilogue);
   }
-  double totalTime(const GemmShape &shape, const Atom &atom) const {
-    int64_t m = shape.m ? shape.m : 16 * mr();
-    int64_t n = shape.n ? shape.n : 16 * j * kRegisterColumns;
-    int64_t columns = llvm::divideCeil(n, kRegisterColumns);
-    int64_t steps = llvm::divideCeil(shape.k, (int64_t)atom.kStep);
-    double cycles = (columns / j) * columnsTime(m, j, steps);
-    if (columns % j)
-      cycles += columnsTime(m, columns % j, steps);
-    // The epilogue of the last tile has nothing beside it.
-    cycles += kTileOverhead + kEpilogue * mr() * j;
-    return cycles * kPeak / (double(m) * n * shape.k);
+  /// `rest` rows that are less than a tile.
+  double lastRows(int64_t rest, int64_t j) const {
+    return multiply(llvm::divideCeil(rest, tiling.r), j) +
+           operation() * rest * j + kTileOverhead;
   }
 };
 } // namespace
@@ -88,13 +101,37 @@ double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
                                         const Tiling &tiling, const Atom &atom,
                                         const TargetSpec &target) {
   int64_t i = llvm::divideCeil(tiling.mr, kRegisterRows);
-  return AmxTiling{i, tiling.mr / i, tiling.nr / kRegisterColumns}.totalTime(
-      shape, atom);
+  AmxTiling registers{i, tiling.mr / i, tiling.nr / kRegisterColumns};
+  int64_t mr = tiling.mr, j = registers.j;
+  int64_t m = shape.m ? shape.m : 16 * std::min(tiling.mc, kManyRows);
+  int64_t n = shape.n ? shape.n : 16 * tiling.nr;
+  int64_t columns = llvm::divideCeil(n, kRegisterColumns);
+  int64_t steps = llvm::divideCeil(shape.k, (int64_t)atom.kStep);
+  AmxTimes times{shape, registers, target, steps};
+  auto allRows = [&](int64_t j) {
+    double time = (m / mr) * times.tile(j);
+    if (m % mr)
+      time += times.lastRows(m % mr, j);
+    return time;
+  };
+  double cycles = (columns / j) * allRows(j);
+  if (columns % j)
+    cycles += allRows(columns % j);
+  int64_t farLines = columns * steps * kRegisterColumns;
+  double stream = llvm::divideCeil(m, tiling.mc) * farLines *
+                  timeOfFarLine(farLines * 64, target) / kVectorsPerCycle;
+  cycles = besideStream(cycles, stream);
+  // The epilogue of the last tile has nothing beside it.
+  cycles += kStepOverhead / kVectorsPerCycle + kTileOverhead +
+            times.operation() * mr * j;
+  if (!shape.isInPlace)
+    cycles += m * steps * shape.copyTime / kVectorsPerCycle;
+  return cycles * kLowerClock * kPeak / (double(m) * n * shape.k);
 }
 
 static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
                         const Atom &atom, const TargetSpec &target) {
-  int64_t mr = tiling.mr(), nr = tiling.j * kRegisterColumns;
+  int64_t mr = tiling.mr(), nr = tiling.nr();
   // As many equal blocks as it takes.
   auto blocks = [](int64_t tiles, int64_t most) {
     most = std::max<int64_t>(most, 1);

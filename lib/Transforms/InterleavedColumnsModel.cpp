@@ -40,7 +40,8 @@ static bool canInterleave(ContractOp op) {
 }
 
 double qcc::expectedTimeOfInterleaved(const GemmShape &shape,
-                                      const Tiling &tiling, const Atom &atom) {
+                                      const Tiling &tiling, const Atom &atom,
+                                      const TargetSpec &target) {
   int64_t m = shape.m ? shape.m : 16 * tiling.mr;
   int64_t n = shape.n ? shape.n : kManyColumns;
   int64_t vectors = atom.kr, words = llvm::divideCeil(shape.k, vectors);
@@ -49,6 +50,9 @@ double qcc::expectedTimeOfInterleaved(const GemmShape &shape,
       words * vectors * word + kEpilogue * tiling.mr * vectors + kTileOverhead;
   double time =
       llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile;
+  double lines = double(n) * shape.k / 64;
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, target)) +
+         kStepOverhead;
   return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
 }
 

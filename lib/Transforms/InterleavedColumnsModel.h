@@ -18,7 +18,7 @@ namespace qcc {
 /// expectedTime of a tiling with columns in the lanes and the right operand in
 /// place.
 double expectedTimeOfInterleaved(const GemmShape &shape, const Tiling &tiling,
-                                 const Atom &atom);
+                                 const Atom &atom, const TargetSpec &target);
 
 /// Such tilings of `op`; none where these are no use.
 llvm::SmallVector<Tiling> listInterleavedTilings(kernel::ContractOp op,

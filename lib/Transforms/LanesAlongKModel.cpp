@@ -85,7 +85,7 @@ double qcc::packingTime(ContractOp op, const GemmShape &shape,
 }
 
 double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
-                               const Atom &atom) {
+                               const Atom &atom, const TargetSpec &target) {
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
   int64_t steps = llvm::divideCeil(shape.k, (int64_t)(atom.lanes * atom.kr));
   double multiplications = tiling.mr * tiling.nr;
@@ -95,6 +95,10 @@ double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
   double time =
       llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile +
       kEpilogue * std::min(m, n) * llvm::alignTo(std::max(m, n), atom.lanes);
+  // The longer side is read once.
+  double lines = std::max(m, n) * shape.k * (4 / atom.kr) / 64.0;
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, target)) +
+         kStepOverhead;
   return time / leastTime(shape, m, n, atom);
 }
 

@@ -22,13 +22,14 @@ bool canReadRhsAlongK(kernel::ContractOp op);
 
 /// What a kernel with lanes along columns waits for before it starts: the time
 /// that packing the right operand takes at run time, 0 for a constant one. As
-/// expectedTime.
+/// expectedTimeAlongK.
 double packingTime(kernel::ContractOp op, const GemmShape &shape,
                    const Atom &atom);
 
-/// expectedTime of a tiling with lanes along K.
+/// expectedTime of a tiling with lanes along K, as a multiple of what full
+/// vectors would take.
 double expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
-                          const Atom &atom);
+                          const Atom &atom, const TargetSpec &target);
 
 /// The tilings of `op` with lanes along K; none where these are no use.
 llvm::SmallVector<Tiling> listTilingsAlongK(kernel::ContractOp op,

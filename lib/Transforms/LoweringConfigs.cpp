@@ -9,6 +9,8 @@
 #include "InterleavedColumnsModel.h"
 #include "LanesAlongKModel.h"
 #include "TileModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,6 +26,12 @@ using kernel::LoweringConfigAttr;
 //===----------------------------------------------------------------------===//
 // Contractions as the models see them
 //===----------------------------------------------------------------------===//
+
+/// Instructions that fit into the time of a division or a square root.
+constexpr int64_t kSlowInstruction = 8;
+/// Multiplications in the time of copying 64 bytes, and of an instruction of
+/// the prologue on as many.
+constexpr double kCopy = 4.5, kPrologue = 6;
 
 /// The static extent of a loop of the contraction, by any operand that has it;
 /// 0 where it is not known.
@@ -92,10 +100,28 @@ static std::optional<std::string> refuseElements(ContractOp op,
       .str();
 }
 
+/// The instructions that the ops of a region make, about.
+static int64_t countInstructions(Region &region) {
+  int64_t count = 0;
+  region.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    bool isSlow = isa<arith::DivFOp, math::SqrtOp>(op);
+    count += isSlow ? kSlowInstruction : 1;
+  });
+  return count;
+}
+
 static GemmShape shapeOf(ContractOp op, bool isInPlace) {
   auto roles = *op.getRoles();
-  return {roles.m ? loopSize(op, *roles.m) : 1, loopSize(op, roles.n),
-          op.getReductionSize(), isInPlace};
+  int64_t prologueOps = countInstructions(op.getLhsPrologue());
+  return {roles.m ? loopSize(op, *roles.m) : 1,
+          loopSize(op, roles.n),
+          op.getReductionSize(),
+          isInPlace,
+          countInstructions(op.getEpilogue()),
+          kCopy + kPrologue * prologueOps};
 }
 
 namespace {
@@ -129,7 +155,7 @@ struct Way {
     };
     return key(*this) < key(other);
   }
-  double shareOfPeak() const { return std::min(1 / relativeTime, 1.0); }
+  double shareOfPeak() const { return 1 / relativeTime; }
   LoweringConfigAttr config(ContractOp op, StringRef source) const {
     auto text = [&](StringRef value) {
       return StringAttr::get(op.getContext(), value);
@@ -162,6 +188,9 @@ static SmallVector<Way> listWays(ContractOp op, const Atom &atom,
   return ways;
 }
 
+/// How much faster an atom with tiles has to be than the best one without.
+constexpr double kLeastGain = 1.05;
+
 static Way chooseWay(ContractOp op, const TargetSpec &target) {
   // Other atoms than words have to be faster than the best one of words.
   std::optional<Way> best;
@@ -169,7 +198,8 @@ static Way chooseWay(ContractOp op, const TargetSpec &target) {
     if (refuseElements(op, atom))
       continue;
     Way way = listWays(op, atom, target).front();
-    if (!best || way < *best)
+    if (!best ||
+        way.time < best->time * (best->atom->hasTiles() ? kLeastGain : 1))
       best = way;
     if (atom.form == AtomForm::Words)
       break;
@@ -387,10 +417,12 @@ static std::string explainWaste(const GemmShape &shape, const Atom &atom) {
 static std::string explainSlower(ContractOp op, const Way &other,
                                  const Way &used, LoweringConfigAttr config) {
   std::string expected =
-      llvm::formatv("{0:F2} of its peak against {1:F2} of that of {2}",
+      llvm::formatv("{0:F3} of its peak against {1:F3} of that of {2}",
                     other.shareOfPeak(), used.shareOfPeak(), used.atom->name);
   StringRef source = config.getSource().getValue();
-  if (used.time <= other.time) {
+  bool missesGain =
+      used.time > other.time && source == "model" && other.atom->hasTiles();
+  if (used.time <= other.time || missesGain) {
     std::string waste, copies;
     if (other.atom->hasTiles())
       waste = explainWaste(shapeOf(op, other.isInPlace), *other.atom);
@@ -400,8 +432,9 @@ static std::string explainSlower(ContractOp op, const Way &other,
     if (!copies.empty())
       text += (text.empty() ? "" : ", ") + copies;
     return llvm::formatv(
-        "{0}{1}the model expects it to take {2:F1} times as long: {3}", text,
-        text.empty() ? "" : "; ", other.time / used.time, expected);
+        "{0}{1}the model expects it to take {2:F2} times as long: {3}", text,
+        text.empty() ? "" : "; ", other.time / used.time,
+        missesGain ? expected + "; tiles have to gain 5 %" : expected);
   }
   if (source == "model")
     return ("it does less at a time than " + used.atom->name).str();

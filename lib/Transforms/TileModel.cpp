@@ -7,9 +7,12 @@
 //
 // A tile of mr rows by nv vectors of columns takes, for each word of K, mr nv
 // multiplications and mr + nv loads, of which a core starts equally many. Fewer
-// multiplications than fill the pipeline take as long as those that would, and
-// the vectors of the right operand come from the L2 cache at half the speed of
-// a load. Times are in multiplications, with what an atom needs besides.
+// multiplications than fill the pipeline take as long as those that would. The
+// vectors of the right operand come from the L1 cache, if they fit. Then each
+// accumulator goes through the epilogue. Meanwhile each block of rows brings
+// the right operand from where it lies, which may take longer. Copies of rows
+// come on top. Times are in multiplications, with what an atom
+// needs besides.
 //
 // Without VNNI a multiplication is vpmaddwd and an addition, which take a core
 // longer than their number says. With pairs there are more additions and fewer
@@ -21,6 +24,8 @@
 // columns. Rows that are copied for one tile of columns alone are read once: a
 // block of mr of them stays in the L1 cache from the copy to the
 // multiplication.
+//
+// The constants are fits to measurements, see docs/Rationale/Kernel.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +40,17 @@ using namespace qcc;
 /// Multiplications in flight that fill the pipeline.
 constexpr double kPipeline = 8;
 /// What a load costs where loads are not what limits.
-constexpr double kHiddenLoad = 0.1;
-/// Epilogue: for each accumulator, and for each tile.
-constexpr double kEpilogue = 6, kTileOverhead = 30;
-/// Multiplications of vectors that a core with AMX starts in a cycle.
-constexpr double kVectorsPerCycle = 2;
+constexpr double kHiddenLoad = 0.06;
+/// A right operand of so many bytes comes from memory.
+constexpr int64_t kMemoryBytes = 8 << 20;
+/// Operations of an epilogue that run while the next tile is multiplied; the
+/// others have nothing beside them.
+constexpr int64_t kHiddenOps = 16;
+/// For each tile.
+constexpr double kTileOverhead = 15;
 constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
+/// What an unknown number of rows is at least taken for.
+constexpr uint64_t kManyRows = 1024;
 /// The least rows of a block: tiles of columns are to be read from beyond the
 /// L2 cache less often than rows, which come one after the other.
 constexpr int64_t kLeastRows = 64;
@@ -58,8 +68,13 @@ static double instructions(const Atom &atom) {
   return atom.kr == 2 ? 2 : 1;
 }
 
-/// How many times longer they take than their number says, measured where two
-/// of four units multiply.
+/// How many times longer vpmaddwd and vpaddd take than their number says,
+/// measured where two of four units multiply.
+static double delayOfWordsOfTwo(const Atom &atom) {
+  return atom.lanes == 16 ? 1.11 : 1.26;
+}
+
+/// Likewise for what an atom does.
 static double delay(const Atom &atom) {
   if (atom.form == AtomForm::Bytes)
     return 1.33;
@@ -67,22 +82,58 @@ static double delay(const Atom &atom) {
     return 1;
   if (atom.hasPairs())
     return atom.lanes == 16 ? 1.0 : 1.09;
-  return atom.lanes == 16 ? 1.11 : 1.26;
+  return delayOfWordsOfTwo(atom);
 }
 
-static double tileTime(int64_t mr, int64_t nv, int64_t words,
-                       const Atom &atom) {
-  double multiplications = mr * nv * delay(atom), loads = mr + nv;
-  double step = std::max({multiplications, loads, kPipeline, 2.0 * nv});
-  return words * (step + kHiddenLoad * loads) +
-         (kEpilogue * mr * nv + kTileOverhead) / instructions(atom);
+namespace {
+/// The time of tiles of a contraction.
+struct TileTimes {
+  const GemmShape &shape;
+  const Atom &atom;
+  const TargetSpec &target;
+  int64_t nv, vectors, words;
+
+  /// Of a tile whose right operand's vectors take `vector` each.
+  double tile(int64_t rows, int64_t columns, double vector) const {
+    double accumulators = rows * columns, loads = rows + columns;
+    double step = std::max(
+        {accumulators * delay(atom), loads, kPipeline, vector * columns});
+    int64_t hidden = std::min(shape.epilogueOps, kHiddenOps);
+    double epilogue =
+        hidden * target.times.operation + (shape.epilogueOps - hidden);
+    return words * (step + kHiddenLoad * loads) +
+           (epilogue * accumulators + kTileOverhead) / instructions(atom);
+  }
+  /// Of the tiles of all columns.
+  double allColumns(int64_t rows, double vector) const {
+    double time = (vectors / nv) * tile(rows, nv, vector);
+    if (vectors % nv)
+      time += tile(rows, vectors % nv, vector);
+    return time;
+  }
+};
+} // namespace
+
+double qcc::timeOfFarLine(int64_t bytes, const TargetSpec &target) {
+  return bytes <= target.l2Bytes * 3 / 4 ? target.times.fromL2
+         : bytes <= kMemoryBytes         ? target.times.fromL3
+                                         : target.times.fromMemory;
 }
 
 double qcc::peakTime(const Atom &atom) {
   // A multiplication of tiles does 1024 products in a cycle.
   if (atom.hasTiles())
     return kVectorsPerCycle;
-  return 1024.0 / (atom.lanes * atom.kr) * instructions(atom);
+  // Atoms without VNNI are compared to vpmaddwd and vpaddd, whose peak they may
+  // exceed.
+  if (instructions(atom) > 1)
+    return 1024.0 / atom.lanes * delayOfWordsOfTwo(atom);
+  return 1024.0 / (atom.lanes * atom.kr);
+}
+
+/// From multiplications for each 1024 products to multiples of the peak.
+static double unitOfPeak(const Atom &atom) {
+  return instructions(atom) / peakTime(atom);
 }
 
 double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
@@ -90,26 +141,39 @@ double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
   if (atom.hasTiles())
     return expectedTimeOfTileRegisters(shape, tiling, atom, target);
   if (tiling.isAlongK)
-    return expectedTimeAlongK(shape, tiling, atom);
+    return expectedTimeAlongK(shape, tiling, atom, target) * 1024 /
+           (atom.lanes * atom.kr) * unitOfPeak(atom);
   if (tiling.readsRhsInPlace)
-    return expectedTimeOfInterleaved(shape, tiling, atom);
-  int64_t mr = tiling.mr, nv = tiling.nr / atom.lanes;
-  int64_t m = shape.m ? shape.m : 16 * mr;
+    return expectedTimeOfInterleaved(shape, tiling, atom, target) * 1024 /
+           (atom.lanes * atom.kr) * unitOfPeak(atom);
+  int64_t mr = tiling.mr;
+  int64_t m =
+      shape.m ? shape.m
+              : std::max<int64_t>(16 * tiling.mc, llvm::alignTo(kManyRows, mr));
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes);
   int64_t words = llvm::divideCeil(shape.k, (int64_t)atom.kr);
-  auto columnsTime = [&](int64_t rows) {
-    double time = (vectors / nv) * tileTime(rows, nv, words, atom);
-    if (vectors % nv)
-      time += tileTime(rows, vectors % nv, words, atom);
-    return time;
-  };
-  double time = (m / mr) * columnsTime(mr);
+  TileTimes times{shape,   atom, target, tiling.nr / (int64_t)atom.lanes,
+                  vectors, words};
+  double lines = atom.lanes * 4 / 64.0; // in a vector
+  // Between two tiles of rows there is a block of columns.
+  bool isNear = tiling.nc * words * 4 <= target.l1Bytes * 3 / 4;
+  double vector = lines * (isNear ? target.times.fromL1 : target.times.fromL2);
+  double time = (m / mr) * times.allColumns(mr, vector);
   if (m % mr)
-    time += columnsTime(m % mr);
+    time += times.allColumns(m % mr, vector);
   if (atom.hasPairs())
     time += kColumnProducts * llvm::divideCeil(m, tiling.mc) * vectors * words;
-  return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
+  double farLines = lines * vectors * words;
+  // Where there is one block of columns, it stays near.
+  int64_t blocks = n <= tiling.nc ? 1 : llvm::divideCeil(m, tiling.mc);
+  double stream = blocks * farLines * timeOfFarLine(farLines * 64, target);
+  time = besideStream(time, stream / instructions(atom)) +
+         kStepOverhead / instructions(atom);
+  if (!shape.isInPlace)
+    time += m * llvm::divideCeil(words * 4, (int64_t)64) * shape.copyTime /
+            instructions(atom);
+  return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
 llvm::SmallVector<Tiling> qcc::listTilings(const GemmShape &shape,

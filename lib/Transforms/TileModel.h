@@ -9,6 +9,7 @@
 #define QCC_LIB_TRANSFORMS_TILEMODEL_H
 
 #include "qcc/Target/TargetSpec.h"
+#include <algorithm>
 
 namespace qcc {
 
@@ -17,6 +18,10 @@ struct GemmShape {
   int64_t m, n, k;
   /// Whether rows of the left operand are not copied.
   bool isInPlace;
+  /// Operations of the epilogue on a vector.
+  int64_t epilogueOps = 0;
+  /// Multiplications in the time of copying 64 bytes of a row where they are.
+  double copyTime = 0;
 };
 
 /// Register tile and blocks, in rows and columns.
@@ -36,6 +41,22 @@ constexpr int64_t kMaxAccumulators = 64;
 /// atoms with tiles), as a multiple of what the atom takes at its peak.
 double expectedTime(const GemmShape &shape, const Tiling &tiling,
                     const Atom &atom, const TargetSpec &target);
+
+/// Multiplications in the time that a step takes whatever it does.
+constexpr double kStepOverhead = 150;
+
+/// Multiplications of vectors that a core with AMX starts in a cycle.
+constexpr double kVectorsPerCycle = 2;
+
+/// The time of 64 bytes of a right operand of `bytes`, which was not read for
+/// a while.
+double timeOfFarLine(int64_t bytes, const TargetSpec &target);
+
+/// The time of computing while the right operand streams from where it lies.
+inline double besideStream(double computing, double streaming) {
+  // The shorter one is not hidden altogether.
+  return std::max(computing, streaming) + 0.05 * std::min(computing, streaming);
+}
 
 /// What `atom` takes for a contraction at its peak, in multiplications of
 /// vectors for each 1024 products; comparable between atoms.

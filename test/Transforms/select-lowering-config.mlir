@@ -10,7 +10,7 @@
 // The best atom of each target; blocks of rows that fill a quarter of the L2 cache, at least 64.
 // CHECK-LABEL: func.func @large
 // AVX2: lowering_config = #kernel.lowering_config<atom = "avx2-pairs", tile = [4, 16, 2], block = [64, 16], lhs = "panel", source = "model">
-// BW: lowering_config = #kernel.lowering_config<atom = "avx512bw-pairs", tile = [7, 48, 2], block = [70, 48], lhs = "panel", source = "model">
+// BW: lowering_config = #kernel.lowering_config<atom = "avx512bw-pairs", tile = [5, 64, 2], block = [65, 64], lhs = "panel", source = "model">
 // AVXVNNI: lowering_config = #kernel.lowering_config<atom = "avxvnni", tile = [4, 24, 4], block = [64, 24], lhs = "panel", source = "model">
 // VNNI: lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [120, 64], lhs = "panel", source = "model">
 func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2048xi32>) -> tensor<?x2048xi32> {

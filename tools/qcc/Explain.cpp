@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Transforms/LoweringConfigs.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Steps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -111,20 +112,25 @@ struct Kernel {
   std::string name, kind, layer, location, atom, config, source, notTuned,
       refused;
   std::vector<std::string> fused, atomRefusals;
+  double shareOfPeak = 0; ///< Expected, where there is an atom.
   std::string operations, bytes;
 };
 } // namespace
 
-/// Why a kernel does not use a better atom than it does.
-static std::string refuseAtom(const Atom &atom, const TargetSpec &target,
-                              StringRef configSource) {
-  if (target.findAtom(atom.name))
-    return configSource == "model" ? "the model expects it to be slower"
-                                   : ("the config is " + configSource).str();
-  StringRef missing = atom.missing;
-  if (target.name == "native" && missing.consume_front("the target "))
-    return "the host " + missing.str();
-  return missing.str();
+/// How a contraction is computed, and why by no better atom.
+static void describeConfig(Kernel &kernel, kernel::ContractOp op,
+                           const TargetSpec &target) {
+  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
+  kernel.atom = config.getAtom().getValue().str();
+  kernel.source = config.getSource().getValue().str();
+  kernel.config = config.describe();
+  kernel.shareOfPeak = expectedShareOfPeak(op, config, target);
+  for (const Atom &atom : x86Atoms()) {
+    std::optional<std::string> reason = refuseAtom(op, atom, target);
+    if (!reason)
+      break;
+    kernel.atomRefusals.push_back((atom.name + ": " + *reason).str());
+  }
 }
 
 static Kernel describe(func::CallOp call, func::FuncOp step,
@@ -143,18 +149,8 @@ static Kernel describe(func::CallOp call, func::FuncOp step,
   if (auto fused = info.getAs<ArrayAttr>("fused"))
     for (Attribute name : fused)
       kernel.fused.push_back(cast<StringAttr>(name).getValue().str());
-  if (auto config = info.getAs<kernel::LoweringConfigAttr>("config")) {
-    kernel.atom = config.getAtom().getValue().str();
-    kernel.source = config.getSource().getValue().str();
-    kernel.config = config.describe();
-    kernel.notTuned = text("not_tuned");
-    for (const Atom &atom : x86Atoms()) {
-      if (kernel.atom == atom.name)
-        break;
-      kernel.atomRefusals.push_back(
-          (atom.name + ": " + refuseAtom(atom, target, kernel.source)).str());
-    }
-  }
+  kernel.notTuned = text("not_tuned");
+  step.walk([&](kernel::ContractOp op) { describeConfig(kernel, op, target); });
   unsigned count = call.getNumOperands();
   kernel.operations = formula(call.getOperand(count - 4));
   kernel.bytes = formula(call.getOperand(count - 3));
@@ -175,6 +171,7 @@ static llvm::json::Value toJson(const Kernel &kernel) {
     object["atom"] = kernel.atom;
     object["config"] = kernel.config;
     object["config_source"] = kernel.source;
+    object["expected_share_of_peak"] = kernel.shareOfPeak;
     object["atoms_refused"] = llvm::json::Array(kernel.atomRefusals);
   }
   if (!kernel.notTuned.empty())
@@ -192,8 +189,9 @@ static void print(llvm::raw_ostream &os, const Kernel &kernel) {
     os << "  " << kernel.location;
   os << "  [" << llvm::join(kernel.fused, ", ") << "]";
   if (!kernel.atom.empty())
-    os << "  atom " << kernel.atom << "  " << kernel.config << " ("
-       << kernel.source << ")";
+    os << llvm::formatv("  atom {0}  {1} ({2})  expected {3:F2} of peak",
+                        kernel.atom, kernel.config, kernel.source,
+                        kernel.shareOfPeak);
   os << "  ops " << kernel.operations << "  bytes " << kernel.bytes << '\n';
   if (!kernel.refused.empty())
     os << (kernel.kind == "pack" ? "    packed element by element: "

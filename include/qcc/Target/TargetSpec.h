@@ -73,6 +73,15 @@ struct Atom {
 /// slowly and with the same results. For tests on hosts without AMX.
 inline constexpr llvm::StringLiteral kEmulatedAMX = "+emulated-amx";
 
+/// How long what accompanies multiplications takes, in the time in which a core
+/// starts a multiplication of vectors. Those of Intel's processors.
+struct CoreTimes {
+  /// 64 bytes of many that come from there.
+  double fromL1 = 1, fromL2 = 2.5, fromL3 = 15, fromMemory = 26;
+  /// An operation on a vector while others multiply.
+  double operation = 0.65;
+};
+
 struct TargetSpec {
   /// The name it was asked for by: an LLVM processor name or `native`, perhaps
   /// with kEmulatedAMX.
@@ -85,6 +94,7 @@ struct TargetSpec {
   bool emulatesAMX = false;
   /// Width of the widest vector register that code should use.
   unsigned vectorBits = 256;
+  CoreTimes times;
   /// Data caches of one core, in bytes.
   int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20;
   /// The atoms that the target has, the best first.

@@ -47,7 +47,8 @@ llvm::LogicalResult checkConfig(kernel::ContractOp op,
                                 const TargetSpec &target);
 
 /// The share of the peak of its atom that the model expects of a config that
-/// fits, from 0 to 1. Sizes that are not known count as large.
+/// fits, at most 1 but for atoms with pairs. Sizes that are not known count as
+/// large.
 double expectedShareOfPeak(kernel::ContractOp op,
                            kernel::LoweringConfigAttr config,
                            const TargetSpec &target);

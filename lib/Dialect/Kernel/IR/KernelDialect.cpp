@@ -115,6 +115,7 @@ LogicalResult LoweringConfigAttr::verify(
 std::string LoweringConfigAttr::describe() const {
   std::string text = llvm::formatv("tile {0}x{1}x{2} block {3}x{4}", getMR(),
                                    getNR(), getKR(), getMC(), getNC());
+  text += readsInPlace() ? " lhs in place" : " lhs panel";
   if (hasLanesAlongK())
     text += " lanes along K";
   if (readsRhsInPlace())
