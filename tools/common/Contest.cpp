@@ -31,13 +31,25 @@ static std::vector<double> gainsOf(const std::vector<double> &a,
   return gains;
 }
 
+/// How many times as fast `a` is. Other processes can only make a round slower,
+/// even most rounds: what the fastest rounds do not show is no gain.
+static double gainOf(const std::vector<double> &a,
+                     const std::vector<double> &b) {
+  std::vector<double> gains = gainsOf(a, b);
+  if (gains.empty())
+    return 1;
+  double leastDisturbed = *std::min_element(b.begin(), b.end()) /
+                          *std::min_element(a.begin(), a.end());
+  return std::min(medianOf(gains), leastDisturbed);
+}
+
 bool tools::isFaster(const std::vector<double> &a,
                      const std::vector<double> &b) {
   std::vector<double> gains = gainsOf(a, b);
   if (gains.empty())
     return false;
   std::sort(gains.begin(), gains.end());
-  return gains[gains.size() / 4] > kLeastGain;
+  return gains[gains.size() / 4] > kLeastGain && gainOf(a, b) > kLeastGain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,10 +127,9 @@ Contest::Standing Contest::standingOf(size_t best) const {
   bool measured = !run.contender.seconds.empty();
   standing.seconds = measured ? run.contender.median() : run.firstLook;
   standing.firstSeconds = measured ? first.contender.median() : first.firstLook;
-  standing.gain =
-      measured
-          ? medianOf(gainsOf(run.contender.seconds, first.contender.seconds))
-          : first.firstLook / run.firstLook;
+  standing.gain = measured
+                      ? gainOf(run.contender.seconds, first.contender.seconds)
+                      : first.firstLook / run.firstLook;
   return standing;
 }
 

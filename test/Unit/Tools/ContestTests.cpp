@@ -133,4 +133,6 @@ TEST(ContestNoise, Rounds) {
   // Not often enough.
   EXPECT_TRUE(isFaster({0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.1, 1.1}, first));
   EXPECT_FALSE(isFaster({0.5, 0.5, 0.5, 0.5, 0.5, 1.1, 1.1, 1.1}, first));
+  // The other was disturbed in all rounds but one.
+  EXPECT_FALSE(isFaster(first, {9, 9, 9, 9, 1, 9, 9, 9}));
 }
