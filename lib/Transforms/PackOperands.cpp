@@ -150,12 +150,17 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
   });
 }
 
+/// Named after the function, too: functions are packed at the same time, in an
+/// order of chance.
 static Value resourceConstant(OpBuilder &builder, Location loc, StringRef name,
                               RankedTensorType type, ArrayRef<int32_t> data) {
+  auto function =
+      builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
   AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
       ArrayRef<char>((const char *)data.data(), data.size() * 4), 64,
       /*dataIsMutable=*/false);
-  auto attr = DenseResourceElementsAttr::get(type, name, std::move(blob));
+  auto attr = DenseResourceElementsAttr::get(
+      type, (function.getName() + "_" + name).str(), std::move(blob));
   return arith::ConstantOp::create(builder, loc, type, attr);
 }
 

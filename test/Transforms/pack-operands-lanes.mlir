@@ -2,8 +2,8 @@
 
 // Where lanes lie along K a column is a row of words, padded to a vector; nothing is packed that is read in place.
 // CHECK-LABEL: func.func @lanes_along_k
-// CHECK-DAG: arith.constant dense_resource<{{packed.*}}> : tensor<3x16x1xi32>
-// CHECK-DAG: arith.constant dense_resource<{{sums.*}}> : tensor<3xi32>
+// CHECK-DAG: arith.constant dense_resource<lanes_along_k_{{packed.*}}> : tensor<3x16x1xi32>
+// CHECK-DAG: arith.constant dense_resource<lanes_along_k_{{sums.*}}> : tensor<3xi32>
 // CHECK: rhs_sums(
 // CHECK-NOT: rhs_sums(
 // CHECK: return
@@ -26,5 +26,5 @@ func.func @lanes_along_k(%x: tensor<2x5xi8>, %v: tensor<3x5xi8>, %o: tensor<2x3x
   return %y, %z : tensor<2x3xi32>, tensor<2x3xi32>
 }
 
-// CHECK: packed: "0x400000000102030405{{0+}}FFFEFDFCFB{{0+}}7F80000001{{0+}}"
-// CHECK: sums: "0x400000000F000000F1FFFFFF00000000"
+// CHECK: lanes_along_k_packed: "0x400000000102030405{{0+}}FFFEFDFCFB{{0+}}7F80000001{{0+}}"
+// CHECK: lanes_along_k_sums: "0x400000000F000000F1FFFFFF00000000"

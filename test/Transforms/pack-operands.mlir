@@ -10,8 +10,8 @@
 // Four bytes of K in a word, sixteen columns beside each other, zeros past the end; the sums of the columns.
 // CHECK-LABEL: func.func @constant
 // CHECK-NOT: kernel.pack
-// CHECK-DAG: %[[P:.*]] = arith.constant dense_resource<packed> : tensor<1x2x16xi32>
-// CHECK-DAG: %[[S:.*]] = arith.constant dense_resource<sums> : tensor<16xi32>
+// CHECK-DAG: %[[P:.*]] = arith.constant dense_resource<constant_packed> : tensor<1x2x16xi32>
+// CHECK-DAG: %[[S:.*]] = arith.constant dense_resource<constant_sums> : tensor<16xi32>
 // CHECK: kernel.contract lhs({{.*}}) rhs(%[[P]] : tensor<1x2x16xi32>) rhs_sums(%[[S]] : tensor<16xi32>)
 func.func @constant(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
   %w = arith.constant dense<[[1, 2, 3, 4, 5], [-1, -2, -3, -4, -5], [127, -128, 0, 0, 1]]> : tensor<3x5xi8>
@@ -113,9 +113,9 @@ func.func @strided(%x: tensor<4x2x5xi8>, %w: tensor<5x3x4xi8>, %o: tensor<4x2x3x
   return %y : tensor<4x2x3xi32>
 }
 
-// CHECK: packed: "0x4000000001020304FFFEFDFC7F800000{{0*}}05000000FB00000001000000{{0*}}"
-// CHECK: sums: "0x400000000F000000F1FFFFFF{{0*}}"
-// CHECK: packed_1: "0x400000007F7F7F7F7F7F7F7F7F7F7F7F{{0*}}7F0000007F0000007F000000{{0*}}"
-// CHECK: sums_1: "0x400000007B0200007B0200007B020000{{0*}}"
-// CHECK: packed_2: "0x40000000FF0000000200000080000000{{0*}}"
-// CHECK: sums_2: "0x40000000FF0000000200000080000000{{0*}}"
+// CHECK: constant_packed: "0x4000000001020304FFFEFDFC7F800000{{0*}}05000000FB00000001000000{{0*}}"
+// CHECK: constant_sums: "0x400000000F000000F1FFFFFF{{0*}}"
+// CHECK: splat_packed: "0x400000007F7F7F7F7F7F7F7F7F7F7F7F{{0*}}7F0000007F0000007F000000{{0*}}"
+// CHECK: splat_sums: "0x400000007B0200007B0200007B020000{{0*}}"
+// CHECK: tiles_packed: "0x40000000FF0000000200000080000000{{0*}}"
+// CHECK: tiles_sums: "0x40000000FF0000000200000080000000{{0*}}"
