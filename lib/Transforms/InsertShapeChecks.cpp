@@ -174,7 +174,8 @@ OpFoldResult Checks::sizeOfResult(OpResult tensor, int64_t dim) {
   AffineExpr a = builder.getAffineDimExpr(0), b = builder.getAffineDimExpr(1);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(def)) {
     SmallVector<OpFoldResult> factors;
-    for (int64_t inner : collapse.getReassociationIndices()[dim])
+    ReassociationIndices dims = collapse.getReassociationIndices()[dim];
+    for (int64_t inner : dims)
       factors.push_back(sizeOf(collapse.getSrc(), inner));
     return productOf(factors);
   }

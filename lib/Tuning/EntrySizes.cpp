@@ -133,7 +133,8 @@ std::optional<int64_t> EntrySizes::sizeOf(Value tensor, int64_t dim) const {
     return valueOf(expand.getMixedOutputShape()[dim]);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     int64_t product = 1;
-    for (int64_t i : collapse.getReassociationIndices()[dim]) {
+    ReassociationIndices dims = collapse.getReassociationIndices()[dim];
+    for (int64_t i : dims) {
       std::optional<int64_t> size = sizeOf(collapse.getSrc(), i);
       if (!size || __builtin_mul_overflow(product, *size, &product))
         return std::nullopt;
