@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PassTarget.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -77,14 +78,7 @@ struct PadRows : qcc::impl::PadRowsBase<PadRows> {
   explicit PadRows(const TargetSpec &target) : target(target) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (target)
-      return success();
-    llvm::Expected<TargetSpec> spec = TargetSpec::forCPU(cpu);
-    if (!spec)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(spec.takeError());
-    target = std::move(*spec);
-    return success();
+    return resolveTarget(target, cpu, context);
   }
 
   void runOnOperation() override {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PassTarget.h"
 #include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
@@ -27,14 +28,7 @@ struct SelectLoweringConfig
       : target(target), tuning(std::move(tuning)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (target)
-      return success();
-    llvm::Expected<TargetSpec> spec = TargetSpec::forCPU(cpu);
-    if (!spec)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(spec.takeError());
-    target = std::move(*spec);
-    return success();
+    return resolveTarget(target, cpu, context);
   }
 
   /// The tuned config, if there is one that can be used.
