@@ -20,8 +20,6 @@ using namespace qcc::reference;
 
 namespace {
 
-const char *const divisionByZero = "division by zero";
-
 template <typename T, typename F>
 void unary(const Inst &inst, Reg *regs, int n, F op) {
   const T *a = regs[inst.a].lanes<T>();
@@ -39,15 +37,10 @@ void binary(const Inst &inst, Reg *regs, int n, F op) {
     d[l] = op(a[l], b[l]);
 }
 
-/// As `binary`, for operations that a zero right operand makes an error.
-template <typename F>
-const char *division(const Inst &inst, Reg *regs, int n, F op) {
-  const int64_t *b = regs[inst.b].i;
-  for (int l = 0; l < n; ++l)
-    if (b[l] == 0)
-      return divisionByZero;
-  binary<int64_t>(inst, regs, n, op);
-  return nullptr;
+/// As `binary`, for divisions and remainders: by zero, all give 0 (N8).
+template <typename F> void division(const Inst &inst, Reg *regs, int n, F op) {
+  binary<int64_t>(inst, regs, n,
+                  [op](int64_t x, int64_t y) { return y == 0 ? 0 : op(x, y); });
 }
 
 uint64_t maskOf(unsigned width) { return ~uint64_t(0) >> (64 - width); }
@@ -238,7 +231,7 @@ template <typename T> void executeFloat(const Inst &inst, Reg *regs, int n) {
   }
 }
 
-const char *executeInt(const Inst &inst, Reg *regs, int n) {
+void executeInt(const Inst &inst, Reg *regs, int n) {
   using I = int64_t;
   using U = uint64_t;
   const unsigned width = inst.in.width;
@@ -246,13 +239,13 @@ const char *executeInt(const Inst &inst, Reg *regs, int n) {
   switch (inst.opcode) {
   case Opcode::AddI:
     binary<I>(inst, regs, n, [](I x, I y) { return I(U(x) + U(y)); });
-    return nullptr;
+    return;
   case Opcode::SubI:
     binary<I>(inst, regs, n, [](I x, I y) { return I(U(x) - U(y)); });
-    return nullptr;
+    return;
   case Opcode::MulI:
     binary<I>(inst, regs, n, [](I x, I y) { return I(U(x) * U(y)); });
-    return nullptr;
+    return;
   case Opcode::DivSI:
     return division(inst, regs, n, quotient);
   case Opcode::RemSI:
@@ -280,13 +273,13 @@ const char *executeInt(const Inst &inst, Reg *regs, int n) {
     });
   case Opcode::AndI:
     binary<I>(inst, regs, n, [](I x, I y) { return x & y; });
-    return nullptr;
+    return;
   case Opcode::OrI:
     binary<I>(inst, regs, n, [](I x, I y) { return x | y; });
-    return nullptr;
+    return;
   case Opcode::XOrI:
     binary<I>(inst, regs, n, [](I x, I y) { return x ^ y; });
-    return nullptr;
+    return;
   // A shift by the width or more is poison in MLIR, so that it may stand where
   // a select drops it; here it shifts everything out.
   case Opcode::ShLI:
@@ -294,55 +287,55 @@ const char *executeInt(const Inst &inst, Reg *regs, int n) {
       U amount = U(y) & mask;
       return amount >= width ? 0 : I(U(x) << amount);
     });
-    return nullptr;
+    return;
   case Opcode::ShRSI:
     binary<I>(inst, regs, n, [=](I x, I y) {
       U amount = U(y) & mask;
       return x >> (amount >= width ? width - 1 : amount);
     });
-    return nullptr;
+    return;
   case Opcode::ShRUI:
     binary<I>(inst, regs, n, [=](I x, I y) {
       U amount = U(y) & mask;
       return amount >= width ? 0 : I((U(x) & mask) >> amount);
     });
-    return nullptr;
+    return;
   case Opcode::MaxSI:
     binary<I>(inst, regs, n, [](I x, I y) { return x > y ? x : y; });
-    return nullptr;
+    return;
   case Opcode::MinSI:
     binary<I>(inst, regs, n, [](I x, I y) { return x < y ? x : y; });
-    return nullptr;
+    return;
   case Opcode::MaxUI:
     binary<I>(inst, regs, n, [](I x, I y) { return U(x) > U(y) ? x : y; });
-    return nullptr;
+    return;
   case Opcode::MinUI:
     binary<I>(inst, regs, n, [](I x, I y) { return U(x) < U(y) ? x : y; });
-    return nullptr;
+    return;
   case Opcode::CmpI:
     compare<I>(inst, regs, n, compareInt);
-    return nullptr;
+    return;
   case Opcode::AbsI:
     unary<I>(inst, regs, n, [](I x) { return x < 0 ? I(-U(x)) : x; });
-    return nullptr;
+    return;
   case Opcode::CountLeadingZeros:
     unary<I>(inst, regs, n, [=](I x) {
       U ux = U(x) & mask;
       return I(ux == 0 ? width : __builtin_clzll(ux) - (64 - width));
     });
-    return nullptr;
+    return;
   case Opcode::CountTrailingZeros:
     unary<I>(inst, regs, n, [=](I x) {
       U ux = U(x) & mask;
       return I(ux == 0 ? width : __builtin_ctzll(ux));
     });
-    return nullptr;
+    return;
   case Opcode::PopCount:
     unary<I>(inst, regs, n,
              [=](I x) { return I(__builtin_popcountll(U(x) & mask)); });
-    return nullptr;
+    return;
   default:
-    return nullptr;
+    return;
   }
 }
 
@@ -575,34 +568,34 @@ void qcc::reference::storeLanes(Elem elem, uint8_t *data, int64_t offset,
   }
 }
 
-const char *qcc::reference::execute(const Inst &inst, Reg *regs, int n) {
+void qcc::reference::execute(const Inst &inst, Reg *regs, int n) {
   switch (inst.opcode) {
   case Opcode::ExtSI:
     regs[inst.dst] = regs[inst.a];
-    return nullptr;
+    return;
   case Opcode::ExtUI: {
     uint64_t mask = maskOf(inst.in.width);
     unary<int64_t>(inst, regs, n, [=](int64_t x) { return int64_t(x & mask); });
-    return nullptr;
+    return;
   }
   case Opcode::TruncI:
     unary<int64_t>(inst, regs, n,
                    [=](int64_t x) { return wrapTo(x, inst.out.width); });
-    return nullptr;
+    return;
   case Opcode::Bitcast:
     executeBitcast(inst, regs, n);
-    return nullptr;
+    return;
   case Opcode::ExtF:
   case Opcode::TruncF:
     convertFloat(inst, regs, n);
-    return nullptr;
+    return;
   case Opcode::FPToSI:
   case Opcode::FPToUI:
     if (inst.in.isSingle())
       executeFloatToInt<float>(inst, regs, n);
     else
       executeFloatToInt<double>(inst, regs, n);
-    return nullptr;
+    return;
   case Opcode::SIToFP:
   case Opcode::UIToFP:
     if (inst.out.isSingle())
@@ -611,12 +604,12 @@ const char *qcc::reference::execute(const Inst &inst, Reg *regs, int n) {
       executeIntToFloat<double>(inst, regs, n);
     if (inst.out.isHalf())
       roundHalf(inst.out, regs[inst.dst], n);
-    return nullptr;
+    return;
   case Opcode::AddUIExtended:
   case Opcode::MulSIExtended:
   case Opcode::MulUIExtended:
     executeExtended(inst, regs, n);
-    return nullptr;
+    return;
   case Opcode::Select:
     if (inst.in.isInt())
       executeSelect<int64_t>(inst, regs, n);
@@ -624,17 +617,17 @@ const char *qcc::reference::execute(const Inst &inst, Reg *regs, int n) {
       executeSelect<float>(inst, regs, n);
     else
       executeSelect<double>(inst, regs, n);
-    return nullptr;
+    return;
   default:
     break;
   }
   if (inst.in.isInt()) {
-    const char *error = executeInt(inst, regs, n);
-    if (!error && inst.out.width < 64)
+    executeInt(inst, regs, n);
+    if (inst.out.width < 64)
       unary<int64_t>(
           {Opcode::TruncI, 0, inst.in, inst.out, inst.dst, 0, inst.dst, 0, 0},
           regs, n, [=](int64_t x) { return wrapTo(x, inst.out.width); });
-    return error;
+    return;
   }
   if (inst.in.isSingle())
     executeFloat<float>(inst, regs, n);
@@ -642,5 +635,4 @@ const char *qcc::reference::execute(const Inst &inst, Reg *regs, int n) {
     executeFloat<double>(inst, regs, n);
   if (inst.out.isHalf())
     roundHalf(inst.out, regs[inst.dst], n);
-  return nullptr;
 }

@@ -119,8 +119,8 @@ struct Inst {
   unsigned dst = 0, dst2 = 0, a = 0, b = 0, c = 0;
 };
 
-/// Runs one instruction over `n` lanes. Returns null or what went wrong.
-const char *execute(const Inst &inst, Reg *regs, int n);
+/// Runs one instruction over `n` lanes.
+void execute(const Inst &inst, Reg *regs, int n);
 
 /// `dst` lanes [position, position + n) from the elements at
 /// offset, offset + stride, ...

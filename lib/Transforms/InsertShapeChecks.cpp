@@ -100,7 +100,8 @@ bool Checks::isKnown(Value index) {
     return dim.getConstantIndex().has_value();
   if (def->hasTrait<OpTrait::ConstantLike>())
     return true;
-  return isPure(def) && def->getNumRegions() == 0 &&
+  // A division is not pure, since its divisor may be 0, but has no effect.
+  return isMemoryEffectFree(def) && def->getNumRegions() == 0 &&
          isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
              def->getDialect()) &&
          llvm::all_of(def->getOperands(),

@@ -27,9 +27,20 @@ public:
         width(type.isIndex() ? 64 : type.getIntOrFloatBitWidth()) {}
 
   void shift();
-  void divide();
+  bool isSafeDivisor();
+  /// The result of a division or remainder, for every divisor.
+  Value divide();
 
 private:
+  bool isSignedDivision() const {
+    return isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+               arith::CeilDivSIOp>(op);
+  }
+  bool isRemainder() const { return isa<arith::RemSIOp, arith::RemUIOp>(op); }
+  Value round(Value quotient, Value divisor);
+  template <typename Op> Value create(Value a, Value b) {
+    return Op::create(builder, loc, a, b);
+  }
   Value constant(const APInt &value) {
     return arith::ConstantOp::create(builder, loc, type,
                                      builder.getIntegerAttr(type, value));
@@ -74,55 +85,90 @@ void Legalizer::shift() {
   replace(select(inside, op->getResult(0), zero()));
 }
 
-void Legalizer::divide() {
-  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
-  APInt constantDivisor;
-  if (matchPattern(op->getOperand(1), m_ConstantInt(&constantDivisor)) &&
-      !constantDivisor.isZero() && !(isSigned && constantDivisor.isAllOnes()))
-    return;
-  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+/// Whether the op is defined for every dividend.
+bool Legalizer::isSafeDivisor() {
+  APInt divisor;
+  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+         !divisor.isZero() && !(isSignedDivision() && divisor.isAllOnes());
+}
+
+Value Legalizer::divide() {
+  Value x = op->getOperand(0), y = op->getOperand(1);
   builder.setInsertionPoint(op);
+  // One bit holds 0 and, signed, -1: x / y is x where y is not 0, and there is
+  // no remainder.
+  if (width == 1)
+    return isRemainder()
+               ? zero()
+               : arith::AndIOp::create(builder, loc, x, y).getResult();
+  // The divisor becomes 1 where it is 0 and, for signed divisions, where it is
+  // -1: x / -1 is -x, wrapping, without a remainder.
   Value one = constant(APInt(width, 1));
-  Value isZero = compare(arith::CmpIPredicate::eq, divisor, zero());
-  Value safe = select(isZero, one, divisor);
+  Value isZero = compare(arith::CmpIPredicate::eq, y, zero());
+  Value divisor = select(isZero, one, y);
   Value isMinusOne;
-  if (isSigned) {
-    isMinusOne = compare(arith::CmpIPredicate::eq, divisor,
+  if (isSignedDivision()) {
+    isMinusOne = compare(arith::CmpIPredicate::eq, y,
                          constant(APInt::getAllOnes(width)));
-    safe = select(isMinusOne, one, safe);
+    divisor = select(isMinusOne, one, divisor);
   }
-  op->setOperand(1, safe);
-  builder.setInsertionPointAfter(op);
-  Value result = op->getResult(0);
-  // x / -1 is -x, wrapping; x % -1 is 0, as x % 1 is.
-  if (isa<arith::DivSIOp>(op)) {
-    Value negated = arith::SubIOp::create(builder, loc, zero(), dividend);
-    result = select(isMinusOne, negated, result);
+  if (isRemainder())
+    return select(isZero, zero(),
+                  isSignedDivision() ? create<arith::RemSIOp>(x, divisor)
+                                     : create<arith::RemUIOp>(x, divisor));
+  Value quotient = isSignedDivision() ? create<arith::DivSIOp>(x, divisor)
+                                      : create<arith::DivUIOp>(x, divisor);
+  quotient = round(quotient, divisor);
+  if (isMinusOne)
+    quotient = select(isMinusOne, create<arith::SubIOp>(zero(), x), quotient);
+  return select(isZero, zero(), quotient);
+}
+
+/// The quotient of op's dividend, which was rounded towards zero, rounded as
+/// the op says.
+Value Legalizer::round(Value quotient, Value divisor) {
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+    return quotient;
+  Value x = op->getOperand(0);
+  Value rest =
+      create<arith::SubIOp>(x, create<arith::MulIOp>(quotient, divisor));
+  Value moves = compare(arith::CmpIPredicate::ne, rest, zero());
+  if (isSignedDivision()) {
+    Value signs = create<arith::XOrIOp>(x, divisor);
+    auto predicate = isa<arith::FloorDivSIOp>(op) ? arith::CmpIPredicate::slt
+                                                  : arith::CmpIPredicate::sge;
+    moves = create<arith::AndIOp>(moves, compare(predicate, signs, zero()));
   }
-  Value final = select(isZero, zero(), result);
-  op->getResult(0).replaceUsesWithIf(final, [&](OpOperand &use) {
-    return use.getOwner() != final.getDefiningOp() &&
-           use.getOwner() != result.getDefiningOp();
-  });
+  Value one = constant(APInt(width, 1));
+  Value moved = isa<arith::FloorDivSIOp>(op)
+                    ? create<arith::SubIOp>(quotient, one)
+                    : create<arith::AddIOp>(quotient, one);
+  return select(moves, moved, quotient);
 }
 
 namespace {
 struct LegalizeInteger : qcc::impl::LegalizeIntegerBase<LegalizeInteger> {
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
+    SmallVector<Operation *> shifts, divisions;
     getOperation().walk([&](Operation *op) {
-      if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp, arith::DivSIOp,
-              arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-          op->getResult(0).getType().isIntOrIndex())
-        ops.push_back(op);
+      if (op->getNumResults() != 1 ||
+          !op->getResult(0).getType().isIntOrIndex())
+        return;
+      if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op))
+        shifts.push_back(op);
+      if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+        divisions.push_back(op);
     });
     OpBuilder builder(&getContext());
-    for (Operation *op : ops) {
+    for (Operation *op : shifts)
+      Legalizer(builder, op).shift();
+    for (Operation *op : divisions) {
       Legalizer legalizer(builder, op);
-      if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op))
-        legalizer.shift();
-      else
-        legalizer.divide();
+      if (legalizer.isSafeDivisor())
+        continue;
+      op->getResult(0).replaceAllUsesWith(legalizer.divide());
+      op->erase();
     }
   }
 };

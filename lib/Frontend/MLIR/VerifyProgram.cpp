@@ -7,6 +7,7 @@
 
 #include "ImportSteps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -96,15 +97,54 @@ static LogicalResult verifyType(Operation *op, Type type) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyOp(Operation *op) {
-  StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "affine") {
-    if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
-            op))
-      return success();
+/// Whether a map divides by what is not a positive constant.
+static bool dividesByUnknown(AffineMap map) {
+  bool found = false;
+  map.walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || expr.getKind() == AffineExprKind::Add ||
+        expr.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    found |= !divisor || divisor.getValue() <= 0;
+  });
+  return found;
+}
+
+static LogicalResult verifyAffineOp(Operation *op) {
+  AffineMap map;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    map = apply.getAffineMap();
+  else if (auto min = dyn_cast<affine::AffineMinOp>(op))
+    map = min.getAffineMap();
+  else if (auto max = dyn_cast<affine::AffineMaxOp>(op))
+    map = max.getAffineMap();
+  else
     return op->emitOpError("is not accepted; of affine, only apply, min and "
                            "max are: write loops with scf or linalg");
-  }
+  if (dividesByUnknown(map))
+    return op->emitOpError("divides by what is not a positive constant, and is "
+                           "not defined where that is 0; use arith.divsi, "
+                           "arith.floordivsi, arith.ceildivsi or arith.remsi");
+  return success();
+}
+
+/// Sizes and offsets are computed with index values: a constant divisor of 0
+/// there is a mistake, whatever N8 says of divisions of data.
+static LogicalResult verifyDivisor(Operation *op) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+           arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op) ||
+      !op->getResult(0).getType().isIndex() ||
+      getConstantIntValue(op->getOperand(1)) != 0)
+    return success();
+  return op->emitOpError("divides an index by the constant 0; divide by a "
+                         "constant that is not 0");
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "affine")
+    return verifyAffineOp(op);
   bool accepted = llvm::StringSwitch<bool>(dialect)
                       .Cases({"builtin", "func", "qnn", "quant"}, true)
                       .Cases({"linalg", "tensor", "arith", "math", "scf"}, true)
@@ -131,6 +171,8 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<tensor::GatherOp, tensor::ScatterOp, linalg::PackOp,
           linalg::UnPackOp>(op))
     return op->emitOpError("is not supported; write it as linalg.generic");
+  if (failed(verifyDivisor(op)))
+    return failure();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
     auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());

@@ -46,3 +46,44 @@ func.func @divide(%x: i32, %y: i32) -> i32 {
   %r = arith.divsi %x, %y : i32
   return %r : i32
 }
+
+// Roundings other than towards zero are spelled out around a division that is safe.
+// CHECK-LABEL: func @floor
+// CHECK-SAME: (%[[X:.*]]: i32, %[[Y:.*]]: i32)
+// CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[Y]]
+// CHECK: %[[SAFE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[ONE]]
+// CHECK: %[[Q:.*]] = arith.divsi %[[X]], %[[SAFE]]
+// CHECK: %[[P:.*]] = arith.muli %[[Q]], %[[SAFE]]
+// CHECK: %[[REST:.*]] = arith.subi %[[X]], %[[P]]
+// CHECK: %[[INEXACT:.*]] = arith.cmpi ne, %[[REST]]
+// CHECK: %[[SIGNS:.*]] = arith.xori %[[X]], %[[SAFE]]
+// CHECK: %[[DIFFER:.*]] = arith.cmpi slt, %[[SIGNS]]
+// CHECK: %[[DOWN:.*]] = arith.andi %[[INEXACT]], %[[DIFFER]]
+// CHECK: %[[LESS:.*]] = arith.subi %[[Q]]
+// CHECK: arith.select %[[DOWN]], %[[LESS]], %[[Q]]
+// CHECK-NOT: arith.floordivsi
+func.func @floor(%x: i32, %y: i32) -> i32 {
+  %r = arith.floordivsi %x, %y : i32
+  return %r : i32
+}
+
+// CHECK-LABEL: func @ceil_unsigned
+// CHECK: arith.divui
+// CHECK-NOT: arith.ceildivui
+// CHECK: return
+func.func @ceil_unsigned(%x: index, %y: index) -> index {
+  %r = arith.ceildivui %x, %y : index
+  return %r : index
+}
+
+// One bit holds no other divisor than the one that leaves the dividend.
+// CHECK-LABEL: func @one_bit
+// CHECK-SAME: (%[[X:.*]]: i1, %[[Y:.*]]: i1)
+// CHECK-DAG: %[[Q:.*]] = arith.andi %[[X]], %[[Y]]
+// CHECK-DAG: %[[R:.*]] = arith.constant false
+// CHECK: return %[[Q]], %[[R]]
+func.func @one_bit(%x: i1, %y: i1) -> (i1, i1) {
+  %q = arith.divsi %x, %y : i1
+  %r = arith.remsi %x, %y : i1
+  return %q, %r : i1, i1
+}

@@ -9,6 +9,10 @@
 // PACK: error: 'linalg.pack' op is not supported; write it as linalg.generic
 // RUN: not qcc compile %t/dim.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=DIM
 // DIM: error: 'tensor.dim' op asks for dimension 7 of a tensor of rank 1
+// RUN: not qcc compile %t/divide-by-zero.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=ZERO
+// ZERO: error: 'arith.divsi' op divides an index by the constant 0; divide by a constant that is not 0
+// RUN: not qcc compile %t/affine-division.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=AFFINE
+// AFFINE: error: 'affine.apply' op divides by what is not a positive constant, and is not defined where that is 0; use arith.divsi, arith.floordivsi, arith.ceildivsi or arith.remsi
 
 //--- bitcast.mlir
 func.func @f(%x: tensor<4xf32>) -> tensor<4xi32> {
@@ -36,4 +40,21 @@ func.func @f(%x: tensor<?xf32>) -> index {
   %c7 = arith.constant 7 : index
   %d = tensor.dim %x, %c7 : tensor<?xf32>
   return %d : index
+}
+//--- divide-by-zero.mlir
+func.func @f(%x: tensor<?xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.divsi %n, %c0 : index
+  %e = tensor.expand_shape %x [[0, 1]] output_shape [%m, 4] : tensor<?xf32> into tensor<?x4xf32>
+  return %e : tensor<?x4xf32>
+}
+//--- affine-division.mlir
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %k = tensor.dim %y, %c0 : tensor<?xf32>
+  %m = affine.apply affine_map<(d0)[s0] -> (d0 floordiv s0)>(%n)[%k]
+  %e = tensor.extract_slice %x[0] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  return %e : tensor<?xf32>
 }

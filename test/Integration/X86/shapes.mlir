@@ -4,8 +4,12 @@
 // COLLAPSE: check: 60 elements, 0 differ
 // RUN: qcc run %s --entry=integers --input=random:1 --dim=4 --check | FileCheck %s --check-prefix=INTEGERS
 // INTEGERS: check: 8 elements, 0 differ
-// RUN: qcc run %s --entry=division --input=random:1 --dim=0 | FileCheck %s --check-prefix=DIVISION
-// DIVISION: result 0
+// RUN: qcc run %s --entry=division --input=random:1 --dim=0 --check | FileCheck %s --check-prefix=DIVISION
+// DIVISION: check: 0 elements, 0 differ
+// RUN: qcc run %s --entry=rows --input=random:1 --dim=12 --dim=3 --check | FileCheck %s --check-prefix=ROWS
+// ROWS: check: 12 elements, 0 differ
+// RUN: not qcc run %s --entry=rows --input=random:1 --dim=12 --dim=0 2>&1 | FileCheck %s --check-prefix=NO-ROWS
+// NO-ROWS: must be equal to
 // RUN: qcc run %s --entry=overwrite --input=random:1 --dim=4 --check | FileCheck %s --check-prefix=OVERWRITE
 // OVERWRITE: check: 36 elements, 0 differ
 // RUN: qcc run %s --entry=units --input=random:1 --check | FileCheck %s --check-prefix=UNITS
@@ -42,7 +46,7 @@ func.func @integers(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %f : tensor<?xf32>
 }
 
-// A division by 0 has no meaning, but does not end the process either.
+// A division by 0 gives 0 where it decides sizes, too.
 func.func @division(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -52,6 +56,21 @@ func.func @division(%x: tensor<?xf32>) -> tensor<?xf32> {
   %one = arith.constant 1.0 : f32
   %f = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %f : tensor<?xf32>
+}
+
+// The quotient of two sizes is a size that is checked before anything runs.
+func.func @rows(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %k = tensor.dim %y, %c0 : tensor<?xf32>
+  %m = arith.divsi %n, %k : index
+  %q = arith.remsi %n, %k : index
+  %rows = arith.subi %m, %q : index
+  %t = arith.constant 1 : index
+  %u = arith.subi %rows, %t : index
+  %e = tensor.expand_shape %x [[0, 1]] output_shape [%u, 4] : tensor<?xf32> into tensor<?x4xf32>
+  %r = arith.addf %e, %e : tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
 }
 
 func.func @overwrite(%x: tensor<?x7xi8>, %w: tensor<7x9xi8>) -> tensor<?x9xi32> {

@@ -66,6 +66,14 @@ TEST(Arith, Division) {
             (I8{15, 1}));
   EXPECT_EQ(evaluate<int8_t>("arith.ceildivui", "i8", {-1, 6}, {2, 3}),
             (I8{-128, 2}));
+
+  // By zero (N8).
+  for (const char *op :
+       {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
+        "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui"})
+    EXPECT_EQ(evaluate<int8_t>(op, "i8", {7, -7, 0, -128}, {0, 0, 0, 0}),
+              (I8{0, 0, 0, 0}))
+        << op;
 }
 
 TEST(Arith, Shifts) {
