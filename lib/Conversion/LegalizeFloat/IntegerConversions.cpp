@@ -7,7 +7,7 @@
 //
 // Conversions to integers saturate and turn NaN into 0; where the value is
 // known to be in range, the plain conversion is left. Conversions to f16 and
-// bf16 round once.
+// bf16 go through f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,38 +65,11 @@ Value qcc::emitSaturatingConversion(Steps &s, Value x, IntegerType type,
 
 Value qcc::emitIntegerToSmallFloat(Steps &s, Value x, FloatType type,
                                    bool isSigned) {
-  OpBuilder &b = s.builder;
-  unsigned width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
-  auto convert = [&](Value value, bool asSigned, FloatType to) -> Value {
-    Type result = s.typeLike(to);
-    return asSigned
-               ? arith::SIToFPOp::create(b, s.loc, result, value).getResult()
-               : arith::UIToFPOp::create(b, s.loc, result, value).getResult();
-  };
-  // Exact in f32.
-  if (width <= 24)
-    return emitRound(b, s.loc, convert(x, isSigned, b.getF32Type()), type);
-  // Exact in f64.
-  if (width <= 53)
-    return emitRound(b, s.loc, convert(x, isSigned, b.getF64Type()), type);
-  // Large values lose `drop` bits, rounded to odd: 53 bits are left, exact in
-  // f64, and the rounding to a small float is the only one that counts.
-  unsigned drop = width - 53;
-  Value cut = isSigned ? s.shrs(x, drop) : s.shru(x, drop);
-  Value rest = s.andi(x, s.integer(width, (uint64_t(1) << drop) - 1));
-  Value zero = s.integer(width, 0);
-  Value sticky = s.select(s.cmpi(arith::CmpIPredicate::ne, rest, zero),
-                          s.integer(width, 1), zero);
-  Value large =
-      s.mul(convert(s.ori(cut, sticky), /*asSigned=*/true, b.getF64Type()),
-            s.floating(b.getF64Type(), std::ldexp(1.0, drop)));
-  Value top = isSigned ? s.shrs(x, 52) : s.shru(x, 52);
-  Value isSmall = s.cmpi(arith::CmpIPredicate::eq, top, zero);
-  if (isSigned)
-    isSmall = s.ori(isSmall, s.cmpi(arith::CmpIPredicate::eq, top,
-                                    s.integer(width, ~uint64_t(0))));
-  Value small = convert(x, /*asSigned=*/true, b.getF64Type());
-  return emitRound(b, s.loc, s.select(isSmall, small, large), type);
+  Type f32 = s.typeLike(s.builder.getF32Type());
+  Value wide =
+      isSigned ? arith::SIToFPOp::create(s.builder, s.loc, f32, x).getResult()
+               : arith::UIToFPOp::create(s.builder, s.loc, f32, x);
+  return emitRound(s.builder, s.loc, wide, type);
 }
 
 static FloatRange unknownRange() {

@@ -85,9 +85,6 @@ Value Steps::bitcast(Value a, Type element) {
 Value Steps::cmp(arith::CmpFPredicate predicate, Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, predicate, a, b);
 }
-Value Steps::cmpi(arith::CmpIPredicate predicate, Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, predicate, a, b);
-}
 Value Steps::select(Value c, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, c, a, b);
 }

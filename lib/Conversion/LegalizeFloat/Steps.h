@@ -52,8 +52,6 @@ public:
   mlir::Value asF32(mlir::Value a) { return bitcast(a, builder.getF32Type()); }
   mlir::Value cmp(mlir::arith::CmpFPredicate predicate, mlir::Value a,
                   mlir::Value b);
-  mlir::Value cmpi(mlir::arith::CmpIPredicate predicate, mlir::Value a,
-                   mlir::Value b);
   mlir::Value lt(mlir::Value a, mlir::Value b) {
     return cmp(mlir::arith::CmpFPredicate::OLT, a, b);
   }
@@ -89,7 +87,7 @@ mlir::Value emitRoundHalfAway(Steps &s, mlir::Value x);
 /// integer of at most 64 bits.
 mlir::Value emitSaturatingConversion(Steps &s, mlir::Value x,
                                      mlir::IntegerType type, bool isSigned);
-/// sitofp or uitofp to f16 or bf16 with one rounding; at most 64 bits.
+/// sitofp or uitofp to f16 or bf16, through f32 (N8); at most 64 bits.
 mlir::Value emitIntegerToSmallFloat(Steps &s, mlir::Value x,
                                     mlir::FloatType type, bool isSigned);
 

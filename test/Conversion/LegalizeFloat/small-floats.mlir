@@ -61,13 +61,11 @@ func.func @to_small(%a: i16, %b: i32, %c: i64) -> (f16, bf16, bf16) {
   // CHECK: %[[A:.*]] = arith.sitofp %{{.*}} : i16 to f32
   // CHECK: arith.truncf %[[A]] : f32 to f16
   %x = arith.sitofp %a : i16 to f16
-  // CHECK: %[[B:.*]] = arith.uitofp %{{.*}} : i32 to f64
-  // CHECK: arith.truncf %[[B]] : f64 to f32
-  // CHECK: arith.cmpf one
+  // CHECK: %[[B:.*]] = arith.uitofp %{{.*}} : i32 to f32
+  // CHECK: arith.bitcast %[[B]] : f32 to i32
   %y = arith.uitofp %b : i32 to bf16
-  // CHECK: arith.shrsi
-  // CHECK: %[[STICKY:.*]] = arith.ori
-  // CHECK: arith.sitofp %[[STICKY]] : i64 to f64
+  // CHECK: %[[C:.*]] = arith.sitofp %{{.*}} : i64 to f32
+  // CHECK: arith.bitcast %[[C]] : f32 to i32
   %z = arith.sitofp %c : i64 to bf16
   return %x, %y, %z : f16, bf16, bf16
 }
