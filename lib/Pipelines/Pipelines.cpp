@@ -74,7 +74,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 //   operation is one that all targets compute alike.
 void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertQNNToLinalg());
-  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addPass(createLegalizeFloat());

@@ -102,5 +102,4 @@ void qcc::registerAllPasses() {
   mlir::registerSCFToControlFlowPass();
   mlir::registerLowerAffinePass();
   mlir::registerReconcileUnrealizedCastsPass();
-  mlir::registerConvertElementwiseToLinalgPass();
 }

@@ -40,7 +40,7 @@ def LegalizeInteger : Pass<"legalize-integer", "::mlir::ModuleOp"> {
     A shift by the width or more and `INT_MIN / -1` are poison in `arith`, and a division
     by zero would end the process. Where the second operand is not a constant that
     excludes these cases, selects make the result that of N8; a division or a
-    remainder by zero gives 0.
+    remainder by zero gives 0. Flags that make poison of an overflow are dropped.
 
     ```mlir
     %r = arith.shli %x, %n : i32

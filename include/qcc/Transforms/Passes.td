@@ -250,6 +250,27 @@ def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"
   ];
 }
 
+def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise ops on tensors to linalg.generic on their elements";
+  let description = [{
+    Folds nothing: what an op on constants gives is said by Numerics, and upstream's
+    folders say otherwise until the op is legalized.
+
+    ```mlir
+    %y = math.exp %x : tensor<?xf32>
+    ```
+    becomes
+    ```mlir
+    %y = linalg.generic ... ins(%x) outs(%e) {
+    ^bb0(%a: f32, %o: f32):
+      %b = math.exp %a : f32
+      linalg.yield %b : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
   let summary = "Named linalg ops to linalg.generic, remembering their names";
   let description = [{

@@ -237,7 +237,7 @@ private:
       }
       if (mustRewrite(op) && isa<TensorType>(op->getResult(0).getType())) {
         op->emitOpError("computes on whole tensors here; run "
-                        "convert-elementwise-to-linalg before this pass");
+                        "generalize-elementwise before this pass");
         result = failure();
       }
     });

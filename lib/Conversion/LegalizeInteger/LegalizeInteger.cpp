@@ -146,11 +146,23 @@ Value Legalizer::round(Value quotient, Value divisor) {
   return select(moves, moved, quotient);
 }
 
+/// Integer arithmetic wraps and converts whatever values there are (N8):
+/// assumptions that the program states about them count for nothing.
+static void removeAssumptions(Operation *op) {
+  if (auto overflow = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    op->setAttr(overflow.getIntegerOverflowAttrName(),
+                arith::IntegerOverflowFlagsAttr::get(
+                    op->getContext(), arith::IntegerOverflowFlags::none));
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    op->removeAttr("isExact");
+}
+
 namespace {
 struct LegalizeInteger : qcc::impl::LegalizeIntegerBase<LegalizeInteger> {
   void runOnOperation() override {
     SmallVector<Operation *> shifts, divisions;
     getOperation().walk([&](Operation *op) {
+      removeAssumptions(op);
       if (op->getNumResults() != 1 ||
           !op->getResult(0).getType().isIntOrIndex())
         return;

@@ -76,8 +76,11 @@ struct ConvertQNNToLinalg
     populateContractionPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateTypePatterns(converter, patterns);
-    if (failed(
-            applyFullConversion(getOperation(), target, std::move(patterns))))
+    // Upstream's folders round otherwise than Numerics says.
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
+                                   config)))
       signalPassFailure();
   }
 };

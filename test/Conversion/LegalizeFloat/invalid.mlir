@@ -57,7 +57,7 @@ func.func @scaling(%x: f16, %s: f16) -> f32 {
 // -----
 
 func.func @tensor(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'math.exp' op computes on whole tensors here; run convert-elementwise-to-linalg before this pass}}
+  // expected-error@+1 {{'math.exp' op computes on whole tensors here; run generalize-elementwise before this pass}}
   %y = math.exp %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }

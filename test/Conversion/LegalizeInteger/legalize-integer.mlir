@@ -87,3 +87,16 @@ func.func @one_bit(%x: i1, %y: i1) -> (i1, i1) {
   %r = arith.remsi %x, %y : i1
   return %q, %r : i1, i1
 }
+
+// Flags of overflow would make poison of what wraps.
+// CHECK-LABEL: func @assumptions
+// CHECK-NOT: overflow
+// CHECK-NOT: exact
+// CHECK: return
+func.func @assumptions(%x: i32) -> (i32, i8, i32) {
+  %c3 = arith.constant 3 : i32
+  %a = arith.addi %x, %c3 overflow<nsw, nuw> : i32
+  %b = arith.trunci %a overflow<nsw> : i32 to i8
+  %c = arith.shrui %x, %c3 exact : i32
+  return %a, %b, %c : i32, i8, i32
+}
