@@ -7,6 +7,7 @@
 
 #include "common/Arguments.h"
 
+#include "common/Files.h"
 #include "common/Text.h"
 
 #include <charconv>
@@ -214,13 +215,17 @@ std::optional<int> Arguments::answer(int argc, const char *const *argv,
     fprintf(stderr, "%s: error: %s\n", tool_.c_str(), status.message().c_str());
     return failure;
   }
+  if (!help_ && !version_)
+    return std::nullopt;
   if (help_)
     fputs(help().c_str(), stdout);
-  else if (version_)
-    printf("%s %s\n", tool_.c_str(), version);
   else
-    return std::nullopt;
-  return 0;
+    printf("%s %s\n", tool_.c_str(), version);
+  status = flushStandardOutput();
+  if (status.isOk())
+    return 0;
+  fprintf(stderr, "%s: error: %s\n", tool_.c_str(), status.message().c_str());
+  return failure;
 }
 
 std::string Arguments::help() const {

@@ -22,7 +22,8 @@ static rt::Status failed(const std::string &path, const char *what) {
   return rt::ioError(path + ": " + what + ": " + strerror(errno));
 }
 
-rt::Result<StepDump> StepDump::create(const std::string &folder) {
+rt::Result<StepDump> StepDump::create(const std::string &folder,
+                                      const CommandFiles &files) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
     return failed(folder, "cannot make the folder");
   struct stat info;
@@ -31,10 +32,14 @@ rt::Result<StepDump> StepDump::create(const std::string &folder) {
   if (!S_ISDIR(info.st_mode))
     return rt::ioError(folder +
                        ": is no folder; name another for --dump-steps");
+  StepDump dump(folder, files);
   std::string index = folder + "/index.json";
+  rt::Status status = dump.checkWrite(index);
+  if (!status.isOk())
+    return status;
   if (unlink(index.c_str()) != 0 && errno != ENOENT)
     return failed(index, "cannot be removed");
-  return StepDump(folder);
+  return dump;
 }
 
 void StepDump::afterStep(void *self, const rt::Context &run, size_t step) {
@@ -66,8 +71,10 @@ rt::Status StepDump::write(const rt::Context &run, const rt::Step &step) {
       return found.status();
     const rt::Tensor &tensor = *found;
     std::string name = fileName(step, i);
-    rt::Status status =
-        writeNpy(folder_ + "/" + name, tensor.dtype, tensor.shape, tensor.data);
+    std::string path = folder_ + "/" + name;
+    rt::Status status = checkWrite(path);
+    if (status.isOk())
+      status = writeNpy(path, tensor.dtype, tensor.shape, tensor.data);
     if (!status.isOk())
       return status;
     Json shape = Json::list();

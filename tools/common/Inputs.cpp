@@ -61,6 +61,12 @@ rt::Result<HostTensor> readInput(const std::string &path,
              tensor->describe().c_str()));
 }
 
+void addFiles(CommandFiles &files, const InputSources &sources) {
+  for (const std::string &input : sources.inputs)
+    if (!isRandomSpec(input))
+      files.reads(input, "read by --input");
+}
+
 rt::Result<std::vector<std::string>>
 sourcePerArgument(const InputSources &sources, size_t arguments,
                   const std::string &entry) {

@@ -8,6 +8,7 @@
 #ifndef QCC_TOOLS_COMMON_INPUTS_H
 #define QCC_TOOLS_COMMON_INPUTS_H
 
+#include "common/Files.h"
 #include "qcc/Runtime/Module.h"
 #include "qcc/Support/HostTensor.h"
 
@@ -33,6 +34,9 @@ struct InputSources {
   std::vector<std::string> inputs;
   std::vector<int64_t> dims;
 };
+
+/// Adds the files that are read.
+void addFiles(CommandFiles &files, const InputSources &sources);
 
 /// Those of an entry, one for each argument, or a failure.
 rt::Result<std::vector<std::string>>

@@ -74,7 +74,19 @@ rt::WeightPages weightPagesOf(const RunOptions &options) {
                                        : rt::WeightPages::Auto;
 }
 
-rt::Status checkOptions(const RunOptions &options) {
+static rt::Status checkFiles(RunOptions &options) {
+  CommandFiles &files = options.files;
+  addFiles(files, options.sources);
+  for (const std::string &expected : options.expected)
+    files.reads(expected, "read by --expect");
+  for (const std::string &output : options.outputs)
+    files.writes(output, "--output=" + output);
+  files.writes(options.benchJson, "--json=" + options.benchJson);
+  files.writes(options.trace, "--profile=" + options.trace);
+  return files.check();
+}
+
+rt::Status checkOptions(RunOptions &options) {
   if (!options.weightPages.empty() && options.weightPages != "auto" &&
       options.weightPages != "file" && options.weightPages != "huge")
     return rt::invalidArgument("'--weight-pages=" + options.weightPages +
@@ -101,7 +113,7 @@ rt::Status checkOptions(const RunOptions &options) {
   if (!options.dumpSteps.empty() && (options.bench || options.profile))
     return rt::invalidArgument("--dump-steps would be measured by --bench and "
                                "--profile; ask for one at a time");
-  return rt::Status::ok();
+  return checkFiles(options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +235,8 @@ rt::Status runModule(ModulePtr module, const std::string &name,
   contextOptions.profile = options.profile;
   std::optional<StepDump> dump;
   if (!options.dumpSteps.empty()) {
-    rt::Result<StepDump> created = StepDump::create(options.dumpSteps);
+    rt::Result<StepDump> created =
+        StepDump::create(options.dumpSteps, options.files);
     if (!created.isOk())
       return created.status();
     dump.emplace(*std::move(created));

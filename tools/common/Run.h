@@ -30,6 +30,8 @@ struct RunOptions {
   std::string trace;
   std::string dumpSteps;
   bool list = false;
+  /// What the command reads besides the files named above.
+  CommandFiles files;
   /// Say what the results are, where they are neither written nor compared and
   /// nothing is measured.
   bool describeResults = true;
@@ -43,8 +45,9 @@ void addRunArguments(Arguments &arguments, RunOptions &options);
 /// What `--weight-pages` says; for options that checkOptions has seen.
 rt::WeightPages weightPagesOf(const RunOptions &options);
 
-/// Whether the options make sense together.
-rt::Status checkOptions(const RunOptions &options);
+/// Whether the options make sense together. Adds the files that they name to
+/// `options.files`, and refuses to overwrite what is read.
+rt::Status checkOptions(RunOptions &options);
 
 /// Runs an entry of a module, or lists what it holds. What was asked for is
 /// printed to `out`; a failure also means that a result is not as expected.

@@ -11,6 +11,7 @@
 
 #include "Bench.h"
 #include "Peer.h"
+#include "common/Files.h"
 #include "qcc/Support/FileIO.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -93,13 +94,9 @@ static void restartForThreads(char **argv) {
 }
 
 int bench::writeJson(const std::string &path, llvm::json::Object report) {
-  std::string text =
-      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str();
-  auto file = OutputFile::create(path);
-  rt::Status status =
-      file.isOk() ? file->write(text.data(), text.size()) : file.status();
-  if (status.isOk())
-    status = file->commit();
+  rt::Status status = writeFile(
+      path,
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str());
   return status.isOk() ? 0 : reportError(status.message());
 }
 
@@ -186,24 +183,24 @@ static int runSuite(const Suite &suite, Options options) {
   return failed;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  // An option of LLVM's that is of no use here.
-  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
-    other->removeArgument();
-  CommandLine line;
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "qcc-bench: measures kernels of qcc, of a peer and of the machine\n\n"
-      "  qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8\n");
+/// Returns the exit code.
+static int run(const CommandLine &line, char **argv) {
   std::optional<Options> options = makeOptions(line);
   if (!options)
     return 1;
   bool ofCompiling = line.compileTime;
-  llvm::Expected<Suite> suite = Suite::load(
-      ofCompiling && !line.suite.getNumOccurrences() ? std::string("compile")
-                                                     : line.suite.getValue());
+  std::string name = ofCompiling && !line.suite.getNumOccurrences()
+                         ? std::string("compile")
+                         : line.suite.getValue();
+  tools::CommandFiles used;
+  if (llvm::StringRef(name).ends_with(".json"))
+    used.reads(name, "read by --suite");
+  for (const std::string &file : line.files)
+    used.reads(file, "a program");
+  used.writes(options->json, "--json=" + options->json);
+  if (rt::Status status = used.check(); !status.isOk())
+    return reportError(status.message());
+  llvm::Expected<Suite> suite = Suite::load(name);
   if (!suite)
     return reportError(llvm::toString(suite.takeError()));
 
@@ -222,4 +219,21 @@ int main(int argc, char **argv) {
   if (options->threads > 1 && options->peer != PeerKind::None)
     restartForThreads(argv);
   return runSuite(*suite, *options);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  tools::ignoreBrokenPipes();
+  // An option of LLVM's that is of no use here.
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
+  CommandLine line;
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "qcc-bench: measures kernels of qcc, of a peer and of the machine\n\n"
+      "  qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8\n");
+  int code = run(line, argv);
+  rt::Status status = tools::flushStandardOutput(llvm::outs());
+  return status.isOk() ? code : reportError(status.message());
 }

@@ -27,6 +27,21 @@ static bool endsWith(std::string_view text, std::string_view suffix) {
          text.substr(text.size() - suffix.size()) == suffix;
 }
 
+static std::string pathOfOutput(const std::string &text) {
+  std::string path = text.substr(strlen("out:"));
+  return path.substr(0, path.rfind(':'));
+}
+
+void addFiles(CommandFiles &files, const std::vector<std::string> &texts) {
+  for (const std::string &text : texts)
+    if (startsWith(text, "out:"))
+      files.writes(pathOfOutput(text), "--arg=" + text);
+    else if (startsWith(text, "inout:"))
+      files.writes(text.substr(strlen("inout:")), "--arg=" + text);
+    else if (endsWith(text, ".npy"))
+      files.reads(text, "read by --arg");
+}
+
 rt::Result<KernelArguments>
 KernelArguments::create(emu::Emulator &emulator, const emu::Kernel &kernel,
                         const std::vector<std::string> &texts) {
@@ -91,7 +106,7 @@ rt::Status KernelArguments::add(emu::Emulator &emulator,
     rt::Result<HostTensor> tensor = zeros(path.substr(colon + 1));
     if (!tensor.isOk())
       return tensor.status();
-    return addBuffer(emulator, parameter, path.substr(0, colon),
+    return addBuffer(emulator, parameter, pathOfOutput(text),
                      std::move(*tensor), /*isOutput=*/true);
   }
   bool isBoth = startsWith(text, "inout:");

@@ -18,6 +18,7 @@
 #ifndef QCC_TOOLS_QCC_PTX_EMU_KERNELARGUMENTS_H
 #define QCC_TOOLS_QCC_PTX_EMU_KERNELARGUMENTS_H
 
+#include "common/Files.h"
 #include "qcc/Emulator/Emulator.h"
 #include "qcc/Support/HostTensor.h"
 
@@ -25,6 +26,10 @@
 #include <vector>
 
 namespace qcc::tools {
+
+/// Adds the files of the arguments. The file of `inout:` counts as written
+/// only.
+void addFiles(CommandFiles &files, const std::vector<std::string> &texts);
 
 class KernelArguments {
 public:

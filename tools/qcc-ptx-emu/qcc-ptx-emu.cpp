@@ -13,6 +13,7 @@
 #include "KernelArguments.h"
 
 #include "common/Arguments.h"
+#include "common/Files.h"
 #include "common/Text.h"
 #include "qcc/Emulator/TimeModel.h"
 #include "qcc/Support/FileIO.h"
@@ -123,6 +124,15 @@ static rt::Status report(const Options &options,
   return rt::Status::ok();
 }
 
+/// Refuses to overwrite what is read.
+static rt::Status checkFiles(const Options &options) {
+  CommandFiles files;
+  files.reads(options.file, "the program");
+  addFiles(files, options.args);
+  files.writes(options.counters, "--counters=" + options.counters);
+  return files.check();
+}
+
 /// Whether there was a report.
 static rt::Result<bool> run(const Options &options) {
   emu::LaunchOptions launch;
@@ -153,6 +163,9 @@ static rt::Result<bool> run(const Options &options) {
   config.grid = *grid;
   config.dynamicShared = options.shared;
 
+  rt::Status distinct = checkFiles(options);
+  if (!distinct.isOk())
+    return distinct;
   rt::Result<std::string> text = readText(options.file);
   if (!text.isOk())
     return text.status();
@@ -199,6 +212,7 @@ static int reportError(const std::string &message) {
 }
 
 int main(int argc, char **argv) {
+  ignoreBrokenPipes();
   Options options;
   Arguments arguments(
       "qcc-ptx-emu",
@@ -241,8 +255,7 @@ int main(int argc, char **argv) {
   rt::Result<bool> found = run(options);
   if (!found.isOk())
     return reportError(found.message());
-  // What was printed may have gone nowhere, to a full disk.
-  if (fflush(stdout) != 0 || ferror(stdout))
-    return reportError("the standard output cannot be written");
+  if (rt::Status status = flushStandardOutput(); !status.isOk())
+    return reportError(status.message());
   return *found ? 1 : 0;
 }

@@ -24,6 +24,7 @@ static int reportError(const std::string &message) {
 }
 
 int main(int argc, char **argv) {
+  ignoreBrokenPipes();
   RunOptions options;
   rt::ModuleOptions moduleOptions;
   Arguments arguments("qcc-run",
@@ -36,6 +37,7 @@ int main(int argc, char **argv) {
                  moduleOptions.variant);
   if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
     return *code;
+  options.files.reads(arguments.positional(), "the program");
   rt::Status status = checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
@@ -48,8 +50,7 @@ int main(int argc, char **argv) {
     return reportError(module.message());
   status = runModule(*std::move(module), arguments.positional(), options,
                      std::nullopt, stdout);
-  // What was printed may have gone nowhere, to a full disk.
-  if (status.isOk() && (fflush(stdout) != 0 || ferror(stdout)))
-    return reportError("the standard output cannot be written");
+  if (status.isOk())
+    status = flushStandardOutput();
   return status.isOk() ? 0 : reportError(status.message());
 }

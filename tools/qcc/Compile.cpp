@@ -36,42 +36,83 @@ static std::string printModule(mlir::ModuleOp module, bool elide) {
   return text;
 }
 
+namespace {
+/// What is written: the program after a stage, or code as its suffix says.
+struct Form {
+  std::optional<Stage> stage;
+  std::string code; ///< ".ll", ".s", ".o" or ".so"
+};
+} // namespace
+
+static bool isSuffixOfCode(llvm::StringRef suffix) {
+  return suffix == ".ll" || suffix == ".s" || suffix == ".o" || suffix == ".so";
+}
+
+/// The form that `emit` names. Reports it if the suffix of the output promises
+/// another one.
+static std::optional<Form> formOfEmit(const std::string &emit,
+                                      const std::string &path) {
+  Form form;
+  form.stage = stageByName(emit);
+  if (emit == "asm")
+    form.code = ".s";
+  else if (!form.stage) {
+    reportError("unknown stage '" + emit +
+                "'; use import, graph, tensor, kernel, buffer, target, llvm or "
+                "asm");
+    return std::nullopt;
+  }
+  std::string own = form.stage ? ".mlir" : form.code;
+  llvm::StringRef suffix = llvm::sys::path::extension(path);
+  if (suffix != own && (suffix == ".mlir" || isSuffixOfCode(suffix))) {
+    reportError("'--emit=" + emit + "' writes " +
+                (form.stage ? "MLIR" : "assembly") + ", but output '" + path +
+                "' ends in " + suffix + "; end it in " + own +
+                ", or leave out --emit");
+    return std::nullopt;
+  }
+  return form;
+}
+
+/// The form that the suffix of the output names; reports what is wrong.
+static std::optional<Form> formOfSuffix(const std::string &path) {
+  llvm::StringRef suffix = llvm::sys::path::extension(path);
+  if (path == "-" || suffix == ".mlir")
+    return Form{Stage::LLVM, ""};
+  if (isSuffixOfCode(suffix))
+    return Form{std::nullopt, suffix.str()};
+  if (path.empty())
+    reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o or "
+                ".so, or --emit=STAGE");
+  else
+    reportError((suffix.empty() ? "output '" + path + "' has no suffix"
+                                : "unknown suffix '" + suffix +
+                                      "' of output '" + path + "'") +
+                "; use .mlir, .ll, .s, .o or .so");
+  return std::nullopt;
+}
+
 int driver::runCompile(const ProgramOptions &program, const std::string &output,
                        const std::string &emit) {
-  std::string form = emit;
-  std::optional<Stage> stage = stageByName(emit);
-  if (!emit.empty() && !stage && emit != "asm")
-    return reportError("unknown stage '" + emit +
-                       "'; use import, graph, tensor, kernel, buffer, target, "
-                       "llvm or asm");
-  std::string path = output;
-  if (path.empty() && emit.empty())
-    return reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o "
-                       "or .so, or --emit=STAGE");
-  if (path.empty())
-    path = "-";
-  if (emit.empty()) {
-    llvm::StringRef suffix = llvm::sys::path::extension(path);
-    if (path == "-" || suffix == ".mlir")
-      stage = Stage::LLVM;
-    else if (suffix == ".ll" || suffix == ".s" || suffix == ".o" ||
-             suffix == ".so")
-      form = suffix.str();
-    else
-      return reportError("unknown suffix '" + suffix + "' of output '" + path +
-                         "'; use .mlir, .ll, .s, .o or .so");
-  } else if (emit == "asm") {
-    form = ".s";
-  }
+  std::optional<Form> form =
+      emit.empty() ? formOfSuffix(output) : formOfEmit(emit, output);
+  if (!form)
+    return 1;
+  std::string path = output.empty() ? "-" : output;
   if (program.target == "reference")
     return reportError("target reference can run programs, not compile them");
+  tools::CommandFiles files;
+  addFiles(files, program);
+  files.writes(path, "-o " + path);
+  if (int code = reportStatus(files.check()))
+    return code;
 
   Session session(program);
   if (!session.load())
     return 1;
-  if (!session.runStages(stage.value_or(Stage::LLVM)))
+  if (!session.runStages(form->stage.value_or(Stage::LLVM)))
     return 1;
-  if (stage)
+  if (form->stage)
     return writeOutput(path, printModule(session.module(), path == "-"));
 
   llvm::Expected<std::string> bytes = std::string();
@@ -83,11 +124,11 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
         return data.takeError();
       return std::string(data->begin(), data->end());
     };
-    if (form == ".ll")
+    if (form->code == ".ll")
       bytes = compiler.emitLLVM(session.module());
-    else if (form == ".s")
+    else if (form->code == ".s")
       bytes = compiler.emitAssembly(session.module());
-    else if (form == ".o")
+    else if (form->code == ".o")
       bytes = toString(compiler.emitObject(session.module()));
     else
       bytes = toString(compiler.emitArtifact(session.module()));

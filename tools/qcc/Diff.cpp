@@ -38,6 +38,13 @@ static std::optional<tools::DiffSide> load(const ProgramOptions &program,
 }
 
 int driver::runDiff(const DiffCommand &command) {
+  tools::CommandFiles files;
+  addFiles(files, command.a);
+  addFiles(files, command.b);
+  tools::addFiles(files, command.sources);
+  files.writes(command.json, "--json=" + command.json);
+  if (int code = reportStatus(files.check()))
+    return code;
   auto a = load(command.a, command.variantA);
   if (!a)
     return 1;

@@ -35,6 +35,9 @@ struct ProgramOptions {
   std::vector<std::string> given;
 };
 
+/// Adds the files that a program is made of.
+void addFiles(tools::CommandFiles &files, const ProgramOptions &program);
+
 /// Options of those that run it.
 struct RunOptions : tools::RunOptions {
   std::string variant;
@@ -63,9 +66,12 @@ int reportError(llvm::Error error);
 /// Prints "qcc: warning: ...".
 void reportWarning(const llvm::Twine &message);
 
-/// Reports a failure, or that what was printed went nowhere; returns the exit
-/// code.
+/// Reports a failure, if it is one; returns the exit code.
 int reportStatus(const rt::Status &status);
+
+/// Writes out what was printed, and reports that it went nowhere; returns the
+/// exit code of a command that ended with `code`.
+int finishOutput(int code);
 
 /// Writes a file at once or not at all; "-" is the standard output. Returns the
 /// exit code.

@@ -128,6 +128,7 @@ static int runArtifact(const ProgramOptions &program,
 int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   RunOptions options = given;
   options.describeResults = !options.check;
+  addFiles(options.files, program);
   rt::Status status = tools::checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());

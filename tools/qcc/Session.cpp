@@ -12,6 +12,7 @@
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Support/Random.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,11 +38,22 @@ int driver::reportError(llvm::Error error) {
 }
 
 int driver::reportStatus(const rt::Status &status) {
-  // What was printed may have gone nowhere, to a full disk.
-  bool printed = fflush(stdout) == 0 && !ferror(stdout);
-  if (!status.isOk())
-    return reportError(status.message());
-  return printed ? 0 : reportError("the standard output cannot be written");
+  // Messages follow what was printed; main() says if that failed.
+  (void)tools::flushStandardOutput();
+  return status.isOk() ? 0 : reportError(status.message());
+}
+
+int driver::finishOutput(int code) {
+  rt::Status status = tools::flushStandardOutput(llvm::outs());
+  return status.isOk() ? code : reportError(status.message());
+}
+
+void driver::addFiles(tools::CommandFiles &files,
+                      const ProgramOptions &program) {
+  files.reads(program.input, "the program");
+  if (!isRandomSpec(program.weights))
+    files.reads(program.weights, "read by --weights");
+  files.reads(program.tuning, "read by --tuning-db");
 }
 
 llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {

@@ -316,8 +316,6 @@ int Tuner::run(std::vector<Kernel> kernels) {
     printf(", %u skipped", skipped);
   printf("; '%s' holds %s\n", options.database.c_str(),
          tools::counted(int64_t(database.size()), "config").c_str());
-  if (int code = reportStatus(rt::Status::ok()))
-    return code;
   return refused > 0;
 }
 
@@ -326,6 +324,12 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
     return reportError("no database; say --db=FILE");
   if (program.target == "reference")
     return reportError("target reference has no kernels to tune; use x86");
+  tools::CommandFiles files;
+  addFiles(files, program);
+  tools::addFiles(files, options.sources);
+  files.writes(options.database, "--db=" + options.database);
+  if (int code = reportStatus(files.check()))
+    return code;
   Session session(program);
   if (!session.load())
     return 1;
@@ -357,7 +361,7 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
       collectKernels(entry, EntrySizes(entry, *shapes), target);
   if (kernels.empty()) {
     printf("'%s' has no contractions to tune\n", name.c_str());
-    return reportStatus(rt::Status::ok());
+    return 0;
   }
   llvm::erase_if(kernels, [&](const Kernel &kernel) {
     return !StringRef(kernel.key.shape).contains(options.filter) &&

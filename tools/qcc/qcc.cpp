@@ -317,21 +317,8 @@ static TuneOptions tuneOptions() {
   return options;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  // LLVM's own options are of no use here.
-  for (cl::SubCommand *command :
-       {&cl::SubCommand::getTopLevel(), &compileCommand, &runCommand,
-        &benchCommand, &diffCommand, &explainCommand, &tuneCommand,
-        &targetsCommand})
-    cl::HideUnrelatedOptions(category, *command);
-  cl::SetVersionPrinter(
-      [](llvm::raw_ostream &os) { os << "qcc " QCC_VERSION "\n"; });
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "qcc: a compiler for quantized networks\n\n"
-      "  qcc run model.mlir --weights=model.safetensors --input=x.npy\n");
-
+/// Runs the command that was said; returns the exit code.
+static int runCommandLine() {
   if (threads.getNumOccurrences() > 0 && (threads == 0 || threads > 1024))
     return reportError("'--threads=" + llvm::Twine(threads) +
                        "' must be between 1 and 1024");
@@ -354,4 +341,23 @@ int main(int argc, char **argv) {
     return runTargets();
   cl::PrintHelpMessage();
   return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  qcc::tools::ignoreBrokenPipes();
+  // LLVM's own options are of no use here.
+  for (cl::SubCommand *command :
+       {&cl::SubCommand::getTopLevel(), &compileCommand, &runCommand,
+        &benchCommand, &diffCommand, &explainCommand, &tuneCommand,
+        &targetsCommand})
+    cl::HideUnrelatedOptions(category, *command);
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "qcc " QCC_VERSION "\n"; });
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "qcc: a compiler for quantized networks\n\n"
+      "  qcc run model.mlir --weights=model.safetensors --input=x.npy\n");
+
+  return finishOutput(runCommandLine());
 }
