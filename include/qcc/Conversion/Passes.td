@@ -30,6 +30,9 @@ def LegalizeFloat : Pass<"legalize-float", "::mlir::ModuleOp"> {
     operations widen to f32, do one operation and round, bf16 rounding is done in
     integers, `fptosi` and `fptoui` saturate, float contractions are chains of
     `math.fma`, and fast-math flags are gone. What has no such form is rejected.
+
+    Which ops are float reductions (N8) is decided here, before anything rewrites their
+    bodies: the combining operation of each output stays and is marked `qcc.combine`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -41,15 +41,20 @@ static bool dependsOn(Value value, ArrayRef<BlockArgument> arguments,
   return false;
 }
 
-std::optional<SmallVector<FloatReductionOutput>>
-qcc::matchFloatReduction(linalg::LinalgOp op) {
+/// The outputs of `op` that are combine(accumulator, element), if all are or
+/// yield their accumulator.
+static std::optional<SmallVector<FloatReductionOutput>>
+matchOutputs(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0)
     return std::nullopt;
   Block *block = op.getBlock();
   ArrayRef<BlockArgument> accumulators = op.getRegionOutputArgs();
   SmallVector<FloatReductionOutput> outputs;
-  for (auto [accumulator, yielded] :
-       llvm::zip_equal(accumulators, block->getTerminator()->getOperands())) {
+  for (auto [number, yielded] :
+       llvm::enumerate(block->getTerminator()->getOperands())) {
+    BlockArgument accumulator = accumulators[number];
+    if (yielded == accumulator)
+      continue;
     Operation *combineOp = yielded.getDefiningOp();
     if (!combineOp || combineOp->getBlock() != block)
       return std::nullopt;
@@ -61,8 +66,27 @@ qcc::matchFloatReduction(linalg::LinalgOp op) {
       std::swap(a, b);
     if (a != accumulator || dependsOn(b, accumulators, block))
       return std::nullopt;
-    outputs.push_back({*combine, b, combineOp});
+    outputs.push_back({unsigned(number), *combine, b, combineOp});
   }
+  return outputs;
+}
+
+void qcc::markFloatReduction(linalg::LinalgOp op) {
+  auto outputs = matchOutputs(op);
+  if (!outputs || outputs->size() != op.getNumDpsInits())
+    return;
+  for (const FloatReductionOutput &output : *outputs)
+    output.combineOp->setAttr(kCombineAttr, UnitAttr::get(op->getContext()));
+}
+
+std::optional<SmallVector<FloatReductionOutput>>
+qcc::getFloatReduction(linalg::LinalgOp op) {
+  auto outputs = matchOutputs(op);
+  if (!outputs || outputs->empty() ||
+      !llvm::all_of(*outputs, [](const FloatReductionOutput &output) {
+        return output.combineOp->hasAttr(kCombineAttr);
+      }))
+    return std::nullopt;
   return outputs;
 }
 

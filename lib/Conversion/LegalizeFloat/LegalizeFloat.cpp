@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks the module and replaces each float operation by its form from N4, N7
-// and N8. The combine of a float reduction stays as it is, so that the pass
-// that orders the reduction can still see it; that pass emits it with
-// emitCombine.
+// and N8. The combine of a float reduction stays as it is and is marked, so
+// that the pass that orders the reduction can still see it; that pass emits it
+// with emitCombine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -211,7 +211,7 @@ struct LegalizeFloat : qcc::impl::LegalizeFloatBase<LegalizeFloat> {
     SmallVector<Operation *> conversions, others;
     getOperation()->walk([&](Operation *op) {
       if (!isFloatOp(op) || !mustRewrite(op) || isInNamedOp(op) ||
-          combines.contains(op))
+          op->hasAttr(kCombineAttr))
         return;
       bool readsRange = isa<arith::FPToSIOp, arith::FPToUIOp>(op);
       (readsRange ? conversions : others).push_back(op);
@@ -229,6 +229,7 @@ private:
     LogicalResult result = success();
     getOperation()->walk([&](Operation *op) {
       removeFastMath(op);
+      op->removeAttr(kCombineAttr);
       if (!isFloatOp(op))
         return;
       if (failed(checkOp(op))) {
@@ -245,7 +246,7 @@ private:
   }
 
   /// Ops with an implied body become generic where the body changes;
-  /// contractions become chains of fma, combines of reductions are noted.
+  /// contractions become chains of fma, combines of reductions are marked.
   void rewriteStructuredOps(IRRewriter &rewriter) {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
@@ -264,9 +265,8 @@ private:
       }
       if (isContraction)
         rewriteFloatContraction(rewriter, op);
-      else if (auto outputs = matchFloatReduction(op))
-        for (const FloatReductionOutput &output : *outputs)
-          combines.insert(output.combineOp);
+      else
+        markFloatReduction(op);
     }
   }
 
@@ -276,7 +276,5 @@ private:
     return isa<linalg::LinalgOp>(parent) &&
            !isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(parent);
   }
-
-  DenseSet<Operation *> combines;
 };
 } // namespace

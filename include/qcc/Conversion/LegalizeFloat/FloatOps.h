@@ -24,6 +24,11 @@ namespace qcc {
 /// value lies unless the argument, whose sign it takes, is NaN.
 inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
 
+/// On the combining operation of each output of a float reduction (N8): how an
+/// op reduces is decided by legalize-float, since later passes rewrite bodies.
+/// A body whose combining operations are not marked runs in order.
+inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
+
 /// The combining operation of a float reduction.
 enum class FloatCombine { Add, Mul, Maximum, Minimum, MaxNum, MinNum };
 
@@ -32,16 +37,22 @@ std::optional<FloatCombine> getFloatCombine(mlir::Operation *op);
 
 /// One output of a float reduction: combine(accumulator, element).
 struct FloatReductionOutput {
+  unsigned number;
   FloatCombine combine;
   mlir::Value element;
   mlir::Operation *combineOp;
 };
 
-/// The outputs of `op` if it is a float reduction in the sense of N8. The op
-/// must not be a contraction that still has the form acc + x * y:
-/// legalize-float has turned these into chains of fma.
+/// Marks the combining operations of `op` with kCombineAttr if it is a float
+/// reduction in the sense of N8. The op must not be a contraction that still
+/// has the form acc + x * y.
+void markFloatReduction(mlir::linalg::LinalgOp op);
+
+/// The outputs of `op` whose combining operations are marked; nothing if `op`
+/// is no float reduction. Outputs that are left out keep their initial values:
+/// canonicalization has found their elements to be neutral.
 std::optional<llvm::SmallVector<FloatReductionOutput>>
-matchFloatReduction(mlir::linalg::LinalgOp op);
+getFloatReduction(mlir::linalg::LinalgOp op);
 
 /// The neutral element of a combine: -0.0, 1.0, an infinity or NaN.
 mlir::TypedAttr getNeutralElement(FloatCombine combine, mlir::FloatType type);

@@ -198,7 +198,7 @@ private:
     if (!loops.areOutputsParallel())
       return op->emitOpError("has an output that depends on a reduction "
                              "dimension; make the dimension parallel");
-    if (auto outputs = matchFloatReduction(loops.op))
+    if (auto outputs = getFloatReduction(loops.op))
       emitFloatReduction(loops, *outputs, vectorBits);
     else
       emitOrderedLoops(loops, vectorBits);

@@ -78,7 +78,7 @@ private:
 
   void storeResult(unsigned output, Value total, const Point &point,
                    const Lanes &lanes) {
-    OpOperand &init = *loops.op.getDpsInitOperand(output);
+    OpOperand &init = *loops.op.getDpsInitOperand(outputs[output].number);
     Value initial = loops.spread(loops.load(init, point, lanes), lanes);
     loops.store(combine(output, initial, total), init, point, lanes);
   }
@@ -135,8 +135,8 @@ private:
   SmallVector<Value> fold(const Point &point, const Lanes &lanes,
                           ValueRange accumulators) {
     SmallVector<Value> next;
-    for (auto [i, value] : llvm::enumerate(
-             loops.emitBody(elements, accumulators, point, lanes))) {
+    for (auto [i, value] :
+         llvm::enumerate(loops.emitBody(elements, {}, point, lanes))) {
       Value folded = combine(i, accumulators[i], loops.spread(value, lanes));
       if (lanes.mask)
         folded = arith::SelectOp::create(rewriter, loc, lanes.mask, folded,

@@ -28,7 +28,7 @@ func.func @rows(%x: memref<?x?xf32>, %o: memref<?xf32>) {
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<?x?xf32>) outs(%o : memref<?xf32>) {
   ^bb0(%a: f32, %acc: f32):
-    %0 = arith.addf %a, %acc : f32
+    %0 = arith.addf %a, %acc {qcc.combine} : f32
     linalg.yield %0 : f32
   }
   return
@@ -44,7 +44,7 @@ func.func @whole(%x: memref<4x64xf32>, %o: memref<4xf32>) {
   // CHECK-NOT: vector.maskedload
   linalg.reduce ins(%x : memref<4x64xf32>) outs(%o : memref<4xf32>) dimensions = [1]
     (%a: f32, %acc: f32) {
-      %0 = arith.mulf %a, %acc : f32
+      %0 = arith.mulf %a, %acc {qcc.combine} : f32
       linalg.yield %0 : f32
     }
   return
@@ -63,13 +63,13 @@ func.func @short(%x: memref<4x7xf32>, %y: memref<4x1xf32>, %o: memref<4xf32>) {
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<4x7xf32>) outs(%o : memref<4xf32>) {
   ^bb0(%a: f32, %acc: f32):
-    %0 = arith.addf %a, %acc : f32
+    %0 = arith.addf %a, %acc {qcc.combine} : f32
     linalg.yield %0 : f32
   }
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
       ins(%y : memref<4x1xf32>) outs(%o : memref<4xf32>) {
   ^bb0(%a: f32, %acc: f32):
-    %0 = arith.addf %a, %acc : f32
+    %0 = arith.addf %a, %acc {qcc.combine} : f32
     linalg.yield %0 : f32
   }
   return
@@ -93,7 +93,7 @@ func.func @columns(%x: memref<?x64xf32>, %o: memref<64xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<?x64xf32>) outs(%o : memref<64xf32>) {
   ^bb0(%a: f32, %acc: f32):
-    %0 = arith.maximumf %a, %acc : f32
+    %0 = arith.maximumf %a, %acc {qcc.combine} : f32
     linalg.yield %0 : f32
   }
   return
@@ -108,7 +108,7 @@ func.func @half(%x: memref<64xf16>, %o: memref<f16>) {
   linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : memref<64xf16>) outs(%o : memref<f16>) {
   ^bb0(%a: f16, %acc: f16):
-    %0 = arith.addf %a, %acc : f16
+    %0 = arith.addf %a, %acc {qcc.combine} : f16
     linalg.yield %0 : f16
   }
   return
@@ -125,8 +125,8 @@ func.func @two(%x: memref<?x?xf32>, %mean: memref<?xf32>, %o: memref<?xf32>, %p:
   ^bb0(%a: f32, %m: f32, %acc: f32, %max: f32):
     %d = arith.subf %a, %m : f32
     %e = arith.mulf %d, %d : f32
-    %0 = arith.addf %acc, %e : f32
-    %1 = arith.maxnumf %max, %a : f32
+    %0 = arith.addf %acc, %e {qcc.combine} : f32
+    %1 = arith.maxnumf %max, %a {qcc.combine} : f32
     linalg.yield %0, %1 : f32, f32
   }
   return
