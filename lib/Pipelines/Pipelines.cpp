@@ -74,12 +74,14 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 //   operation is one that all targets compute alike.
 void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertQNNToLinalg());
+  pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addPass(createLegalizeFloat());
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createKeepInitialValues());
   pm.addNestedPass<func::FuncOp>(createExpandDivisions());
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }

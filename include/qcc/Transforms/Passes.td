@@ -271,6 +271,49 @@ def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FillEmptyTensors : Pass<"fill-empty-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Zeros for the elements of tensor.empty that may be read";
+  let description = [{
+    Every use of a `tensor.empty` that is not known to overwrite all of its elements gets
+    zeros instead: an insertion into it, unless the insertions after it leave nothing out,
+    or a loop that carries it. Import has rejected what is known to read it.
+
+    ```mlir
+    %e = tensor.empty() : tensor<8xf32>
+    %r = tensor.insert_slice %x into %e[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %r = tensor.insert_slice %x into %f[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def KeepInitialValues : Pass<"keep-initial-values", "::mlir::func::FuncOp"> {
+  let summary = "Initial values of reductions that may have no elements stay alive";
+  let description = [{
+    Such an op whose body ignores an accumulator yields its initial value all the same if
+    there are no iterations. Later passes judge by the body, which reads it from here on.
+
+    ```mlir
+    ^bb0(%x: f32, %acc: f32):
+      linalg.yield %x : f32
+    ```
+    becomes
+    ```mlir
+    ^bb0(%x: f32, %acc: f32):
+      %k = linalg.index 1 : index
+      %inside = arith.cmpi sge, %k, %c0 : index
+      %y = arith.select %inside, %x, %acc : f32
+      linalg.yield %y : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
   let summary = "Named linalg ops to linalg.generic, remembering their names";
   let description = [{

@@ -93,6 +93,7 @@ OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
   context->allowUnregisteredDialects(allowsUnregistered);
   // Verified again with its weights, among which there may be scales.
   if (!module || failed(verifyProgram(*module)) ||
+      failed(verifyTensors(*module)) ||
       failed(fillResources(*module, options.weights)) ||
       failed(verify(*module)))
     return {};

@@ -20,6 +20,10 @@ namespace qcc {
 /// Rejects operations, types and functions that are not accepted.
 mlir::LogicalResult verifyProgram(mlir::ModuleOp module);
 
+/// Rejects reads of elements that have no values, and linalg ops whose parallel
+/// iterations are not independent.
+mlir::LogicalResult verifyTensors(mlir::ModuleOp module);
+
 /// Gives data to every resource that has none and checks the size of those that
 /// have.
 mlir::LogicalResult fillResources(mlir::ModuleOp module,

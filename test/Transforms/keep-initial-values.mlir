@@ -1,0 +1,35 @@
+// RUN: qcc-opt %s --keep-initial-values | FileCheck %s
+
+#x = affine_map<(m, k) -> (m, k)>
+#y = affine_map<(m, k) -> (m)>
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[ACC:.*]]: f32):
+// CHECK: %[[K:.*]] = linalg.index 1
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sge, %[[K]]
+// CHECK: %[[Y:.*]] = arith.select %[[INSIDE]], %[[A]], %[[ACC]] : f32
+// CHECK: linalg.yield %[[Y]]
+func.func @dynamic(%x: tensor<4x?xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x?xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// There are iterations, or the accumulator is read.
+// CHECK-LABEL: func.func @unchanged
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @unchanged(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %init: tensor<?xf32>, %start: tensor<4xf32>) -> (tensor<?xf32>, tensor<4xf32>) {
+  %r = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x4xf32>) outs(%init : tensor<?xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x?xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %t = arith.addf %a, %acc : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  return %r, %s : tensor<?xf32>, tensor<4xf32>
+}
