@@ -162,6 +162,9 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
       continue;
     }
     if (optionsEnded || argument.size() < 2 || argument[0] != '-') {
+      if (positional_.empty())
+        return rt::invalidArgument("'" + std::string(argument) +
+                                   "' is no option; see " + tool_ + " --help");
       if (hasPositional)
         return rt::invalidArgument("one " + positional_ + " is wanted, but '" +
                                    positionalValue_ + "' and '" +
@@ -202,7 +205,7 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
     if (help_ || version_)
       return rt::Status::ok();
   }
-  if (!hasPositional)
+  if (!hasPositional && !positional_.empty())
     return rt::invalidArgument("no " + positional_ + " is given; see " + tool_ +
                                " --help");
   return rt::Status::ok();
@@ -244,8 +247,9 @@ std::string Arguments::help() const {
       help.remove_prefix(end == std::string_view::npos ? help.size() : end + 1);
     }
   }
-  return summary_ + "\n\nUsage: " + tool_ + " [OPTIONS] " + positional_ +
-         "\n\n" + table.print("  ");
+  return summary_ + "\n\nUsage: " + tool_ + " [OPTIONS]" +
+         (positional_.empty() ? "" : " " + positional_) + "\n\n" +
+         table.print("  ");
 }
 
 } // namespace qcc::tools

@@ -27,7 +27,8 @@ namespace qcc::tools {
 
 class Arguments {
 public:
-  /// `positional` is the name of the one argument that is no option.
+  /// `positional` is the name of the one argument that is no option, or empty
+  /// where there is none.
   Arguments(std::string tool, std::string summary, std::string positional);
 
   void flag(const char *name, const char *help, bool &target);

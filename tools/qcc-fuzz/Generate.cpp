@@ -1,0 +1,181 @@
+//===- Generate.cpp - A random program for a seed -------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Generate.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generate.h"
+#include <algorithm>
+
+namespace qcc::fuzz {
+
+/// Larger values cost more time than they are worth.
+static constexpr int64_t kMostElements = 20000;
+static constexpr size_t kMostResults = 6;
+
+static ValueId someLeaf(Builder &b) {
+  Random &random = b.random;
+  Element element = random.pick(
+      {Element::F32, Element::F32, Element::F32, Element::F32, Element::I32,
+       Element::I32, Element::I8, Element::F16, Element::BF16, Element::I16,
+       Element::I64, Element::I1, Element::F64});
+  Dims dims;
+  size_t rank = random.weighted({3, 20, 47, 22, 8});
+  for (size_t i = 0; i < rank; ++i)
+    dims.push_back(b.someDim(i + 1 == rank ? 40 : 12));
+  if (rank && random.chance(55))
+    dims[random.below(std::min<size_t>(rank, 2))] =
+        b.graph.dim({Dim::Dynamic, 0});
+  if (rank > 1 && random.chance(12))
+    dims.back() = b.graph.dim({Dim::Dynamic, 1});
+  return b.leaf(Builder::tensor(element, dims), b.anyData(), 15);
+}
+
+static bool isPlain(const Builder &b, ValueId value) {
+  Type type = b.typeOf(value);
+  return !type.isScalar && type.quant < 0 && type.element != Element::U8;
+}
+
+static bool addQuantizedOp(Builder &b) {
+  Random &random = b.random;
+  if (b.quantizeds.empty())
+    return false;
+  Quantized q = random.pick(b.quantizeds);
+  Type type = b.typeOf(q.value);
+  bool perTensor =
+      q.axis < 0 && (type.quant < 0 || b.graph.quants[type.quant].axis < 0);
+  switch (random.below(6)) {
+  case 0:
+    b.keep(b.requantize(q, 0.05));
+    return true;
+  case 1:
+    b.keep(b.dequantize(q));
+    return true;
+  case 2:
+    if (perTensor)
+      b.keep(b.clamp(q));
+    return perTensor;
+  case 3:
+    b.keep(b.lookup(q));
+    return true;
+  case 4: {
+    if (!perTensor)
+      return false;
+    Quantized other = b.quantizedLeaf(type.dims, 20, 0.05);
+    b.keep(random.chance(50) ? b.addOrMul(q, other, 0.1)
+                             : b.addOrMul(other, q, 0.1));
+    return true;
+  }
+  default:
+    if (type.rank() < 2 || !perTensor || !b.isStatic(type.dims.back()))
+      return false;
+    b.keep(b.linear(q, b.someDim(33), random.chance(50)));
+    return true;
+  }
+}
+
+void addWildOps(Builder &b, unsigned count) {
+  Random &random = b.random;
+  if (b.pool.empty())
+    b.keep(someLeaf(b));
+  for (unsigned i = 0; i < count; ++i) {
+    ValueId x = b.pickFromPool([&](ValueId value) {
+      return isPlain(b, value) && b.elements(b.dimsOf(value)) <= kMostElements;
+    });
+    if (x < 0)
+      x = b.keep(someLeaf(b));
+    switch (random.weighted({40, 14, 20, 9, 8, 9})) {
+    case 0:
+      b.keep(b.elementwise(x));
+      break;
+    case 1:
+      if (!b.dimsOf(x).empty())
+        b.keep(b.reduce(x));
+      break;
+    case 2:
+      b.keep(b.move(x));
+      break;
+    case 3:
+      b.keep(b.freeContraction());
+      break;
+    case 4:
+      if (isFloat(b.elementOf(x)))
+        b.keep(b.quantize(x, 0.05));
+      break;
+    default:
+      addQuantizedOp(b);
+    }
+  }
+}
+
+/// Every value without a use becomes a result, and some that have uses.
+static void chooseResults(Builder &b) {
+  Graph &graph = b.graph;
+  std::vector<unsigned> uses = graph.useCounts();
+  std::vector<ValueId> ends, others;
+  for (const Node &node : graph.nodes)
+    for (ValueId value : node.results) {
+      if (node.kind == Node::Argument || node.kind == Node::Constant)
+        continue;
+      (uses[value] ? others : ends).push_back(value);
+    }
+  graph.results = ends;
+  b.random.shuffle(others);
+  for (ValueId value : others)
+    if (graph.results.empty() ||
+        (graph.results.size() < kMostResults && b.random.chance(25)))
+      graph.results.push_back(value);
+}
+
+/// Sizes come from arguments: adds one for a dynamic size that none has.
+static void defineDynamicDims(Builder &b) {
+  std::vector<bool> defined(b.graph.symbolCount());
+  for (const Node *node : b.graph.arguments())
+    for (DimId id : b.dimsOf(node->results[0]))
+      if (b.graph.dims[id].kind == Dim::Dynamic)
+        defined[b.graph.dims[id].value] = true;
+  for (size_t i = 0; i < defined.size(); ++i)
+    if (!defined[i])
+      b.argument(Builder::tensor(Element::I8,
+                                 {b.graph.dim({Dim::Dynamic, int64_t(i)})}),
+                 b.anyData());
+}
+
+Graph generate(uint64_t seed) {
+  Builder b("p" + std::to_string(seed), seed);
+  switch (b.random.weighted({20, 20, 7, 4, 5, 14, 30})) {
+  case 0:
+    addIntegerNetwork(b);
+    break;
+  case 1:
+    addRealNetwork(b);
+    break;
+  case 2:
+    addAttention(b);
+    break;
+  case 3:
+    addDynamicQuantization(b);
+    break;
+  case 4:
+    addHandWrittenLayers(b);
+    break;
+  case 5:
+    b.keep(b.freeContraction());
+    break;
+  default:
+    addWildOps(b, 2 + static_cast<unsigned>(b.random.below(6)));
+    break;
+  }
+  if (b.random.chance(20))
+    addWildOps(b, 1 + static_cast<unsigned>(b.random.below(2)));
+  chooseResults(b);
+  defineDynamicDims(b);
+  return std::move(b.graph);
+}
+
+} // namespace qcc::fuzz

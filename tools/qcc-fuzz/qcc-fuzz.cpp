@@ -1,0 +1,225 @@
+//===- qcc-fuzz.cpp - Random programs against the reference ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes a program for each seed, compiles it, runs it on random data and
+// compares each result with the reference interpreter, bit for bit. The exit
+// code is 1 if a program differed, crashed or hung, and 2 if the options are
+// wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Isolate.h"
+#include "Print.h"
+#include "common/Arguments.h"
+#include "common/Text.h"
+#include "qcc/Compiler/Compiler.h"
+#include "qcc/Runtime/HostFeatures.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+using namespace qcc;
+using namespace qcc::fuzz;
+
+namespace {
+
+struct Options {
+  std::string seeds = "0:100", mcpu, plant, keep;
+  unsigned programsPerModule = 24, threads = 0, jobs = 2, timeout = 60;
+  bool print = false, refusals = false;
+};
+
+struct Totals {
+  unsigned programs = 0, runs = 0;
+  unsigned ofKind[5] = {};
+  std::map<std::string, std::vector<uint64_t>> refusals;
+};
+
+} // namespace
+
+static int fail(const std::string &message) {
+  fprintf(stderr, "qcc-fuzz: error: %s\n", message.c_str());
+  return 2;
+}
+
+/// What the host can run of everything worth testing.
+static std::vector<TargetSpec> hostTargets() {
+  std::vector<TargetSpec> found;
+  for (const char *name : {"x86-64-v3", "skylake-avx512", "cascadelake",
+                           "native", "cascadelake+emulated-amx"})
+    if (auto parsed = parseTargets(name, rt::HostFeatures::host().names())) {
+      TargetSpec &spec = parsed->front();
+      if (rt::missingFeatures(spec.requiredFeatures()).empty())
+        found.push_back(std::move(spec));
+    } else {
+      llvm::consumeError(parsed.takeError());
+    }
+  return found;
+}
+
+static bool parseRange(const std::string &text, uint64_t &begin,
+                       uint64_t &end) {
+  size_t colon = text.find(':');
+  auto first = tools::parseInteger(std::string_view(text).substr(0, colon));
+  auto last =
+      colon == std::string::npos
+          ? first
+          : tools::parseInteger(std::string_view(text).substr(colon + 1));
+  if (!first || !last || *first < 0 || *last < *first)
+    return false;
+  begin = *first;
+  end = colon == std::string::npos ? *last + 1 : *last;
+  return true;
+}
+
+/// "cannot take 5 of 7" and "cannot take 3 of 4" are one message.
+static std::string withoutNumbers(const std::string &message) {
+  std::string text;
+  for (char c : message.substr(0, message.find('\n')))
+    if (!isdigit(static_cast<unsigned char>(c)))
+      text += c;
+    else if (text.empty() || text.back() != 'N')
+      text += 'N';
+  return text.substr(0, 220);
+}
+
+static void report(const Options &options, Totals &totals, const Task &task,
+                   const Subject &subject, const Verdict &verdict) {
+  ++totals.programs;
+  totals.runs += verdict.runs;
+  ++totals.ofKind[verdict.kind];
+  if (verdict.kind == Verdict::Same)
+    return;
+  if (verdict.kind == Verdict::Refused) {
+    totals.refusals[withoutNumbers(verdict.message)].push_back(subject.seed);
+    return;
+  }
+  printf("seed %llu on %s %s: %s\n", (unsigned long long)subject.seed,
+         task.options.target.name.c_str(), spell(verdict.kind),
+         verdict.message.c_str());
+  fflush(stdout);
+  if (!options.keep.empty()) {
+    std::ofstream file(options.keep + "/" + subject.graph.name + ".mlir");
+    file << "// seed " << subject.seed << " on " << task.options.target.name
+         << " " << spell(verdict.kind) << ": " << verdict.message << "\n"
+         << moduleText({print(subject.graph)});
+  }
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  tools::Arguments arguments(
+      "qcc-fuzz", "Compares random programs with the reference.", "");
+  arguments.text("seeds", "A:B", "the programs of seeds A to B - 1",
+                 options.seeds);
+  arguments.text("mcpu", "LIST",
+                 "processors; all: each program on every one of the host "
+                 "(default: they take turns)",
+                 options.mcpu);
+  arguments.number("programs-per-module", "N", "compiled together", 1, 1000,
+                   options.programsPerModule);
+  arguments.number("threads", "N", "of each run (default: 1 to 3, at random)",
+                   0, 64, options.threads);
+  arguments.number("jobs", "N", "processes at a time", 1, 256, options.jobs);
+  arguments.number("timeout", "SECONDS", "without progress", 1, 100000,
+                   options.timeout);
+  arguments.text("keep", "DIR", "write the programs that fail there",
+                 options.keep);
+  arguments.flag("print", "print the programs and do nothing else",
+                 options.print);
+  arguments.flag("refusals", "say what was refused and how often",
+                 options.refusals);
+  arguments.text("plant", "WHAT:OP",
+                 "for tests: differ, crash or hang where a program has the op",
+                 options.plant);
+  if (std::optional<int> code = arguments.answer(argc, argv, "", 2))
+    return *code;
+
+  uint64_t begin, end;
+  if (!parseRange(options.seeds, begin, end))
+    return fail("'--seeds=" + options.seeds + "' must be A:B with A <= B");
+  if (options.print) {
+    for (uint64_t seed = begin; seed < end; ++seed)
+      printf("// seed %llu\n%s", (unsigned long long)seed,
+             moduleText({print(Subject::ofSeed(seed).graph)}).c_str());
+    return 0;
+  }
+  std::vector<TargetSpec> targets;
+  bool rotate = options.mcpu.empty();
+  if (rotate || options.mcpu == "all") {
+    targets = hostTargets();
+  } else {
+    auto parsed = parseTargets(options.mcpu, rt::HostFeatures::host().names());
+    if (!parsed)
+      return fail(llvm::toString(parsed.takeError()));
+    targets = std::move(*parsed);
+  }
+  if (targets.empty())
+    return fail("the host can run none of the processors");
+
+  BatchOptions batch;
+  batch.threads = options.threads;
+  if (size_t colon = options.plant.find(':'); colon != std::string::npos)
+    batch.plant =
+        Plant{options.plant.substr(0, colon), options.plant.substr(colon + 1)};
+  // Seeds of one target after the other, so that a module has one.
+  std::vector<std::pair<size_t, uint64_t>> work;
+  for (uint64_t seed = begin; seed < end; ++seed)
+    for (size_t target = 0; target < targets.size(); ++target)
+      if (!rotate || seed % targets.size() == target)
+        work.push_back({target, seed});
+  uint64_t block = uint64_t(options.programsPerModule) * targets.size();
+  std::stable_sort(work.begin(), work.end(), [&](const auto &a, const auto &b) {
+    return std::make_pair((a.second - begin) / block, a.first) <
+           std::make_pair((b.second - begin) / block, b.first);
+  });
+
+  Totals totals;
+  size_t at = 0;
+  auto start = std::chrono::steady_clock::now();
+  runIsolated(
+      [&]() -> std::optional<Task> {
+        if (at == work.size())
+          return std::nullopt;
+        Task task;
+        task.options = batch;
+        size_t target = work[at].first;
+        task.options.target = targets[target];
+        while (at < work.size() && work[at].first == target &&
+               task.subjects.size() < options.programsPerModule)
+          task.subjects.push_back(Subject::ofSeed(work[at++].second));
+        return task;
+      },
+      {options.jobs, options.timeout},
+      [&](const Task &task, const Subject &subject, const Verdict &verdict) {
+        report(options, totals, task, subject, verdict);
+      });
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  if (options.refusals) {
+    std::vector<std::pair<size_t, std::string>> sorted;
+    for (const auto &[message, seeds] : totals.refusals)
+      sorted.push_back({seeds.size(), message + " (seed " +
+                                          std::to_string(seeds.front()) + ")"});
+    std::sort(sorted.rbegin(), sorted.rend());
+    for (const auto &[count, message] : sorted)
+      printf("%6zu refused: %s\n", count, message.c_str());
+  }
+  unsigned crashed =
+      totals.ofKind[Verdict::Crashed] + totals.ofKind[Verdict::Hung];
+  printf(
+      "%llu seeds, %u programs, %u runs, %u differ, %u refused, %u crashed\n",
+      (unsigned long long)(end - begin), totals.programs, totals.runs,
+      totals.ofKind[Verdict::Differs], totals.ofKind[Verdict::Refused],
+      crashed);
+  fprintf(stderr, "%.1f s, %.1f seeds/s\n", seconds,
+          static_cast<double>(end - begin) / seconds);
+  return totals.ofKind[Verdict::Differs] || crashed ? 1 : 0;
+}
