@@ -2,26 +2,17 @@
 import os
 import sys
 
+import host_features  # beside this file
 
-def _cpu_features():
-    """What this host can run, by the flags the kernel reports (never by model name)."""
-    flags = set()
-    try:
-        with open("/proc/cpuinfo") as info:
-            for line in info:
-                if line.startswith("flags"):
-                    flags = set(line.split(":", 1)[1].split())
-                    break
-    except OSError:
-        pass
-    levels = {
-        "x86-64-v3": {"avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm"},
-        "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"},
-        "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512_vnni"},
-        "avxvnni": {"avx2", "avx_vnni"},
-        "amx": {"amx_tile", "amx_int8"},
-    }
-    return [name for name, needed in levels.items() if needed <= flags]
+
+# The lit features of instruction sets, and what a host needs for each.
+LEVELS = {
+    "x86-64-v3": {"avx2", "fma", "f16c", "bmi", "bmi2", "movbe", "lzcnt"},
+    "avx512": host_features.AVX512,
+    "avx512vnni": host_features.AVX512 | {"avx512vnni"},
+    "avxvnni": {"avx2", "avxvnni"},
+    "amx": {"amx-tile", "amx-int8"},
+}
 
 
 def configure(config, lit_config):
@@ -45,7 +36,7 @@ def configure(config, lit_config):
             "detect_container_overflow=0:allow_user_poisoning=0"
         )
         config.available_features.add("asan")
-    for option in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+    for option in ("ASAN_OPTIONS", "TSAN_OPTIONS", "QCC_HIDE_FEATURES"):
         if option in os.environ:
             config.environment[option] = os.environ[option]
 
@@ -63,7 +54,9 @@ def configure(config, lit_config):
     config.substitutions.append(
         ("%stamp-artifact", os.path.join(config.qcc_build_dir, stamp))
     )
-    for feature in _cpu_features():
-        config.available_features.add(feature)
+    features = host_features.features()
+    for level, needed in LEVELS.items():
+        if needed <= features:
+            config.available_features.add(level)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         config.available_features.add("root")

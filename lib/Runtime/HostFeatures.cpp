@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cpuid.h>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -197,9 +199,65 @@ HostFeatures HostFeatures::detect() {
   return features;
 }
 
-const HostFeatures &HostFeatures::host() {
-  static const HostFeatures features = detect();
-  return features;
+namespace {
+struct Host {
+  HostFeatures features = HostFeatures::detect();
+  Status status;
+
+  Host() {
+    const char *hidden = getenv("QCC_HIDE_FEATURES");
+    if (!hidden)
+      return;
+    Result<HostFeatures> rest = features.without(hidden);
+    if (rest.isOk())
+      features = *std::move(rest);
+    else
+      status = rest.status().withPrefix("QCC_HIDE_FEATURES: ");
+  }
+};
+} // namespace
+
+static const Host &theHost() {
+  static const Host host;
+  return host;
+}
+
+const HostFeatures &HostFeatures::host() { return theHost().features; }
+
+const Status &HostFeatures::hostStatus() { return theHost().status; }
+
+/// Whether `feature` needs `base`.
+static bool isBuiltOn(std::string_view feature, std::string_view base) {
+  auto startsWith = [&](std::string_view prefix) {
+    return feature.substr(0, prefix.size()) == prefix;
+  };
+  if (base == "avx2" && startsWith("avxvnni"))
+    return true;
+  if (base == "avx2" || base == "avx512f")
+    return startsWith("avx512");
+  return base == "amx-tile" && startsWith("amx-");
+}
+
+Result<HostFeatures> HostFeatures::without(std::string_view commaList) const {
+  std::vector<std::string> hidden = splitFeatures(commaList);
+  for (const std::string &name : hidden) {
+    auto isNamed = [&](const FeatureBit &f) { return f.name == name; };
+    if (std::any_of(std::begin(featureBits), std::end(featureBits), isNamed))
+      continue;
+    std::string known;
+    for (const FeatureBit &f : featureBits)
+      known += (known.empty() ? "" : ", ") + std::string(f.name);
+    return invalidArgument("'" + name + "' is no feature; known are " + known);
+  }
+  HostFeatures rest;
+  for (const std::string &feature : names_) {
+    auto hides = [&](const std::string &name) {
+      return feature == name || isBuiltOn(feature, name);
+    };
+    if (std::none_of(hidden.begin(), hidden.end(), hides))
+      rest.names_.push_back(feature);
+  }
+  return rest;
 }
 
 bool HostFeatures::has(std::string_view name) const {

@@ -64,6 +64,8 @@ static std::string listTargets(const std::vector<VariantInfo> &infos) {
 
 Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
                                     const ModuleOptions &options) {
+  if (!options.features && !HostFeatures::hostStatus().isOk())
+    return HostFeatures::hostStatus();
   if (infos.empty())
     return corrupt("the artifact has no variant of the program; compile the "
                    "program again");

@@ -3,10 +3,13 @@
 import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+import host_features  # noqa: E402
 EXAMPLES = ROOT / "docs" / "examples"
 
 
@@ -21,19 +24,14 @@ def qcc():
 
 
 def host_cpus():
-    """What `--mcpu` can name on this host, by the flags the kernel reports."""
-    flags = set()
-    for line in open("/proc/cpuinfo"):
-        if line.startswith("flags"):
-            flags = set(line.split(":", 1)[1].split())
-            break
-    avx512 = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}
+    """What `--mcpu` can name on this host."""
+    features = host_features.features()
     needs = {
         "x86-64-v3": {"avx2", "fma", "f16c", "movbe"},
-        "skylake-avx512": avx512,
-        "cascadelake": avx512 | {"avx512_vnni"},
+        "skylake-avx512": host_features.AVX512,
+        "cascadelake": host_features.AVX512 | {"avx512vnni"},
     }
-    return [cpu for cpu, needed in needs.items() if needed <= flags] + ["native"]
+    return [cpu for cpu, needed in needs.items() if needed <= features] + ["native"]
 
 
 def targets():

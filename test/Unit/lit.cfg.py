@@ -12,3 +12,5 @@ if config.qcc_sanitize == "address":
     config.environment["ASAN_OPTIONS"] = os.environ.get(
         "ASAN_OPTIONS", "detect_container_overflow=0"
     )
+if "QCC_HIDE_FEATURES" in os.environ:
+    config.environment["QCC_HIDE_FEATURES"] = os.environ["QCC_HIDE_FEATURES"]

@@ -185,6 +185,8 @@ static int runSuite(const Suite &suite, Options options) {
 
 /// Returns the exit code.
 static int run(const CommandLine &line, char **argv) {
+  if (!rt::HostFeatures::hostStatus().isOk())
+    return reportError(rt::HostFeatures::hostStatus().message());
   std::optional<Options> options = makeOptions(line);
   if (!options)
     return 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "qcc/Runtime/HostFeatures.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace qcc::driver;
@@ -319,6 +320,9 @@ static TuneOptions tuneOptions() {
 
 /// Runs the command that was said; returns the exit code.
 static int runCommandLine() {
+  const qcc::rt::Status &host = qcc::rt::HostFeatures::hostStatus();
+  if (!host.isOk())
+    return reportError(host.message());
   if (threads.getNumOccurrences() > 0 && (threads == 0 || threads > 1024))
     return reportError("'--threads=" + llvm::Twine(threads) +
                        "' must be between 1 and 1024");

@@ -33,9 +33,21 @@ public:
   /// A made-up host with exactly these features.
   static HostFeatures fromList(std::string_view commaList);
 
-  /// Asks the CPU. host() does so once.
+  /// Asks the CPU.
   static HostFeatures detect();
+
+  /// The host that everything asks: what detect() found once, without what the
+  /// environment variable QCC_HIDE_FEATURES hides, "amx-int8,avx512f". A test
+  /// makes with it a host that lacks something.
   static const HostFeatures &host();
+  /// Fails if QCC_HIDE_FEATURES names what is no feature. host() then has
+  /// everything.
+  static const Status &hostStatus();
+
+  /// Without the features of a comma-separated list and those that are built
+  /// on them: avx2 takes all of AVX-VNNI and AVX-512 along, avx512f all of
+  /// AVX-512, amx-tile all of AMX. Fails for a name that detect() never gives.
+  Result<HostFeatures> without(std::string_view commaList) const;
 
   bool has(std::string_view name) const;
 

@@ -84,6 +84,8 @@ static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
   request.signals =
       known.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep : Signals::Catch;
   request.diagnostics = known.diagnostics;
+  if (!rt::HostFeatures::hostStatus().isOk())
+    return rt::HostFeatures::hostStatus();
   auto targets = parseTargets(known.target ? known.target : "native",
                               rt::HostFeatures::host().names());
   if (!targets)

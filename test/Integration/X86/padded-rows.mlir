@@ -1,3 +1,4 @@
+// REQUIRES: avx512vnni
 // RUN: rm -rf %t && mkdir %t
 // RUN: qcc run %s --mcpu=sapphirerapids+emulated-amx --weights=random:3 --input=random:1 --dim=37 --check --dump-steps=%t/amx | FileCheck %s
 // RUN: qcc run %s --mcpu=x86-64-v3 --weights=random:3 --input=random:1 --dim=37 --dump-steps=%t/v3
