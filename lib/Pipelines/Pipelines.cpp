@@ -78,6 +78,7 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
+  pm.addNestedPass<func::FuncOp>(createClampIndices());
   pm.addPass(createLegalizeFloat());
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);

@@ -52,14 +52,20 @@ llvm::Error Evaluator::evaluateIndexed(Operation *op, Region &body,
                            : llvm::Error::success();
 }
 
-/// The position of an element in row-major order, checked.
+/// The position of an element in row-major order. An index that depends on data
+/// or is used in a body is clamped, any other is checked (N11).
 static llvm::Expected<int64_t> position(Operation *op, const Tensor &tensor,
                                         ValueRange indices,
                                         const Evaluator &evaluator,
                                         const Env &env) {
+  bool inBody = !isa<func::FuncOp>(op->getParentOp());
   int64_t result = 0;
   for (auto [d, name] : llvm::enumerate(indices)) {
     int64_t index = evaluator.indexOf(name, env);
+    if (tensor.shape[d] == 0)
+      return failure(op, "accesses an element of a tensor that has none");
+    if (inBody || dependsOnData(name))
+      index = clampIndex(index, tensor.shape[d] - 1);
     if (index < 0 || index >= tensor.shape[d])
       return failure(op, "index " + llvm::Twine(index) + " of dimension " +
                              llvm::Twine(d) + " is outside of its " +
@@ -82,11 +88,10 @@ static llvm::Expected<RtValue> insertSlice(tensor::InsertSliceOp op,
                                            const Env &env) {
   const Tensor &source = evaluator.valueOf(op.getSource(), env).tensor;
   const Tensor &target = evaluator.valueOf(op.getDest(), env).tensor;
-  SliceShape slice{evaluator.indicesOf(op.getMixedOffsets(), env),
-                   evaluator.indicesOf(op.getMixedSizes(), env),
-                   evaluator.indicesOf(op.getMixedStrides(), env)};
-  if (llvm::Error error = checkSlice(op, slice, target.shape))
-    return std::move(error);
+  llvm::Expected<SliceShape> found = sliceOf(op, target.shape, evaluator, env);
+  if (!found)
+    return found.takeError();
+  const SliceShape &slice = *found;
   int64_t count = 1;
   for (int64_t size : slice.sizes)
     count *= size;
@@ -152,10 +157,12 @@ gather(tensor::GatherOp op, const Evaluator &evaluator, const Env &env) {
   int64_t width = gathered.size();
   int64_t tuples = width ? indices.count() / width : 0;
   for (int64_t t = 0; t < tuples; ++t) {
-    for (auto [i, dim] : llvm::enumerate(gathered))
-      slice.offsets[dim] = indices.get(t * width + i).i;
-    if (llvm::Error error = checkSlice(op, slice, source.shape))
-      return std::move(error);
+    for (auto [i, dim] : llvm::enumerate(gathered)) {
+      if (source.shape[dim] == 0)
+        return failure(op, "accesses an element of a tensor that has none");
+      slice.offsets[dim] =
+          clampIndex(indices.get(t * width + i).i, source.shape[dim] - 1);
+    }
     // One slice of the result, as a tensor of its own over the same bytes.
     Tensor part = *result;
     part.data = std::shared_ptr<uint8_t>(
@@ -278,6 +285,8 @@ llvm::Error Evaluator::evaluateTensor(Operation *op, Env &env, bool &known) {
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     const Tensor &tensor = valueOf(dim.getSource(), env).tensor;
     int64_t index = indexOf(dim.getIndex(), env);
+    if (dependsOnData(dim.getIndex()) && tensor.rank() > 0)
+      index = clampIndex(index, tensor.rank() - 1);
     if (index < 0 || index >= tensor.rank())
       return failure(op, "dimension " + llvm::Twine(index) +
                              " of a tensor of rank " +

@@ -15,6 +15,8 @@
 #include "Program.h"
 #include "Strided.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc::reference;
@@ -54,8 +56,35 @@ static std::vector<bool> variesOf(const RtValue &value) {
   return value.dequantized ? value.dequantized->varies : std::vector<bool>();
 }
 
-llvm::Error qcc::reference::checkSlice(Operation *op, const SliceShape &slice,
-                                       ArrayRef<int64_t> shape) {
+bool qcc::reference::dependsOnData(Value index) {
+  SmallVector<Value> worklist = {index};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return true;
+    if (auto dim = dyn_cast<tensor::DimOp>(def)) {
+      worklist.push_back(dim.getIndex());
+      continue;
+    }
+    StringRef dialect = def->getName().getDialectNamespace();
+    if (def->getNumRegions() || (dialect != "arith" && dialect != "affine"))
+      return true;
+    llvm::append_range(worklist, def->getOperands());
+  }
+  return false;
+}
+
+int64_t qcc::reference::clampIndex(int64_t index, int64_t last) {
+  return std::min(std::max<int64_t>(index, 0), last);
+}
+
+/// Whether a slice stays inside of its tensor.
+static llvm::Error checkSlice(Operation *op, const SliceShape &slice,
+                              ArrayRef<int64_t> shape) {
   for (auto [d, size] : llvm::enumerate(slice.sizes)) {
     if (size < 0)
       return failure(op, "has a negative size: " + llvm::Twine(size));
@@ -72,15 +101,36 @@ llvm::Error qcc::reference::checkSlice(Operation *op, const SliceShape &slice,
   return llvm::Error::success();
 }
 
+llvm::Expected<SliceShape>
+qcc::reference::sliceOf(OffsetSizeAndStrideOpInterface op,
+                        ArrayRef<int64_t> shape, const Evaluator &evaluator,
+                        const Env &env) {
+  SliceShape slice{evaluator.indicesOf(op.getMixedOffsets(), env),
+                   evaluator.indicesOf(op.getMixedSizes(), env),
+                   evaluator.indicesOf(op.getMixedStrides(), env)};
+  for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    auto value = dyn_cast<Value>(offset);
+    int64_t size = slice.sizes[d], stride = slice.strides[d], reach;
+    // What cannot fit at any offset is an error below.
+    if (!value || !dependsOnData(value) || size < 1 || stride < 1 ||
+        llvm::MulOverflow(size - 1, stride, reach) || reach >= shape[d])
+      continue;
+    slice.offsets[d] = clampIndex(slice.offsets[d], shape[d] - 1 - reach);
+  }
+  if (llvm::Error error = checkSlice(op, slice, shape))
+    return std::move(error);
+  return slice;
+}
+
 static llvm::Expected<RtValue> extractSlice(tensor::ExtractSliceOp op,
                                             const RtValue &source,
                                             const Evaluator &evaluator,
                                             const Env &env) {
-  SliceShape slice{evaluator.indicesOf(op.getMixedOffsets(), env),
-                   evaluator.indicesOf(op.getMixedSizes(), env),
-                   evaluator.indicesOf(op.getMixedStrides(), env)};
-  if (llvm::Error error = checkSlice(op, slice, source.tensor.shape))
-    return std::move(error);
+  llvm::Expected<SliceShape> found =
+      sliceOf(op, source.tensor.shape, evaluator, env);
+  if (!found)
+    return found.takeError();
+  const SliceShape &slice = *found;
   llvm::SmallBitVector dropped = op.getDroppedDims();
   std::vector<int64_t> shape;
   std::vector<bool> varies;

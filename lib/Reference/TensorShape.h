@@ -24,8 +24,18 @@ private:
   int64_t step(std::vector<int64_t> &wholeStrides) const;
 };
 
-llvm::Error checkSlice(mlir::Operation *op, const SliceShape &slice,
-                       llvm::ArrayRef<int64_t> shape);
+/// Whether an index follows from more than constants and dimensions (N11).
+bool dependsOnData(mlir::Value index);
+
+/// The nearest of 0 to `last`.
+int64_t clampIndex(int64_t index, int64_t last);
+
+/// The slice that tensor.extract_slice or insert_slice takes of a tensor of
+/// `shape`: an offset that depends on data is clamped (N11), any other that
+/// leaves the tensor is an error.
+llvm::Expected<SliceShape> sliceOf(mlir::OffsetSizeAndStrideOpInterface op,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   const Evaluator &evaluator, const Env &env);
 
 /// tensor.extract_slice, expand_shape, collapse_shape and cast.
 llvm::Expected<RtValue> moveTensor(mlir::Operation *op,

@@ -8,18 +8,16 @@
 // Sizes are traced back to the dimensions of arguments, so that no check needs
 // a tensor in between: fusion does not see the checks. Sizes that are known to
 // be equal, because a check before says so, form classes and are not compared
-// again. Whatever depends on data cannot be checked before the program runs
-// and is left alone.
+// again. What is wrong whatever the dimensions are is an error here. Indices
+// that depend on data are left to clamp-indices (N11).
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "KnownSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/StepInfo.h"
@@ -34,30 +32,13 @@ using namespace mlir;
 using namespace qcc;
 
 namespace {
-class Checks {
+class Checks : KnownSizes {
 public:
-  explicit Checks(func::FuncOp func)
-      : func(func), top(&func.getBody().front()), builder(func.getContext()) {}
+  using KnownSizes::KnownSizes;
 
-  void run();
+  LogicalResult run();
 
 private:
-  /// Null where the size is not known before the program runs.
-  OpFoldResult sizeOf(Value tensor, int64_t dim);
-  OpFoldResult sizeOfResult(OpResult tensor, int64_t dim);
-  OpFoldResult productOf(ArrayRef<OpFoldResult> factors);
-  /// An index in its simplest form, or null.
-  OpFoldResult known(OpFoldResult index);
-  bool isKnown(Value index);
-
-  Value valueOf(OpFoldResult size) {
-    return getValueOrCreateConstantIndexOp(builder, loc, size);
-  }
-  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
-    auto map = AffineMap::get(operands.size(), 0, expr);
-    return affine::makeComposedFoldedAffineApply(builder, loc, map, operands);
-  }
-
   /// a - b, where that is a constant.
   std::optional<int64_t> difference(OpFoldResult a, OpFoldResult b) {
     return getConstantIntValue(apply(
@@ -65,150 +46,26 @@ private:
   }
   void require(Value condition, const Twine &what);
   void requireEqual(OpFoldResult a, OpFoldResult b);
-  /// a <= b, or one of `empty` is 0.
+  /// a <= b, or one of `empty` is not above 0.
   void requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
                      ArrayRef<OpFoldResult> empty = {});
   void requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes);
+  void refuse(const Twine &what);
 
   void check(Operation *op);
   void checkLoops(linalg::LinalgOp op);
   void checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice);
+  void checkElement(Value tensor, ValueRange indices);
+  void checkPad(tensor::PadOp op);
   void checkExpansion(tensor::ExpandShapeOp op);
   void checkConcat(tensor::ConcatOp op);
 
-  func::FuncOp func;
-  Block *top;
-  OpBuilder builder;
-  /// Of the op that is checked.
+  /// The op that is checked.
   Operation *subject = nullptr;
-  Location loc = func.getLoc();
-  DenseMap<std::pair<Value, int64_t>, Value> argumentSizes;
+  bool ok = true;
   llvm::EquivalenceClasses<const void *> equal;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-/// Follows from shapes alone, and exists where checks are inserted.
-bool Checks::isKnown(Value index) {
-  Operation *def = index.getDefiningOp();
-  if (!def || def->getBlock() != top)
-    return false;
-  if (auto dim = dyn_cast<tensor::DimOp>(def))
-    return dim.getConstantIndex().has_value();
-  if (def->hasTrait<OpTrait::ConstantLike>())
-    return true;
-  // A division is not pure, since its divisor may be 0, but has no effect.
-  return isMemoryEffectFree(def) && def->getNumRegions() == 0 &&
-         isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
-             def->getDialect()) &&
-         llvm::all_of(def->getOperands(),
-                      [&](Value operand) { return isKnown(operand); });
-}
-
-OpFoldResult Checks::known(OpFoldResult index) {
-  if (std::optional<int64_t> constant = getConstantIntValue(index))
-    return builder.getIndexAttr(*constant);
-  Value value = dyn_cast<Value>(index);
-  if (auto dim = value.getDefiningOp<tensor::DimOp>())
-    if (std::optional<int64_t> constant = dim.getConstantIndex())
-      if (OpFoldResult size = sizeOf(dim.getSource(), *constant))
-        return size;
-  return isKnown(value) ? index : OpFoldResult();
-}
-
-OpFoldResult Checks::sizeOf(Value tensor, int64_t dim) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!type || dim < 0 || dim >= type.getRank())
-    return {};
-  if (!type.isDynamicDim(dim))
-    return builder.getIndexAttr(type.getDimSize(dim));
-  if (auto result = dyn_cast<OpResult>(tensor))
-    return sizeOfResult(result, dim);
-  auto arg = cast<BlockArgument>(tensor);
-  if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()))
-    if (OpOperand *init = loop.getTiedLoopInit(arg))
-      return sizeOf(init->get(), dim);
-  if (arg.getOwner() != top)
-    return {};
-  Value &size = argumentSizes[{tensor, dim}];
-  if (!size) {
-    OpBuilder atStart = OpBuilder::atBlockBegin(top);
-    size = tensor::DimOp::create(atStart, func.getLoc(), tensor, dim);
-  }
-  return size;
-}
-
-OpFoldResult Checks::productOf(ArrayRef<OpFoldResult> factors) {
-  int64_t constant = 1;
-  OpFoldResult product;
-  for (OpFoldResult factor : factors) {
-    if (!factor)
-      return {};
-    if (std::optional<int64_t> literal = getConstantIntValue(factor))
-      constant *= *literal;
-    else if (!product)
-      product = factor;
-    else // Not affine.
-      product =
-          arith::MulIOp::create(builder, loc, valueOf(product), valueOf(factor))
-              .getResult();
-  }
-  return product ? apply(builder.getAffineDimExpr(0) * constant, product)
-                 : builder.getIndexAttr(constant);
-}
-
-OpFoldResult Checks::sizeOfResult(OpResult tensor, int64_t dim) {
-  Operation *def = tensor.getOwner();
-  if (auto empty = dyn_cast<tensor::EmptyOp>(def))
-    return known(empty.getMixedSizes()[dim]);
-  if (auto destination = dyn_cast<DestinationStyleOpInterface>(def))
-    return sizeOf(destination.getTiedOpOperand(tensor)->get(), dim);
-  if (auto cast = dyn_cast<tensor::CastOp>(def))
-    return sizeOf(cast.getSource(), dim);
-  if (auto loop = dyn_cast<scf::ForOp>(def))
-    return sizeOf(loop.getInitArgs()[tensor.getResultNumber()], dim);
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def))
-    return known(expand.getMixedOutputShape()[dim]);
-  AffineExpr a = builder.getAffineDimExpr(0), b = builder.getAffineDimExpr(1);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(def)) {
-    SmallVector<OpFoldResult> factors;
-    ReassociationIndices dims = collapse.getReassociationIndices()[dim];
-    for (int64_t inner : dims)
-      factors.push_back(sizeOf(collapse.getSrc(), inner));
-    return productOf(factors);
-  }
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    for (auto [i, size] : llvm::enumerate(slice.getMixedSizes()))
-      if (!dropped[i] && dim-- == 0)
-        return known(size);
-    return {};
-  }
-  if (auto pad = dyn_cast<tensor::PadOp>(def)) {
-    OpFoldResult low = known(pad.getMixedLowPad()[dim]);
-    OpFoldResult high = known(pad.getMixedHighPad()[dim]);
-    OpFoldResult size = sizeOf(pad.getSource(), dim);
-    if (!low || !high || !size)
-      return {};
-    return apply(a + b + builder.getAffineDimExpr(2), {low, size, high});
-  }
-  if (auto concat = dyn_cast<tensor::ConcatOp>(def)) {
-    if (int64_t(concat.getDim()) != dim)
-      return sizeOf(concat.getInputs().front(), dim);
-    OpFoldResult sum = builder.getIndexAttr(0);
-    for (Value input : concat.getInputs()) {
-      OpFoldResult size = sizeOf(input, dim);
-      if (!size)
-        return {};
-      sum = apply(a + b, {sum, size});
-    }
-    return sum;
-  }
-  return {};
-}
 
 //===----------------------------------------------------------------------===//
 // Requirements
@@ -247,8 +104,12 @@ void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
   if (!a || !b || a == b ||
       equal.isEquivalent(a.getOpaqueValue(), b.getOpaqueValue()))
     return;
-  if (difference(a, b) == 0)
+  std::optional<int64_t> distance = difference(a, b);
+  if (distance == 0)
     return;
+  if (distance)
+    return refuse("is wrong whatever the shapes are: " + nameOf(a) +
+                  " must be equal to " + nameOf(b));
   // What is said to be wrong is the later argument.
   if (argumentSize(a) < argumentSize(b))
     std::swap(a, b);
@@ -258,17 +119,31 @@ void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
   require(same, nameOf(a) + " must be equal to " + nameOf(b));
 }
 
+void Checks::refuse(const Twine &what) {
+  subject->emitError() << "'" << originOf(subject) << "' " << what;
+  ok = false;
+}
+
 void Checks::requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
                            ArrayRef<OpFoldResult> empty) {
-  if (difference(b, a).value_or(-1) >= 0)
+  std::optional<int64_t> room = difference(b, a);
+  if (room && *room >= 0)
     return;
+  SmallVector<OpFoldResult> perhapsEmpty;
+  for (OpFoldResult size : empty) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (constant && *constant <= 0)
+      return;
+    if (!constant)
+      perhapsEmpty.push_back(size);
+  }
+  if (room && perhapsEmpty.empty())
+    return refuse("is wrong whatever the shapes are: " + what);
   Value condition = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sle, valueOf(a), valueOf(b));
-  for (OpFoldResult size : empty) {
-    if (getConstantIntValue(size).value_or(0) > 0)
-      continue;
+  for (OpFoldResult size : perhapsEmpty) {
     Value none =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
                               valueOf(size), valueOf(builder.getIndexAttr(0)));
     condition = arith::OrIOp::create(builder, loc, condition, none);
   }
@@ -284,18 +159,50 @@ void Checks::requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Whether an expression never falls when a dimension grows.
-static bool isMonotone(AffineExpr expr) {
-  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
-    return true;
+namespace {
+/// The least and the greatest value of an expression, both attained or beyond.
+struct Bounds {
+  AffineExpr low, high;
+};
+} // namespace
+
+/// The bounds of an index of a linalg op, as functions of the sizes of loops
+/// that have an iteration; `last` holds each loop's last index.
+static std::optional<Bounds> boundsOf(AffineExpr expr,
+                                      ArrayRef<AffineExpr> last) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Bounds{getAffineConstantExpr(0, expr.getContext()),
+                  last[dim.getPosition()]};
+  if (isa<AffineConstantExpr>(expr))
+    return Bounds{expr, expr};
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || !isMonotone(binary.getLHS()))
-    return false;
+  if (!binary)
+    return std::nullopt;
+  std::optional<Bounds> lhs = boundsOf(binary.getLHS(), last);
+  std::optional<Bounds> rhs = boundsOf(binary.getRHS(), last);
+  if (!lhs || !rhs)
+    return std::nullopt;
   if (expr.getKind() == AffineExprKind::Add)
-    return isMonotone(binary.getRHS());
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return expr.getKind() == AffineExprKind::Mul && factor &&
-         factor.getValue() >= 0;
+    return Bounds{lhs->low + rhs->low, lhs->high + rhs->high};
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!constant)
+    return std::nullopt;
+  int64_t factor = constant.getValue();
+  if (expr.getKind() == AffineExprKind::Mul)
+    return factor >= 0 ? Bounds{lhs->low * factor, lhs->high * factor}
+                       : Bounds{lhs->high * factor, lhs->low * factor};
+  if (factor <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return Bounds{lhs->low.floorDiv(factor), lhs->high.floorDiv(factor)};
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return Bounds{lhs->low.ceilDiv(factor), lhs->high.ceilDiv(factor)};
+  auto low = dyn_cast<AffineConstantExpr>(lhs->low);
+  auto high = dyn_cast<AffineConstantExpr>(lhs->high);
+  if (low && high && low.getValue() >= 0 && high.getValue() < factor)
+    return lhs;
+  return Bounds{getAffineConstantExpr(0, expr.getContext()),
+                getAffineConstantExpr(factor - 1, expr.getContext())};
 }
 
 /// Whether an expression of dimensions that are not negative cannot be.
@@ -350,18 +257,30 @@ void Checks::checkLoops(linalg::LinalgOp op) {
   if (llvm::any_of(loops, [](OpFoldResult size) { return !size; }))
     return;
   SmallVector<AffineExpr> last;
-  for (unsigned i = 0; i < loops.size(); ++i)
-    last.push_back(builder.getAffineDimExpr(i) - 1);
-  for (const Access &access : others)
-    if (isMonotone(access.index))
-      requireAtMost(
-          apply(access.index.replaceDims(last) + 1, loops), access.size,
-          "an operand is too small, having " + nameOf(access.size), loops);
+  for (auto [i, size] : llvm::enumerate(loops)) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    last.push_back(constant ? builder.getAffineConstantExpr(*constant - 1)
+                            : builder.getAffineDimExpr(i) - 1);
+  }
+  for (const Access &access : others) {
+    std::optional<Bounds> bounds = boundsOf(access.index, last);
+    if (!bounds) {
+      refuse(
+          "has an indexing map that is not accepted; use sums, products with "
+          "constants, floordiv, ceildiv and mod by positive constants");
+      continue;
+    }
+    requireAtMost(builder.getIndexAttr(0), apply(bounds->low, loops),
+                  "an operand is read before its first element", loops);
+    requireAtMost(apply(bounds->high + 1, loops), access.size,
+                  "an operand is too small, having " + nameOf(access.size),
+                  loops);
+  }
 }
 
 void Checks::checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice) {
-  AffineExpr offset = builder.getAffineDimExpr(0);
-  AffineExpr size = builder.getAffineDimExpr(1);
+  AffineExpr end = builder.getAffineDimExpr(0);
+  AffineExpr offset = builder.getAffineDimExpr(1);
   AffineExpr stride = builder.getAffineSymbolExpr(0);
   OpFoldResult zero = builder.getIndexAttr(0);
   for (auto [dim, o, s, t] :
@@ -369,15 +288,110 @@ void Checks::checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice) {
                        slice.getMixedStrides())) {
     OpFoldResult first = known(o), count = known(s), step = known(t);
     OpFoldResult bound = sizeOf(whole, dim);
-    if (!first || !count || !step || !bound)
+    if (!count || !step)
+      return refuse("takes a slice whose size or stride depends on data or "
+                    "changes within a loop; only the offset of a slice may: "
+                    "compute the others from constants and dimensions");
+    if (!bound)
       continue;
-    requireAtMost(zero, first, "a slice starts at a negative offset");
     requireAtMost(zero, count, "a slice has a negative size");
-    auto map = AffineMap::get(2, 1, offset + (size - 1) * stride + 1);
-    OpFoldResult end = affine::makeComposedFoldedAffineApply(
-        builder, loc, map, {first, count, step});
-    requireAtMost(end, bound, "a slice leaves its tensor, of " + nameOf(bound),
+    if (getConstantIntValue(step).value_or(1) < 1)
+      return refuse("takes a slice with a stride that is not positive");
+    requireAtMost(builder.getIndexAttr(1), step,
+                  "a slice has a stride that is not positive");
+    if (first)
+      requireAtMost(zero, first, "a slice starts at a negative offset");
+    // As many as there are from the offset on; from 0 on if it depends on data.
+    // No operation overflows.
+    auto map = AffineMap::get(2, 1, (end - offset - 1).floorDiv(stride) + 1);
+    OpFoldResult room = affine::makeComposedFoldedAffineApply(
+        builder, loc, map, {bound, first ? first : zero, step});
+    requireAtMost(count, room, "a slice leaves its tensor, of " + nameOf(bound),
                   count);
+  }
+}
+
+/// The sizes of the loops around an op: if one has no iteration, neither has
+/// the op.
+static SmallVector<OpFoldResult> loopsAround(
+    Operation *op, KnownSizes &sizes,
+    llvm::function_ref<OpFoldResult(OpFoldResult, OpFoldResult)> trips) {
+  SmallVector<OpFoldResult> result;
+  for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
+       parent = parent->getParentOp()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
+      for (unsigned i = 0; i < structured.getNumLoops(); ++i)
+        result.push_back(sizes.sizeOfLoop(structured, i));
+    } else if (isa<tensor::GenerateOp, tensor::PadOp>(parent)) {
+      Value tensor = parent->getResult(0);
+      int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+      for (int64_t dim = 0; dim < rank; ++dim)
+        result.push_back(sizes.sizeOf(tensor, dim));
+    } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      OpFoldResult low = sizes.known(loop.getLowerBound());
+      OpFoldResult high = sizes.known(loop.getUpperBound());
+      result.push_back(low && high ? trips(low, high) : OpFoldResult());
+    }
+  }
+  llvm::erase_if(result, [](OpFoldResult size) { return !size; });
+  return result;
+}
+
+/// An index that is known is checked where the access surely happens, or where
+/// it is wrong whatever the dimensions are; the others are clamped, which needs
+/// an element.
+void Checks::checkElement(Value tensor, ValueRange indices) {
+  SmallVector<OpFoldResult> loops =
+      loopsAround(subject, *this, [&](OpFoldResult low, OpFoldResult high) {
+        return apply(builder.getAffineDimExpr(1) - builder.getAffineDimExpr(0),
+                     {low, high});
+      });
+  for (auto [dim, value] : llvm::enumerate(indices)) {
+    OpFoldResult bound = sizeOf(tensor, dim);
+    if (!bound)
+      continue;
+    OpFoldResult index = known(value);
+    std::optional<int64_t> constant =
+        index ? getConstantIntValue(index) : std::nullopt;
+    bool bothConstant = constant && getConstantIntValue(bound);
+    if (!index || (subject->getBlock() != top && !bothConstant)) {
+      requireAtMost(builder.getIndexAttr(1), bound,
+                    "an element of an empty tensor is accessed, having " +
+                        nameOf(bound),
+                    loops);
+      continue;
+    }
+    std::string what =
+        (constant ? "index " + std::to_string(*constant) : "an index") +
+        " is outside of " +
+        (bothConstant ? "dimension " + std::to_string(dim) + ", which has " +
+                            nameOf(bound) + " elements"
+                      : nameOf(bound));
+    requireAtMost(builder.getIndexAttr(0), index, what, loops);
+    requireAtMost(apply(builder.getAffineDimExpr(0) + 1, index), bound, what,
+                  loops);
+  }
+}
+
+void Checks::checkPad(tensor::PadOp op) {
+  AffineExpr low = builder.getAffineDimExpr(0),
+             size = builder.getAffineDimExpr(1),
+             high = builder.getAffineDimExpr(2);
+  OpFoldResult zero = builder.getIndexAttr(0);
+  for (auto [dim, l, h] :
+       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+    OpFoldResult before = known(l), after = known(h);
+    if (!before || !after)
+      return refuse("adds an amount of padding that depends on data; insert "
+                    "the tensor into a filled one by tensor.insert_slice, "
+                    "whose offset may depend on data");
+    requireAtMost(zero, before, "an amount of padding is negative");
+    requireAtMost(zero, after, "an amount of padding is negative");
+    OpFoldResult inner = sizeOf(op.getSource(), dim);
+    int64_t outer = op.getResultType().getDimSize(dim);
+    if (inner && !ShapedType::isDynamic(outer))
+      requireEqual(apply(low + size + high, {before, inner, after}),
+                   builder.getIndexAttr(outer));
   }
 }
 
@@ -388,6 +402,9 @@ void Checks::checkExpansion(tensor::ExpandShapeOp op) {
     SmallVector<OpFoldResult> factors;
     for (int64_t inner : group)
       factors.push_back(known(shape[inner]));
+    if (llvm::is_contained(factors, OpFoldResult()))
+      return refuse("makes a shape that depends on data or changes within a "
+                    "loop; compute it from constants and dimensions");
     requireEqual(size, productOf(factors));
   }
 }
@@ -401,12 +418,9 @@ void Checks::checkConcat(tensor::ConcatOp op) {
 }
 
 void Checks::check(Operation *op) {
-  Operation *ancestor = top->findAncestorOpInBlock(*op);
-  if (!ancestor)
+  if (!setInsertionPoint(op))
     return;
   subject = op;
-  loc = op->getLoc();
-  builder.setInsertionPoint(ancestor);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return checkLoops(structured);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
@@ -420,6 +434,12 @@ void Checks::check(Operation *op) {
         sizes.push_back(known(size));
     return requireSizes(slice.getSource(), sizes);
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return checkElement(extract.getTensor(), extract.getIndices());
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return checkElement(insert.getDest(), insert.getIndices());
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return checkPad(pad);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return checkExpansion(expand);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
@@ -432,26 +452,27 @@ void Checks::check(Operation *op) {
                      builder.getIndexAttr(type.getDimSize(dim)));
     return;
   }
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    for (OpFoldResult size : empty.getMixedSizes())
-      if (OpFoldResult index = known(size); index && !isNonNegative(index))
-        requireAtMost(builder.getIndexAttr(0), index,
-                      "a tensor has a negative size");
+  for (Value size : dynamicSizesOf(op))
+    if (OpFoldResult index = known(size); index && !isNonNegative(index))
+      requireAtMost(builder.getIndexAttr(0), index,
+                    "a tensor has a negative size");
 }
 
-void Checks::run() {
+LogicalResult Checks::run() {
   SmallVector<Operation *> ops;
   func.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops)
     check(op);
+  return success(ok);
 }
 
 namespace {
 struct InsertShapeChecks : qcc::impl::InsertShapeChecksBase<InsertShapeChecks> {
   void runOnOperation() override {
     if (getOperation().isPublic() && !getOperation().isDeclaration() &&
-        llvm::hasSingleElement(getOperation().getBody()))
-      Checks(getOperation()).run();
+        llvm::hasSingleElement(getOperation().getBody()) &&
+        failed(Checks(getOperation()).run()))
+      signalPassFailure();
   }
 };
 } // namespace

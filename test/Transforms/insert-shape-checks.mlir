@@ -66,7 +66,7 @@ func.func @alone(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
 // CHECK-DAG: %[[OUT:.*]] = tensor.dim %arg1
 // CHECK: %[[END:.*]] = affine.apply #{{.*}}()[%[[OUT]]]
 // CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[END]], %[[IN]]
-// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[OUT]],
+// CHECK: %[[NONE:.*]] = arith.cmpi sle, %[[OUT]],
 // CHECK: %[[OK:.*]] = arith.ori %[[FITS]], %[[NONE]]
 // CHECK: cf.assert %[[OK]], "an operand is too small, having dimension 0 of argument 0, by
 func.func @window(%x: tensor<?xi32>, %init: tensor<?xi32>) -> tensor<?xi32> {
@@ -134,6 +134,58 @@ func.func @loop(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
     scf.yield %u : tensor<?x4xf32>
   }
   return %r : tensor<?x4xf32>
+}
+
+// Known indices are asked for where the access surely happens; of the others only that there is an element, if the loop
+// has an iteration.
+// CHECK-LABEL: func.func @elements(
+// CHECK: cf.assert %{{.*}}, "index 2 is outside of dimension 0 of argument 0, by 'tensor.extract'
+// CHECK: cf.assert %{{.*}}, "an element of an empty tensor is accessed, having dimension 0 of argument 0, by 'tensor.extract'
+// CHECK: %[[ANY:.*]] = arith.cmpi sle, %{{.*}}, %[[M:.*]] : index
+// CHECK: %[[NONE:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : index
+// CHECK: %[[OK:.*]] = arith.ori %[[ANY]], %[[NONE]]
+// CHECK: cf.assert %[[OK]], "an element of an empty tensor is accessed, having dimension 0 of argument 1
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @elements(%a: tensor<?xf32>, %b: tensor<?xf32>, %i: index, %o: tensor<?xf32>) -> (f32, f32, tensor<?xf32>) {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract %a[%c2] : tensor<?xf32>
+  %1 = tensor.extract %a[%i] : tensor<?xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%o : tensor<?xf32>) {
+    ^bb0(%x: f32):
+      %v = tensor.extract %b[%c2] : tensor<?xf32>
+      linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %0, %1, %2 : f32, f32, tensor<?xf32>
+}
+
+// What is read backwards starts at the last element.
+// CHECK-LABEL: func.func @reverse(
+// CHECK: cf.assert %{{.*}}, "an operand is read before its first element, by
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @reverse(%x: tensor<8xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%o : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @pad(
+// CHECK: cf.assert %{{.*}}, "an amount of padding is negative, by 'tensor.pad'
+// CHECK: cf.assert %{{.*}}, "{{.*}} must be equal to 8, by 'tensor.pad'
+func.func @pad(%x: tensor<?xf32>, %v: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c6 = arith.constant 6 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %low = arith.subi %c6, %n : index
+  %e = tensor.pad %x low[%low] high[2] {
+    ^bb0(%i: index):
+      tensor.yield %v : f32
+  } : tensor<?xf32> to tensor<8xf32>
+  return %e : tensor<8xf32>
 }
 
 // Only entries: other functions have been inlined.

@@ -362,7 +362,9 @@ def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
     Ops mean nothing where their operands disagree about the size of a loop, or where a
     slice leaves its tensor. What that asks of dynamic dimensions is written down before
     the op. Conditions are computed from the dimensions of arguments alone, so that they
-    can be checked before anything runs; what depends on data is not checked.
+    can be checked before anything runs. What no dimensions can mend, such as a constant
+    index that is too large, is an error; indices that depend on data are the matter of
+    `clamp-indices`, and shapes that do are refused.
 
     ```mlir
     func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
@@ -382,6 +384,30 @@ def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ClampIndices : Pass<"clamp-indices", "::mlir::func::FuncOp"> {
+  let summary = "Indices that depend on data are brought into range (N11)";
+  let description = [{
+    The index of an element is clamped to [0, size - 1], the offset of a slice of `count`
+    elements at a distance of `stride` to [0, size - ((count - 1) * stride + 1)].
+
+    ```mlir
+    %r = tensor.extract %t[%i] : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = arith.maxsi %i, %c0 : index
+    %1 = arith.minsi %0, %c7 : index
+    %r = tensor.extract %t[%1] : tensor<8xf32>
+    ```
+    What `insert-shape-checks` has checked stays, and so does what is in range by its
+    type, its arithmetic, or the loop that counts it.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

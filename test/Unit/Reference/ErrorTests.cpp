@@ -46,20 +46,32 @@ TEST(Errors, Math) {
 }
 
 TEST(Errors, Bounds) {
-  const char *extract = R"(
-    func.func @main(%a: tensor<3xf32>, %i: index) -> f32 {
-      %r = tensor.extract %a[%i] : tensor<3xf32>
-      return %r : f32
-    })";
   TensorValue a = tensor<float>({3}, {1, 2, 3});
-  expectError(extract, {a, index(3)}, "index 3 of dimension 0");
-  expectError(extract, {a, index(-1)}, "index -1 of dimension 0");
   expectError(R"(
-    func.func @main(%a: tensor<3xf32>, %i: index) -> tensor<2xf32> {
-      %r = tensor.extract_slice %a[%i] [2] [1] : tensor<3xf32> to tensor<2xf32>
+    func.func @main(%a: tensor<?xf32>) -> f32 {
+      %c3 = arith.constant 3 : index
+      %r = tensor.extract %a[%c3] : tensor<?xf32>
+      return %r : f32
+    })",
+              {a}, "index 3 of dimension 0");
+  expectError(R"(
+    func.func @main(%a: tensor<?xf32>, %i: index) -> f32 {
+      %r = tensor.extract %a[%i] : tensor<?xf32>
+      return %r : f32
+    })",
+              {tensor<float>({0}, {}), index(0)}, "of a tensor that has none");
+  expectError(R"(
+    func.func @main(%a: tensor<?xf32>) -> tensor<2xf32> {
+      %r = tensor.extract_slice %a[2] [2] [1] : tensor<?xf32> to tensor<2xf32>
       return %r : tensor<2xf32>
     })",
-              {a, index(2)}, "reaches elements 2 to 3 of dimension 0");
+              {a}, "reaches elements 2 to 3 of dimension 0");
+  expectError(R"(
+    func.func @main(%a: tensor<?xf32>, %i: index) -> tensor<4xf32> {
+      %r = tensor.extract_slice %a[%i] [4] [1] : tensor<?xf32> to tensor<4xf32>
+      return %r : tensor<4xf32>
+    })",
+              {a, index(0)}, "reaches elements 0 to 3 of dimension 0");
   expectError(R"(
     func.func @main(%i: index) -> tensor<?xf32> {
       %r = tensor.empty(%i) : tensor<?xf32>
@@ -79,11 +91,12 @@ TEST(Errors, Bounds) {
     })",
               {a}, "has size 3 where its type says 4");
   expectError(R"(
-    func.func @main(%a: tensor<?xf32>, %i: index) -> index {
-      %r = tensor.dim %a, %i : tensor<?xf32>
+    func.func @main(%a: tensor<?xf32>) -> index {
+      %c1 = arith.constant 1 : index
+      %r = tensor.dim %a, %c1 : tensor<?xf32>
       return %r : index
     })",
-              {a, index(1)}, "dimension 1 of a tensor of rank 1");
+              {a}, "dimension 1 of a tensor of rank 1");
 }
 
 TEST(Errors, Shapes) {

@@ -197,3 +197,44 @@ TEST(ControlFlow, LoopsAndCalls) {
   EXPECT_EQ(values<int64_t>(results[1])[0], 128);
   EXPECT_EQ(values<int64_t>(results[2])[0], 3);
 }
+
+// N11: indices that depend on data are clamped, offsets so that the slice fits.
+TEST(Tensor, ClampsIndices) {
+  TensorValue a = tensor<float>({5}, {0, 1, 2, 3, 4});
+  auto at = [](int64_t value) { return tensor<int64_t>({}, {value}); };
+  const char *extract = R"(
+    func.func @main(%a: tensor<5xf32>, %i: index) -> tensor<3xf32> {
+      %c2 = arith.constant 2 : index
+      %j = arith.muli %i, %c2 : index
+      %k = tensor.extract %a[%j] : tensor<5xf32>
+      %s = tensor.extract_slice %a[%i] [2] [2] : tensor<5xf32> to tensor<2xf32>
+      %e = tensor.from_elements %k : tensor<1xf32>
+      %r = tensor.concat dim(0) %e, %s
+        : (tensor<1xf32>, tensor<2xf32>) -> tensor<3xf32>
+      return %r : tensor<3xf32>
+    })";
+  using Floats = std::vector<float>;
+  EXPECT_EQ(runOne<float>(extract, {a, at(1)}), (Floats{2, 1, 3}));
+  EXPECT_EQ(runOne<float>(extract, {a, at(3)}), (Floats{4, 2, 4}));
+  EXPECT_EQ(runOne<float>(extract, {a, at(-1)}), (Floats{0, 0, 2}));
+  EXPECT_EQ(runOne<float>(extract, {a, at(INT64_MAX)}), (Floats{0, 2, 4}));
+  const char *insert = R"(
+    func.func @main(%a: tensor<5xf32>, %i: index, %s: tensor<2xf32>, %v: f32)
+        -> tensor<5xf32> {
+      %0 = tensor.insert_slice %s into %a[%i] [2] [1]
+        : tensor<2xf32> into tensor<5xf32>
+      %1 = tensor.insert %v into %0[%i] : tensor<5xf32>
+      return %1 : tensor<5xf32>
+    })";
+  TensorValue s = tensor<float>({2}, {8, 9}), v = tensor<float>({}, {7});
+  EXPECT_EQ(runOne<float>(insert, {a, at(2), s, v}), (Floats{0, 1, 7, 9, 4}));
+  EXPECT_EQ(runOne<float>(insert, {a, at(4), s, v}), (Floats{0, 1, 2, 8, 7}));
+  EXPECT_EQ(runOne<float>(insert, {a, at(-9), s, v}), (Floats{7, 9, 2, 3, 4}));
+  EXPECT_EQ(runOne<int64_t>(R"(
+    func.func @main(%a: tensor<?xf32>, %i: index) -> index {
+      %r = tensor.dim %a, %i : tensor<?xf32>
+      return %r : index
+    })",
+                            {a, at(1)}),
+            std::vector<int64_t>{5});
+}

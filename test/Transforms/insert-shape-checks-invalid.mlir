@@ -1,0 +1,127 @@
+// RUN: qcc-opt %s -insert-shape-checks -split-input-file -verify-diagnostics
+
+func.func @index(%x: tensor<8xf32>) -> f32 {
+  %c = arith.constant 100 : index
+  // expected-error@+1 {{'tensor.extract' is wrong whatever the shapes are: index 100 is outside of dimension 0, which has 8 elements}}
+  %e = tensor.extract %x[%c] : tensor<8xf32>
+  return %e : f32
+}
+
+// -----
+
+func.func @negative_index(%x: tensor<?xf32>, %v: f32) -> tensor<?xf32> {
+  %c = arith.constant -1 : index
+  // expected-error@+1 {{'tensor.insert' is wrong whatever the shapes are: index -1 is outside of dimension 0 of argument 0}}
+  %e = tensor.insert %v into %x[%c] : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func @in_a_body(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<8xf32>) {
+    ^bb0(%o: f32):
+      %c = arith.constant 8 : index
+      // expected-error@+1 {{index 8 is outside of dimension 0, which has 8 elements}}
+      %e = tensor.extract %x[%c] : tensor<8xf32>
+      linalg.yield %e : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @empty(%x: tensor<0xf32>, %i: index) -> f32 {
+  // expected-error@+1 {{'tensor.extract' is wrong whatever the shapes are: an element of an empty tensor is accessed, having 0}}
+  %e = tensor.extract %x[%i] : tensor<0xf32>
+  return %e : f32
+}
+
+// -----
+
+func.func @slice(%x: tensor<8xf32>) -> tensor<2xf32> {
+  %c = arith.constant 7 : index
+  // expected-error@+1 {{'tensor.extract_slice' is wrong whatever the shapes are: a slice leaves its tensor, of 8}}
+  %e = tensor.extract_slice %x[%c] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  return %e : tensor<2xf32>
+}
+
+// -----
+
+func.func @large_slice(%x: tensor<3xf32>, %y: tensor<5xf32>, %i: index) -> tensor<3xf32> {
+  // expected-error@+1 {{'tensor.insert_slice' is wrong whatever the shapes are: a slice leaves its tensor, of 3}}
+  %e = tensor.insert_slice %y into %x[%i] [5] [1] : tensor<5xf32> into tensor<3xf32>
+  return %e : tensor<3xf32>
+}
+
+// -----
+
+// The product of size and stride is 2^64.
+func.func @overflow(%x: tensor<?xf32>, %i: index) -> tensor<4294967297xf32> {
+  %c = arith.constant 4294967296 : index
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<6442450944xf32>
+  // expected-error@+1 {{a slice leaves its tensor}}
+  %e = tensor.extract_slice %0[%i] [4294967297] [%c] : tensor<6442450944xf32> to tensor<4294967297xf32>
+  return %e : tensor<4294967297xf32>
+}
+
+// -----
+
+func.func @stride(%x: tensor<8xf32>) -> tensor<2xf32> {
+  %c = arith.constant 0 : index
+  // expected-error@+1 {{'tensor.extract_slice' takes a slice with a stride that is not positive}}
+  %e = tensor.extract_slice %x[1] [2] [%c] : tensor<8xf32> to tensor<2xf32>
+  return %e : tensor<2xf32>
+}
+
+// -----
+
+func.func @size_from_data(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
+  // expected-error@+1 {{'tensor.extract_slice' takes a slice whose size or stride depends on data or changes within a loop; only the offset of a slice may: compute the others from constants and dimensions}}
+  %e = tensor.extract_slice %x[0] [%n] [1] : tensor<8xf32> to tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func @padding_from_data(%x: tensor<4xf32>, %n: index, %v: f32) -> tensor<8xf32> {
+  // expected-error@+1 {{'tensor.pad' adds an amount of padding that depends on data; insert the tensor into a filled one by tensor.insert_slice, whose offset may depend on data}}
+  %e = tensor.pad %x low[%n] high[%n] {
+    ^bb0(%i: index):
+      tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<8xf32>
+  return %e : tensor<8xf32>
+}
+
+// -----
+
+func.func @negative_padding(%x: tensor<4xf32>, %v: f32) -> tensor<?xf32> {
+  %c = arith.constant -1 : index
+  // expected-error@+1 {{'tensor.pad' is wrong whatever the shapes are: an amount of padding is negative}}
+  %e = tensor.pad %x low[%c] high[0] {
+    ^bb0(%i: index):
+      tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func @shape_from_data(%x: tensor<?xf32>, %n: index) -> tensor<?x4xf32> {
+  // expected-error@+1 {{'tensor.expand_shape' makes a shape that depends on data or changes within a loop; compute it from constants and dimensions}}
+  %e = tensor.expand_shape %x [[0, 1]] output_shape [%n, 4] : tensor<?xf32> into tensor<?x4xf32>
+  return %e : tensor<?x4xf32>
+}
+
+// -----
+
+// The remainder is greatest before the last index.
+func.func @remainder(%x: tensor<2xf32>, %y: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-error@+1 {{'linalg.generic' is wrong whatever the shapes are: an operand is too small, having 2}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 3)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<2xf32>) outs(%y : tensor<7xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
