@@ -6,6 +6,11 @@ cd "$root"
 
 log=build/release.log
 mkdir -p build
+# CMake keeps what the first configuration found out about the compiler, even if it could not be finished because
+# packages were missing: without build.ninja, it has to begin anew.
+if [ ! -e build/release/build.ninja ]; then
+  rm -rf build/release/CMakeCache.txt build/release/CMakeFiles
+fi
 start=$SECONDS
 echo "building build/release (log: $log)"
 if ! { cmake --preset release && cmake --build --preset release; } >"$log" 2>&1 </dev/null; then

@@ -1,7 +1,9 @@
-"""The counting that utils/check.sh rests on."""
+"""The scripts of utils/: the counting that check.sh rests on, and the build."""
 
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -32,3 +34,36 @@ def test_junit_results(tmp_path):
 
 def test_missing_results(tmp_path):
     assert count(tmp_path / "none.json").returncode != 0
+
+
+def without_clang(folder):
+    """A PATH of this machine's programs, but no compiler."""
+    folder.mkdir()
+    for place in ("/bin", "/usr/bin", "/usr/local/bin"):
+        for path in pathlib.Path(place).glob("*"):
+            if not path.name.startswith(("clang", "ccache", "cc", "c++", "gcc", "g++")):
+                link = folder / path.name
+                if not link.exists() and not link.is_symlink():
+                    link.symlink_to(path)
+    return str(folder)
+
+
+def test_build_after_a_configuration_without_compiler(tmp_path):
+    """Packages may be installed after a first try: the second starts anew, and a bare cmake says what to do."""
+    source = tmp_path / "source"
+    (source / "utils").mkdir(parents=True)
+    shutil.copy(ROOT / "utils" / "build-release.sh", source / "utils")
+    shutil.copy(ROOT / "CMakePresets.json", source)
+    lists = (ROOT / "CMakeLists.txt").read_text()
+    head = lists[: lists.index("set(CMAKE_CXX_STANDARD 17)")]
+    (source / "CMakeLists.txt").write_text(head + 'add_custom_target(built ALL COMMAND true)\n')
+    build = ["bash", "utils/build-release.sh"]
+    poor = dict(os.environ, PATH=without_clang(tmp_path / "bin"))
+    first = subprocess.run(build, cwd=source, env=poor, capture_output=True, text=True)
+    assert first.returncode != 0
+    assert (source / "build" / "release" / "CMakeCache.txt").exists()
+    bare = subprocess.run(["cmake", "--preset", "release"], cwd=source, capture_output=True, text=True)
+    assert bare.returncode != 0
+    assert "configure again" in bare.stderr
+    second = subprocess.run(build, cwd=source, capture_output=True, text=True)
+    assert second.returncode == 0, second.stdout + second.stderr
