@@ -90,7 +90,10 @@ static constexpr llvm::StringLiteral kBaseline[] = {
 
 /// Of AMD's processors, the only ones with SSE4a. They start half as many
 /// multiplications, and other instructions beside them.
-static constexpr CoreTimes kAmdTimes = {1, 2, 2.5, 4.2, 0.13};
+static constexpr CoreTimes kAmdTimes = {1, 2, 2.5, 4.2, 0.13, 0.05};
+
+/// Processors with AMX: fitted to docs/benchmarks/amx.md.
+static constexpr CoreTimes kAmxTimes = {1, 2.5, 7.4, 14, 0.65, 0.7};
 
 /// Features that generated code profits from; others are left out so that an
 /// artifact asks for no more than it uses.
@@ -166,8 +169,10 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   if (!avx512)
     spec.l2Bytes = 512 << 10;
   // All processors with AMX have this much.
-  if (spec.has("amx-int8") || spec.emulatesAMX)
+  if (spec.has("amx-int8") || spec.emulatesAMX) {
     spec.l2Bytes = 2 << 20;
+    spec.times = kAmxTimes;
+  }
   for (const Atom &atom : kX86Atoms)
     if ((atom.hasTiles() && spec.emulatesAMX) ||
         llvm::any_of(atom.features, [&](llvm::StringRef feature) {

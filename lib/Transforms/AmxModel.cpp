@@ -120,7 +120,7 @@ double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
   int64_t farLines = columns * steps * kRegisterColumns;
   double stream = llvm::divideCeil(m, tiling.mc) * farLines *
                   timeOfFarLine(farLines * 64, target) / kVectorsPerCycle;
-  cycles = besideStream(cycles, stream);
+  cycles = besideStream(cycles, stream, farLines * 64, target);
   // The epilogue of the last tile has nothing beside it.
   cycles += kStepOverhead / kVectorsPerCycle + kTileOverhead +
             times.operation() * mr * j;

@@ -51,7 +51,8 @@ double qcc::expectedTimeOfInterleaved(const GemmShape &shape,
   double time =
       llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile;
   double lines = double(n) * shape.k / 64;
-  time = besideStream(time, lines * timeOfFarLine(lines * 64, target)) +
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, target),
+                      lines * 64, target) +
          kStepOverhead;
   return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
 }

@@ -97,7 +97,8 @@ double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
       kEpilogue * std::min(m, n) * llvm::alignTo(std::max(m, n), atom.lanes);
   // The longer side is read once.
   double lines = std::max(m, n) * shape.k * (4 / atom.kr) / 64.0;
-  time = besideStream(time, lines * timeOfFarLine(lines * 64, target)) +
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, target),
+                      lines * 64, target) +
          kStepOverhead;
   return time / leastTime(shape, m, n, atom);
 }

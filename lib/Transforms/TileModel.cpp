@@ -41,6 +41,9 @@ using namespace qcc;
 constexpr double kPipeline = 8;
 /// What a load costs where loads are not what limits.
 constexpr double kHiddenLoad = 0.06;
+/// The share of the shorter of two that overlap, computing and a stream from
+/// the L2 cache, that adds to the longer.
+constexpr double kBesideL2 = 0.05;
 /// A right operand of so many bytes comes from memory.
 constexpr int64_t kMemoryBytes = 8 << 20;
 /// Operations of an epilogue that run while the next tile is multiplied; the
@@ -114,10 +117,22 @@ struct TileTimes {
 };
 } // namespace
 
+static bool staysInL2(int64_t bytes, const TargetSpec &target) {
+  return bytes <= target.l2Bytes * 3 / 4;
+}
+
 double qcc::timeOfFarLine(int64_t bytes, const TargetSpec &target) {
-  return bytes <= target.l2Bytes * 3 / 4 ? target.times.fromL2
-         : bytes <= kMemoryBytes         ? target.times.fromL3
-                                         : target.times.fromMemory;
+  return staysInL2(bytes, target) ? target.times.fromL2
+         : bytes <= kMemoryBytes  ? target.times.fromL3
+                                  : target.times.fromMemory;
+}
+
+double qcc::besideStream(double computing, double streaming, int64_t bytes,
+                         const TargetSpec &target) {
+  double share =
+      staysInL2(bytes, target) ? kBesideL2 : target.times.besideFarStream;
+  return std::max(computing, streaming) +
+         share * std::min(computing, streaming);
 }
 
 double qcc::peakTime(const Atom &atom) {
@@ -168,8 +183,9 @@ double qcc::expectedTime(const GemmShape &shape, const Tiling &tiling,
   // Where there is one block of columns, it stays near.
   int64_t blocks = n <= tiling.nc ? 1 : llvm::divideCeil(m, tiling.mc);
   double stream = blocks * farLines * timeOfFarLine(farLines * 64, target);
-  time = besideStream(time, stream / instructions(atom)) +
-         kStepOverhead / instructions(atom);
+  time =
+      besideStream(time, stream / instructions(atom), farLines * 64, target) +
+      kStepOverhead / instructions(atom);
   if (!shape.isInPlace)
     time += m * llvm::divideCeil(words * 4, (int64_t)64) * shape.copyTime /
             instructions(atom);

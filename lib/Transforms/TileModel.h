@@ -52,11 +52,10 @@ constexpr double kVectorsPerCycle = 2;
 /// a while.
 double timeOfFarLine(int64_t bytes, const TargetSpec &target);
 
-/// The time of computing while the right operand streams from where it lies.
-inline double besideStream(double computing, double streaming) {
-  // The shorter one is not hidden altogether.
-  return std::max(computing, streaming) + 0.05 * std::min(computing, streaming);
-}
+/// The time of computing while a right operand of `bytes` streams from where it
+/// lies: the shorter one of the two is not hidden altogether.
+double besideStream(double computing, double streaming, int64_t bytes,
+                    const TargetSpec &target);
 
 /// What `atom` takes for a contraction at its peak, in multiplications of
 /// vectors for each 1024 products; comparable between atoms.

@@ -74,12 +74,16 @@ struct Atom {
 inline constexpr llvm::StringLiteral kEmulatedAMX = "+emulated-amx";
 
 /// How long what accompanies multiplications takes, in the time in which a core
-/// starts a multiplication of vectors. Those of Intel's processors.
+/// starts a multiplication of vectors. The defaults are the times of Intel's
+/// processors without AMX.
 struct CoreTimes {
   /// 64 bytes of many that come from there.
   double fromL1 = 1, fromL2 = 2.5, fromL3 = 15, fromMemory = 26;
   /// An operation on a vector while others multiply.
   double operation = 0.65;
+  /// The share of the shorter of two that overlap, computing and a stream from
+  /// beyond the L2 cache, that adds to the longer.
+  double besideFarStream = 0.05;
 };
 
 struct TargetSpec {
