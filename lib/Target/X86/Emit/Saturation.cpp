@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace qcc::x86;
 
 namespace {
-/// Walks from the packed value towards what it is computed from. `low` and
+/// Walks from the yielded byte towards what it is computed from. `low` and
 /// `high` are where the number at hand may be clamped without changing the
 /// byte.
 class ClampFinder {
@@ -23,7 +23,7 @@ public:
               double high)
       : region(region), arguments(arguments), low(low), high(high) {}
 
-  DenseSet<Operation *> find(Value value);
+  DenseSet<Operation *> find(arith::TruncIOp truncation);
 
 private:
   /// Whether all i32 on the way fit without the clamps.
@@ -99,10 +99,9 @@ bool ClampFinder::fits() {
   });
 }
 
-DenseSet<Operation *> ClampFinder::find(Value value) {
+DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
   // A number with other uses must be what it is. That a select asks whether it
   // is NaN is no other use, nor is the first product of a quotient.
-  Operation *user = *value.user_begin();
   auto isUsedOnlyBy = [](Value value, Operation *user) {
     return llvm::all_of(value.getUsers(), [&](Operation *other) {
       auto compare = dyn_cast<arith::CmpFOp>(other);
@@ -112,6 +111,11 @@ DenseSet<Operation *> ClampFinder::find(Value value) {
              (isPart && other->hasOneUse() && *other->user_begin() == user);
     });
   };
+  // So must a byte that is not only yielded.
+  if (!isUsedOnlyBy(truncation, region.front().getTerminator()))
+    return {};
+  Operation *user = truncation;
+  Value value = truncation.getIn();
   while (Operation *op = value.getDefiningOp()) {
     if (!isUsedOnlyBy(value, user))
       break;
@@ -145,16 +149,16 @@ DenseSet<Operation *> ClampFinder::find(Value value) {
   return fits() ? clamps : DenseSet<Operation *>();
 }
 
-Saturation qcc::x86::findSaturation(Region &region, Value value,
+Saturation qcc::x86::findSaturation(Region &region, arith::TruncIOp truncation,
                                     ArrayRef<Interval> arguments) {
-  Interval interval = Intervals(region, arguments).of(value);
+  Interval interval = Intervals(region, arguments).of(truncation.getIn());
   Saturation best;
   for (auto [range, low, high] :
        {std::tuple(ByteRange::Signed, -128.0, 127.0),
         std::tuple(ByteRange::Unsigned, 0.0, 255.0)}) {
     if (!interval.isWithin(low, high))
       continue;
-    auto clamps = ClampFinder(region, arguments, low, high).find(value);
+    auto clamps = ClampFinder(region, arguments, low, high).find(truncation);
     if (best.range == ByteRange::Any || clamps.size() > best.clamps.size())
       best = {range, clamps};
   }

@@ -15,6 +15,9 @@
 // conversion, the addition, and a quotient by a constant do not change the
 // order of numbers, and all numbers that a clamp changes end at the same byte.
 //
+// This holds for what is packed. A clamp stays where anything else uses a
+// number between it and the packed byte, or the byte itself.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_TARGET_X86_EMIT_SATURATION_H
@@ -32,8 +35,9 @@ struct Saturation {
   llvm::DenseSet<mlir::Operation *> clamps;
 };
 
-/// What packing the i32 `value` of a region does for it.
-Saturation findSaturation(mlir::Region &region, mlir::Value value,
+/// What packing the i32 that `truncation` makes a byte does for it.
+Saturation findSaturation(mlir::Region &region,
+                          mlir::arith::TruncIOp truncation,
                           llvm::ArrayRef<Interval> arguments);
 
 } // namespace qcc::x86

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc::x86;
@@ -93,7 +94,7 @@ VectorRegion::VectorRegion(Region &region, ArrayRef<Interval> arguments)
     packable.push_back(toByte ? trunc.getIn() : Value());
     Saturation saturation;
     if (toByte)
-      saturation = findSaturation(region, trunc.getIn(), arguments);
+      saturation = findSaturation(region, trunc, arguments);
     ranges.push_back(saturation.range);
     omitted.insert_range(saturation.clamps);
   }
@@ -175,6 +176,21 @@ Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
                                builder.accumulatorType(), number);
 }
 
+/// The number that `op` extends after it was truncated, if it fits the narrow
+/// type: then it is what both give. Null otherwise.
+static Value fittingSource(Operation &op, const Intervals &intervals) {
+  if (!isa<arith::ExtSIOp, arith::ExtUIOp>(op))
+    return {};
+  auto trunc = op.getOperand(0).getDefiningOp<arith::TruncIOp>();
+  if (!trunc || trunc.getIn().getType() != op.getResult(0).getType())
+    return {};
+  double values = std::ldexp(1.0, trunc.getType().getIntOrFloatBitWidth());
+  double least = isa<arith::ExtSIOp>(op) ? -values / 2 : 0;
+  return intervals.of(trunc.getIn()).isWithin(least, least + values - 1)
+             ? trunc.getIn()
+             : Value();
+}
+
 SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
                                       ValueRange arguments) {
   Block &block = region.front();
@@ -200,6 +216,10 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
         mapping.map(select.getResult(), mapping.lookup(number));
         continue;
       }
+    if (Value number = fittingSource(op, intervals)) {
+      mapping.map(op.getResult(0), mapping.lookup(number));
+      continue;
+    }
     if (Value value = emitConversion(builder, op, mapping)) {
       mapping.map(op.getResult(0), value);
       continue;

@@ -87,3 +87,41 @@ func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi
       }
   return
 }
+
+// -----
+
+// A byte that is read again needs its clamps, and is the i32 that it was truncated from.
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#vnni = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = "in_place", source = "pinned">
+
+// CHECK-LABEL: func.func @read_again(
+// CHECK: %[[LOW:.*]] = arith.maximumf
+// CHECK: %[[HIGH:.*]] = arith.minimumf %[[LOW]]
+// CHECK: %[[INTEGER:.*]] = llvm.intr.lrint(%[[HIGH]])
+// CHECK: arith.sitofp %[[INTEGER]]
+// CHECK: packsswb
+func.func @read_again(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>, %z: memref<1x64xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y, %z : memref<1x64xi8>, memref<1x64xf32>)
+      {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
+      epilogue {
+      ^bb0(%acc: i32):
+        %c = arith.constant 1.000000e-02 : f32
+        %lo = arith.constant -1.280000e+02 : f32
+        %hi = arith.constant 1.270000e+02 : f32
+        %a = arith.sitofp %acc : i32 to f32
+        %v = arith.mulf %a, %c : f32
+        %max = arith.maximumf %v, %lo : f32
+        %min = arith.minimumf %max, %hi : f32
+        %n = math.roundeven %min : f32
+        %i = arith.fptosi %n : f32 to i32
+        %t = arith.trunci %i : i32 to i8
+        %e = arith.extsi %t : i8 to i32
+        %r = arith.sitofp %e : i32 to f32
+        kernel.yield %t, %r : i8, f32
+      }
+  return
+}
