@@ -211,6 +211,7 @@ static std::vector<Program> makePinned() {
   add(makeMatmul(), 3);
   add(makeThin(), 3);
   add(makeActivations(), 3);
+  add(makeBroadcast(), 2);
   add(makeSteps(), 1);
   add(makeFloatForms(), 9);
   add(makeLinalg(), 9);
@@ -222,6 +223,7 @@ std::vector<Group> makeGroups() {
           {"Matmul", makeMatmul()},
           {"Thin", makeThin()},
           {"Activations", makeActivations()},
+          {"Broadcast", makeBroadcast()},
           {"Pinned", makePinned(), /*pinned=*/true},
           {"QuantizeDequantize", makeQuantizeDequantize()},
           {"Elementwise", makeElementwise()},

@@ -67,6 +67,8 @@ std::vector<Program> makeMatmul();
 /// Contractions with 1 to 5 rows or columns, and K from 1 to 130.
 std::vector<Program> makeThin();
 std::vector<Program> makeActivations();
+/// Contractions of operands that lack rows or batches.
+std::vector<Program> makeBroadcast();
 std::vector<Program> makeQuantizeDequantize();
 std::vector<Program> makeElementwise();
 std::vector<Program> makeAttention();

@@ -137,7 +137,8 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
       result);
 }
 
-/// The distance of rows in elements of the left operand.
+/// The distance of rows in elements of the left operand; 0 where it has no row
+/// dimension and all rows are the same.
 static Value rowStride(KernelBuilder &builder, Contraction &contraction) {
   kernel::ContractOp op = contraction.op;
   auto type = cast<MemRefType>(op.getLhs().getType());
@@ -145,8 +146,8 @@ static Value rowStride(KernelBuilder &builder, Contraction &contraction) {
   if (contraction.roles.m)
     position = op.getLhsMap().getResultPosition(
         getAffineDimExpr(*contraction.roles.m, op.getContext()));
-  if (!position) // one row
-    return builder.index(contraction.k);
+  if (!position)
+    return builder.index(0);
   auto [strides, offset] = type.getStridesAndOffset();
   if (!ShapedType::isDynamic(strides[*position]))
     return builder.index(strides[*position]);
