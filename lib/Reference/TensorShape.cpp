@@ -254,23 +254,25 @@ static llvm::Expected<RtValue> castTensor(tensor::CastOp op,
   return source;
 }
 
-/// Fills the padding of `to` with the nearest elements of `from`: a scale that
-/// does not vary along a dimension is the same in its padding, and a zero may
-/// have any scale.
-static void repeatEdges(Tensor &to, const Tensor &from, ArrayRef<int64_t> low) {
-  if (from.count() == 0) {
-    std::fill_n(to.as<float>(), to.count(), 1.0f);
+/// N3: padding along a dimension along which the scale varies has the scale 1;
+/// along others the scale is that of the rest.
+static void padScales(Tensor &to, const Tensor &from, ArrayRef<int64_t> low,
+                      const std::vector<bool> &varies) {
+  std::fill_n(to.as<float>(), to.count(), 1.0f);
+  if (from.count() == 0)
     return;
-  }
   std::vector<int64_t> strides = rowMajorStrides(from.shape);
   for (int64_t i = 0, e = to.count(); i < e; ++i) {
     int64_t source = 0, rest = i;
+    bool isAdded = false;
     for (size_t d = to.shape.size(); d-- > 0;) {
       int64_t index = rest % to.shape[d] - low[d];
       rest /= to.shape[d];
+      isAdded |= varies[d] && (index < 0 || index >= from.shape[d]);
       source += strides[d] * std::clamp<int64_t>(index, 0, from.shape[d] - 1);
     }
-    to.as<float>()[i] = from.as<float>()[source];
+    if (!isAdded)
+      to.as<float>()[i] = from.as<float>()[source];
   }
 }
 
@@ -308,7 +310,7 @@ qcc::reference::padTensor(tensor::PadOp op, const RtValue &source,
     if (!to.data)
       return failure(op, "not enough memory for the result");
     if (isScale) {
-      repeatEdges(to, from, low);
+      padScales(to, from, low, source.dequantized->varies);
       return to;
     }
     interior.insert(to, from);

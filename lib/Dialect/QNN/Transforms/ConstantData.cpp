@@ -121,6 +121,50 @@ static TypedAttr foldSlice(tensor::ExtractSliceOp op, Attribute value) {
                       data->name.empty() ? "slice" : data->name + "_slice");
 }
 
+/// Pads that add more than this many bytes are left to the program.
+static constexpr int64_t kMaxPaddingBytes = 1 << 20;
+
+static TypedAttr foldPad(tensor::PadOp op, Attribute value) {
+  RankedTensorType type = op.getResultType(), source = op.getSourceType();
+  Attribute padding;
+  Value constant = op.getConstantPaddingValue();
+  unsigned width = getElementBytes(type.getElementType());
+  if (!constant || !matchPattern(constant, m_Constant(&padding)) ||
+      !type.getElementType().isIntOrFloat() || width == 0 ||
+      !type.hasStaticShape() || !source.hasStaticShape() ||
+      ShapedType::isDynamicShape(op.getStaticLow()) ||
+      ShapedType::isDynamicShape(op.getStaticHigh()) ||
+      llvm::any_of(op.getStaticLow(), [](int64_t low) { return low < 0; }) ||
+      llvm::any_of(op.getStaticHigh(), [](int64_t high) { return high < 0; }) ||
+      (type.getNumElements() - source.getNumElements()) * width >
+          kMaxPaddingBytes)
+    return {};
+  std::optional<ConstantData> data = ConstantData::get(value);
+  if (!data)
+    return {};
+  ArrayRef<char> fill =
+      DenseElementsAttr::get(RankedTensorType::get({}, type.getElementType()),
+                             padding)
+          .getRawData();
+  std::vector<char> bytes;
+  bytes.reserve(type.getNumElements() * width);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    int64_t offset = 0, stride = width, rest = i;
+    bool isInside = true;
+    for (int64_t d = type.getRank() - 1; d >= 0; --d) {
+      int64_t at = rest % type.getDimSize(d) - op.getStaticLow()[d];
+      rest /= type.getDimSize(d);
+      isInside &= at >= 0 && at < source.getDimSize(d);
+      offset += at * stride;
+      stride *= source.getDimSize(d);
+    }
+    const char *from = isInside ? data->bytes.data() + offset : fill.data();
+    bytes.insert(bytes.end(), from, from + width);
+  }
+  return makeConstant(type, bytes,
+                      data->name.empty() ? "padded" : data->name + "_padded");
+}
+
 TypedAttr qcc::qnn::foldMovement(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
@@ -132,6 +176,8 @@ TypedAttr qcc::qnn::foldMovement(Operation *op) {
     return {};
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return foldSlice(slice, value);
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return foldPad(pad, value);
   if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
            tensor::BitcastOp, quant::StorageCastOp>(op))
     return {};

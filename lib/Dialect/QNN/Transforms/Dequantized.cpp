@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Traces a value back to its dequantize, and repeats the movement in between on
-// integers. Where a zero point cannot follow, the differences q - z move
-// instead; where a scale cannot, it is repeated over the whole value.
+// integers, zero points and scales. Where a zero point cannot follow, the
+// differences q - z move instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +35,15 @@ static SmallVector<int64_t> getDims(const QuantParams &params, Kind kind,
   return llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
 }
 
+/// The dimensions of a dequantized value along which its scale differs.
+static SmallVector<bool> varyingAtSource(const QuantParams &params,
+                                         RankedTensorType type) {
+  SmallVector<bool> varies(type.getRank(), false);
+  for (int64_t d : getDims(params, params.scaleKind, type.getRank()))
+    varies[d] = type.getDimSize(d) != 1;
+  return varies;
+}
+
 std::optional<DequantizedSource> DequantizedSource::trace(Value value) {
   DequantizedSource source;
   while (Operation *op = value.getDefiningOp()) {
@@ -57,11 +66,8 @@ std::optional<DequantizedSource> DequantizedSource::trace(Value value) {
     return std::nullopt;
   source.params = std::move(*params);
 
-  RankedTensorType type = source.op.getResult().getType();
-  source.scaleVaries.assign(type.getRank(), false);
-  for (int64_t d :
-       getDims(source.params, source.params.scaleKind, type.getRank()))
-    source.scaleVaries[d] = type.getDimSize(d) != 1;
+  source.scaleVaries =
+      varyingAtSource(source.params, source.op.getResult().getType());
   for (Operation *op : source.movement)
     source.scaleVaries = varyingDims(op, source.scaleVaries);
   return source;
@@ -202,19 +208,18 @@ IntegerOperand IntegerOperand::materialize(OpBuilder &builder, Location loc,
   // A pad adds the zero point to the stored integers if it is one constant.
   int64_t padding = params.isZeroPointConstant ? params.zeroPoints.front() : 0;
 
+  SmallVector<bool> varies = varyingAtSource(params, type);
+  narrowParam(builder, loc, varies, operand.scale);
   for (Operation *op : source.movement) {
-    bool isPad = isa<tensor::PadOp>(op);
-    // moveParam needs the value's shape before the movement.
+    // Parameters need the value's shape before the movement.
     Value before = operand.storage;
-    bool zeroPointFollows =
-        !(isPad && operand.zeroPoint.value &&
-          !(params.isZeroPointConstant && operand.zeroPoint.dims.empty())) &&
-        moveParam(builder, op, operand.zeroPoint);
-    if (!zeroPointFollows) {
+    if (isa<tensor::PadOp>(op) && operand.zeroPoint.value &&
+        !(params.isZeroPointConstant && operand.zeroPoint.dims.empty())) {
       operand.storage = makeDifference(builder, loc, operand);
       operand.zeroPoint = {};
       padding = 0;
     }
+    moveParam(builder, op, before, operand.zeroPoint);
     operand.storage =
         moveElements(builder, op, operand.storage, [&]() -> Value {
           Type element = getTensorType(operand.storage).getElementType();
@@ -224,17 +229,9 @@ IntegerOperand IntegerOperand::materialize(OpBuilder &builder, Location loc,
                   element,
                   APInt(element.getIntOrFloatBitWidth(), padding, true, true)));
         });
-    if (!moveParam(builder, op, operand.scale)) {
-      spreadParam(builder, loc, before, operand.scale);
-      operand.scale.value =
-          moveElements(builder, op, operand.scale.value, [&]() -> Value {
-            return arith::ConstantOp::create(builder, op->getLoc(),
-                                             builder.getF32FloatAttr(1.0f));
-          });
-      operand.scale.dims = llvm::to_vector(
-          llvm::seq<int64_t>(0, getTensorType(operand.scale.value).getRank()));
-    }
+    moveParam(builder, op, before, operand.scale);
+    varies = varyingDims(op, varies);
+    narrowParam(builder, loc, varies, operand.scale);
   }
-  narrowParam(builder, loc, source.scaleVaries, operand.scale);
   return operand;
 }

@@ -181,28 +181,98 @@ Value qcc::qnn::moveElements(OpBuilder &builder, Operation *op, Value tensor,
 // Moving parameters
 //===----------------------------------------------------------------------===//
 
-static std::optional<size_t> positionOf(ArrayRef<int64_t> dims, int64_t dim) {
-  const auto *it = llvm::find(dims, dim);
-  if (it == dims.end())
-    return std::nullopt;
-  return it - dims.begin();
+/// Repeats a parameter over `dims`, dimensions of `value` that include its own.
+static void spreadParam(OpBuilder &builder, Location loc, Value value,
+                        ArrayRef<int64_t> dims, ParamTensor &param) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d : param.dims)
+    exprs.push_back(
+        builder.getAffineDimExpr(llvm::find(dims, d) - dims.begin()));
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t d : dims)
+    sizes.push_back(tensor::getMixedSize(builder, loc, value, d));
+  param.value = createElementwise(
+      builder, loc, param.value,
+      AffineMap::get(dims.size(), 0, exprs, builder.getContext()), sizes,
+      getTensorType(param.value).getElementType(),
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  param.dims.assign(dims.begin(), dims.end());
 }
 
-static bool moveThroughLinalg(linalg::LinalgOp op, ParamTensor &param) {
+/// Takes the parameter at one index of each dimension for which `indices` has
+/// one.
+static void takeIndices(OpBuilder &builder, Location loc,
+                        ArrayRef<std::optional<int64_t>> indices,
+                        ParamTensor &param) {
+  RankedTensorType type = getTensorType(param.value);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, param.value);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+      ones(sizes.size(), builder.getIndexAttr(1));
+  SmallVector<int64_t> dims, shape;
+  for (auto [p, index] : llvm::enumerate(indices)) {
+    if (!index) {
+      dims.push_back(param.dims[p]);
+      shape.push_back(type.getDimSize(p));
+      continue;
+    }
+    offsets[p] = builder.getIndexAttr(*index);
+    sizes[p] = builder.getIndexAttr(1);
+  }
+  if (dims.size() == param.dims.size())
+    return;
+  param.value = foldIfConstant(
+      builder,
+      tensor::ExtractSliceOp::create(
+          builder, loc, RankedTensorType::get(shape, type.getElementType()),
+          param.value, offsets, sizes, ones));
+  param.dims = dims;
+}
+
+static void moveThroughLinalg(OpBuilder &builder, linalg::LinalgOp op,
+                              ParamTensor &param) {
+  Location loc = op.getLoc();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap map = maps[0].compose(inversePermutation(maps[1]));
+  SmallVector<std::optional<int64_t>> indices;
+  for (int64_t d : param.dims) {
+    auto constant = dyn_cast<AffineConstantExpr>(map.getResult(d));
+    indices.push_back(constant ? std::optional(constant.getValue())
+                               : std::nullopt);
+  }
+  takeIndices(builder, loc, indices, param);
+  // What is left depends on these dimensions of the result.
+  SmallVector<AffineExpr> exprs,
+      renumbered(map.getNumDims(), builder.getAffineConstantExpr(0));
+  bool isPermuted = true;
   SmallVector<int64_t> dims;
   for (int64_t d : param.dims) {
-    auto dim = dyn_cast<AffineDimExpr>(map.getResult(d));
-    if (!dim || llvm::is_contained(dims, dim.getPosition()))
-      return false;
-    dims.push_back(dim.getPosition());
+    AffineExpr expr = exprs.emplace_back(map.getResult(d));
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    isPermuted &= dim && !llvm::is_contained(dims, dim.getPosition());
+    for (unsigned i = 0; i < map.getNumDims(); ++i)
+      if (expr.isFunctionOfDim(i) && !llvm::is_contained(dims, i))
+        dims.push_back(i);
+  }
+  if (!isPermuted) {
+    SmallVector<OpFoldResult> sizes;
+    for (auto [i, d] : llvm::enumerate(dims)) {
+      renumbered[d] = builder.getAffineDimExpr(i);
+      sizes.push_back(
+          tensor::getMixedSize(builder, loc, op.getDpsInits()[0], d));
+    }
+    AffineMap read =
+        AffineMap::get(map.getNumDims(), 0, exprs, builder.getContext())
+            .replaceDimsAndSymbols(renumbered, {}, dims.size(), 0);
+    param.value = createElementwise(
+        builder, loc, param.value, read, sizes,
+        getTensorType(param.value).getElementType(),
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   }
   param.dims = dims;
-  return true;
 }
 
-static bool moveThroughExpand(OpBuilder &builder, tensor::ExpandShapeOp op,
+static void moveThroughExpand(OpBuilder &builder, tensor::ExpandShapeOp op,
                               ParamTensor &param) {
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices(),
                                     split;
@@ -225,53 +295,38 @@ static bool moveThroughExpand(OpBuilder &builder, tensor::ExpandShapeOp op,
                                                param.value, split, sizes));
   }
   param.dims = dims;
-  return true;
 }
 
-static bool moveThroughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op,
-                                ParamTensor &param) {
+static void moveThroughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op,
+                                Value value, ParamTensor &param) {
+  auto isOwn = [&](int64_t d) { return llvm::is_contained(param.dims, d); };
   SmallVector<ReassociationIndices> joined;
-  SmallVector<int64_t> dims, shape;
-  size_t covered = 0;
+  SmallVector<int64_t> dims, whole;
   for (auto [i, group] : llvm::enumerate(op.getReassociationIndices())) {
-    ReassociationIndices part;
-    for (int64_t d : group) {
-      if (std::optional<size_t> p = positionOf(param.dims, d))
-        part.push_back(*p);
-      else if (op.getSrcType().getDimSize(d) != 1 &&
-               llvm::any_of(group, [&](int64_t e) {
-                 return llvm::is_contained(param.dims, e);
-               }))
-        return false; // It would have to be repeated along d.
-    }
-    for (int64_t p : part)
-      if (p != static_cast<int64_t>(covered++))
-        return false;
-    if (part.empty())
+    if (llvm::none_of(group, isOwn))
       continue;
-    int64_t size = 1;
-    for (int64_t p : part) {
-      int64_t dim = getTensorType(param.value).getDimSize(p);
-      size = ShapedType::isDynamic(size) || ShapedType::isDynamic(dim)
-                 ? ShapedType::kDynamic
-                 : size * dim;
-    }
-    joined.push_back(part);
     dims.push_back(i);
-    shape.push_back(size);
+    ReassociationIndices &part = joined.emplace_back();
+    for (int64_t d : group)
+      if (isOwn(d) || op.getSrcType().getDimSize(d) != 1) {
+        part.push_back(whole.size());
+        whole.push_back(d);
+      }
   }
-  if (dims.size() != param.dims.size()) {
-    auto type = RankedTensorType::get(
-        shape, getTensorType(param.value).getElementType());
+  // What differs along one dimension of a group is repeated along the others.
+  if (param.dims != whole)
+    spreadParam(builder, op.getLoc(), value, whole, param);
+  if (dims.size() != whole.size()) {
+    auto type = tensor::CollapseShapeOp::inferCollapsedType(
+        getTensorType(param.value), joined);
     param.value = foldIfConstant(
         builder, tensor::CollapseShapeOp::create(builder, op.getLoc(), type,
                                                  param.value, joined));
   }
   param.dims = dims;
-  return true;
 }
 
-static bool moveThroughSlice(OpBuilder &builder, tensor::ExtractSliceOp op,
+static void moveThroughSlice(OpBuilder &builder, tensor::ExtractSliceOp op,
                              ParamTensor &param) {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   SmallVector<int64_t> dims, shape;
@@ -303,29 +358,43 @@ static bool moveThroughSlice(OpBuilder &builder, tensor::ExtractSliceOp op,
                                        offsets, sizes, strides));
   }
   param.dims = dims;
-  return true;
 }
 
-/// Moves a parameter along with its value; false, and nothing changed, where it
-/// does not vary along whole dimensions afterwards.
-bool qcc::qnn::moveParam(OpBuilder &builder, Operation *op,
+/// What a pad adds has the scale 1.
+static void moveThroughPad(OpBuilder &builder, tensor::PadOp op,
+                           ParamTensor &scale) {
+  SmallVector<OpFoldResult> low, high;
+  SmallVector<int64_t> shape;
+  for (int64_t d : scale.dims) {
+    low.push_back(op.getMixedLowPad()[d]);
+    high.push_back(op.getMixedHighPad()[d]);
+    shape.push_back(op.getResultType().getDimSize(d));
+  }
+  if (llvm::all_of(low, isZeroInteger) && llvm::all_of(high, isZeroInteger))
+    return;
+  auto type =
+      RankedTensorType::get(shape, getTensorType(scale.value).getElementType());
+  Value one = arith::ConstantOp::create(builder, op.getLoc(),
+                                        builder.getF32FloatAttr(1.0f));
+  scale.value = foldIfConstant(
+      builder, tensor::PadOp::create(builder, op.getLoc(), type, scale.value,
+                                     low, high, one));
+}
+
+void qcc::qnn::moveParam(OpBuilder &builder, Operation *op, Value value,
                          ParamTensor &param) {
   if (!param.value || param.dims.empty())
-    return true;
+    return;
   if (auto movement = dyn_cast<linalg::LinalgOp>(op))
-    return moveThroughLinalg(movement, param);
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return moveThroughExpand(builder, expand, param);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    return moveThroughCollapse(builder, collapse, param);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return moveThroughSlice(builder, slice, param);
-  if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return llvm::none_of(param.dims, [&](int64_t d) {
-      return !isZeroInteger(pad.getMixedLowPad()[d]) ||
-             !isZeroInteger(pad.getMixedHighPad()[d]);
-    });
-  return isa<tensor::CastOp>(op);
+    moveThroughLinalg(builder, movement, param);
+  else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    moveThroughExpand(builder, expand, param);
+  else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    moveThroughCollapse(builder, collapse, value, param);
+  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    moveThroughSlice(builder, slice, param);
+  else if (auto pad = dyn_cast<tensor::PadOp>(op))
+    moveThroughPad(builder, pad, param);
 }
 
 AffineMap qcc::qnn::paramMap(OpBuilder &builder, const ParamTensor &param,
@@ -336,40 +405,10 @@ AffineMap qcc::qnn::paramMap(OpBuilder &builder, const ParamTensor &param,
   return AffineMap::get(rank, 0, exprs, builder.getContext());
 }
 
-/// Repeats a parameter over the whole shape of `value`.
-void qcc::qnn::spreadParam(OpBuilder &builder, Location loc, Value value,
-                           ParamTensor &param) {
-  unsigned rank = getTensorType(value).getRank();
-  param.value = createElementwise(
-      builder, loc, param.value, paramMap(builder, param, rank),
-      tensor::getMixedSizes(builder, loc, value),
-      getTensorType(param.value).getElementType(),
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  param.dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-}
-
-/// Drops the dimensions along which a spread parameter is known to be the same.
 void qcc::qnn::narrowParam(OpBuilder &builder, Location loc,
                            ArrayRef<bool> varies, ParamTensor &param) {
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, param.value);
-  SmallVector<int64_t> dims, shape;
-  for (auto [p, d] : llvm::enumerate(param.dims)) {
-    if (varies[d]) {
-      dims.push_back(d);
-      shape.push_back(getTensorType(param.value).getDimSize(p));
-    } else {
-      sizes[p] = builder.getIndexAttr(1);
-    }
-  }
-  if (dims.size() == param.dims.size())
-    return;
-  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0)),
-      ones(sizes.size(), builder.getIndexAttr(1));
-  auto type =
-      RankedTensorType::get(shape, getTensorType(param.value).getElementType());
-  param.value = foldIfConstant(
-      builder, tensor::ExtractSliceOp::create(builder, loc, type, param.value,
-                                              zeros, sizes, ones));
-  param.dims = dims;
+  SmallVector<std::optional<int64_t>> indices;
+  for (int64_t d : param.dims)
+    indices.push_back(varies[d] ? std::nullopt : std::optional<int64_t>(0));
+  takeIndices(builder, loc, indices, param);
 }

@@ -40,16 +40,12 @@ mlir::Value moveElements(mlir::OpBuilder &builder, mlir::Operation *op,
                          mlir::Value tensor,
                          llvm::function_ref<mlir::Value()> fill);
 
-/// Moves a parameter along with its value; false, and nothing changed, where it
-/// does not belong to whole dimensions afterwards.
-bool moveParam(mlir::OpBuilder &builder, mlir::Operation *op,
+/// Moves a parameter along with `value`, a tensor of the shape that `op` moves.
+/// Only a scale moves through a pad, which adds scales of 1.
+void moveParam(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value value,
                ParamTensor &param);
 
-/// Repeats a parameter over the whole shape of `value`.
-void spreadParam(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value value, ParamTensor &param);
-
-/// Drops the dimensions along which a parameter is known to be the same.
+/// Drops the dimensions along which a parameter does not vary; their size is 1.
 void narrowParam(mlir::OpBuilder &builder, mlir::Location loc,
                  llvm::ArrayRef<bool> varies, ParamTensor &param);
 
