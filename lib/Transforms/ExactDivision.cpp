@@ -80,7 +80,7 @@ static bool roundAlike(uint32_t first, float s, Reciprocal r) {
   return true;
 }
 
-std::optional<Reciprocal> qcc::exactReciprocal(float s) {
+std::optional<Reciprocal> qcc::exactReciprocal(float s, bool keepZeroSign) {
   if (!(s >= 0x1p-60f && s <= 0x1p60f))
     return std::nullopt;
   // Powers of 2 scale everything: nothing leaves the range of normal numbers.
@@ -89,6 +89,10 @@ std::optional<Reciprocal> qcc::exactReciprocal(float s) {
   Reciprocal r;
   r.high = 1 / scaled;
   r.low = std::fma(-r.high, scaled, 1.0f) / scaled;
+  if (keepZeroSign && r.low < 0) {
+    r.high = std::nextafter(r.high, 0.0f);
+    r.low = std::fma(-r.high, scaled, 1.0f) / scaled;
+  }
   for (uint32_t first = 0; first < kSignificands; first += kBlock)
     if (differs(first, scaled, r) && !roundAlike(first, scaled, r))
       return std::nullopt;

@@ -12,8 +12,8 @@
 
 namespace qcc {
 
-/// 1 / s in two parts: `high` is the f32 nearest to it, `low` the one nearest
-/// to what is left.
+/// 1 / s in two parts: `high` is an f32 next to it, `low` the one nearest to
+/// what is left.
 struct Reciprocal {
   float high, low;
 };
@@ -26,7 +26,10 @@ struct Reciprocal {
 /// is x / s correctly rounded, or at least rounds to the same integer. Nothing
 /// where that is not so, or s is not between 2^-60 and 2^60. Every x is tried,
 /// which takes milliseconds: the significands of x decide.
-std::optional<Reciprocal> exactReciprocal(float s);
+///
+/// Both products of x = -0 must be -0 for their sum to be: with `keepZeroSign`,
+/// `low` is not negative. Without, `high` is the f32 nearest to 1 / s.
+std::optional<Reciprocal> exactReciprocal(float s, bool keepZeroSign);
 
 } // namespace qcc
 

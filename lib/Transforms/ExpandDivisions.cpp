@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Transforms/FloatUses.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include <cmath>
@@ -95,8 +96,10 @@ static void expand(RewriterBase &rewriter, QuantizingDivision found,
     return arith::ConstantOp::create(rewriter, loc,
                                      rewriter.getF32FloatAttr(value));
   };
+  // A product, since a sum would not keep the sign of a bound that is zero.
   auto beyond = [&](double bound, double sign) {
-    return constant((bound + sign * kMargin * std::abs(bound)) * found.divisor);
+    double factor = bound * sign < 0 ? 1 - kMargin : 1 + kMargin;
+    return constant(bound * factor * found.divisor);
   };
   Value x = found.division.getLhs();
   x = arith::MaximumFOp::create(rewriter, loc, x, beyond(found.low, -1));
@@ -117,15 +120,17 @@ struct ExpandDivisions : qcc::impl::ExpandDivisionsBase<ExpandDivisions> {
     IRRewriter rewriter(&getContext());
     SmallVector<arith::DivFOp> divisions;
     getOperation().walk([&](arith::DivFOp op) { divisions.push_back(op); });
-    llvm::DenseMap<uint32_t, std::optional<Reciprocal>> known;
+    llvm::DenseMap<std::pair<uint32_t, unsigned>, std::optional<Reciprocal>>
+        known;
     for (arith::DivFOp division : divisions) {
       auto found = match(division);
       if (!found)
         continue;
-      auto [it, isNew] =
-          known.try_emplace(llvm::bit_cast<uint32_t>(found->divisor));
+      bool keepZeroSign = !isZeroSignUnused(found->lastClamp->getResult(0));
+      auto [it, isNew] = known.try_emplace(
+          {llvm::bit_cast<uint32_t>(found->divisor), keepZeroSign});
       if (isNew)
-        it->second = exactReciprocal(found->divisor);
+        it->second = exactReciprocal(found->divisor, keepZeroSign);
       if (!it->second)
         continue;
       Operation *first = *division->user_begin();

@@ -14,7 +14,7 @@
 // CHECK-NOT: arith.divf
 // CHECK-NOT: arith.maximumf
 // CHECK: arith.cmpf ord, %[[Q]], %[[Q]]
-func.func @quantize(%x: f32) -> f32 {
+func.func @quantize(%x: f32) -> i32 {
   %s = arith.constant 3.3 : f32
   %low = arith.constant -128.0 : f32
   %high = arith.constant 127.0 : f32
@@ -25,6 +25,27 @@ func.func @quantize(%x: f32) -> f32 {
   %ordered = arith.cmpf ord, %b, %b : f32
   %n = arith.select %ordered, %b, %zero : f32
   %r = math.roundeven %n : f32
+  %i = arith.fptosi %r : f32 to i32
+  return %i : i32
+}
+
+// -----
+
+// Where the sign of a rounded zero is used, both products of -0 are -0. A clamp at -0 keeps its sign.
+// CHECK-LABEL: func.func @real
+// CHECK-DAG: arith.constant -0.000000e+00 : f32
+// CHECK-DAG: %[[T:.*]] = arith.constant 2.51499852E-8 : f32
+// CHECK-DAG: %[[R:.*]] = arith.constant 0.303030282 : f32
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %[[T]]
+// CHECK: math.fma %{{.*}}, %[[R]], %[[P]]
+func.func @real(%x: f32) -> f32 {
+  %s = arith.constant 3.3 : f32
+  %low = arith.constant -128.0 : f32
+  %high = arith.constant -0.0 : f32
+  %q = arith.divf %x, %s : f32
+  %a = arith.maximumf %q, %low : f32
+  %b = arith.minimumf %a, %high : f32
+  %r = math.roundeven %b : f32
   return %r : f32
 }
 

@@ -146,7 +146,8 @@ def ExpandDivisions : Pass<"expand-divisions", "::mlir::func::FuncOp"> {
     %p = arith.mulf %b, %t : f32
     %q = math.fma %b, %r, %p : f32
     ```
-    where %b is only rounded by `math.roundeven`, or replaced if it is NaN.
+    where %b is only rounded by `math.roundeven`, or replaced if it is NaN. Where the sign of a
+    rounded zero is used, r is rounded down, so that t is positive and both products of -0 are -0.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

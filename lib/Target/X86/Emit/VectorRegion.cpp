@@ -12,9 +12,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Transforms/FloatUses.h"
 #include <cmath>
 
 using namespace mlir;
+using namespace qcc;
 using namespace qcc::x86;
 
 SmallVector<Value> qcc::x86::operandIndices(OpBuilder &builder, Location loc,
@@ -106,19 +108,6 @@ int64_t VectorRegion::size() const {
   for (Operation &op : region.front().without_terminator())
     count += !op.hasTrait<OpTrait::ConstantLike>();
   return count;
-}
-
-/// Whether no use of a float distinguishes -0 from +0: of arithmetic but
-/// divisions only the sign of a zero result can depend on it.
-static bool isZeroSignUnused(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    if (isa<arith::FPToSIOp, arith::CmpFOp>(user))
-      return true;
-    return isa<arith::MaximumFOp, arith::MinimumFOp, math::RoundEvenOp,
-               arith::SelectOp, arith::MulFOp, arith::AddFOp, arith::SubFOp,
-               math::FmaOp>(user) &&
-           isZeroSignUnused(user->getResult(0));
-  });
 }
 
 /// Whether a value is a whole number whatever it rounds, so that a conversion

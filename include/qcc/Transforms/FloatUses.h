@@ -1,0 +1,21 @@
+//===- FloatUses.h - What the uses of a float distinguish -------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_FLOATUSES_H
+#define QCC_TRANSFORMS_FLOATUSES_H
+
+#include "mlir/IR/Value.h"
+
+namespace qcc {
+
+/// Whether no use of a scalar float distinguishes -0 from +0. A value that is
+/// yielded or returned counts as one whose sign is used.
+bool isZeroSignUnused(mlir::Value value);
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_FLOATUSES_H
