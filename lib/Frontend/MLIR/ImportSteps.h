@@ -17,6 +17,14 @@
 
 namespace qcc {
 
+/// Rejects attributes that no part of the compiler would look at, and those by
+/// which its parts talk to each other.
+mlir::LogicalResult verifyAttributes(mlir::Operation *op);
+
+/// Of some names the one that `name` may be a misspelling of.
+std::optional<llvm::StringRef> nearestOf(llvm::StringRef name,
+                                         llvm::ArrayRef<llvm::StringRef> names);
+
 /// Rejects operations, types and functions that are not accepted.
 mlir::LogicalResult verifyProgram(mlir::ModuleOp module);
 

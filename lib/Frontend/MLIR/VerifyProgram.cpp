@@ -264,7 +264,7 @@ LogicalResult qcc::verifyProgram(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (op == module)
       return;
-    ok &= succeeded(verifyOp(op));
+    ok &= succeeded(verifyOp(op)) && succeeded(verifyAttributes(op));
     if (auto function = dyn_cast<func::FuncOp>(op)) {
       ok &= succeeded(verifyFunction(function));
       return;

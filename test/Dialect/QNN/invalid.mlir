@@ -685,3 +685,11 @@ func.func @f(%x: tensor<4xi8>, %t: tensor<256xf32>) {
   qnn.lookup %x, %t : tensor<4xi8>, tensor<256xf32> -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x2x!quant.uniform<i8:f32:0, {0.1, 0.2, 0.3, 0.4}>>) {
+  // expected-error@+1 {{has an axis, which is that of scale and zero point operands, and none of these; remove it, a type has its own}}
+  qnn.dequantize %x {axis = 1 : i64} : tensor<4x2x!quant.uniform<i8:f32:0, {0.1, 0.2, 0.3, 0.4}>> -> tensor<4x2xf32>
+  return
+}

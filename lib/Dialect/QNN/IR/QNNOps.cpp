@@ -90,7 +90,12 @@ static int64_t channelAxis(Value tensor, std::optional<uint64_t> axis) {
 }
 
 static LogicalResult verifyAxis(Operation *op, Value tensor,
-                                std::optional<uint64_t> axis) {
+                                std::optional<uint64_t> axis,
+                                ArrayRef<Value> params) {
+  if (axis && llvm::none_of(params, [](Value param) { return param; }))
+    return op->emitOpError("has an axis, which is that of scale and zero point "
+                           "operands, and none of these; remove it, a type has "
+                           "its own");
   int64_t rank = shapeOf(tensor).size();
   int64_t value = channelAxis(tensor, axis);
   if (!axis || (value >= 0 && value < rank))
@@ -120,7 +125,8 @@ static QuantForms perTensorOrRow() {
 LogicalResult QuantizeOp::verify() {
   if (failed(
           verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getResult(), getAxis())))
+      failed(verifyAxis(*this, getResult(), getAxis(),
+                        {getScale(), getZeroPoint()})))
     return failure();
   return verifySide(*this, {"result", getResult(), getScale(), getZeroPoint(),
                             anyForm(getResult(), getAxis())});
@@ -133,7 +139,8 @@ QuantParams QuantizeOp::getResultParams() {
 LogicalResult DequantizeOp::verify() {
   if (failed(
           verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getInput(), getAxis())))
+      failed(verifyAxis(*this, getInput(), getAxis(),
+                        {getScale(), getZeroPoint()})))
     return failure();
   QuantForms forms = anyForm(getInput(), getAxis());
   forms.int32 = true;
@@ -148,7 +155,9 @@ QuantParams DequantizeOp::getInputParams() {
 LogicalResult RequantizeOp::verify() {
   if (failed(
           verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getInput(), getAxis())))
+      failed(verifyAxis(*this, getInput(), getAxis(),
+                        {getInputScale(), getInputZeroPoint(), getOutputScale(),
+                         getOutputZeroPoint()})))
     return failure();
   QuantForms forms = anyForm(getInput(), getAxis());
   QuantForms inputForms = forms;

@@ -1,0 +1,82 @@
+//===- VerifyAttributes.cpp - Attributes that mean nothing ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR keeps any attribute on any op. One without the prefix of a dialect is
+// most likely misspelled, and qcc's own are notes from one pass to another: in
+// a program that is imported they would be believed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportSteps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+
+std::optional<StringRef> qcc::nearestOf(StringRef name,
+                                        ArrayRef<StringRef> names) {
+  std::optional<StringRef> nearest;
+  unsigned least = std::max<size_t>(2, name.size() / 3) + 1;
+  for (StringRef candidate : names) {
+    unsigned distance = name.edit_distance(candidate, true, least);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+/// What a user may have meant by `name`.
+static std::string suggestionFor(StringRef name, OperationName op) {
+  SmallVector<StringRef> names;
+  for (StringAttr known : op.getAttributeNames())
+    if (!known.getValue().ends_with("SegmentSizes"))
+      names.push_back(known);
+  if (std::optional<StringRef> nearest = nearestOf(name, names))
+    return "; did you mean '" + nearest->str() + "'?";
+  std::string prefix =
+      "; give notes of other tools a prefix, as in 'tool." + name.str() + "'";
+  if (names.empty())
+    return prefix;
+  return "; it has " + llvm::join(names, ", ") + prefix;
+}
+
+static LogicalResult verifyOwn(Operation *op, StringAttr name) {
+  if (!name.getValue().starts_with("qcc."))
+    return success();
+  return op->emitOpError() << "has the attribute '" << name.getValue()
+                           << "', by which passes of qcc talk to each other; "
+                              "remove it";
+}
+
+LogicalResult qcc::verifyAttributes(Operation *op) {
+  bool ok = true;
+  for (NamedAttribute attr : op->getDiscardableAttrs()) {
+    StringRef name = attr.getName();
+    ok &= succeeded(verifyOwn(op, attr.getName()));
+    if (name.contains('.'))
+      continue;
+    op->emitOpError() << "has no attribute '" << name << "'"
+                      << suggestionFor(name, op->getName());
+    ok = false;
+  }
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    return success(ok);
+  auto verifyAll = [&](DictionaryAttr attrs) {
+    if (attrs)
+      for (NamedAttribute attr : attrs)
+        ok &= succeeded(verifyOwn(op, attr.getName()));
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    verifyAll(function.getArgAttrDict(i));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    verifyAll(function.getResultAttrDict(i));
+  return success(ok);
+}
