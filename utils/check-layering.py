@@ -7,9 +7,10 @@ Data flows one way; a folder may include only what stands to its left:
       -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
 * Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
-  Support sees Runtime/Status.h and Runtime/DType.h. Emulator, which implements the
+  Support sees Runtime/Status.h, DType.h and Memory.h. Emulator, which implements the
   runtime's device interface, sees the runtime and Support, and no LLVM either. What writes code or descriptors sees
-  Runtime/ABI.h alone: compiler and runtime meet at the artifact. JIT and CAPI see the
+  Runtime/ABI.h alone: compiler and runtime meet at the artifact; so does Frontend, which
+  refuses what exceeds its limits, and Memory.h for what exceeds the machine's. JIT and CAPI see the
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
 * tools/common and tools/qcc-run see the runtime and Support, and no LLVM.
@@ -32,12 +33,12 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES + (".py", ".sh", ".mlir", ".test", ".txt", ".cma
 # What each part may include, besides itself. "Runtime/Status.h" names one header.
 PARTS = {
     "Runtime": set(),
-    "Support": {"Runtime/Status.h", "Runtime/DType.h"},
+    "Support": {"Runtime/Status.h", "Runtime/DType.h", "Runtime/Memory.h"},
     "Emulator": {"Runtime", "Support"},
     "TargetSpec": {"Support"},
     "Dialect": {"Support", "TargetSpec"},
     "Reference": {"Dialect", "Support"},
-    "Frontend": {"Dialect", "TargetSpec", "Support"},
+    "Frontend": {"Dialect", "TargetSpec", "Support", "Runtime/ABI.h", "Runtime/Memory.h"},
     "Conversion": {"Dialect", "TargetSpec", "Support"},
     "Tuning": {"Dialect", "TargetSpec", "Support", "Runtime/Status.h"},
 }

@@ -12,6 +12,7 @@
 #include "qcc/Runtime/Allocator.h"
 
 #include "HugePages.h"
+#include "qcc/Runtime/Memory.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +25,8 @@ Allocator defaultAllocator() {
     // Temporaries are read and written like weights; see HugePages.h.
     bool isLarge = size >= 2 * hugePageSize;
     void *memory = nullptr;
+    if (!hasMemoryFor(size))
+      return nullptr;
     if (posix_memalign(&memory,
                        isLarge ? std::max(alignment, hugePageSize) : alignment,
                        size) != 0)

@@ -15,13 +15,6 @@
 
 namespace qcc::rt {
 
-/// No table of a real program is longer; a longer one is damage.
-constexpr int64_t maxCount = 1 << 20;
-/// All tables together: those that refer to one another in circles, or that
-/// many refer to, would go on for ever.
-constexpr int64_t maxObjects = 1 << 22;
-constexpr int maxRank = 64;
-
 void DescriptorReader::fail(const std::string &what) {
   if (status_.isOk())
     status_ = corrupt("the artifact's descriptor is damaged: " + what +
@@ -69,10 +62,12 @@ const char *DescriptorReader::resolve(int64_t ref, int64_t count, int64_t size,
 template <typename T>
 const T *DescriptorReader::readTable(int64_t ref, int64_t count,
                                      const char *what) {
-  if (status_.isOk() && count > maxCount)
+  if (status_.isOk() && count > QCC_MAX_COUNT)
     fail(std::string(what) + " has " + std::to_string(count) + " elements");
   const char *begin = resolve(ref, count, sizeof(T), what);
-  if (begin && (objects_ += count) > maxObjects) {
+  // Tables that refer to one another in circles, or that many refer to, would
+  // go on for ever.
+  if (begin && (objects_ += count) > QCC_MAX_OBJECTS) {
     fail("its tables have too many elements");
     return nullptr;
   }
@@ -89,9 +84,8 @@ std::string_view DescriptorReader::readString(int64_t ref, const char *what) {
   const char *begin = resolve(ref, 1, 1, what);
   if (!begin)
     return {};
-  constexpr int64_t maxLength = 1 << 16;
   int64_t length = 0;
-  while (length < maxLength && isMapped(begin + length, 1)) {
+  while (length <= QCC_MAX_STRING && isMapped(begin + length, 1)) {
     if (begin[length] == '\0')
       return {begin, size_t(length)};
     ++length;
@@ -114,7 +108,7 @@ Size DescriptorReader::readSize(int64_t raw, int numValues, const char *what) {
 std::vector<Size> DescriptorReader::readDims(int64_t ref, int rank,
                                              int numValues) {
   std::vector<Size> dims;
-  if (rank > maxRank)
+  if (rank > QCC_MAX_RANK)
     fail("a tensor has rank " + std::to_string(rank));
   const int64_t *raw = readTable<int64_t>(ref, rank, "a tensor's shape");
   for (int i = 0; raw && i < rank; ++i)
@@ -249,7 +243,7 @@ Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
   Entry entry;
   entry.name = readString(desc.name_ref, "an entry's name");
   if (desc.n_symbols < 0 || desc.n_values < desc.n_symbols ||
-      desc.n_values > maxCount) {
+      desc.n_values > QCC_MAX_COUNT) {
     fail("an entry has " + std::to_string(desc.n_symbols) + " symbols of " +
          std::to_string(desc.n_values) + " values");
     return entry;

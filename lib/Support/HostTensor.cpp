@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Support/HostTensor.h"
+#include "qcc/Runtime/Memory.h"
 
 #include <algorithm>
 
@@ -29,7 +30,8 @@ rt::Result<HostTensor> HostTensor::create(rt::DType dtype,
   tensor.elements_ = *elements;
   void *memory = nullptr;
   constexpr size_t alignment = 64;
-  if (posix_memalign(&memory, alignment,
+  if (!rt::hasMemoryFor(*bytes) ||
+      posix_memalign(&memory, alignment,
                      std::max<int64_t>(*bytes, alignment)) != 0)
     return rt::outOfMemory("there are no " + std::to_string(*bytes) +
                            " bytes of memory for a tensor of " +

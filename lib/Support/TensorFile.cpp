@@ -104,9 +104,15 @@ TensorArchive::open(const std::string &path) {
     return rt::invalidArgument(
         prefix + "this is a .npy file, which has no names; save named arrays "
                  "with numpy.savez");
+  bool isNpz = memcmp(start, "PK", 2) == 0;
+  constexpr std::string_view suffix = ".npz";
+  if (!isNpz && path.size() >= suffix.size() &&
+      path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0)
+    return rt::invalidArgument(
+        prefix + "this is no .npz file, which would start with the letters PK; "
+                 "write it with numpy.savez");
   rt::Result<std::unique_ptr<TensorArchive>> archive =
-      memcmp(start, "PK", 2) == 0 ? openNpz(*std::move(file))
-                                  : openSafetensors(*std::move(file));
+      isNpz ? openNpz(*std::move(file)) : openSafetensors(*std::move(file));
   if (!archive.isOk())
     return archive.status().withPrefix(prefix);
   return archive;

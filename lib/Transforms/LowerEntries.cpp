@@ -519,9 +519,10 @@ struct LowerEntries : qcc::impl::LowerEntriesBase<LowerEntries> {
       if (func.isPublic())
         entries.push_back(func);
     for (func::FuncOp entry : entries) {
+      Location loc = entry.getLoc();
       FailureOr<ProgramEntry> lowered =
           EntryLowering(entry, symbols, weights).run();
-      if (failed(lowered))
+      if (failed(lowered) || failed(verifyLimits(loc, *lowered)))
         return signalPassFailure();
       program.entries.push_back(std::move(*lowered));
     }

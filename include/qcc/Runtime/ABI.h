@@ -38,6 +38,13 @@ extern "C" {
 #define QCC_ABI_VERSION 2u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
+/// What the runtime accepts. Compilers refuse programs that exceed it; in an
+/// artifact it is damage.
+#define QCC_MAX_RANK 64
+#define QCC_MAX_STRING 65535      /* bytes, without the end */
+#define QCC_MAX_COUNT (1 << 20)   /* in one table */
+#define QCC_MAX_OBJECTS (1 << 22) /* in all tables */
+
 /// Element types: the type codes of DLPack, with a width in bits.
 enum qcc_type_code {
   QCC_INT = 0,

@@ -53,6 +53,9 @@ struct ProgramEntry {
   std::vector<ProgramStep> steps;
 };
 
+/// Rejects an entry that exceeds the limits of the ABI.
+mlir::LogicalResult verifyLimits(mlir::Location loc, const ProgramEntry &entry);
+
 struct Program {
   std::vector<ProgramEntry> entries;
   /// The bytes of the weights; null if there are none.

@@ -12,6 +12,8 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -60,16 +62,66 @@ static void keepPositions(const llvm::SourceMgr &sources,
   }
 }
 
+/// Adds to messages of MLIR's parsers what they do not know.
+static void explain(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef name(text);
+  if (name.consume_front("custom op '") && name.starts_with("qnn.")) {
+    name = name.take_until([](char c) { return c == '\''; });
+    SmallVector<StringRef> known;
+    for (RegisteredOperationName op :
+         diagnostic.getLocation().getContext()->getRegisteredOperations())
+      if (op.getDialectNamespace() == "qnn")
+        known.push_back(op.getStringRef());
+    llvm::sort(known);
+    if (std::optional<StringRef> nearest = nearestOf(name, known))
+      diagnostic.attachNote() << "did you mean '" << *nearest << "'?";
+    else
+      diagnostic.attachNote()
+          << "the ops of qnn are " << llvm::join(known, ", ");
+  }
+  if (StringRef(text).contains("out of expressed type range"))
+    diagnostic.attachNote()
+        << "scales are positive, finite and normal f32 (N9); a number in "
+           "hexadecimal is the bits of an f64";
+}
+
+/// MLIR's reader believes what damaged bytecode says of its sizes. Where the
+/// tool recovers from crashes, one of the reader is a diagnostic.
+static OwningOpRef<ModuleOp> readBytecode(const llvm::SourceMgr &sources,
+                                          const ParserConfig &config) {
+  OwningOpRef<ModuleOp> module;
+  llvm::CrashRecoveryContext recovery;
+  if (recovery.RunSafely(
+          [&] { module = parseSourceFile<ModuleOp>(sources, config); }))
+    return module;
+  StringRef name =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  emitError(FileLineColLoc::get(config.getContext(), name, 0, 0))
+      << "the bytecode is damaged: MLIR's reader crashed on it; write it again";
+  return {};
+}
+
 static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
                                    MLIRContext *context) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
-  if (isBytecode(*buffer))
-    return parseSourceFile<ModuleOp>(sources, context);
+  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+    explain(diagnostic);
+    return failure(); // For the next handler to report.
+  });
+  // Verified here, once positions and depth are known.
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  if (isBytecode(*buffer)) {
+    OwningOpRef<ModuleOp> module = readBytecode(sources, config);
+    if (!module || failed(verifyDepth(*module)) || failed(verify(*module)))
+      return {};
+    return module;
+  }
+  if (failed(checkText(sources, context)))
+    return {};
   Block block;
   AsmParserState state;
-  // Verified here, once the positions are known.
-  ParserConfig config(context, /*verifyAfterParse=*/false);
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return {};
   keepPositions(sources, state);
@@ -78,7 +130,7 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
   OwningOpRef<ModuleOp> module =
       detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block,
                                                                  context, loc);
-  if (!module || failed(verify(*module)))
+  if (!module || failed(verifyDepth(*module)) || failed(verify(*module)))
     return {};
   return module;
 }

@@ -17,6 +17,17 @@
 
 namespace qcc {
 
+/// How deep brackets, regions, attributes, types, locations and affine
+/// expressions may be nested: what recurses into them has a finite stack.
+inline constexpr unsigned kMaxNesting = 256;
+
+/// Rejects text at which MLIR's parser would crash. It is not parsed otherwise.
+mlir::LogicalResult checkText(const llvm::SourceMgr &sources,
+                              mlir::MLIRContext *context);
+
+/// Rejects what is nested too deeply; to be called before anything recurses.
+mlir::LogicalResult verifyDepth(mlir::ModuleOp module);
+
 /// Rejects attributes that no part of the compiler would look at, and those by
 /// which its parts talk to each other.
 mlir::LogicalResult verifyAttributes(mlir::Operation *op);

@@ -14,10 +14,12 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Runtime/Memory.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -189,7 +191,7 @@ public:
     if (source.kind == WeightsSource::Kind::File) {
       auto opened = TensorArchive::open(source.path);
       if (!opened.isOk())
-        return module.emitError(opened.message());
+        return emitError(firstUse()) << opened.message();
       archive = std::move(*opened);
     }
     bool ok = true;
@@ -203,6 +205,8 @@ public:
 
 private:
   LogicalResult visit(Operation *op, DenseResourceElementsAttr attr);
+  /// Of the source.
+  Location firstUse();
   std::optional<std::vector<char>> load(Operation *op, StringRef name,
                                         RankedTensorType type);
 
@@ -245,6 +249,18 @@ std::optional<std::vector<char>> Filler::load(Operation *op, StringRef name,
   return std::vector<char>(data, data + tensor->numBytes());
 }
 
+Location Filler::firstUse() {
+  Location loc = module.getLoc();
+  module.walk([&](arith::ConstantOp op) {
+    auto attr = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    if (!attr || attr.getRawHandle().getBlob())
+      return WalkResult::advance();
+    loc = op.getLoc();
+    return WalkResult::interrupt();
+  });
+  return loc;
+}
+
 LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
   DenseResourceElementsHandle handle = attr.getRawHandle();
   StringRef name = handle.getKey();
@@ -278,6 +294,31 @@ LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
   return verifyRange(op, name, type, blob->getData());
 }
 
+/// Splats are short in the program and long in memory.
+static LogicalResult verifyMemory(ModuleOp module) {
+  uint64_t total = 0;
+  auto visit = [&](arith::ConstantOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !type.hasStaticShape())
+      return WalkResult::advance();
+    std::optional<rt::DType> dtype = getDType(type.getElementType());
+    uint64_t bytes = llvm::SaturatingMultiply<uint64_t>(
+        type.getNumElements(), dtype ? dtype->size() : 8);
+    total = llvm::SaturatingAdd(total, bytes);
+    constexpr uint64_t small = 1 << 20;
+    if (bytes < small || rt::hasMemoryFor(total))
+      return WalkResult::advance();
+    op.emitError() << "a constant of " << type << " needs " << bytes
+                   << " bytes, with those before it " << total
+                   << ", for which there is not enough memory; compute it by "
+                      "linalg.fill, or make it smaller";
+    return WalkResult::interrupt();
+  };
+  return failure(module.walk(visit).wasInterrupted());
+}
+
 LogicalResult qcc::fillResources(ModuleOp module, const WeightsSource &source) {
+  if (failed(verifyMemory(module)))
+    return failure();
   return Filler(module, source).run();
 }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/QNN/IR/QuantParams.h"
+#include "qcc/Runtime/ABI.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,6 +25,10 @@ using namespace qcc;
 static constexpr StringLiteral kAcceptedDialects =
     "builtin, func, qnn, quant, linalg, tensor, arith, math, scf";
 
+/// With what is added to it, such as the number of a step, it must stay below
+/// QCC_MAX_STRING.
+static constexpr size_t kMaxNameLength = QCC_MAX_STRING / 2;
+
 /// More elements than any machine has memory for; products of sizes below it
 /// cannot overflow.
 static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
@@ -31,6 +36,8 @@ static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
+
+using EmitError = function_ref<InFlightDiagnostic()>;
 
 static bool isAcceptedElement(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
@@ -43,11 +50,14 @@ static bool isAcceptedElement(Type type) {
          type.isF64();
 }
 
-static LogicalResult verifyTensor(Operation *op, RankedTensorType type) {
+static LogicalResult verifyTensor(EmitError emitError, RankedTensorType type) {
   if (type.getEncoding())
-    return op->emitOpError() << "has type " << type
-                             << ", a tensor with an encoding, which is not "
-                                "supported; remove the encoding";
+    return emitError() << "has type " << type
+                       << ", a tensor with an encoding, which is not "
+                          "supported; remove the encoding";
+  if (type.getRank() > QCC_MAX_RANK)
+    return emitError() << "has type " << type << ", of rank " << type.getRank()
+                       << "; the runtime accepts ranks up to " << QCC_MAX_RANK;
   uint64_t elements = 1;
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
@@ -57,40 +67,40 @@ static LogicalResult verifyTensor(Operation *op, RankedTensorType type) {
       llvm::any_of(type.getShape(), [](int64_t size) {
         return size > static_cast<int64_t>(kMaxElements);
       }))
-    return op->emitOpError()
-           << "has type " << type << ", which has too many elements";
+    return emitError() << "has type " << type
+                       << ", which has too many elements";
   Type element = type.getElementType();
   if (isa<quant::QuantizedType>(element))
-    return qnn::verifyQuantType([&] { return op->emitOpError(); }, type);
+    return qnn::verifyQuantType(emitError, type);
   if (!isAcceptedElement(element))
-    return op->emitOpError()
+    return emitError()
            << "has type " << type << ", whose element type " << element
            << " is not supported; use i1, i8, ui8, i16, i32, i64, index, f16, "
               "bf16, f32, f64 or a quantized type";
   return success();
 }
 
-static LogicalResult verifyType(Operation *op, Type type) {
+static LogicalResult verifyType(EmitError emitError, Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return verifyTensor(op, tensor);
+    return verifyTensor(emitError, tensor);
   if (isa<UnrankedTensorType>(type))
-    return op->emitOpError() << "has type " << type
-                             << ", a tensor of unknown rank, which is not "
-                                "supported; give it a rank";
+    return emitError() << "has type " << type
+                       << ", a tensor of unknown rank, which is not "
+                          "supported; give it a rank";
   if (isa<BaseMemRefType>(type))
-    return op->emitOpError() << "has type " << type
-                             << "; programs compute on tensors, buffers are "
-                                "assigned by the compiler: use a tensor";
+    return emitError() << "has type " << type
+                       << "; programs compute on tensors, buffers are "
+                          "assigned by the compiler: use a tensor";
   if (isa<quant::QuantizedType>(type))
-    return qnn::verifyQuantType([&] { return op->emitOpError(); }, type);
+    return qnn::verifyQuantType(emitError, type);
   // Bodies may compute with integers of any width that a register holds.
   auto integer = dyn_cast<IntegerType>(type);
   if (isAcceptedElement(type) ||
       (integer && integer.isSignless() && integer.getWidth() <= 64))
     return success();
-  return op->emitOpError() << "has type " << type
-                           << ", which is not supported; use tensors, "
-                              "integers, index or floats";
+  return emitError() << "has type " << type
+                     << ", which is not supported; use tensors, "
+                        "integers, index or floats";
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,11 +202,27 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return function.emitOpError()
            << "'" << function.getName()
            << "' has several blocks; write branches and loops with scf";
+  if (function.getName().size() > kMaxNameLength)
+    return function.emitOpError()
+           << "has a name of " << function.getName().size()
+           << " characters; the most is " << kMaxNameLength;
   bool ok = true;
-  for (Type type : function.getFunctionType().getInputs())
-    ok &= succeeded(verifyType(function, type));
-  for (Type type : function.getFunctionType().getResults())
-    ok &= succeeded(verifyType(function, type));
+  for (BlockArgument argument : function.getArguments())
+    ok &= succeeded(verifyType(
+        [&] {
+          return emitError(argument.getLoc())
+                 << "argument " << argument.getArgNumber() << " of '"
+                 << function.getName() << "' ";
+        },
+        argument.getType()));
+  for (auto [i, type] :
+       llvm::enumerate(function.getFunctionType().getResults()))
+    ok &= succeeded(verifyType(
+        [&, i = i] {
+          return function.emitError()
+                 << "result " << i << " of '" << function.getName() << "' ";
+        },
+        type));
   if (!function.isPublic())
     return success(ok);
   auto inputs = function.getFunctionType().getInputs(),
@@ -215,28 +241,60 @@ static LogicalResult verifyFunction(func::FuncOp function) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Reports a call by which a function reaches itself, if there is one.
-static LogicalResult verifyNoRecursion(ModuleOp module) {
+/// How many operations a program may have once its calls are inlined.
+static constexpr uint64_t kMaxInlined = 100000;
+
+/// Adds to the size of a function those of what it calls.
+static LogicalResult addCallees(func::FuncOp function,
+                                DenseMap<Operation *, uint64_t> &sizes) {
+  auto module = function->getParentOfType<ModuleOp>();
+  uint64_t size = sizes[function];
+  bool calls = false;
+  function.walk([&](func::CallOp call) {
+    calls = true;
+    size = llvm::SaturatingAdd(
+        size, sizes[module.lookupSymbol<func::FuncOp>(call.getCallee())]);
+  });
+  sizes[function] = size;
+  if (!calls || size <= kMaxInlined)
+    return success();
+  return function.emitOpError()
+         << "'" << function.getName() << "' has " << size
+         << " operations once its calls are inlined; at most " << kMaxInlined
+         << " are accepted, use loops or fewer calls";
+}
+
+/// Reports a call by which a function reaches itself, if there is one, and
+/// calls that multiply the program beyond what can be compiled.
+static LogicalResult verifyCalls(ModuleOp module) {
   enum class Mark { Open, Done };
   DenseMap<Operation *, Mark> marks;
   struct Frame {
     func::FuncOp function;
     SmallVector<func::CallOp> calls;
   };
+  /// The operations of functions with those of their callees.
+  DenseMap<Operation *, uint64_t> sizes;
   auto enter = [&](func::FuncOp function) {
     Frame frame{function, {}};
-    function.walk([&](func::CallOp call) { frame.calls.push_back(call); });
+    function.walk([&](Operation *op) {
+      ++sizes[function];
+      if (auto call = dyn_cast<func::CallOp>(op))
+        frame.calls.push_back(call);
+    });
     marks[function] = Mark::Open;
     return frame;
   };
   for (func::FuncOp root : module.getOps<func::FuncOp>()) {
     if (marks.contains(root))
       continue;
-    std::vector<Frame> stack{enter(root)};
+    SmallVector<Frame> stack{enter(root)};
     while (!stack.empty()) {
       if (stack.back().calls.empty()) {
-        marks[stack.back().function] = Mark::Done;
-        stack.pop_back();
+        func::FuncOp done = stack.pop_back_val().function;
+        marks[done] = Mark::Done;
+        if (failed(addCallees(done, sizes)))
+          return failure();
         continue;
       }
       func::CallOp call = stack.back().calls.pop_back_val();
@@ -269,15 +327,16 @@ LogicalResult qcc::verifyProgram(ModuleOp module) {
       ok &= succeeded(verifyFunction(function));
       return;
     }
+    auto emitError = [&] { return op->emitOpError(); };
     for (Type type : op->getResultTypes())
-      ok &= succeeded(verifyType(op, type));
+      ok &= succeeded(verifyType(emitError, type));
     // A linalg op that moves a quantized tensor has its elements in the body.
     bool isLinalg = op->getName().getDialectNamespace() == "linalg";
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (Type type : block.getArgumentTypes())
           if (!isLinalg || !isa<quant::QuantizedType>(type))
-            ok &= succeeded(verifyType(op, type));
+            ok &= succeeded(verifyType(emitError, type));
   });
   if (!ok)
     return failure();
@@ -285,5 +344,5 @@ LogicalResult qcc::verifyProgram(ModuleOp module) {
                     [](func::FuncOp f) { return f.isPublic(); }))
     return module.emitError("the program has no public function to run; "
                             "write one func.func that is not private");
-  return verifyNoRecursion(module);
+  return verifyCalls(module);
 }

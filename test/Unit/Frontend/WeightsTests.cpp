@@ -83,7 +83,7 @@ TEST(Weights, InlineSizesAreChecked) {
   // Also in a nested region, and in an attribute of any name.
   expectRejected(R"(func.func @f(%c: i1) {
       scf.if %c {
-        %w = arith.constant {a = [dense_resource<w> : tensor<3xf32>]} 0 : i32
+        %w = arith.constant {my.a = [dense_resource<w> : tensor<3xf32>]} 0 : i32
       }
       return
     } )" + inlineWeight("0102"),

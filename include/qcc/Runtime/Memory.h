@@ -1,0 +1,54 @@
+//===- Memory.h - How much memory there is ----------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The system gives more memory than it has, and ends the process that uses it.
+// So what needs much of it asks before. Uses no heap.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_RUNTIME_MEMORY_H
+#define QCC_RUNTIME_MEMORY_H
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace qcc::rt {
+
+/// Bytes that can be used without swapping; INT64_MAX where the system does not
+/// say.
+inline int64_t availableMemory() {
+  char text[4096];
+  int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return INT64_MAX;
+  ssize_t length = read(file, text, sizeof(text) - 1);
+  close(file);
+  text[length < 0 ? 0 : length] = '\0';
+  const char *field = strstr(text, "MemAvailable:");
+  return field ? strtoll(field + strlen("MemAvailable:"), nullptr, 10) * 1024
+               : INT64_MAX;
+}
+
+/// Whether so many bytes can be had. Small amounts are not worth the question.
+inline bool hasMemoryFor(uint64_t bytes) {
+  constexpr uint64_t small = uint64_t(64) << 20;
+  if (bytes <= small)
+    return true;
+  if (bytes > uint64_t(availableMemory()))
+    return false;
+  // The process may have a limit of its own.
+  void *memory = malloc(bytes);
+  free(memory);
+  return memory != nullptr;
+}
+
+} // namespace qcc::rt
+
+#endif // QCC_RUNTIME_MEMORY_H
