@@ -1,0 +1,101 @@
+//===- Fate.cpp - What becomes of damaged programs ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mutant.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "qcc/Compiler/Compiler.h"
+#include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/Pipelines/Register.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace qcc;
+using test::Fate;
+
+static std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return std::make_unique<MLIRContext>(registry,
+                                       MLIRContext::Threading::DISABLED);
+}
+
+static OwningOpRef<ModuleOp> import(const std::string &program,
+                                    MLIRContext *context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(program, "mutant.mlir"),
+      llvm::SMLoc());
+  ImportOptions options;
+  options.weights.kind = WeightsSource::Kind::Random;
+  return importMLIR(sources, context, options);
+}
+
+static Fate compile(const std::string &program) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  OwningOpRef<ModuleOp> module = import(program, context.get());
+  if (!module)
+    return Fate::Refused;
+  auto target = TargetSpec::forCPU("cascadelake");
+  Compiler compiler({*target});
+  return succeeded(compiler.runStages(*module, Stage::LLVM)) ? Fate::Compiled
+                                                             : Fate::Refused;
+}
+
+std::vector<std::string> test::acceptSeeds(std::vector<std::string> &seeds) {
+  std::vector<std::string> accepted, bytecode;
+  for (const std::string &seed : seeds) {
+    std::unique_ptr<MLIRContext> context = makeContext();
+    ScopedDiagnosticHandler silent(context.get(),
+                                   [](Diagnostic &) { return success(); });
+    OwningOpRef<ModuleOp> module = import(seed, context.get());
+    std::string bytes;
+    llvm::raw_string_ostream stream(bytes);
+    if (!module || failed(writeBytecodeToFile(*module, stream)))
+      continue;
+    accepted.push_back(seed);
+    bytecode.push_back(bytes);
+  }
+  seeds = std::move(accepted);
+  return bytecode;
+}
+
+Fate test::compileMutant(const std::string &program) {
+  constexpr unsigned seconds = 20;
+  pid_t child = fork();
+  if (child == 0) {
+    // What LLVM's handlers would print is of no use here.
+    for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
+      std::signal(signal, SIG_DFL);
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDERR_FILENO);
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)
+    rlimit memory{rlim_t(8) << 30, rlim_t(8) << 30};
+    setrlimit(RLIMIT_AS, &memory);
+#endif
+    rlimit noCore{0, 0};
+    setrlimit(RLIMIT_CORE, &noCore);
+    alarm(seconds);
+    llvm::CrashRecoveryContext::Enable(); // As the driver does.
+    _exit(static_cast<int>(compile(program)));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGALRM ? Fate::Hung : Fate::Crashed;
+  int code = WEXITSTATUS(status);
+  return code <= static_cast<int>(Fate::Compiled) ? static_cast<Fate>(code)
+                                                  : Fate::Crashed;
+}
