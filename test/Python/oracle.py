@@ -1,6 +1,6 @@
 """docs/Numerics.md in numpy: an oracle that shares nothing with qcc.
 
-Labels N1 ... N11 are those of the document. Everything is binary32 in the order written
+Labels N1 ... N12 are those of the document. Everything is binary32 in the order written
 there; arrays are float32, int8, uint8 or int32.
 """
 

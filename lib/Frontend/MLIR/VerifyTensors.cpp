@@ -12,8 +12,11 @@
 
 #include "ImportSteps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/EmptyTensors.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -43,10 +46,49 @@ static LogicalResult verifyEmptyTensor(tensor::EmptyOp empty) {
   return success();
 }
 
+/// Checks that no two parallel iterations write one element of an output.
+static LogicalResult verifyOutput(linalg::LinalgOp op, OpOperand &output) {
+  AffineMap map = op.getMatchingIndexingMap(&output);
+  unsigned number = output.getOperandNumber() - op.getNumDpsInputs();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  llvm::SmallBitVector loops(op.getNumLoops());
+  for (AffineExpr result : map.getResults()) {
+    if (isa<AffineConstantExpr>(result))
+      continue;
+    auto loop = dyn_cast<AffineDimExpr>(result);
+    if (!loop || loops.test(loop.getPosition()))
+      return op->emitOpError()
+             << "indexes output " << number << " by " << llvm::to_string(result)
+             << " in " << llvm::to_string(map)
+             << ", so that iterations may write the same element; index "
+             << "each dimension of an output by a loop of its own";
+    if (linalg::isReductionIterator(kinds[loop.getPosition()]))
+      return op->emitOpError() << "indexes output " << number << " by loop "
+                               << llvm::to_string(loop)
+                               << ", a reduction; make that loop parallel";
+    loops.set(loop.getPosition());
+  }
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (auto [loop, kind] : llvm::enumerate(kinds))
+    if (linalg::isParallelIterator(kind) && !loops.test(loop) &&
+        sizes[loop] != 1)
+      return op->emitOpError()
+             << "has parallel loop "
+             << llvm::to_string(getAffineDimExpr(loop, op.getContext()))
+             << " that does not index output " << number
+             << ", so that its iterations write the same element; make the "
+                "loop a reduction";
+  return success();
+}
+
 LogicalResult qcc::verifyTensors(ModuleOp module) {
   bool ok = true;
   module.walk([&](tensor::EmptyOp empty) {
     ok &= succeeded(verifyEmptyTensor(empty));
+  });
+  module.walk([&](linalg::LinalgOp op) {
+    for (OpOperand &output : op.getDpsInitsMutable())
+      ok &= succeeded(verifyOutput(op, output));
   });
   return success(ok);
 }
