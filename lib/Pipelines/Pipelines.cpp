@@ -74,6 +74,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 //   operation is one that all targets compute alike.
 void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addPass(createConvertQNNToLinalg());
+  pm.addNestedPass<func::FuncOp>(createDecomposeSoftmax());
   pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());

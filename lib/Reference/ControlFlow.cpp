@@ -272,5 +272,7 @@ llvm::Error Evaluator::evaluate(Operation *op, Env &env) {
     return error;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return evaluateLinalg(structured, env);
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    return evaluateSoftmax(softmax, env);
   return failure(op, "is not supported by the reference interpreter");
 }

@@ -130,6 +130,8 @@ private:
                               Tensor &result, Env &env);
   // Linalg.cpp and LinalgContraction.cpp
   llvm::Error evaluateLinalg(mlir::linalg::LinalgOp op, Env &env);
+  // Softmax.cpp
+  llvm::Error evaluateSoftmax(mlir::linalg::SoftmaxOp op, Env &env);
   // QNNOps.cpp and QNNContraction.cpp
   llvm::Error evaluateQNN(mlir::Operation *op, Env &env, bool &known);
 };

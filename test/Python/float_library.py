@@ -146,3 +146,9 @@ def reduced_exponential(c):
 def apply(name, x):
     scope, last = carry_out(SECTIONS[name], {"x": Float(x)})
     return scope[last].array
+
+
+def softmax_last(x):
+    """linalg.softmax (N8) of f32 along the last axis."""
+    e = apply("exp", x - oracle.reduce_max(x, -np.inf)[..., None])
+    return e / oracle.reduce_sum(e)[..., None]

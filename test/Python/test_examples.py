@@ -158,8 +158,7 @@ def test_encoder(target, tmp_path):
     vq = oracle.quantize(v, sv, 0, "i8")
     acc = oracle.accumulate(qq, 0, kq.transpose(0, 2, 1), 0)
     scores = oracle.real_result(acc, sq * sk) * f32(0.125)
-    exp = float_library.apply("exp", scores - oracle.reduce_max(scores, -np.inf)[..., None])
-    probabilities = exp / oracle.reduce_sum(exp)[..., None]
+    probabilities = float_library.softmax_last(scores)
     acc = oracle.accumulate(oracle.quantize(probabilities, sp, 0, "u8"), 0, vq, 0)
     context = oracle.real_result(acc, sp * sv).transpose(1, 0, 2).reshape(128, 768)
     attention = linear(oracle.quantize(context, sc, 0, "i8"), 0, sc * sa, "o")

@@ -70,3 +70,17 @@ def test_functions(target, tmp_path):
         result = p.op(f"math.{name} {v} : tensor<?xf32>")
         p.result(result, "tensor<?xf32>", float_library.apply(name, x))
     p.check(tmp_path, target)
+
+
+def test_softmax(target, tmp_path):
+    rng = np.random.default_rng(9)
+    p = Program()
+    for length in (1, 17, 70):
+        x = rng.normal(0, 30, (5, length)).astype(np.float32)
+        x[0, 0], x[1, 0] = np.inf, np.nan
+        x[2, :] = -np.inf
+        type = f"tensor<?x{length}xf32>"
+        v = p.argument(type, x)
+        result = p.op(f"linalg.softmax dimension(1) ins({v} : {type}) outs({v} : {type}) -> {type}")
+        p.result(result, type, float_library.softmax_last(x))
+    p.check(tmp_path, target)

@@ -272,6 +272,26 @@ def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def DecomposeSoftmax : Pass<"decompose-softmax", "::mlir::func::FuncOp"> {
+  let summary = "linalg.softmax to the steps of N8";
+  let description = [{
+    ```mlir
+    %y = linalg.softmax dimension(1) ins(%x) outs(%o)
+    ```
+    becomes
+    ```mlir
+    %m = linalg.generic ... ins(%x) { maxnumf }
+    %e = linalg.generic ... ins(%x, %m) { exp(x - m) }
+    %s = linalg.generic ... ins(%e) { addf }
+    %y = linalg.generic ... ins(%e, %s) { divf }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FillEmptyTensors : Pass<"fill-empty-tensors", "::mlir::func::FuncOp"> {
   let summary = "Zeros for the elements of tensor.empty that may be read";
   let description = [{
