@@ -126,9 +126,10 @@ void qcc::buildBufferStage(OpPassManager &pm, const TargetSpec &target) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   options.bufferAlignment = 64;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addNestedPass<func::FuncOp>(createHoistTemporaries());
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());

@@ -292,6 +292,27 @@ def DecomposeSoftmax : Pass<"decompose-softmax", "::mlir::func::FuncOp"> {
   ];
 }
 
+def HoistTemporaries : Pass<"hoist-temporaries", "::mlir::func::FuncOp"> {
+  let summary = "Memory of temporaries out of loops and branches";
+  let description = [{
+    A temporary whose sizes do not depend on a loop is allocated before it, once for all
+    iterations: each writes it before it reads it. What is handed from one iteration to
+    the next stays. Memory is planned for allocations outside of loops only.
+
+    ```mlir
+    scf.for %i = ... {
+      %t = memref.alloc(%n) : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %t = memref.alloc(%n) : memref<?xf32>
+    scf.for %i = ... {
+    }
+    ```
+  }];
+}
+
 def FillEmptyTensors : Pass<"fill-empty-tensors", "::mlir::func::FuncOp"> {
   let summary = "Zeros for the elements of tensor.empty that may be read";
   let description = [{

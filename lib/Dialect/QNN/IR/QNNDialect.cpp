@@ -5,14 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Transforms/InliningUtils.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
 using namespace qcc::qnn;
 
+namespace {
+/// The ops are pure functions of their operands.
+struct QNNInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 #include "qcc/Dialect/QNN/IR/QNNOpsDialect.cpp.inc"
 
 void QNNDialect::initialize() {
+  addInterfaces<QNNInlinerInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "qcc/Dialect/QNN/IR/QNNOps.cpp.inc"

@@ -1,0 +1,51 @@
+// REQUIRES: x86-64-v3
+// Private functions of qnn ops are inlined, and what loops compute on the way has memory.
+// RUN: qcc run %s --entry=call --weights=random:2 --input=random:1 --dim=5 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=CALL
+// CALL: check: 160 elements, 0 differ
+// RUN: qcc run %s --entry=layers --weights=random:2 --input=random:1 --dim=5 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=LAYERS
+// RUN: qcc run %s --entry=layers --weights=random:2 --input=random:1 --dim=17 --mcpu=native --check | FileCheck %s --check-prefix=LAYERS
+// LAYERS: check: {{165|561}} elements, 0 differ
+// RUN: qcc run %s --entry=rows --weights=random:2 --input=random:1 --dim=4 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=ROWS
+// RUN: qcc run %s --entry=rows --weights=random:2 --input=random:1 --dim=0 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=ROWS
+// ROWS: check: {{28|0}} elements, 0 differ
+!s = !quant.uniform<i8:f32, 0.2>
+!w = !quant.uniform<i8:f32, 0.0025>
+
+func.func private @layer(%a: tensor<?x32xi8>, %w: tensor<32x32xi8>) -> tensor<?x32xi32> {
+  %y = qnn.linear %a, %w : tensor<?x32xi8>, tensor<32x32xi8> -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+func.func @call(%a: tensor<?x32xi8>, %w: tensor<32x32xi8>) -> tensor<?x32xi32> {
+  %y = func.call @layer(%a, %w) : (tensor<?x32xi8>, tensor<32x32xi8>) -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+func.func @layers(%x: tensor<?x33x!s>) -> tensor<?x33x!s> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %w = arith.constant dense_resource<w> : tensor<33x33x!w>
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %x) -> tensor<?x33x!s> {
+    %a = qnn.linear %h, %w : tensor<?x33x!s>, tensor<33x33x!w> -> tensor<?x33x!s>
+    %b = qnn.linear %a, %w : tensor<?x33x!s>, tensor<33x33x!w> -> tensor<?x33x!s>
+    scf.yield %b : tensor<?x33x!s>
+  }
+  return %r : tensor<?x33x!s>
+}
+
+// The temporary's size is computed in the loop, from what the loop does not change.
+func.func @rows(%x: tensor<?x7xf32>, %w: tensor<7x7xf32>) -> tensor<?x7xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%h = %x) -> tensor<?x7xf32> {
+    %n = tensor.dim %h, %c0 : tensor<?x7xf32>
+    %e = tensor.empty(%n) : tensor<?x7xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x7xf32>) -> tensor<?x7xf32>
+    %p = linalg.matmul ins(%h, %w : tensor<?x7xf32>, tensor<7x7xf32>) outs(%f : tensor<?x7xf32>) -> tensor<?x7xf32>
+    %q = linalg.softmax dimension(1) ins(%p : tensor<?x7xf32>) outs(%e : tensor<?x7xf32>) -> tensor<?x7xf32>
+    scf.yield %q : tensor<?x7xf32>
+  }
+  return %r : tensor<?x7xf32>
+}
