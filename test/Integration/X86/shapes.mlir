@@ -18,8 +18,6 @@
 // INDEX: check: 45 elements, 0 differ
 // RUN: qcc run %s --entry=columns --input=random:1 --check | FileCheck %s --check-prefix=COLUMNS
 // COLUMNS: check: 45 elements, 0 differ
-// RUN: qcc run %s --entry=sums --input=random:1 --check | FileCheck %s --check-prefix=SUMS
-// SUMS: check: 13 elements, 0 differ
 // RUN: qcc run %s --entry=none --input=random:1 --dim=3 --dim=0 --check | FileCheck %s --check-prefix=NONE
 // NONE: check: 0 elements, 0 differ
 
@@ -122,20 +120,6 @@ func.func @index(%x: tensor<5x9xi32>) -> tensor<5x9xi32> {
 func.func @columns(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %o: tensor<5x9xf32>) -> tensor<5x9xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%o : tensor<5x9xf32>) -> tensor<5x9xf32>
   return %y : tensor<5x9xf32>
-}
-
-// Indexed by a sum: refused, and computed by loops.
-func.func @sums(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %o: tensor<13xi32>) -> tensor<13xi32> {
-  %y = linalg.generic {indexing_maps = [#mk, #kn, affine_map<(m, n, k) -> (m + n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%o : tensor<13xi32>) {
-  ^bb0(%a: i8, %b: i8, %c: i32):
-    %ea = arith.extsi %a : i8 to i32
-    %eb = arith.extsi %b : i8 to i32
-    %p = arith.muli %ea, %eb : i32
-    %s = arith.addi %c, %p : i32
-    linalg.yield %s : i32
-  } -> tensor<13xi32>
-  return %y : tensor<13xi32>
 }
 
 // No columns.
