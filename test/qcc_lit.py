@@ -36,6 +36,10 @@ def configure(config, lit_config):
             "detect_container_overflow=0:allow_user_poisoning=0"
         )
         config.available_features.add("asan")
+    if config.qcc_sanitize == "thread":
+        config.environment["TSAN_OPTIONS"] = "suppressions=" + os.path.join(
+            config.qcc_source_dir, "test", "tsan.supp"
+        )
     for option in ("ASAN_OPTIONS", "TSAN_OPTIONS", "QCC_HIDE_FEATURES"):
         if option in os.environ:
             config.environment[option] = os.environ[option]
