@@ -182,12 +182,46 @@ makeSpec(llvm::StringRef name, llvm::StringRef cpu,
   return spec;
 }
 
+std::vector<std::string> TargetSpec::knownCPUs() {
+  llvm::SmallVector<llvm::StringRef> known;
+  llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  std::vector<std::string> names;
+  for (llvm::StringRef name : known) {
+    llvm::Expected<TargetSpec> target = forCPU(name);
+    if (target)
+      names.push_back(name.str());
+    else
+      llvm::consumeError(target.takeError());
+  }
+  return names;
+}
+
+/// The name that was probably meant; empty where none is near.
+static std::string nearestCPU(llvm::StringRef cpu) {
+  std::vector<std::string> known = TargetSpec::knownCPUs();
+  known.push_back("native");
+  std::string best;
+  unsigned bestDistance = std::max<unsigned>(2, cpu.size() / 3) + 1;
+  for (const std::string &name : known) {
+    unsigned distance = cpu.edit_distance_insensitive(name);
+    if (distance < bestDistance && distance < name.size()) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
 llvm::Expected<TargetSpec> TargetSpec::forCPU(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef> known;
   llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
   llvm::StringRef cpu = name;
   cpu.consume_back(kEmulatedAMX);
   if (!llvm::is_contained(known, cpu)) {
+    std::string meant = nearestCPU(cpu);
+    if (!meant.empty())
+      return llvm::createStringError("unknown processor '" + cpu +
+                                     "'; do you mean " + meant + "?");
     return llvm::createStringError(
         "unknown processor '%s'; use native, x86-64-v3, skylake-avx512, "
         "cascadelake, sapphirerapids or another 64-bit processor name of LLVM",

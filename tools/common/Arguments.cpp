@@ -8,8 +8,10 @@
 #include "common/Arguments.h"
 
 #include "common/Files.h"
+#include "common/Messages.h"
 #include "common/Text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -25,10 +27,8 @@ std::optional<int64_t> parseInteger(std::string_view text) {
   return value;
 }
 
-Arguments::Arguments(std::string tool, std::string summary,
-                     std::string positional)
-    : tool_(std::move(tool)), summary_(std::move(summary)),
-      positional_(std::move(positional)) {
+Arguments::Arguments(std::string tool, std::string summary)
+    : tool_(std::move(tool)), summary_(std::move(summary)) {
   flag("help", "Print this", help_);
   flag("version", "Print the version", version_);
 }
@@ -36,6 +36,26 @@ Arguments::Arguments(std::string tool, std::string summary,
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
+
+std::string Arguments::Option::form() const {
+  if (takes == Takes::Nothing)
+    return spelling();
+  if (takes == Takes::PerhapsValue)
+    return spelling() + "[=" + value + "]";
+  return spelling() + (name.size() == 1 ? " " : "=") + value;
+}
+
+void Arguments::positional(const char *name, std::string &target) {
+  positionals_.push_back({name, &target});
+}
+
+void Arguments::positionals(const char *name,
+                            std::vector<std::string> &target) {
+  restName_ = name;
+  rest_ = &target;
+}
+
+void Arguments::example(const char *command) { examples_.push_back(command); }
 
 Arguments::Option &Arguments::add(const char *name, const char *value,
                                   const char *help, Takes takes) {
@@ -58,12 +78,7 @@ void Arguments::flag(const char *name, const char *help, bool &target) {
 
 void Arguments::text(const char *name, const char *value, const char *help,
                      std::string &target) {
-  Option &option = add(name, value, help, Takes::Value);
-  option.set = [&target, name = option.name](std::string_view text) {
-    if (text.empty())
-      return rt::invalidArgument("'--" + name +
-                                 "=' has an empty value; leave "
-                                 "the option out or give it a value");
+  add(name, value, help, Takes::Value).set = [&target](std::string_view text) {
     target = text;
     return rt::Status::ok();
   };
@@ -92,7 +107,7 @@ void Arguments::list(const char *name, const char *value, const char *help,
   option.set = [&target, name = option.name](std::string_view text) {
     std::optional<int64_t> number = parseInteger(text);
     if (!number)
-      return notANumber(name, text, "a whole number");
+      return notANumber(name, text, "a whole number of 64 bits");
     target.push_back(*number);
     return rt::Status::ok();
   };
@@ -120,8 +135,9 @@ void Arguments::number(const char *name, const char *value, const char *help,
     auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), number);
     if (text.empty() || error != std::errc() ||
-        end != text.data() + text.size() || !std::isfinite(number))
-      return notANumber(name, text, "a number");
+        end != text.data() + text.size() || !std::isfinite(number) ||
+        number < 0)
+      return notANumber(name, text, "a number, 0 or greater");
     target = number;
     return rt::Status::ok();
   };
@@ -138,118 +154,185 @@ void Arguments::optionalText(const char *name, const char *value,
   };
 }
 
+void Arguments::listValues(const char *name,
+                           std::function<std::vector<std::string>()> values) {
+  for (Option &option : options_)
+    if (option.name == name)
+      option.values = std::move(values);
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-rt::Status Arguments::unknown(std::string_view name) const {
+bool Arguments::isGiven(std::string_view name) const {
+  for (const Option &option : options_)
+    if (option.name == name)
+      return option.given;
+  return false;
+}
+
+rt::Status Arguments::unknown(std::string_view argument,
+                              std::string_view name) const {
   std::vector<std::string> names;
   for (const Option &option : options_)
     names.push_back(option.name);
   std::string meant = nearest(name, names);
-  return rt::invalidArgument("unknown option '--" + std::string(name) + "'; " +
+  for (const Option &option : options_)
+    if (option.name == meant)
+      meant = option.spelling();
+  size_t end = std::min(argument.find('='), argument.size());
+  return rt::invalidArgument("unknown option '" +
+                             std::string(argument.substr(0, end)) + "'; " +
                              (meant.empty() ? "see " + tool_ + " --help"
-                                            : "do you mean --" + meant + "?"));
+                                            : "do you mean " + meant + "?"));
+}
+
+rt::Status Arguments::setPositional(std::string_view argument) {
+  if (positionalsGiven_ < positionals_.size()) {
+    const Positional &place = positionals_[positionalsGiven_++];
+    if (argument.empty())
+      return rt::invalidArgument("the name of " + place.name + " is empty");
+    *place.target = argument;
+    return rt::Status::ok();
+  }
+  if (rest_) {
+    rest_->emplace_back(argument);
+    return rt::Status::ok();
+  }
+  if (positionals_.empty())
+    return rt::invalidArgument("'" + std::string(argument) +
+                               "' is given, but only options are wanted; see " +
+                               tool_ + " --help");
+  std::string wanted, given;
+  for (const Positional &place : positionals_) {
+    wanted += (wanted.empty() ? "" : " and ") + place.name;
+    given += (given.empty() ? "'" : ", '") + *place.target + "'";
+  }
+  return rt::invalidArgument(
+      (positionals_.size() == 1 ? "one " + wanted + " is" : wanted + " are") +
+      " wanted, but " + given + " and '" + std::string(argument) +
+      "' are given");
+}
+
+rt::Status Arguments::setOption(Option &option, std::string_view value) {
+  if (option.given && !option.repeatable)
+    return rt::invalidArgument("'" + option.spelling() + "' is given twice");
+  option.given = true;
+  if (option.takes == Takes::Value && value.empty())
+    return rt::invalidArgument("'" + option.spelling() +
+                               "=' has an empty value; leave the option out "
+                               "or give it a value");
+  if (option.values && value == "help") {
+    listed_ = &option;
+    return rt::Status::ok();
+  }
+  return option.set(value);
 }
 
 rt::Status Arguments::parse(int argc, const char *const *argv) {
   bool optionsEnded = false;
-  bool hasPositional = false;
   for (int i = 1; i < argc; ++i) {
-    std::string_view argument = argv[i];
+    const std::string_view argument = argv[i];
     if (!optionsEnded && argument == "--") {
       optionsEnded = true;
       continue;
     }
     if (optionsEnded || argument.size() < 2 || argument[0] != '-') {
-      if (positional_.empty())
-        return rt::invalidArgument("'" + std::string(argument) +
-                                   "' is no option; see " + tool_ + " --help");
-      if (hasPositional)
-        return rt::invalidArgument("one " + positional_ + " is wanted, but '" +
-                                   positionalValue_ + "' and '" +
-                                   std::string(argument) + "' are given");
-      positionalValue_ = argument;
-      hasPositional = true;
+      rt::Status status = setPositional(argument);
+      if (!status.isOk())
+        return status;
       continue;
     }
-    argument.remove_prefix(argument[1] == '-' ? 2 : 1);
-    size_t equals = argument.find('=');
-    std::string_view name = argument.substr(0, equals);
+    std::string_view text = argument.substr(argument[1] == '-' ? 2 : 1);
+    size_t equals = text.find('=');
+    std::string_view name = text.substr(0, equals);
     Option *option = nullptr;
     for (Option &candidate : options_)
       if (candidate.name == name || (name == "h" && candidate.name == "help"))
         option = &candidate;
     if (!option)
-      return unknown(name);
-    if (option->given && !option->repeatable)
-      return rt::invalidArgument("'--" + option->name + "' is given twice");
-    option->given = true;
+      return unknown(argument, name);
     std::string_view value;
     if (equals != std::string_view::npos) {
+      value = text.substr(equals + 1);
       if (option->takes == Takes::Nothing)
-        return rt::invalidArgument(
-            "'--" + option->name + "' takes no value, but '" +
-            std::string(argument.substr(equals + 1)) + "' is given");
-      value = argument.substr(equals + 1);
+        return rt::invalidArgument("'" + option->spelling() +
+                                   "' takes no value, but '" +
+                                   std::string(value) + "' is given");
     } else if (option->takes == Takes::Value) {
       if (i + 1 == argc)
-        return rt::invalidArgument("'--" + option->name +
-                                   "' lacks its value; write --" +
-                                   option->name + "=" + option->value);
+        return rt::invalidArgument("'" + option->spelling() +
+                                   "' lacks its value; write " +
+                                   option->form());
       value = argv[++i];
     }
-    rt::Status status = option->set(value);
-    if (!status.isOk())
+    rt::Status status = setOption(*option, value);
+    if (!status.isOk() || help_ || version_ || listed_)
       return status;
-    if (help_ || version_)
-      return rt::Status::ok();
   }
-  if (!hasPositional && !positional_.empty())
-    return rt::invalidArgument("no " + positional_ + " is given; see " + tool_ +
-                               " --help");
+  if (positionalsGiven_ < positionals_.size())
+    return rt::invalidArgument("no " + positionals_[positionalsGiven_].name +
+                               " is given; see " + tool_ + " --help");
   return rt::Status::ok();
 }
 
 std::optional<int> Arguments::answer(int argc, const char *const *argv,
                                      const char *version, int failure) {
+  std::string name = tool_.substr(0, tool_.find(' '));
   rt::Status status = parse(argc, argv);
-  if (!status.isOk()) {
-    fprintf(stderr, "%s: error: %s\n", tool_.c_str(), status.message().c_str());
-    return failure;
+  if (status.isOk()) {
+    if (listed_)
+      printf("%s\n", join(listed_->values(), "\n").c_str());
+    else if (help_)
+      fputs(help(outputColumns()).c_str(), stdout);
+    else if (version_)
+      printf("%s %s\n", name.c_str(), version);
+    else
+      return std::nullopt;
+    status = flushStandardOutput();
   }
-  if (!help_ && !version_)
-    return std::nullopt;
-  if (help_)
-    fputs(help().c_str(), stdout);
-  else
-    printf("%s %s\n", tool_.c_str(), version);
-  status = flushStandardOutput();
   if (status.isOk())
     return 0;
-  fprintf(stderr, "%s: error: %s\n", tool_.c_str(), status.message().c_str());
+  printError(name, status.message());
   return failure;
 }
 
-std::string Arguments::help() const {
-  Table table("ll");
+std::string Arguments::help(unsigned columns) const {
+  std::string usage = summary_ + "\n\nUsage: " + tool_ + " [OPTIONS]";
+  for (const Positional &place : positionals_)
+    usage += " " + place.name;
+  if (rest_)
+    usage += " [" + restName_ + "...]";
+  // Forms that are wider than this have their help on the next line.
+  constexpr size_t kWidest = 26;
+  size_t widest = 0;
+  for (const Option &option : options_)
+    if (option.form().size() <= kWidest)
+      widest = std::max(widest, option.form().size());
+  std::string indent(widest + 4, ' ');
+  std::string text = usage + "\n\n";
   for (const Option &option : options_) {
-    std::string form = "--" + option.name;
-    if (option.takes == Takes::Value)
-      form += "=" + option.value;
-    else if (option.takes == Takes::PerhapsValue)
-      form += "[=" + option.value + "]";
-    // Later lines of a help text stand below its first.
-    std::string_view help = option.help;
-    for (bool first = true; !help.empty(); first = false) {
-      size_t end = help.find('\n');
-      table.add({first ? form : "", std::string(help.substr(0, end))});
-      help.remove_prefix(end == std::string_view::npos ? help.size() : end + 1);
-    }
+    std::string line = "  " + option.form();
+    std::string help = option.help;
+    if (option.values)
+      help += "; " + option.spelling() + "=help lists them";
+    if (line.size() + 2 > indent.size())
+      line += "\n" + indent;
+    else
+      line.resize(indent.size(), ' ');
+    text += line + wrap(help, columns, indent.size()) + "\n";
   }
-  return summary_ + "\n\nUsage: " + tool_ + " [OPTIONS]" +
-         (positional_.empty() ? "" : " " + positional_) + "\n\n" +
-         table.print("  ");
+  if (!examples_.empty())
+    text += "\nExamples:\n";
+  for (const std::string &example : examples_) {
+    // Lines that are broken can still be pasted into a shell.
+    std::string lines = wrap(example, columns - 2, 4);
+    for (size_t i = 0; (i = lines.find('\n', i)) != std::string::npos; i += 3)
+      lines.insert(i, " \\");
+    text += "  " + lines + "\n";
+  }
+  return text;
 }
 
 } // namespace qcc::tools

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tools that link no LLVM: `--name=value`, `--name value` and `--flag` in
-// any order around one positional argument; `--` ends the options. Whatever is
-// unknown, given twice or lacks its value is a failure that says so.
+// For all tools: `--name=value`, `--name value` and `--flag` in any order
+// around positional arguments; `--` ends the options. Whatever is unknown,
+// given twice or lacks its value is a failure that says so. One table of
+// options is what is read, what --help prints and what shells complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +28,36 @@ namespace qcc::tools {
 
 class Arguments {
 public:
-  /// `positional` is the name of the one argument that is no option, or empty
-  /// where there is none.
-  Arguments(std::string tool, std::string summary, std::string positional);
+  enum class Takes { Nothing, Value, PerhapsValue };
+  struct Option {
+    std::string name, value, help;
+    Takes takes = Takes::Nothing;
+    bool repeatable = false;
+    bool given = false;
+    /// Of the text, which is empty where no value is given.
+    std::function<rt::Status(std::string_view)> set;
+    /// Values that can be named, where there are too many for the help:
+    /// `--name=help` prints them.
+    std::function<std::vector<std::string>()> values;
+
+    /// "-o", "--input"
+    std::string spelling() const {
+      return (name.size() == 1 ? "-" : "--") + name;
+    }
+    /// "--input=x.npy", as the help shows it.
+    std::string form() const;
+  };
+
+  /// `tool` is what users type: "qcc-run", or "qcc run" for a subcommand.
+  Arguments(std::string tool, std::string summary);
+  Arguments(const Arguments &) = delete; // Options refer to it.
+
+  /// An argument that is no option and has to be given; in order.
+  void positional(const char *name, std::string &target);
+  /// Any number of them, after the others.
+  void positionals(const char *name, std::vector<std::string> &target);
+  /// A command line that the help shows.
+  void example(const char *command);
 
   void flag(const char *name, const char *help, bool &target);
   void text(const char *name, const char *value, const char *help,
@@ -40,11 +68,15 @@ public:
             std::vector<int64_t> &target);
   void number(const char *name, const char *value, const char *help,
               int64_t least, int64_t most, unsigned &target);
+  /// A number, 0 or greater.
   void number(const char *name, const char *value, const char *help,
               std::optional<double> &target);
   /// `--name` sets the flag, `--name=value` also the text.
   void optionalText(const char *name, const char *value, const char *help,
                     bool &given, std::string &target);
+  /// Lets `--name=help` list the values of an option.
+  void listValues(const char *name,
+                  std::function<std::vector<std::string>()> values);
 
   rt::Status parse(int argc, const char *const *argv);
 
@@ -57,27 +89,33 @@ public:
   /// After parse(); where help is asked for, nothing else is checked.
   bool wantsHelp() const { return help_; }
   bool wantsVersion() const { return version_; }
-  const std::string &positional() const { return positionalValue_; }
+  bool isGiven(std::string_view name) const;
 
-  std::string help() const;
+  /// At most `columns` wide.
+  std::string help(unsigned columns) const;
+  const std::string &summary() const { return summary_; }
+  const std::vector<Option> &options() const { return options_; }
 
 private:
-  enum class Takes { Nothing, Value, PerhapsValue };
-  struct Option {
-    std::string name, value, help;
-    Takes takes = Takes::Nothing;
-    bool repeatable = false;
-    bool given = false;
-    /// Of the text, which is empty where no value is given.
-    std::function<rt::Status(std::string_view)> set;
+  struct Positional {
+    std::string name;
+    std::string *target;
   };
 
   Option &add(const char *name, const char *value, const char *help,
               Takes takes);
-  rt::Status unknown(std::string_view name) const;
+  rt::Status unknown(std::string_view argument, std::string_view name) const;
+  rt::Status setPositional(std::string_view argument);
+  rt::Status setOption(Option &option, std::string_view value);
 
-  std::string tool_, summary_, positional_, positionalValue_;
+  std::string tool_, summary_;
+  std::vector<Positional> positionals_;
+  size_t positionalsGiven_ = 0;
+  std::string restName_;
+  std::vector<std::string> *rest_ = nullptr;
+  std::vector<std::string> examples_;
   bool help_ = false, version_ = false;
+  const Option *listed_ = nullptr; ///< The option whose values are asked for.
   std::vector<Option> options_;
 };
 

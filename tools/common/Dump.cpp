@@ -23,7 +23,7 @@ static rt::Status failed(const std::string &path, const char *what) {
 }
 
 rt::Result<StepDump> StepDump::create(const std::string &folder,
-                                      const CommandFiles &files) {
+                                      CommandFiles files) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
     return failed(folder, "cannot make the folder");
   struct stat info;
@@ -32,7 +32,7 @@ rt::Result<StepDump> StepDump::create(const std::string &folder,
   if (!S_ISDIR(info.st_mode))
     return rt::ioError(folder +
                        ": is no folder; name another for --dump-steps");
-  StepDump dump(folder, files);
+  StepDump dump(folder, std::move(files));
   std::string index = folder + "/index.json";
   rt::Status status = dump.checkWrite(index);
   if (!status.isOk())

@@ -26,9 +26,9 @@ namespace qcc::tools {
 class StepDump {
 public:
   /// Makes the folder if it is not there, and removes an index of before.
-  /// None of `files` is overwritten; they must outlive the dump.
+  /// None of `files` is overwritten.
   static rt::Result<StepDump> create(const std::string &folder,
-                                     const CommandFiles &files);
+                                     CommandFiles files);
 
   /// For the options of one context, and one run of it. The dump must stay
   /// where it is until the run is over.
@@ -38,19 +38,19 @@ public:
   rt::Status finish(const rt::Entry &entry);
 
 private:
-  StepDump(std::string folder, const CommandFiles &files)
-      : folder_(std::move(folder)), files_(&files) {}
+  StepDump(std::string folder, CommandFiles files)
+      : folder_(std::move(folder)), files_(std::move(files)) {}
   static void afterStep(void *self, const rt::Context &run, size_t step);
   rt::Status write(const rt::Context &run, const rt::Step &step);
   std::string fileName(const rt::Step &step, size_t output);
 
   /// Fails if writing to the path would destroy another file of the command.
   rt::Status checkWrite(const std::string &path) const {
-    return files_->checkWrite(path, "--dump-steps=" + folder_);
+    return files_.checkWrite(path, "--dump-steps=" + folder_);
   }
 
   std::string folder_;
-  const CommandFiles *files_;
+  CommandFiles files_;
   std::set<std::string> names_;
   Json steps_ = Json::list();
   rt::Status status_;

@@ -16,46 +16,58 @@
 #include "qcc/Support/FileIO.h"
 #include "qcc/Support/TensorFile.h"
 
-#include <cmath>
-
 namespace qcc::tools {
 
-void addRunArguments(Arguments &arguments, RunOptions &options) {
+void addInputArguments(Arguments &arguments, std::string &entry,
+                       InputSources &sources, unsigned &threads) {
   arguments.text("entry", "NAME",
-                 "Entry to run; needed where there are several", options.entry);
+                 "Entry to run; needed where there are several", entry);
   arguments.list("input", "x.npy|random[:SEED[:LO:HI]]",
                  "An input, in order; a single random serves all. Integers "
-                 "over their\nwhole range, floats in [LO,HI), default [0,1)",
-                 options.sources.inputs);
+                 "over their whole range, floats in [LO,HI), default [0,1)",
+                 sources.inputs);
   arguments.list("dim", "N",
                  "Sizes of dynamic dimensions of random inputs, in the order "
-                 "in which\nthey appear",
-                 options.sources.dims);
+                 "in which they appear",
+                 sources.dims);
+  arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
+                   1024, threads);
+}
+
+void addMeasureArguments(Arguments &arguments, RunOptions &options) {
+  arguments.text("variant", "NAME",
+                 "Variant to run, as --list names it; the best that this host "
+                 "can run if not given",
+                 options.variant);
+  arguments.text("weight-pages", "auto|file|huge",
+                 "Memory to read weights from: the artifact's own pages, which "
+                 "processes share, or a copy in huge pages; auto: a copy of 8 "
+                 "MiB and more",
+                 options.weightPages);
+  arguments.optionalText("profile", "TRACE.json",
+                         "The median time of each step; with a file, also "
+                         "write a trace for chrome://tracing or "
+                         "ui.perfetto.dev",
+                         options.profile, options.trace);
+  arguments.text("json", "FILE", "Also write what was measured",
+                 options.benchJson);
+}
+
+void addRunArguments(Arguments &arguments, RunOptions &options) {
+  addInputArguments(arguments, options.entry, options.sources, options.threads);
   arguments.list("output", "y.npy", "Where to write a result, in order",
                  options.outputs);
   arguments.list("expect", "y.npy",
                  "What a result has to be, in order, bit for bit; NaNs equal "
-                 "each other.\nIf one differs, the exit code is 1",
+                 "each other. If one differs, the exit code is 1",
                  options.expected);
   arguments.number("tolerance", "T",
                    "Let elements differ from --expect by up to T times the "
-                   "largest magnitude\nof the expected tensor",
+                   "largest magnitude of the expected tensor",
                    options.tolerance);
-  arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
-                   1024, options.threads);
-  arguments.text("weight-pages", "auto|file|huge",
-                 "Memory to read weights from: the file's own pages, which "
-                 "processes share,\nor a copy in huge pages; auto: a copy of 8 "
-                 "MiB and more",
-                 options.weightPages);
   arguments.flag("bench", "Run for a second; print the median time",
                  options.bench);
-  arguments.optionalText("profile", "TRACE.json",
-                         "The same for each step; with a file, also write a "
-                         "trace for\nchrome://tracing or ui.perfetto.dev",
-                         options.profile, options.trace);
-  arguments.text("json", "FILE", "Also write what --bench or --profile found",
-                 options.benchJson);
+  addMeasureArguments(arguments, options);
   arguments.text("dump-steps", "DIR",
                  "Write the outputs of each step to DIR, with an index.json",
                  options.dumpSteps);
@@ -74,8 +86,9 @@ rt::WeightPages weightPagesOf(const RunOptions &options) {
                                        : rt::WeightPages::Auto;
 }
 
-static rt::Status checkFiles(RunOptions &options) {
-  CommandFiles &files = options.files;
+/// What the command reads and writes.
+static CommandFiles filesOf(const RunOptions &options) {
+  CommandFiles files = options.files;
   addFiles(files, options.sources);
   for (const std::string &expected : options.expected)
     files.reads(expected, "read by --expect");
@@ -83,10 +96,10 @@ static rt::Status checkFiles(RunOptions &options) {
     files.writes(output, "--output=" + output);
   files.writes(options.benchJson, "--json=" + options.benchJson);
   files.writes(options.trace, "--profile=" + options.trace);
-  return files.check();
+  return files;
 }
 
-rt::Status checkOptions(RunOptions &options) {
+rt::Status checkOptions(const RunOptions &options) {
   if (!options.weightPages.empty() && options.weightPages != "auto" &&
       options.weightPages != "file" && options.weightPages != "huge")
     return rt::invalidArgument("'--weight-pages=" + options.weightPages +
@@ -103,17 +116,13 @@ rt::Status checkOptions(RunOptions &options) {
   if (options.tolerance && options.expected.empty())
     return rt::invalidArgument("--tolerance is for --expect, which is not "
                                "given");
-  if (options.tolerance &&
-      (!(*options.tolerance >= 0) || std::isinf(*options.tolerance)))
-    return rt::invalidArgument(format(
-        "'--tolerance=%g' must be a number, 0 or greater", *options.tolerance));
   if (!options.benchJson.empty() && !options.bench && !options.profile)
     return rt::invalidArgument("--json is for --bench or --profile, neither of "
                                "which is given");
   if (!options.dumpSteps.empty() && (options.bench || options.profile))
     return rt::invalidArgument("--dump-steps would be measured by --bench and "
                                "--profile; ask for one at a time");
-  return checkFiles(options);
+  return filesOf(options).check();
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +245,7 @@ rt::Status runModule(ModulePtr module, const std::string &name,
   std::optional<StepDump> dump;
   if (!options.dumpSteps.empty()) {
     rt::Result<StepDump> created =
-        StepDump::create(options.dumpSteps, options.files);
+        StepDump::create(options.dumpSteps, filesOf(options));
     if (!created.isOk())
       return created.status();
     dump.emplace(*std::move(created));

@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<std::string> expected; ///< .npy, one for each result in order
   std::optional<double> tolerance;   ///< of expected ones; see Compare.h
   unsigned threads = 0;
+  std::string variant;     ///< empty: the best that the host can run
   std::string weightPages; ///< "auto", "file", "huge"; empty: "auto"
   bool bench = false;
   std::string benchJson;
@@ -39,15 +40,19 @@ struct RunOptions {
 
 class Arguments;
 
-/// The options of a command line.
+/// Options of a command line that say what to run.
+void addInputArguments(Arguments &arguments, std::string &entry,
+                       InputSources &sources, unsigned &threads);
+/// Options of what measures.
+void addMeasureArguments(Arguments &arguments, RunOptions &options);
+/// These and all others.
 void addRunArguments(Arguments &arguments, RunOptions &options);
 
 /// What `--weight-pages` says; for options that checkOptions has seen.
 rt::WeightPages weightPagesOf(const RunOptions &options);
 
-/// Whether the options make sense together. Adds the files that they name to
-/// `options.files`, and refuses to overwrite what is read.
-rt::Status checkOptions(RunOptions &options);
+/// Whether the options make sense together, and overwrite nothing that is read.
+rt::Status checkOptions(const RunOptions &options);
 
 /// Runs an entry of a module, or lists what it holds. What was asked for is
 /// printed to `out`; a failure also means that a result is not as expected.

@@ -11,6 +11,9 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace qcc::tools {
 
@@ -104,6 +107,38 @@ std::string nearest(std::string_view name,
 static size_t width(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+std::string wrap(std::string_view text, size_t columns, size_t indent) {
+  std::string result;
+  size_t column = indent;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (column > indent && column + 1 + width(word) > columns) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += " ";
+      ++column;
+    }
+    result += word;
+    column += width(word);
+  }
+  return result;
+}
+
+unsigned outputColumns() {
+  constexpr unsigned least = 40, usual = 100;
+  if (!isatty(STDOUT_FILENO))
+    return usual;
+  winsize size{};
+  const char *given = getenv("COLUMNS");
+  int columns = given ? atoi(given) : 0;
+  if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+    columns = size.ws_col;
+  return columns > 0 ? std::max<unsigned>(least, columns) : usual;
 }
 
 void Table::add(std::vector<std::string> cells) {

@@ -38,6 +38,14 @@ std::string byteSize(int64_t bytes);
 std::string nearest(std::string_view name,
                     const std::vector<std::string> &candidates);
 
+/// Breaks a text at blanks, so that no line is wider than `columns` where its
+/// words allow that. The first line has `indent` columns before it already;
+/// the others begin with as many blanks.
+std::string wrap(std::string_view text, size_t columns, size_t indent);
+
+/// The width of the terminal that the standard output is, or 100.
+unsigned outputColumns();
+
 /// Columns of text, each as wide as its widest cell.
 class Table {
 public:

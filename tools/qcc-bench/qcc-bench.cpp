@@ -11,9 +11,10 @@
 
 #include "Bench.h"
 #include "Peer.h"
+#include "common/Arguments.h"
 #include "common/Files.h"
+#include "common/Messages.h"
 #include "qcc/Support/FileIO.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -23,60 +24,54 @@
 
 using namespace qcc;
 using namespace qcc::bench;
-namespace cl = llvm::cl;
-
-static cl::OptionCategory category("qcc-bench options");
 
 namespace {
-/// Made in main(), after options of LLVM's with the same names are gone.
 struct CommandLine {
-  cl::opt<std::string> suite{
-      "suite", cl::value_desc("NAME|FILE.json"), cl::init("gemm"),
-      cl::desc("Shapes to measure: gemm, small-m, odd, batched, threads, "
-               "compile, or a file (default gemm)"),
-      cl::cat(category)};
-  cl::opt<std::string> isa{
-      "isa", cl::value_desc("NAME"), cl::init("best"),
-      cl::desc("Instruction set of both sides: amx-int8, avx512-vnni, "
-               "avx-vnni, avx512, avx2, or the best of the host (default)"),
-      cl::cat(category)};
-  cl::opt<std::string> dtype{
-      "dtype", cl::value_desc("s8|u8"), cl::init("s8"),
-      cl::desc("Type of activations and results; weights are signed"),
-      cl::cat(category)};
-  cl::opt<std::string> peer{
-      "peer", cl::value_desc("onednn|onednn-f32|none"), cl::init("onednn"),
-      cl::desc("What to compare with: oneDNN in int8 (default) or in fp32"),
-      cl::cat(category)};
-  cl::opt<int> threads{"threads", cl::value_desc("N"), cl::init(1),
-                       cl::desc("Threads of both sides (default 1)"),
-                       cl::cat(category)};
-  cl::opt<bool> scaling{
-      "scaling", cl::desc("Also measure qcc on one thread; print the speedup"),
-      cl::cat(category)};
-  cl::opt<int> repetitions{
-      "repetitions", cl::value_desc("N"), cl::init(11),
-      cl::desc("Rounds in which all take turns (default 11); 0 checks the "
-               "numbers and measures nothing"),
-      cl::cat(category)};
-  cl::opt<std::string> filter{
-      "filter", cl::value_desc("TEXT"),
-      cl::desc("Only shapes whose names contain this text"), cl::cat(category)};
-  cl::opt<std::string> json{"json", cl::value_desc("FILE"),
-                            cl::desc("Also write JSON"), cl::cat(category)};
-  cl::opt<bool> compileTime{
-      "compile-time",
-      cl::desc("Measure how long it takes to compile the FILEs and all shapes "
-               "of the suite as one program"),
-      cl::cat(category)};
-  cl::list<std::string> files{cl::Positional, cl::desc("[FILE.mlir...]"),
-                              cl::cat(category)};
+  std::string suite, isa = "best", dtype = "s8", peer = "onednn", filter, json;
+  unsigned threads = 1, repetitions = 11;
+  bool scaling = false, compileTime = false;
+  std::vector<std::string> files;
 };
 } // namespace
 
+static void addOptions(tools::Arguments &arguments, CommandLine &line) {
+  arguments.text("suite", "NAME|FILE.json",
+                 "Shapes to measure: gemm, small-m, odd, batched, threads, "
+                 "compile, or a file (default gemm)",
+                 line.suite);
+  arguments.text("isa", "NAME",
+                 "Instruction set of both sides: amx-int8, avx512-vnni, "
+                 "avx-vnni, avx512, avx2, or the best of the host (default)",
+                 line.isa);
+  arguments.text("dtype", "s8|u8",
+                 "Type of activations and results; weights are signed",
+                 line.dtype);
+  arguments.text("peer", "onednn|onednn-f32|none",
+                 "What to compare with: oneDNN in int8 (default) or in fp32",
+                 line.peer);
+  arguments.number("threads", "N", "Threads of both sides (default 1)", 1, 1024,
+                   line.threads);
+  arguments.flag("scaling", "Also measure qcc on one thread; print the speedup",
+                 line.scaling);
+  arguments.number("repetitions", "N",
+                   "Rounds in which all take turns (default 11); 0 checks the "
+                   "numbers and measures nothing",
+                   0, 100000, line.repetitions);
+  arguments.text("filter", "TEXT", "Only shapes whose names contain this text",
+                 line.filter);
+  arguments.text("json", "FILE", "Also write JSON", line.json);
+  arguments.flag("compile-time",
+                 "Measure how long it takes to compile the FILEs and all "
+                 "shapes of the suite as one program",
+                 line.compileTime);
+  arguments.positionals("FILE.mlir", line.files);
+  arguments.example("qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8");
+  arguments.example("qcc-bench --suite=threads --threads=4 --scaling");
+  arguments.example("qcc-bench --compile-time model.mlir --json=times.json");
+}
+
 int bench::reportError(const llvm::Twine &message) {
-  llvm::errs() << "qcc-bench: ";
-  llvm::WithColor::error() << message << '\n';
+  tools::printError("qcc-bench", message.str());
   return 1;
 }
 
@@ -120,16 +115,12 @@ static std::optional<Options> makeOptions(const CommandLine &line) {
   else if (line.peer != "onednn")
     return fail("unknown --peer=" + line.peer +
                 "; use onednn, onednn-f32 or none");
-  if (line.threads < 1 || line.threads > 1024)
-    return fail("--threads must be between 1 and 1024");
-  if (line.repetitions < 0 || line.repetitions > 100000)
-    return fail("--repetitions must be between 0 and 100000");
   if (line.scaling && line.threads == 1)
     return fail("--scaling needs --threads=N with N above 1");
   if (!line.files.empty() && !line.compileTime)
     return fail("'" + line.files.front() + "': files are for --compile-time");
-  options.threads = line.threads;
-  options.rounds = line.repetitions;
+  options.threads = int(line.threads);
+  options.rounds = int(line.repetitions);
   options.scaling = line.scaling;
   options.filter = line.filter;
   options.json = line.json;
@@ -168,11 +159,12 @@ static int runSuite(const Suite &suite, Options options) {
       continue;
     any = true;
     llvm::Expected<Row> row = runShape(shape, suite, options);
-    if (row)
+    if (row) {
       report.add(std::move(*row));
-    else
+    } else {
       failed |=
           reportError(shape.name() + ": " + llvm::toString(row.takeError()));
+    }
   }
   if (!any)
     return reportError("no shape of suite " + suite.name + " contains '" +
@@ -190,10 +182,9 @@ static int run(const CommandLine &line, char **argv) {
   std::optional<Options> options = makeOptions(line);
   if (!options)
     return 1;
-  bool ofCompiling = line.compileTime;
-  std::string name = ofCompiling && !line.suite.getNumOccurrences()
-                         ? std::string("compile")
-                         : line.suite.getValue();
+  std::string name = line.suite;
+  if (name.empty())
+    name = line.compileTime ? "compile" : "gemm";
   tools::CommandFiles used;
   if (llvm::StringRef(name).ends_with(".json"))
     used.reads(name, "read by --suite");
@@ -213,11 +204,8 @@ static int run(const CommandLine &line, char **argv) {
                  << missing.front() << ", which this host lacks\n";
     return 0;
   }
-  if (ofCompiling) {
-    // Copies: linking in process resets the options of LLVM's command line.
-    std::vector<std::string> files(line.files.begin(), line.files.end());
-    return runCompileTime(files, *suite, *options);
-  }
+  if (line.compileTime)
+    return runCompileTime(line.files, *suite, *options);
   if (options->threads > 1 && options->peer != PeerKind::None)
     restartForThreads(argv);
   return runSuite(*suite, *options);
@@ -226,15 +214,14 @@ static int run(const CommandLine &line, char **argv) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   tools::ignoreBrokenPipes();
-  // An option of LLVM's that is of no use here.
-  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
-    other->removeArgument();
+  llvm::WithColor::setAutoDetectFunction(
+      [](const llvm::raw_ostream &) { return tools::hasColor(); });
+  tools::Arguments arguments(
+      "qcc-bench", "Measures kernels of qcc, of a peer and of the machine.");
   CommandLine line;
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "qcc-bench: measures kernels of qcc, of a peer and of the machine\n\n"
-      "  qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8\n");
+  addOptions(arguments, line);
+  if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
+    return *code;
   int code = run(line, argv);
   rt::Status status = tools::flushStandardOutput(llvm::outs());
   return status.isOk() ? code : reportError(status.message());

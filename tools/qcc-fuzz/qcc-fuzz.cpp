@@ -115,7 +115,7 @@ static void report(const Options &options, Totals &totals, const Task &task,
 int main(int argc, char **argv) {
   Options options;
   tools::Arguments arguments(
-      "qcc-fuzz", "Compares random programs with the reference.", "");
+      "qcc-fuzz", "Compares random programs with the reference.");
   arguments.text("seeds", "A:B", "the programs of seeds A to B - 1",
                  options.seeds);
   arguments.text("mcpu", "LIST",

@@ -14,6 +14,7 @@
 
 #include "common/Arguments.h"
 #include "common/Files.h"
+#include "common/Messages.h"
 #include "common/Text.h"
 #include "qcc/Emulator/TimeModel.h"
 #include "qcc/Support/FileIO.h"
@@ -207,7 +208,7 @@ static rt::Result<bool> run(const Options &options) {
 }
 
 static int reportError(const std::string &message) {
-  fprintf(stderr, "qcc-ptx-emu: error: %s\n", message.c_str());
+  printError("qcc-ptx-emu", message);
   return 2;
 }
 
@@ -217,8 +218,8 @@ int main(int argc, char **argv) {
   Arguments arguments(
       "qcc-ptx-emu",
       "Runs a PTX kernel on the host and reports whatever is wrong with it.\n"
-      "Exit code: 0 without a report, 1 with one, 2 if it could not be run.",
-      "FILE.ptx");
+      "Exit code: 0 without a report, 1 with one, 2 if it could not be run.");
+  arguments.positional("FILE.ptx", options.file);
   arguments.text("kernel", "NAME", "Kernel; needed where there are several",
                  options.kernel);
   arguments.text("grid", "x[,y[,z]]", "CTAs; 1 if not given", options.grid);
@@ -229,7 +230,7 @@ int main(int argc, char **argv) {
                    options.shared);
   arguments.list("arg", "ARG",
                  "An argument, in order: x.npy, inout:x.npy, "
-                 "out:y.npy:f32[8,16],\n5, 0.5, i32:5 or f32:0.5",
+                 "out:y.npy:f32[8,16], 5, 0.5, i32:5 or f32:0.5",
                  options.args);
   arguments.number("seed", "N",
                    "Orders warps and asynchronous copies; 0 if not given", 0,
@@ -249,9 +250,10 @@ int main(int argc, char **argv) {
                    UINT32_MAX, options.maxInstructions);
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, options.threads);
+  arguments.example("qcc-ptx-emu scale.ptx --grid=4 --block=128 --arg=x.npy "
+                    "--arg=out:y.npy:f32[512] --arg=f32:0.5");
   if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION, 2))
     return *code;
-  options.file = arguments.positional();
   rt::Result<bool> found = run(options);
   if (!found.isOk())
     return reportError(found.message());

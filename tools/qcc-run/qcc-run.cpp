@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "common/Arguments.h"
+#include "common/Messages.h"
 #include "common/Run.h"
+#include "qcc/Runtime/HostFeatures.h"
 
 #include <cstdio>
 
@@ -19,37 +21,38 @@ using namespace qcc;
 using namespace qcc::tools;
 
 static int reportError(const std::string &message) {
-  fprintf(stderr, "qcc-run: error: %s\n", message.c_str());
+  printError("qcc-run", message);
   return 1;
 }
 
 int main(int argc, char **argv) {
   ignoreBrokenPipes();
+  if (!rt::HostFeatures::hostStatus().isOk())
+    return reportError(rt::HostFeatures::hostStatus().message());
   RunOptions options;
-  rt::ModuleOptions moduleOptions;
+  std::string file;
   Arguments arguments("qcc-run",
-                      "Runs programs that `qcc compile -o MODEL.so` made.",
-                      "MODEL.so");
+                      "Runs programs that `qcc compile -o MODEL.so` made.");
+  arguments.positional("MODEL.so", file);
   addRunArguments(arguments, options);
-  arguments.text("variant", "NAME",
-                 "Variant to run, as --list names it; the best that this host "
-                 "can run\nif not given",
-                 moduleOptions.variant);
+  arguments.example("qcc-run model.so --input=x.npy --output=y.npy");
+  arguments.example("qcc-run model.so --input=random --dim=1024 --profile");
+  arguments.example("qcc-run model.so --list");
   if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
     return *code;
-  options.files.reads(arguments.positional(), "the program");
+  options.files.reads(file, "the program");
   rt::Status status = checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
 
+  rt::ModuleOptions moduleOptions;
+  moduleOptions.variant = options.variant;
   moduleOptions.inspectOnly = options.list;
   moduleOptions.weightPages = weightPagesOf(options);
-  rt::Result<ModulePtr> module =
-      rt::Module::open(arguments.positional(), moduleOptions);
+  rt::Result<ModulePtr> module = rt::Module::open(file, moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
-  status = runModule(*std::move(module), arguments.positional(), options,
-                     std::nullopt, stdout);
+  status = runModule(*std::move(module), file, options, std::nullopt, stdout);
   if (status.isOk())
     status = flushStandardOutput();
   return status.isOk() ? 0 : reportError(status.message());

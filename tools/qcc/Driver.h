@@ -16,7 +16,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "qcc/Compiler/Compiler.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 #include <string>
 #include <vector>
@@ -26,8 +25,8 @@ namespace qcc::driver {
 /// Options of every subcommand that reads a program.
 struct ProgramOptions {
   std::string input;
-  std::string target; ///< "x86" or "reference"
-  std::string mcpu;
+  std::string target = "x86"; ///< or "reference"
+  std::string mcpu = "native";
   std::string weights;
   bool unfused = false;
   std::string tuning; ///< A tuning database, or empty.
@@ -40,7 +39,6 @@ void addFiles(tools::CommandFiles &files, const ProgramOptions &program);
 
 /// Options of those that run it.
 struct RunOptions : tools::RunOptions {
-  std::string variant;
   bool check = false;
 };
 
@@ -56,8 +54,8 @@ struct TuneOptions {
   std::string entry;
   tools::InputSources sources;
   unsigned threads = 0;
-  unsigned candidates = 0; ///< at most, for each kernel
-  std::string filter;      ///< part of a shape or of a layer's name
+  unsigned candidates = 16; ///< at most, for each kernel
+  std::string filter;       ///< part of a shape or of a layer's name
 };
 
 /// Prints "qcc: error: ..." and returns 1, the exit code.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "common/Messages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -16,21 +17,18 @@
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
 int driver::reportError(const llvm::Twine &message) {
-  llvm::errs() << "qcc: ";
-  llvm::WithColor::error() << message << '\n';
+  tools::printError("qcc", message.str());
   return 1;
 }
 
 void driver::reportWarning(const llvm::Twine &message) {
-  llvm::errs() << "qcc: ";
-  llvm::WithColor::warning() << message << '\n';
+  tools::printWarning("qcc", message.str());
 }
 
 int driver::reportError(llvm::Error error) {
@@ -38,8 +36,6 @@ int driver::reportError(llvm::Error error) {
 }
 
 int driver::reportStatus(const rt::Status &status) {
-  // Messages follow what was printed; main() says if that failed.
-  (void)tools::flushStandardOutput();
   return status.isOk() ? 0 : reportError(status.message());
 }
 

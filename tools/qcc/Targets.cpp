@@ -6,27 +6,31 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "common/Text.h"
 #include "qcc/Runtime/HostFeatures.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
+/// A line of two columns, the second wrapped at the terminal's width.
+static void printLine(const std::string &head, const std::string &text) {
+  constexpr size_t kColumn = 25;
+  std::string line = "  " + head;
+  line.resize(std::max(line.size() + 1, kColumn), ' ');
+  printf("%s%s\n", line.c_str(),
+         tools::wrap(text, tools::outputColumns(), line.size()).c_str());
+}
+
 int driver::runTargets() {
   const rt::HostFeatures &host = rt::HostFeatures::host();
-  llvm::raw_ostream &os = llvm::outs();
-  os << "x86, by the features that this CPU reports:\n";
+  printf("x86, by the features that this CPU reports:\n");
   llvm::Expected<TargetSpec> native = resolveTarget("native");
   if (!native) {
-    os << "  none: " << llvm::toString(native.takeError()) << '\n';
+    printLine("none", llvm::toString(native.takeError()));
   } else {
     for (const Atom &atom : x86Atoms())
-      os << llvm::formatv("  atom {0,-12} {1}\n", atom.name,
-                          native->findAtom(atom.name) ? "runs here"
-                                                      : atom.missing);
+      printLine("atom " + atom.name.str(),
+                native->findAtom(atom.name) ? "runs here" : atom.missing.str());
     for (llvm::StringRef cpu :
          {"x86-64-v3", "skylake-avx512", "cascadelake", "sapphirerapids"}) {
       llvm::Expected<TargetSpec> target = resolveTarget(cpu);
@@ -36,13 +40,12 @@ int driver::runTargets() {
       }
       std::vector<std::string> missing =
           host.missing(target->requiredFeatures());
-      os << llvm::formatv("  mcpu {0,-16} {1}\n", cpu,
-                          missing.empty()
-                              ? std::string("runs here")
-                              : "lacks " + llvm::join(missing, ", "));
+      printLine("mcpu " + cpu.str(), missing.empty()
+                                         ? "runs here"
+                                         : "lacks " + tools::join(missing));
     }
-    os << "  features: " << llvm::join(host.names(), " ") << '\n';
+    printLine("features", tools::join(host.names(), " "));
   }
-  os << "reference: runs everywhere\n";
+  printf("reference: runs everywhere\n");
   return 0;
 }

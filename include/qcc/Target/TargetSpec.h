@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace qcc {
 
@@ -113,6 +114,8 @@ struct TargetSpec {
   /// have, sorted.
   std::string requiredFeatures() const;
 
+  /// The names that forCPU takes.
+  static std::vector<std::string> knownCPUs();
   /// The table of an LLVM processor name. Fails for an unknown name, and for a
   /// processor below x86-64-v3, the baseline that exact code needs.
   static llvm::Expected<TargetSpec> forCPU(llvm::StringRef name);

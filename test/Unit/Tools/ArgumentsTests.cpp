@@ -13,12 +13,15 @@ using namespace qcc;
 using namespace qcc::tools;
 
 namespace {
+using Names = std::vector<std::string>;
+
 struct Line {
-  Line() : arguments("tool", "Does things.", "FILE") {
+  Line() : arguments("tool", "Does things.") {
+    arguments.positional("FILE", file);
     arguments.flag("fast", "Be fast", fast);
     arguments.text("entry", "NAME", "Entry", entry);
     arguments.list("input", "x.npy", "Inputs", inputs);
-    arguments.list("dim", "N", "Dimensions\nin order", dims);
+    arguments.list("dim", "N", "Dimensions in order", dims);
     arguments.number("threads", "N", "Threads", 1, 8, threads);
     arguments.number("tolerance", "T", "Tolerance", tolerance);
     arguments.optionalText("profile", "FILE", "Profile", profile, trace);
@@ -30,7 +33,7 @@ struct Line {
 
   Arguments arguments;
   bool fast = false, profile = false;
-  std::string entry, trace;
+  std::string file, entry, trace;
   std::vector<std::string> inputs;
   std::vector<int64_t> dims;
   unsigned threads = 0;
@@ -60,7 +63,7 @@ TEST(Arguments, TakesOptionsInAnyOrderAndForm) {
   EXPECT_EQ(line.tolerance, 1e-3);
   EXPECT_TRUE(line.profile);
   EXPECT_EQ(line.trace, "t.json");
-  EXPECT_EQ(line.arguments.positional(), "m.so");
+  EXPECT_EQ(line.file, "m.so");
 }
 
 TEST(Arguments, AValueThatMayBeLeftOutIsGivenWithAnEqualsSign) {
@@ -68,13 +71,40 @@ TEST(Arguments, AValueThatMayBeLeftOutIsGivenWithAnEqualsSign) {
   ASSERT_TRUE(line.parse({"--profile", "m.so"}).isOk());
   EXPECT_TRUE(line.profile);
   EXPECT_EQ(line.trace, "");
-  EXPECT_EQ(line.arguments.positional(), "m.so");
+  EXPECT_EQ(line.file, "m.so");
 }
 
 TEST(Arguments, DashesEndTheOptions) {
   Line line;
   ASSERT_TRUE(line.parse({"--fast", "--", "--odd.so"}).isOk());
-  EXPECT_EQ(line.arguments.positional(), "--odd.so");
+  EXPECT_EQ(line.file, "--odd.so");
+}
+
+TEST(Arguments, SeveralPositionalOnes) {
+  std::string a, b;
+  Names rest;
+  Arguments two("tool", "Does things.");
+  two.positional("A", a);
+  two.positional("B", b);
+  const char *words[] = {"tool", "x", "y", "z"};
+  ASSERT_TRUE(two.parse(3, words).isOk());
+  EXPECT_EQ(a + b, "xy");
+  Arguments again("tool", "Does things.");
+  again.positional("A", a);
+  again.positional("B", b);
+  EXPECT_EQ(again.parse(4, words).message(),
+            "A and B are wanted, but 'x', 'y' and 'z' are given");
+  Arguments one("tool", "Does things.");
+  one.positional("A", a);
+  one.positional("B", b);
+  EXPECT_EQ(one.parse(2, words).message(), "no B is given; see tool --help");
+  Arguments many("tool", "Does things.");
+  many.positionals("FILE", rest);
+  ASSERT_TRUE(many.parse(4, words).isOk());
+  EXPECT_EQ(rest, (Names{"x", "y", "z"}));
+  Arguments none("tool", "Does things.");
+  EXPECT_EQ(none.parse(2, words).message(),
+            "'x' is given, but only options are wanted; see tool --help");
 }
 
 TEST(Arguments, HelpAndVersionNeedNothingElse) {
@@ -86,20 +116,27 @@ TEST(Arguments, HelpAndVersionNeedNothingElse) {
   Line line;
   ASSERT_TRUE(line.parse({"--version"}).isOk());
   EXPECT_TRUE(line.arguments.wantsVersion());
-  EXPECT_EQ(line.arguments.help(), R"(Does things.
+  line.arguments.listValues("entry", [] { return Names{"main"}; });
+  line.arguments.example("tool --fast x");
+  EXPECT_EQ(line.arguments.help(/*columns=*/38), R"(Does things.
 
 Usage: tool [OPTIONS] FILE
 
   --fast            Be fast
-  --entry=NAME      Entry
+  --entry=NAME      Entry;
+                    --entry=help lists
+                    them
   --input=x.npy     Inputs
-  --dim=N           Dimensions
-                    in order
+  --dim=N           Dimensions in
+                    order
   --threads=N       Threads
   --tolerance=T     Tolerance
   --profile[=FILE]  Profile
   --help            Print this
   --version         Print the version
+
+Examples:
+  tool --fast x
 )");
 }
 
@@ -121,13 +158,13 @@ TEST(Arguments, RefusesWhatMeansNothing) {
   EXPECT_EQ(messageOf({"m.so", "--fast=yes"}),
             "'--fast' takes no value, but 'yes' is given");
   EXPECT_EQ(messageOf({"m.so", "--dim=many"}),
-            "'--dim=many' must be a whole number");
-  for (const char *word :
-       {"--threads=0", "--threads=9", "--threads=", "--threads=1x"})
+            "'--dim=many' must be a whole number of 64 bits");
+  for (const char *word : {"--threads=0", "--threads=9", "--threads=1x"})
     EXPECT_EQ(messageOf({"m.so", word}),
               "'" + std::string(word) + "' must be between 1 and 8");
-  for (const char *word : {"--tolerance=", "--tolerance=x", "--tolerance=inf",
-                           "--tolerance=1e999"})
+  for (const char *word :
+       {"--tolerance=x", "--tolerance=inf", "--tolerance=1e999",
+        "--tolerance=-1", "--tolerance=nan"})
     EXPECT_EQ(messageOf({"m.so", word}),
-              "'" + std::string(word) + "' must be a number");
+              "'" + std::string(word) + "' must be a number, 0 or greater");
 }

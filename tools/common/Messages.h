@@ -1,0 +1,26 @@
+//===- Messages.h - What tools say to people --------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_MESSAGES_H
+#define QCC_TOOLS_COMMON_MESSAGES_H
+
+#include <string>
+
+namespace qcc::tools {
+
+/// Whether messages are colored: the standard error is a terminal, and the
+/// environment has neither NO_COLOR (https://no-color.org) nor TERM=dumb.
+bool hasColor();
+
+/// Prints "TOOL: error: MESSAGE" to the standard error.
+void printError(const std::string &tool, const std::string &message);
+/// Prints "TOOL: warning: MESSAGE" to the standard error.
+void printWarning(const std::string &tool, const std::string &message);
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_MESSAGES_H
