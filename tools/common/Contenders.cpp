@@ -59,9 +59,19 @@ static double idleSeconds() {
   return (idle + waiting) / double(sysconf(_SC_CLK_TCK));
 }
 
+/// CPU time of this process and of the children that have ended.
+static double ownSeconds() {
+  rusage children;
+  getrusage(RUSAGE_CHILDREN, &children);
+  auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
+  };
+  return now(CLOCK_PROCESS_CPUTIME_ID) + seconds(children.ru_utime) +
+         seconds(children.ru_stime);
+}
+
 OtherProcesses::OtherProcesses()
-    : idle(idleSeconds()), wall(now(CLOCK_MONOTONIC)),
-      own(now(CLOCK_PROCESS_CPUTIME_ID)) {}
+    : idle(idleSeconds()), wall(now(CLOCK_MONOTONIC)), own(ownSeconds()) {}
 
 std::optional<double> OtherProcesses::share() const {
   double idleNow = idleSeconds();
@@ -69,7 +79,7 @@ std::optional<double> OtherProcesses::share() const {
       (now(CLOCK_MONOTONIC) - wall) * double(sysconf(_SC_NPROCESSORS_ONLN));
   if (idle < 0 || idleNow < 0 || all <= 0)
     return std::nullopt;
-  double ours = now(CLOCK_PROCESS_CPUTIME_ID) - own;
+  double ours = ownSeconds() - own;
   return std::clamp((all - (idleNow - idle) - ours) / all, 0.0, 1.0);
 }
 

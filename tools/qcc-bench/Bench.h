@@ -57,6 +57,7 @@ struct Row {
   double readFraction = 0, peerReadFraction = 0;
   double ratio = 0, ratioLow = 0, ratioHigh = 0; ///< Peer over qcc.
   std::string peerMissing; ///< Why there is none for this shape.
+  std::string peerCrash;   ///< "Segmentation fault", or empty.
 
   std::string roundedName;
   double roundedRatio = 0; ///< This shape over the one rounded up.
@@ -66,6 +67,11 @@ struct Row {
 
 llvm::Expected<Row> runShape(const Shape &shape, const Suite &suite,
                              const Options &options);
+
+/// runShape() in a process of its own. If it dies there, the shape is measured
+/// without the peer, and the row says that the peer crashed.
+llvm::Expected<Row> runIsolated(const Shape &shape, const Suite &suite,
+                                const Options &options);
 
 /// The table, row by row, then the summary; its last line is the geometric mean
 /// of the ratios.
@@ -81,7 +87,9 @@ public:
 
 private:
   std::vector<PeakRate> peaks() const;
+  void printMeasured();
   void printBandwidths();
+  void printCrashes() const;
 
   const Suite &suite;
   const Options &options;

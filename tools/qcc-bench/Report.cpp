@@ -8,6 +8,7 @@
 #include "Bandwidth.h"
 #include "Bench.h"
 #include "Peer.h"
+#include "common/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -72,6 +73,8 @@ static void printRow(llvm::raw_ostream &os, const Row &row, const Suite &suite,
     os << " agrees with the reference";
     if (row.peerDifference >= 0)
       os << ", with the peer up to " << row.peerDifference;
+    if (!row.peerCrash.empty())
+      os << "; the peer " << row.peerMissing;
     os << '\n';
     return;
   }
@@ -168,9 +171,24 @@ void Report::printBandwidths() {
                         tools::medianOf(pair.second));
 }
 
+void Report::printCrashes() const {
+  std::vector<std::string> crashed;
+  for (const Row &row : rows)
+    if (!row.peerCrash.empty())
+      crashed.push_back(row.shape.name());
+  if (!crashed.empty())
+    os << "the peer crashed at "
+       << tools::counted(int64_t(crashed.size()), "shape") << ": "
+       << tools::join(crashed) << '\n';
+}
+
 void Report::printSummary() {
-  if (rows.empty() || options.rounds == 0)
-    return;
+  if (!rows.empty() && options.rounds > 0)
+    printMeasured();
+  printCrashes();
+}
+
+void Report::printMeasured() {
   std::vector<PeakRate> rates = peaks();
   double cycles = rates.front().rate * options.threads;
   os << "peaks:";
@@ -267,6 +285,8 @@ static llvm::json::Object toJson(const Row &row) {
     object["batch"] = row.shape.batch;
     object["transpose_rhs"] = row.shape.transposeRhs;
   }
+  if (!row.peerCrash.empty())
+    object["peer_crash"] = row.peerCrash;
   if (!row.peers.empty()) {
     object["peer_impl"] = row.peers.front().name;
     object["peer_fraction_of_peak"] = row.peerFraction;

@@ -158,8 +158,9 @@ static int runSuite(const Suite &suite, Options options) {
     if (shape.name().find(options.filter) == std::string::npos)
       continue;
     any = true;
-    llvm::Expected<Row> row = runShape(shape, suite, options);
+    llvm::Expected<Row> row = runIsolated(shape, suite, options);
     if (row) {
+      failed |= !row->peerCrash.empty();
       report.add(std::move(*row));
     } else {
       failed |=
