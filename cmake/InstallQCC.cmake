@@ -1,4 +1,5 @@
-# `cmake --install`: two components, `runtime` (libqcc_runtime, qcc-run, all headers) and `compiler` (libqcc, qcc).
+# `cmake --install`: two components, `runtime` (libqcc_runtime, qcc-run) and `compiler` (libqcc, qcc), each with the
+# headers of its library.
 # What is installed can be moved: nothing of it names the build or the place it was installed to.
 
 include(CMakePackageConfigHelpers)
@@ -6,10 +7,19 @@ include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/qcc)
 set(generated ${CMAKE_BINARY_DIR}/package)
 
-install(DIRECTORY include/qcc-c/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qcc-c COMPONENT runtime
-  FILES_MATCHING PATTERN "*.h")
-file(GLOB cxx_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/qcc/*.hpp)
-install(FILES ${cxx_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/qcc COMPONENT runtime)
+# qcc_install_headers(component files...): below include/, where they are below the source's include/.
+function(qcc_install_headers component)
+  foreach(header ${ARGN})
+    get_filename_component(folder ${header} DIRECTORY)
+    install(FILES include/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT ${component})
+  endforeach()
+endfunction()
+
+qcc_install_headers(runtime
+  qcc-c/DLPack.h qcc-c/Runtime.h qcc-c/Status.h qcc/error.hpp qcc/runtime.hpp qcc/tensor.hpp)
+if(QCC_BUILD_COMPILER)
+  qcc_install_headers(compiler qcc-c/Compiler.h qcc/compiler.hpp qcc/qcc.hpp)
+endif()
 
 # qcc_install(COMPONENT library tool [paths...]): the two and the file of find_package. A library finds others of qcc
 # beside itself; libraries of others are found in `paths`.

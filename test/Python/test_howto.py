@@ -36,3 +36,11 @@ def test_report_of_compare_layers():
     done = subprocess.run(["bash", "-c", commands("CompareLayers.md")[0]], cwd=program.ROOT,
                           env=environment, capture_output=True, text=True)
     assert f"```\n{done.stdout}```" in page, done.stdout + done.stderr
+
+
+def test_readme_leaves_nothing_in_the_checkout():
+    """What the commands of README.md write lies in build/, which git ignores."""
+    commands = re.findall(r"^```sh\n(.*?)^```", (program.ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    written = re.findall(r"(?:-o |--db=|--output=|--json=|--profile=|--dump-steps=)(\S+)", "".join(commands))
+    assert len(written) >= 3
+    assert all(path == "-" or path.startswith("build/") for path in written), written
