@@ -29,10 +29,14 @@ private:
   /// Whether all i32 on the way fit without the clamps.
   bool fits();
   bool visitClamp(Operation *op);
+  /// What is clamped is rounded to whole numbers.
+  void visitRounding();
+  void visitFactor(double factor);
 
   Region &region;
   ArrayRef<Interval> arguments;
   double low, high;
+  bool isRounded = false; // later, to whole numbers
   DenseSet<Operation *> clamps;
   SmallVector<Operation *> path;
 };
@@ -55,7 +59,8 @@ static std::optional<double> constantOf(Value value) {
 static std::optional<double> factorOf(Operation *op) {
   if (auto product = dyn_cast<arith::MulFOp>(op)) {
     auto factor = constantOf(product.getRhs());
-    return factor && *factor > 0 ? factor : std::nullopt;
+    return factor && *factor > 0 && std::isfinite(*factor) ? factor
+                                                           : std::nullopt;
   }
   auto fma = dyn_cast<math::FmaOp>(op);
   auto rest = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
@@ -81,6 +86,25 @@ bool ClampFinder::visitClamp(Operation *op) {
     high = std::min(high, *bound);
   }
   return low <= high;
+}
+
+void ClampFinder::visitRounding() {
+  // Nothing up to the whole number below `low` is rounded to more than `low`.
+  low = std::floor(low);
+  high = std::ceil(high);
+  isRounded = true;
+}
+
+void ClampFinder::visitFactor(double factor) {
+  low /= factor;
+  high /= factor;
+  // A product is rounded, so that one of `low` may be a little more than what
+  // `low` was. Rounding makes no difference of this to small whole numbers.
+  constexpr double kSmall = 0x1p16, kError = 0x1p-20;
+  if (isRounded && std::max(std::abs(low), std::abs(high)) * factor < kSmall)
+    return;
+  low -= std::abs(low) * kError;
+  high += std::abs(high) * kError;
 }
 
 bool ClampFinder::fits() {
@@ -121,7 +145,10 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
       break;
     path.push_back(op);
     user = op;
-    if (isa<arith::FPToSIOp, math::RoundEvenOp>(op)) {
+    if (isa<arith::FPToSIOp>(op)) {
+      value = op->getOperand(0);
+    } else if (isa<math::RoundEvenOp>(op)) {
+      visitRounding();
       value = op->getOperand(0);
     } else if (auto add = dyn_cast<arith::AddIOp>(op)) {
       auto constant = constantOf(add.getRhs());
@@ -135,8 +162,7 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
         break;
       value = op->getOperand(0);
     } else if (auto factor = factorOf(op)) {
-      low /= *factor;
-      high /= *factor;
+      visitFactor(*factor);
       value = op->getOperand(0);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       value = Intervals::passedUnlessNaN(select);
