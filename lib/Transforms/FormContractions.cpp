@@ -216,10 +216,14 @@ static void formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
       return refuse(op, "a zero point is not indexed by single dimensions");
   if (!kernel::isProjection(outMap))
     return refuse(op, "its result is not indexed by single dimensions");
+  auto isReduced = [&](AffineMap map) {
+    return llvm::none_of(parts.reductionDims,
+                         [&](int64_t d) { return map.isFunctionOfDim(d); });
+  };
+  if (!isReduced(outMap))
+    return refuse(op, "its result has a reduction dimension");
   for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
-    if (*zero && llvm::any_of(parts.reductionDims, [&](int64_t d) {
-          return zero->map.isFunctionOfDim(d);
-        }))
+    if (*zero && !isReduced(zero->map))
       return refuse(op, "a zero point varies along a reduction dimension");
 
   if (!isZeroFill(out->get())) {

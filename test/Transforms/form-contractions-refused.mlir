@@ -167,3 +167,18 @@ func.func @two_n(%x: tensor<5x7xi8>, %w: tensor<7x9x2xi8>) -> tensor<5x9x2xi32> 
   } -> tensor<5x9x2xi32>
   return %acc : tensor<5x9x2xi32>
 }
+
+// CHECK-LABEL: func.func @result_along_k
+// CHECK: linalg.generic {{.*}}qcc.refused = "its result has a reduction dimension"
+func.func @result_along_k(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %init: tensor<5x9x7xi32>) -> tensor<5x9x7xi32> {
+  %acc = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n, k)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%init : tensor<5x9x7xi32>) {
+  ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
+    %v_l = arith.extsi %in_a : i8 to i32
+    %v_r = arith.extsi %in_b : i8 to i32
+    %v_p = arith.muli %v_l, %v_r : i32
+    %v_s = arith.addi %in_acc, %v_p : i32
+    linalg.yield %v_s : i32
+  } -> tensor<5x9x7xi32>
+  return %acc : tensor<5x9x7xi32>
+}
