@@ -15,6 +15,15 @@ namespace qcc {
 
 using namespace mlir;
 
+/// A value of the same shape that no loop computes: a loop keeps the memory,
+/// and so the shape, of what it carries. Asking the loop's result, which
+/// becomes the destination, would ask the destination for its own size.
+static Value beforeLoops(Value value) {
+  while (auto loop = value.getDefiningOp<scf::ForOp>())
+    value = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
+  return value;
+}
+
 namespace {
 struct AddResultDestinations
     : qcc::impl::AddResultDestinationsBase<AddResultDestinations> {
@@ -41,10 +50,11 @@ struct AddResultDestinations
                       bufferization::BufferizationDialect::kWritableAttrName,
                       builder.getBoolAttr(true));
       func.setArgAttr(position, qcc::kDestinationAttr, builder.getUnitAttr());
+      Value source = beforeLoops(value);
       for (int64_t d = 0; d < type.getRank(); ++d)
         if (type.isDynamicDim(d))
           sizes.push_back(
-              tensor::DimOp::create(builder, value.getLoc(), value, d));
+              tensor::DimOp::create(builder, value.getLoc(), source, d));
       // A value that is returned twice is copied from its first place.
       for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
         if (other == value) {

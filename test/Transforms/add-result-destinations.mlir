@@ -28,3 +28,19 @@ func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32> {qcc.type = tensor<?x4xf32
 func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// The size of what a loop carries is asked of its initial value: the loop's result lies in the destination.
+// CHECK-LABEL: func.func @loop(
+// CHECK: %[[INIT:.*]] = arith.negf
+// CHECK: scf.for
+// CHECK: tensor.dim %[[INIT]]
+func.func @loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = arith.negf %x : tensor<?xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init) -> tensor<?xf32> {
+    %b = arith.addf %a, %x : tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
