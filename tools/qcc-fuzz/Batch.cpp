@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Batch.h"
+#include "Emit.h"
 #include "Generate.h"
 #include "Print.h"
 #include "common/Compare.h"
@@ -79,6 +80,30 @@ static rt::Tensor view(const TensorValue &value) {
       value.shape);
 }
 
+static std::vector<rt::Tensor> views(llvm::ArrayRef<TensorValue> values) {
+  std::vector<rt::Tensor> found;
+  for (const TensorValue &value : values)
+    found.push_back(view(value));
+  return found;
+}
+
+static std::vector<TensorValue> makeInputs(const Graph &graph,
+                                           const Case &which) {
+  std::vector<TensorValue> values;
+  for (const Node *node : graph.arguments()) {
+    const Type &type = graph.types[node->results[0]];
+    rt::DType dtype = dtypeOf(type.element);
+    TensorValue value = TensorValue::allocate(
+        {static_cast<reference::TypeCode>(dtype.code), dtype.bits},
+        graph.shapeOf(type, which.symbols));
+    std::vector<uint8_t> bytes = makeElements(
+        type.element, node->data, value.elementCount(), which.fill, which.seed);
+    std::copy(bytes.begin(), bytes.end(), value.bytes.get());
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
 namespace {
 
 class Batch {
@@ -98,16 +123,15 @@ private:
   };
 
   /// Compiles some of the subjects; those that are refused leave the list.
-  std::shared_ptr<const rt::Module> compile(std::vector<size_t> &members);
-  std::shared_ptr<const rt::Module>
-  compileAll(const std::vector<size_t> &members, Problem &problem);
+  bool compile(std::vector<size_t> &members);
+  bool compileAll(const std::vector<size_t> &members, Problem &problem);
   void refuse(size_t subject, const std::string &message);
-  void runSubject(size_t subject,
-                  const std::shared_ptr<const rt::Module> &module);
+  void runSubject(size_t subject);
   /// What is wrong with a run, or nothing.
-  std::optional<Verdict>
-  runCase(const Subject &subject, const Case &which,
-          const std::shared_ptr<const rt::Module> &module);
+  std::optional<Verdict> runCase(const Subject &subject, const Case &which);
+  std::string runCompiled(const Subject &subject, rt::Context &run,
+                          const std::vector<TensorValue> &inputs,
+                          llvm::ArrayRef<TensorValue> expected);
   bool isPlanted(const Subject &subject, const char *what) const {
     return options.plant && options.plant->what == what &&
            contains(subject.graph.nodes, options.plant->op);
@@ -119,7 +143,8 @@ private:
   Observer &observer;
   Compiler compiler;
   OwningOpRef<ModuleOp> source;
-  std::vector<unsigned> firstLines; // of the members in the module
+  std::shared_ptr<const rt::Module> module; // null where it is not compiled
+  std::vector<unsigned> firstLines;         // of the members in the module
   std::shared_ptr<rt::ThreadPool> pool;
 };
 
@@ -137,8 +162,7 @@ static unsigned lineOf(Location location) {
   return line;
 }
 
-std::shared_ptr<const rt::Module>
-Batch::compileAll(const std::vector<size_t> &members, Problem &problem) {
+bool Batch::compileAll(const std::vector<size_t> &members, Problem &problem) {
   std::vector<ProgramText> texts;
   firstLines.clear();
   unsigned line = 1;
@@ -164,21 +188,24 @@ Batch::compileAll(const std::vector<size_t> &members, Problem &problem) {
       llvm::SMLoc());
   source = importMLIR(manager, &context);
   if (!source)
-    return nullptr;
-  OwningOpRef<ModuleOp> module = source->clone();
-  if (failed(compiler.runStages(*module, Stage::LLVM)))
-    return nullptr;
-  llvm::Expected<Artifact> artifact = compiler.emitArtifact(*module);
+    return false;
+  if (!options.emit.empty()) // the reference is enough
+    return true;
+  OwningOpRef<ModuleOp> lowered = source->clone();
+  if (failed(compiler.runStages(*lowered, Stage::LLVM)))
+    return false;
+  llvm::Expected<Artifact> artifact = compiler.emitArtifact(*lowered);
   if (!artifact) {
     problem.message = llvm::toString(artifact.takeError());
-    return nullptr;
+    return false;
   }
   auto loaded = loadArtifact(*artifact);
   if (!loaded.isOk()) {
     problem.message = loaded.message();
-    return nullptr;
+    return false;
   }
-  return *loaded;
+  module = *loaded;
+  return true;
 }
 
 void Batch::refuse(size_t subject, const std::string &message) {
@@ -188,12 +215,12 @@ void Batch::refuse(size_t subject, const std::string &message) {
   observer.finished(subject, verdict);
 }
 
-std::shared_ptr<const rt::Module> Batch::compile(std::vector<size_t> &members) {
+bool Batch::compile(std::vector<size_t> &members) {
   while (!members.empty()) {
     Problem problem;
     observer.compiling();
-    if (auto module = compileAll(members, problem))
-      return module;
+    if (compileAll(members, problem))
+      return true;
     if (problem.message.empty())
       problem.message = "fails without a message";
     // The program that the message names.
@@ -220,7 +247,7 @@ std::shared_ptr<const rt::Module> Batch::compile(std::vector<size_t> &members) {
     refuse(members[culprit], problem.message);
     members.erase(members.begin() + culprit);
   }
-  return nullptr;
+  return false;
 }
 
 /// What differs between a result and the reference, or nothing.
@@ -240,36 +267,23 @@ static std::string difference(size_t index, const GuardedTensor &actual,
          tools::elementText(wanted, found.first);
 }
 
-std::optional<Verdict>
-Batch::runCase(const Subject &subject, const Case &which,
-               const std::shared_ptr<const rt::Module> &module) {
-  Verdict verdict;
-  auto fail = [&](Verdict::Kind kind, const std::string &message) {
-    verdict.kind = kind;
-    verdict.message = message;
-    return verdict;
-  };
-  std::vector<TensorValue> values;
-  std::vector<GuardedTensor> inputs;
-  std::vector<rt::Tensor> arguments, results;
-  for (const Node *node : subject.graph.arguments()) {
-    const Type &type = subject.graph.types[node->results[0]];
-    rt::DType dtype = dtypeOf(type.element);
-    TensorValue value = TensorValue::allocate(
-        {static_cast<reference::TypeCode>(dtype.code), dtype.bits},
-        subject.graph.shapeOf(type, which.symbols));
-    std::vector<uint8_t> bytes = makeElements(
-        type.element, node->data, value.elementCount(), which.fill, which.seed);
-    std::copy(bytes.begin(), bytes.end(), value.bytes.get());
-    inputs.push_back(GuardedTensor::copy(view(value)));
-    arguments.push_back(inputs.back().tensor());
-    values.push_back(std::move(value));
-  }
+std::optional<Verdict> Batch::runCase(const Subject &subject,
+                                      const Case &which) {
+  std::vector<TensorValue> inputs = makeInputs(subject.graph, which);
   llvm::SmallVector<TensorValue> expected;
   auto entry = source->lookupSymbol<func::FuncOp>(subject.graph.name);
-  llvm::Error refused = reference::Interpreter(1).run(entry, values, expected);
-  std::string reason = llvm::toString(std::move(refused));
-
+  std::string reason =
+      llvm::toString(reference::Interpreter(1).run(entry, inputs, expected));
+  if (!module && !reason.empty())
+    return Verdict{Verdict::Refused, reason};
+  if (!module) {
+    rt::Status status = emitRun(options.emit + "/" + subject.graph.name + "-" +
+                                    spell(which.fill),
+                                subject, which, views(inputs), views(expected));
+    if (status.isOk())
+      return std::nullopt;
+    return Verdict{Verdict::Crashed, status.message()};
+  }
   rt::ContextOptions contextOptions;
   contextOptions.pool = pool;
   contextOptions.allocator = tools::guardedAllocator();
@@ -278,44 +292,55 @@ Batch::runCase(const Subject &subject, const Case &which,
   auto created =
       rt::Context::create(module, subject.graph.name, contextOptions);
   if (!created.isOk())
-    return fail(Verdict::Differs, "has no context: " + created.message());
-  rt::Context &run = **created;
+    return Verdict{Verdict::Differs, "has no context: " + created.message()};
   if (!reason.empty()) {
     // Such shapes are to be refused by compiled code as well.
-    if (run.resultShapes(arguments).isOk())
-      return fail(Verdict::Differs, "the reference fails: " + reason);
-    return fail(Verdict::Refused, reason);
+    if ((*created)->resultShapes(views(inputs)).isOk())
+      return Verdict{Verdict::Differs, "the reference fails: " + reason};
+    return Verdict{Verdict::Refused, reason};
   }
-  std::vector<GuardedTensor> actual;
+  std::string wrong = runCompiled(subject, **created, inputs, expected);
+  if (wrong.empty())
+    return std::nullopt;
+  return Verdict{Verdict::Differs, wrong};
+}
+
+std::string Batch::runCompiled(const Subject &subject, rt::Context &run,
+                               const std::vector<TensorValue> &inputs,
+                               llvm::ArrayRef<TensorValue> expected) {
+  std::vector<GuardedTensor> given, actual;
+  std::vector<rt::Tensor> arguments, results;
+  for (const TensorValue &value : inputs) {
+    given.push_back(GuardedTensor::copy(view(value)));
+    arguments.push_back(given.back().tensor());
+  }
   for (const TensorValue &value : expected) {
     actual.emplace_back(view(value).dtype, value.shape);
     results.push_back(actual.back().tensor());
   }
   rt::Status status = run.run(arguments, results);
   if (!status.isOk())
-    return fail(Verdict::Differs, "does not run: " + status.message());
-  if (isPlanted(subject, "differ") && !results.empty() &&
-      results[0].bytes().value_or(0))
+    return "does not run: " + status.message();
+  if (isPlanted(subject, "differ") && results[0].bytes().value_or(0))
     *static_cast<uint8_t *>(results[0].data) ^= 1;
-  for (size_t i = 0; i < expected.size(); ++i)
+  for (size_t i = 0; i < actual.size(); ++i)
     if (std::string wrong = difference(i, actual[i], expected[i]);
         !wrong.empty())
-      return fail(Verdict::Differs, wrong);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i].isFrontIntact() ||
-        tools::compare(inputs[i].tensor(), view(values[i])).differing)
-      return fail(Verdict::Differs, "writes to input " + std::to_string(i));
-  return std::nullopt;
+      return wrong;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i].isFrontIntact() ||
+        tools::compare(arguments[i], view(inputs[i])).differing)
+      return "writes to input " + std::to_string(i);
+  return "";
 }
 
-void Batch::runSubject(size_t index,
-                       const std::shared_ptr<const rt::Module> &module) {
+void Batch::runSubject(size_t index) {
   const Subject &subject = subjects[index];
   Verdict verdict;
   std::string refusal;
   for (size_t i = 0; i < subject.cases.size(); ++i) {
     observer.running(index, static_cast<int>(i));
-    std::optional<Verdict> failure = runCase(subject, subject.cases[i], module);
+    std::optional<Verdict> failure = runCase(subject, subject.cases[i]);
     if (failure && failure->kind == Verdict::Refused) {
       refusal = failure->message;
       continue;
@@ -341,13 +366,12 @@ void Batch::run() {
   std::vector<size_t> members;
   for (size_t i = 0; i < subjects.size(); ++i)
     members.push_back(i);
-  auto module = compile(members);
-  if (!module)
+  if (!compile(members))
     return;
   if (auto created = rt::ThreadPool::create(3); created.isOk())
     pool = *std::move(created);
   for (size_t member : members)
-    runSubject(member, module);
+    runSubject(member);
 }
 
 void runBatch(MLIRContext &context, const std::vector<Subject> &subjects,

@@ -51,6 +51,9 @@ struct BatchOptions {
   TargetSpec target;
   unsigned threads = 0; // 0: as each case says
   std::optional<Plant> plant;
+  /// Where runs that are as they should be are written for other interpreters;
+  /// may be empty.
+  std::string emit;
 };
 
 /// Is told what is going on.

@@ -66,8 +66,9 @@ int bodyConstant(Body &body, Element type, double value) {
   Data data;
   data.role = Data::Exact;
   data.scale = value;
-  return addToBody(body, "arith.constant", {}, type,
-                   spellElement(type, constantElements(type, data, 1).data()));
+  return addToBody(
+      body, "arith.constant", {}, type,
+      spellElement(type, makeElements(type, data, 1, Fill::Random, 0).data()));
 }
 
 int convertInBody(Random &random, Body &body, int value, Element to) {

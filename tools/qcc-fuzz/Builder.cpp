@@ -27,7 +27,7 @@ void OpText::parameters(const std::string &role, const Quantized &value) {
 
 DimId Builder::someDim(int64_t most) {
   int64_t size = 1;
-  switch (random.weighted({8, 40, 25, 17, 10})) {
+  switch (random.weighted({9, 45, 30, 11, 5})) {
   case 0:
     break;
   case 1:

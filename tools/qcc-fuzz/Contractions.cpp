@@ -129,7 +129,7 @@ static ValueId realWeight(Builder &b, const Dims &dims, int channelAxis) {
           axis = static_cast<int>(b.random.below(from.size()));
         return b.dequantize(b.quantizedLeaf(from, 60, 0.02, axis));
       },
-      25);
+      35);
 }
 
 ValueId Builder::realLinear(ValueId x, DimId columns) {
@@ -259,7 +259,7 @@ static Nest makeNest(Builder &b) {
         random.chance(70));
   add(rows, false, random.chance(85), false);
   if (random.chance(95))
-    add(random.chance(50) ? b.fixed(random.pick<int64_t>({16, 32, 48, 64}))
+    add(random.chance(40) ? b.fixed(random.pick<int64_t>({16, 32, 48, 64}))
                           : b.someDim(48),
         false, false, random.chance(93));
   add(random.chance(60)   ? b.someDim(70)

@@ -244,9 +244,21 @@ std::vector<uint8_t> makeElements(Element element, const Data &data,
   return bytes;
 }
 
-std::vector<uint8_t> constantElements(Element element, const Data &data,
-                                      int64_t count) {
-  return makeElements(element, data, count, Fill::Random, data.seed);
+std::vector<uint8_t> elementsOfConstant(const Graph &graph, const Node &node) {
+  const Type &type = graph.types[node.results[0]];
+  int64_t count = 1;
+  for (int64_t size : graph.shapeOf(type, {}))
+    count *= size;
+  bool isSplat = node.form == Form::Splat && count > 0;
+  std::vector<uint8_t> bytes =
+      makeElements(type.element, node.data, isSplat ? 1 : count, Fill::Random,
+                   node.data.seed);
+  if (isSplat) {
+    std::vector<uint8_t> one = bytes;
+    for (int64_t i = 1; i < count; ++i)
+      bytes.insert(bytes.end(), one.begin(), one.end());
+  }
+  return bytes;
 }
 
 } // namespace qcc::fuzz

@@ -45,9 +45,8 @@ rt::DType dtypeOf(Element element);
 /// `count` elements, compact.
 std::vector<uint8_t> makeElements(Element element, const Data &data,
                                   int64_t count, Fill fill, uint64_t seed);
-/// Those of a constant.
-std::vector<uint8_t> constantElements(Element element, const Data &data,
-                                      int64_t count);
+/// Those of a constant; of a splat, one for each element as well.
+std::vector<uint8_t> elementsOfConstant(const Graph &graph, const Node &node);
 
 } // namespace qcc::fuzz
 

@@ -126,9 +126,18 @@ static void chooseResults(Builder &b) {
     }
   graph.results = ends;
   b.random.shuffle(others);
+  auto isFill = [&](ValueId value) {
+    return std::any_of(
+        graph.nodes.begin(), graph.nodes.end(), [&](const Node &node) {
+          return node.op == "linalg.fill" && node.results[0] == value;
+        });
+  };
   for (ValueId value : others)
-    if (graph.results.empty() ||
-        (graph.results.size() < kMostResults && b.random.chance(25)))
+    // An initial value is hardly ever of interest.
+    if (isFill(value) && !b.random.chance(2))
+      continue;
+    else if (graph.results.empty() ||
+             (graph.results.size() < kMostResults && b.random.chance(25)))
       graph.results.push_back(value);
 }
 
@@ -148,7 +157,7 @@ static void defineDynamicDims(Builder &b) {
 
 Graph generate(uint64_t seed) {
   Builder b("p" + std::to_string(seed), seed);
-  switch (b.random.weighted({20, 20, 7, 4, 5, 14, 30})) {
+  switch (b.random.weighted({19, 19, 6, 4, 4, 14, 34})) {
   case 0:
     addIntegerNetwork(b);
     break;
@@ -173,7 +182,11 @@ Graph generate(uint64_t seed) {
   }
   if (b.random.chance(20))
     addWildOps(b, 1 + static_cast<unsigned>(b.random.below(2)));
+  if (b.random.chance(5))
+    addLoop(b);
   chooseResults(b);
+  if (b.random.chance(7))
+    outlineCall(b);
   defineDynamicDims(b);
   return std::move(b.graph);
 }

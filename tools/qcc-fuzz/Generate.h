@@ -23,6 +23,9 @@ void addAttention(Builder &builder);
 void addDynamicQuantization(Builder &builder);
 void addHandWrittenLayers(Builder &builder); // linalg.matmul of i8, then arith
 void addWildOps(Builder &builder, unsigned count);
+void addLoop(Builder &builder);
+/// Moves some of the ops, all results being known, to a function.
+void outlineCall(Builder &builder);
 
 } // namespace qcc::fuzz
 

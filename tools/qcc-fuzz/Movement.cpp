@@ -100,7 +100,7 @@ ValueId Builder::moved(const Dims &dims, const MakeLeaf &make,
   auto source = [&](const Dims &from) {
     return moved(from, make, percent / 2);
   };
-  switch (random.below(6)) {
+  switch (random.weighted({20, 32, 17, 11, 10, 10})) {
   case 0: { // transpose
     std::vector<int> permutation;
     for (size_t i = 0; i < rank; ++i)

@@ -32,7 +32,7 @@ void addIntegerNetwork(Builder &b) {
   DimId width = b.someDim(48);
   Quantized x = b.keep(b.quantizedLeaf(activationDims(b, width), 0, 0.05, -1,
                                        random.chance(15)));
-  unsigned layers = 1 + static_cast<unsigned>(random.weighted({50, 40, 10}));
+  unsigned layers = 1 + static_cast<unsigned>(random.weighted({62, 30, 8}));
   for (unsigned i = 0; i < layers; ++i) {
     // Of equal widths there are residuals.
     DimId columns = random.chance(50) ? width : b.someDim(48);
@@ -90,7 +90,7 @@ void addRealNetwork(Builder &b) {
     real = b.keep(b.argument(Builder::tensor(Element::F32, dims), b.anyData()));
   else
     real = b.keep(b.dequantize(b.keep(b.quantizedLeaf(dims, 0, 0.05))));
-  unsigned layers = 1 + static_cast<unsigned>(random.weighted({55, 37, 8}));
+  unsigned layers = 1 + static_cast<unsigned>(random.weighted({65, 28, 7}));
   ValueId residual = real;
   for (unsigned i = 0; i < layers; ++i) {
     // Quantize and dequantize before each layer, mostly.

@@ -342,16 +342,11 @@ std::string Printer::expand(const Node &node) {
 
 void Printer::printConstant(const Node &node) {
   const Type &type = graph.types[node.results[0]];
-  int64_t count = 1;
-  for (int64_t size : graph.shapeOf(type, {}))
-    count *= size;
-  bool isSplat = node.form == Form::Splat || type.element == Element::I1;
-  std::vector<uint8_t> bytes =
-      constantElements(type.element, node.data, isSplat ? 1 : count);
+  std::vector<uint8_t> bytes = elementsOfConstant(graph, node);
   std::string text;
   if (type.isScalar)
     text = spellElement(type.element, bytes.data());
-  else if (count == 0)
+  else if (bytes.empty())
     text = "dense<>";
   else if (node.form == Form::Resource || type.quant >= 0) {
     std::string resource = graph.name + "_w" + std::to_string(node.results[0]);
@@ -359,7 +354,7 @@ void Printer::printConstant(const Node &node) {
     resources += (resources.empty() ? "" : ",\n") + resource +
                  ": \"0x04000000" + hex(bytes.data(), bytes.size()) + "\"";
     text = "dense_resource<" + resource + ">";
-  } else if (isSplat) {
+  } else if (node.form == Form::Splat) {
     text = "dense<" + spellElement(type.element, bytes.data()) + ">";
   } else {
     text = "dense<\"0x" + hex(bytes.data(), bytes.size()) + "\">";

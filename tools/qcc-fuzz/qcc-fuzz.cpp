@@ -14,6 +14,7 @@
 
 #include "Isolate.h"
 #include "Print.h"
+#include "Reduce.h"
 #include "common/Arguments.h"
 #include "common/Text.h"
 #include "qcc/Compiler/Compiler.h"
@@ -30,9 +31,9 @@ using namespace qcc::fuzz;
 namespace {
 
 struct Options {
-  std::string seeds = "0:100", mcpu, plant, keep;
+  std::string seeds = "0:100", mcpu, plant, keep, emit;
   unsigned programsPerModule = 24, threads = 0, jobs = 2, timeout = 60;
-  bool print = false, refusals = false;
+  bool print = false, refusals = false, reduce = false;
 };
 
 struct Totals {
@@ -78,17 +79,6 @@ static bool parseRange(const std::string &text, uint64_t &begin,
   return true;
 }
 
-/// "cannot take 5 of 7" and "cannot take 3 of 4" are one message.
-static std::string withoutNumbers(const std::string &message) {
-  std::string text;
-  for (char c : message.substr(0, message.find('\n')))
-    if (!isdigit(static_cast<unsigned char>(c)))
-      text += c;
-    else if (text.empty() || text.back() != 'N')
-      text += 'N';
-  return text.substr(0, 220);
-}
-
 static void report(const Options &options, Totals &totals, const Task &task,
                    const Subject &subject, const Verdict &verdict) {
   ++totals.programs;
@@ -98,24 +88,33 @@ static void report(const Options &options, Totals &totals, const Task &task,
     return;
   if (verdict.kind == Verdict::Refused) {
     totals.refusals[withoutNumbers(verdict.message)].push_back(subject.seed);
+    if (!options.refusals)
+      return;
+  } else {
+    printf("seed %llu on %s %s: %s\n", (unsigned long long)subject.seed,
+           task.options.target.name.c_str(), spell(verdict.kind),
+           verdict.message.c_str());
+    fflush(stdout);
+  }
+  if (options.keep.empty())
     return;
-  }
-  printf("seed %llu on %s %s: %s\n", (unsigned long long)subject.seed,
-         task.options.target.name.c_str(), spell(verdict.kind),
-         verdict.message.c_str());
-  fflush(stdout);
-  if (!options.keep.empty()) {
-    std::ofstream file(options.keep + "/" + subject.graph.name + ".mlir");
-    file << "// seed " << subject.seed << " on " << task.options.target.name
-         << " " << spell(verdict.kind) << ": " << verdict.message << "\n"
-         << moduleText({print(subject.graph)});
-  }
+  // The bug that was found; what is refused is one if it is asked for.
+  Subject reduced = subject;
+  Verdict why = verdict;
+  if (options.reduce)
+    reduced = reduce(std::move(reduced), why, task.options, options.timeout);
+  else if (why.failingCase >= 0)
+    reduced.cases = {subject.cases[why.failingCase]};
+  rt::Status status =
+      writeReproducer(options.keep, reduced, why, task.options.target.name);
+  if (!status.isOk())
+    fprintf(stderr, "qcc-fuzz: error: %s\n", status.message().c_str());
 }
 
 int main(int argc, char **argv) {
   Options options;
-  tools::Arguments arguments(
-      "qcc-fuzz", "Compares random programs with the reference.");
+  tools::Arguments arguments("qcc-fuzz",
+                             "Compares random programs with the reference.");
   arguments.text("seeds", "A:B", "the programs of seeds A to B - 1",
                  options.seeds);
   arguments.text("mcpu", "LIST",
@@ -131,9 +130,15 @@ int main(int argc, char **argv) {
                    options.timeout);
   arguments.text("keep", "DIR", "write the programs that fail there",
                  options.keep);
+  arguments.text("emit", "DIR",
+                 "write graphs, inputs and results there, for other "
+                 "interpreters",
+                 options.emit);
+  arguments.flag("reduce", "make them smaller first", options.reduce);
   arguments.flag("print", "print the programs and do nothing else",
                  options.print);
-  arguments.flag("refusals", "say what was refused and how often",
+  arguments.flag("refusals",
+                 "say what was refused and how often, and keep it too",
                  options.refusals);
   arguments.text("plant", "WHAT:OP",
                  "for tests: differ, crash or hang where a program has the op",
@@ -160,14 +165,23 @@ int main(int argc, char **argv) {
       return fail(llvm::toString(parsed.takeError()));
     targets = std::move(*parsed);
   }
+  if (options.reduce && options.keep.empty())
+    return fail("--reduce needs --keep=DIR, where it writes");
   if (targets.empty())
     return fail("the host can run none of the processors");
 
   BatchOptions batch;
   batch.threads = options.threads;
-  if (size_t colon = options.plant.find(':'); colon != std::string::npos)
-    batch.plant =
-        Plant{options.plant.substr(0, colon), options.plant.substr(colon + 1)};
+  batch.emit = options.emit;
+  if (!options.plant.empty()) {
+    size_t colon = options.plant.find(':');
+    std::string what = options.plant.substr(0, colon);
+    if (colon == std::string::npos ||
+        (what != "differ" && what != "crash" && what != "hang"))
+      return fail("'--plant=" + options.plant +
+                  "' must be differ:OP, crash:OP or hang:OP");
+    batch.plant = Plant{what, options.plant.substr(colon + 1)};
+  }
   // Seeds of one target after the other, so that a module has one.
   std::vector<std::pair<size_t, uint64_t>> work;
   for (uint64_t seed = begin; seed < end; ++seed)

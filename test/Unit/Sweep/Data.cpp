@@ -1,4 +1,4 @@
-//===- Data.cpp - Inputs of a case, comparison of results -----------------===//
+//===- Data.cpp - Inputs of a case ----------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -161,35 +161,6 @@ std::vector<TensorValue> makeInputs(const Program &program, const Case &which) {
     inputs.push_back(std::move(tensor));
   }
   return inputs;
-}
-
-/// Whether the bits are a NaN of the float type.
-static bool isNaN(ElementType type, uint32_t bits) {
-  if (type.code == TypeCode::BFloat)
-    return (bits & 0x7FFF) > 0x7F80;
-  if (type.code != TypeCode::Float)
-    return false;
-  return type.bits == 16 ? (bits & 0x7FFF) > 0x7C00
-                         : (bits & 0x7FFFFFFF) > 0x7F800000;
-}
-
-int64_t countDifferences(const TensorValue &actual, const TensorValue &expected,
-                         int64_t &first) {
-  first = 0;
-  if (!(actual.type == expected.type) || actual.shape != expected.shape)
-    return std::max<int64_t>(expected.elementCount(), 1);
-  int64_t differences = 0;
-  size_t bytes = expected.type.bytes();
-  for (int64_t i = 0, e = expected.elementCount(); i < e; ++i) {
-    uint32_t a = 0, b = 0;
-    std::memcpy(&a, actual.bytes.get() + i * bytes, bytes);
-    std::memcpy(&b, expected.bytes.get() + i * bytes, bytes);
-    if (a == b || (isNaN(expected.type, a) && isNaN(expected.type, b)))
-      continue;
-    if (!differences++)
-      first = i;
-  }
-  return differences;
 }
 
 } // namespace qcc::sweep

@@ -1,12 +1,11 @@
-//===- Data.h - Inputs of a case, comparison of results ---------*- C++ -*-===//
+//===- Data.h - Inputs of a case --------------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Fills the inputs of a program for one case and compares two results bit for
-// bit, NaNs being equal (N7).
+// Fills the inputs of a program for one case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +31,6 @@ std::vector<Case> casesOf(const Program &program);
 /// The inputs of a case, the same in every run.
 std::vector<reference::TensorValue> makeInputs(const Program &program,
                                                const Case &which);
-
-/// How many elements differ; `first` becomes the index of the first of them. A
-/// difference of type or shape counts every element.
-int64_t countDifferences(const reference::TensorValue &actual,
-                         const reference::TensorValue &expected,
-                         int64_t &first);
 
 } // namespace qcc::sweep
 

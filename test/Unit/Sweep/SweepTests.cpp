@@ -13,8 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
-#include "GuardedMemory.h"
 #include "PinConfigs.h"
+#include "common/Compare.h"
+#include "common/GuardedMemory.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -25,7 +26,9 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
+#include <csignal>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace qcc;
@@ -77,6 +80,29 @@ rt::Tensor view(const TensorValue &value) {
       value.shape);
 }
 
+const std::string *crashDescription;
+
+void onCrash(int signal) {
+  if (crashDescription) {
+    auto put = [](const char *text, size_t size) {
+      if (write(STDERR_FILENO, text, size) < 0)
+        _exit(1);
+    };
+    put("crashed in ", 11);
+    put(crashDescription->data(), crashDescription->size());
+    put("\n", 1);
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+/// From now on a fatal signal is reported with what `description` says then.
+void reportCrashes(const std::string *description) {
+  crashDescription = description;
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+    std::signal(signal, onCrash);
+}
+
 class Sweep : public testing::TestWithParam<std::tuple<size_t, const char *>> {
 protected:
   void SetUp() override {
@@ -125,14 +151,14 @@ protected:
       return "the reference fails: " + llvm::toString(std::move(error));
 
     std::vector<rt::Tensor> arguments, results;
-    for (TensorValue &input : inputs) {
-      input = copyGuarded(input);
-      arguments.push_back(view(input));
+    std::vector<tools::GuardedTensor> guarded, actual;
+    for (const TensorValue &input : inputs) {
+      guarded.push_back(tools::GuardedTensor::copy(view(input)));
+      arguments.push_back(guarded.back().tensor());
     }
-    llvm::SmallVector<TensorValue> actual;
     for (const TensorValue &value : expected) {
-      actual.push_back(allocateGuarded(value.type, value.shape));
-      results.push_back(view(actual.back()));
+      actual.emplace_back(view(value).dtype, value.shape);
+      results.push_back(actual.back().tensor());
     }
     description = program.name + " with " + std::to_string(which.rows) +
                   " rows, " + spell(which.fill) + "\n" + program.text;
@@ -141,14 +167,14 @@ protected:
     if (!status.isOk())
       return "does not run: " + status.message();
     for (size_t i = 0; i < expected.size(); ++i) {
-      if (!isFrontIntact(actual[i]))
+      if (!actual[i].isFrontIntact())
         return "writes in front of result " + std::to_string(i);
-      int64_t first;
-      int64_t count = countDifferences(actual[i], expected[i], first);
-      if (count)
-        return "result " + std::to_string(i) + ": " + std::to_string(count) +
-               " of " + std::to_string(expected[i].elementCount()) +
-               " elements differ, the first at " + std::to_string(first);
+      tools::Difference found = tools::compare(results[i], view(expected[i]));
+      if (found.differing)
+        return "result " + std::to_string(i) + ": " +
+               std::to_string(found.differing) + " of " +
+               std::to_string(found.elements) +
+               " elements differ, the first at " + std::to_string(found.first);
     }
     return "";
   }
@@ -163,7 +189,7 @@ protected:
   void runProgram(const Program &program, Loaded &loaded) {
     rt::ContextOptions options;
     options.pool = pool;
-    options.allocator = guardedAllocator();
+    options.allocator = tools::guardedAllocator();
     // From one thread to all of them.
     options.threads = 1 + program.rows[0] % kThreads;
     auto context = rt::Context::create(loaded.module, program.name, options);
