@@ -6,10 +6,12 @@
 // RUN: qcc run %s --entry=rows --weights=random:2 --input=random:1:-4:4 --dim=0 --dim=0 --check | FileCheck %s
 // RUN: qcc run %s --entry=row_of_many --weights=random:2 --input=random:1:-4:4 --dim=0 --check | FileCheck %s --check-prefix=NONE
 // RUN: qcc run %s --entry=row_of_many --weights=random:2 --input=random:1:-4:4 --dim=5 --check | FileCheck %s
+// RUN: qcc run %s --entry=windows --weights=random:2 --input=random:1:-4:4 --check | FileCheck %s
 // CHECK: check: {{[1-9][0-9]*}} elements, 0 differ
 // NONE: check: 0 elements, 0 differ
 !x = !quant.uniform<i8:f32, 3.7e-03:5>
 !c = !quant.uniform<u8:f32:0, {0.1:3, 0.2, 0.3:255, 0.4:7}>
+!h = !quant.uniform<i8:f32, 0.5:3>
 !one = !quant.uniform<i8:f32:0, {0.1:3}>
 
 func.func @channels(%x: tensor<5x62x!x>, %w: tensor<62x60xi8>, %s: tensor<62xf32>, %z: tensor<62xi8>, %v: tensor<4x60x!c>, %o: tensor<1x60x!one>)
@@ -103,4 +105,45 @@ func.func @row_of_many(%x: tensor<3x?xi8>, %s: tensor<3x1xf32>, %w: tensor<16x33
   %zeros = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x33xf32>) -> tensor<?x33xf32>
   %y = linalg.matmul ins(%all, %wd : tensor<?x16xf32>, tensor<16x33xf32>) outs(%zeros : tensor<?x33xf32>) -> tensor<?x33xf32>
   return %y : tensor<?x33xf32>
+}
+
+// Channels that overlap, and others that no movement but linalg.generic makes.
+func.func @windows(%x: tensor<5x8x!h>, %w: tensor<4x8xi8>, %s: tensor<4xf32>, %z: tensor<4xi8>, %p: tensor<4x4xi8>, %ps: tensor<4x1xf32>) -> (tensor<5x6xf32>, tensor<5x6xf32>, tensor<5x4xf32>, tensor<4x3xf32>) {
+  %xd = qnn.dequantize %x : tensor<5x8x!h> -> tensor<5x8xf32>
+  %wd = qnn.dequantize %w scale(%s : tensor<4xf32>) zero_point(%z : tensor<4xi8>) {axis = 0 : i64} : tensor<4x8xi8> -> tensor<4x8xf32>
+  %e = tensor.empty() : tensor<3x2x8xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(a,b,k) -> (a+b,k)>, affine_map<(a,b,k) -> (a,b,k)>], iterator_types = ["parallel","parallel","parallel"]} ins(%wd : tensor<4x8xf32>) outs(%e : tensor<3x2x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<3x2x8xf32>
+  %c = tensor.collapse_shape %g [[0,1],[2]] : tensor<3x2x8xf32> into tensor<6x8xf32>
+  %y = qnn.linear %xd, %c : tensor<5x8xf32>, tensor<6x8xf32> -> tensor<5x6xf32>
+
+  // In another order.
+  %e2 = tensor.empty() : tensor<2x3x8xf32>
+  %g2 = linalg.generic {indexing_maps = [affine_map<(a,b,k) -> (3 - a - b,k)>, affine_map<(a,b,k) -> (b,a,k)>], iterator_types = ["parallel","parallel","parallel"]} ins(%wd : tensor<4x8xf32>) outs(%e2 : tensor<2x3x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<2x3x8xf32>
+  %c2 = tensor.collapse_shape %g2 [[0,1],[2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
+  %y2 = qnn.linear %xd, %c2 : tensor<5x8xf32>, tensor<6x8xf32> -> tensor<5x6xf32>
+
+  // One channel of several.
+  %e3 = tensor.empty() : tensor<4x8xf32>
+  %g3 = linalg.generic {indexing_maps = [affine_map<(a,k) -> (2,k)>, affine_map<(a,k) -> (a,k)>], iterator_types = ["parallel","parallel"]} ins(%wd : tensor<4x8xf32>) outs(%e3 : tensor<4x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<4x8xf32>
+  %y3 = qnn.linear %xd, %g3 : tensor<5x8xf32>, tensor<4x8xf32> -> tensor<5x4xf32>
+
+  // The diagonal, each element with the scale of its row; every second channel of overlapping ones.
+  %pd = qnn.dequantize %p scale(%ps : tensor<4x1xf32>) : tensor<4x4xi8> -> tensor<4x4xf32>
+  %e4 = tensor.empty() : tensor<4x8xf32>
+  %g4 = linalg.generic {indexing_maps = [affine_map<(a,k) -> (a,a)>, affine_map<(a,k) -> (a,k)>], iterator_types = ["parallel","parallel"]} ins(%pd : tensor<4x4xf32>) outs(%e4 : tensor<4x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<4x8xf32>
+  %sl = tensor.extract_slice %c[1,0][3,8][2,1] : tensor<6x8xf32> to tensor<3x8xf32>
+  %y4 = qnn.linear %g4, %sl : tensor<4x8xf32>, tensor<3x8xf32> -> tensor<4x3xf32>
+  return %y, %y2, %y3, %y4 : tensor<5x6xf32>, tensor<5x6xf32>, tensor<5x4xf32>, tensor<4x3xf32>
 }
