@@ -36,8 +36,7 @@ private:
   LogicalResult open(StringRef bracket, StringRef before);
   LogicalResult fail(StringRef at, const Twine &what);
 
-  /// In front of affine maps of more tokens, whose expressions are as deep as
-  /// they are long.
+  /// The expressions of an affine map are as deep as they are long.
   static constexpr unsigned kMaxAffineTokens = 4096;
   static constexpr unsigned kMaxSigns = 64;
 
@@ -134,8 +133,16 @@ LogicalResult TextCheck::checkWord(StringRef word, StringRef before) {
     if (peek() != "=")
       return success();
     next();
-    if (StringRef token = peek(); token != "[")
-      return fail(token, "expected a list of dimensions, as in [1, 0]");
+    StringRef start = rest, token = next();
+    bool isList = token == "[";
+    while (isList && (token = next()) != "]")
+      isList = !token.empty() &&
+               (token == "," ||
+                (token.size() < 19 && llvm::all_of(token, llvm::isDigit)));
+    if (!isList)
+      return fail(token.empty() ? start : token,
+                  "expected a list of dimensions, as in [1, 0]");
+    rest = start;
   }
   if ((word == "affine_map" || word == "affine_set") && !affineStart) {
     affineStart = brackets.size();

@@ -86,35 +86,44 @@ static void explain(Diagnostic &diagnostic) {
            "hexadecimal is the bits of an f64";
 }
 
-/// MLIR's reader believes what damaged bytecode says of its sizes. Where the
-/// tool recovers from crashes, one of the reader is a diagnostic.
-static OwningOpRef<ModuleOp> readBytecode(const llvm::SourceMgr &sources,
-                                          const ParserConfig &config) {
-  OwningOpRef<ModuleOp> module;
+/// Runs one of MLIR's parsers. Some go on with what they could not read, and
+/// the reader of bytecode believes its sizes: where the tool recovers from
+/// crashes, one of a parser is a diagnostic, unless it follows from another.
+static LogicalResult survive(const llvm::SourceMgr &sources,
+                             MLIRContext *context, const bool &hasError,
+                             function_ref<LogicalResult()> parser) {
+  LogicalResult result = failure();
   llvm::CrashRecoveryContext recovery;
-  if (recovery.RunSafely(
-          [&] { module = parseSourceFile<ModuleOp>(sources, config); }))
-    return module;
+  if (recovery.RunSafely([&] { result = parser(); }))
+    return result;
   StringRef name =
       sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
-  emitError(FileLineColLoc::get(config.getContext(), name, 0, 0))
-      << "the bytecode is damaged: MLIR's reader crashed on it; write it again";
-  return {};
+  if (!hasError)
+    emitError(FileLineColLoc::get(context, name, 0, 0))
+        << "the program is damaged: MLIR's parser crashed on it";
+  return failure();
 }
 
 static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
                                    MLIRContext *context) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
-  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+  bool hasError = false;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     explain(diagnostic);
     return failure(); // For the next handler to report.
   });
   // Verified here, once positions and depth are known.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   if (isBytecode(*buffer)) {
-    OwningOpRef<ModuleOp> module = readBytecode(sources, config);
-    if (!module || failed(verifyDepth(*module)) || failed(verify(*module)))
+    OwningOpRef<ModuleOp> module;
+    auto read = [&] {
+      module = parseSourceFile<ModuleOp>(sources, config);
+      return success(static_cast<bool>(module));
+    };
+    if (failed(survive(sources, context, hasError, read)) ||
+        failed(verifyDepth(*module)) || failed(verify(*module)))
       return {};
     return module;
   }
@@ -122,7 +131,9 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
     return {};
   Block block;
   AsmParserState state;
-  if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+  if (failed(survive(sources, context, hasError, [&] {
+        return parseAsmSourceFile(sources, &block, config, &state);
+      })))
     return {};
   keepPositions(sources, state);
   Location loc =

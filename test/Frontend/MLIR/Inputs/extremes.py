@@ -35,6 +35,12 @@ write(
     "  return %t : tensor<8x4xf32>\n}\n",
 )
 write(
+    "dimensions.mlir",
+    "func.func @f(%x: tensor<4x8xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %t = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4xf32>) dimensions = [1e-40]\n"
+    "  return %t : tensor<4xf32>\n}\n",
+)
+write(
     "iterators.mlir",
     "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
     "  %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = [i8]} outs(%x : tensor<4xf32>) {\n"

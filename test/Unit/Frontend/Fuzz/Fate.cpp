@@ -44,14 +44,15 @@ static OwningOpRef<ModuleOp> import(const std::string &program,
 }
 
 static Fate compile(const std::string &program) {
-  std::unique_ptr<MLIRContext> context = makeContext();
-  OwningOpRef<ModuleOp> module = import(program, context.get());
+  // Never destroyed: a parser that crashed may have left it damaged.
+  MLIRContext *context = makeContext().release();
+  ModuleOp module = import(program, context).release();
   if (!module)
     return Fate::Refused;
   auto target = TargetSpec::forCPU("cascadelake");
   Compiler compiler({*target});
-  return succeeded(compiler.runStages(*module, Stage::LLVM)) ? Fate::Compiled
-                                                             : Fate::Refused;
+  return succeeded(compiler.runStages(module, Stage::LLVM)) ? Fate::Compiled
+                                                            : Fate::Refused;
 }
 
 std::vector<std::string> test::acceptSeeds(std::vector<std::string> &seeds) {
