@@ -92,124 +92,168 @@ static ValueId pad(Builder &b, ValueId x, const std::vector<int64_t> &low,
               type);
 }
 
-ValueId Builder::moved(const Dims &dims, const MakeLeaf &make,
-                       unsigned percent) {
-  if (dims.empty() || !random.chance(percent))
-    return make(dims);
+namespace {
+/// What a movement starts from: a value of other dimensions, itself moved, or,
+/// where the movement cannot be made of it, one of the wanted dimensions.
+struct Sources {
+  Builder::MakeLeaf source, make;
+};
+} // namespace
+
+/// The groups of a reassociation of `count` dimensions, of which number `at`
+/// stands for two.
+static std::string groupsOf(size_t count, size_t at) {
+  std::string groups;
+  for (size_t i = 0; i < count; ++i) {
+    size_t first = i + (i > at);
+    groups += (i ? ", [" : "[") + std::to_string(first) +
+              (i == at ? ", " + std::to_string(first + 1) : "") + "]";
+  }
+  return groups;
+}
+
+/// Whether ops of arith and linalg take it.
+static bool isPlain(const Builder &b, ValueId value) {
+  return b.typeOf(value).quant < 0 && b.elementOf(value) != Element::U8;
+}
+
+static bool hasChannels(const Builder &b, ValueId value) {
+  Type type = b.typeOf(value);
+  return type.quant >= 0 && b.graph.quants[type.quant].axis >= 0;
+}
+
+static ValueId transposed(Builder &b, const Dims &dims,
+                          const Sources &sources) {
   size_t rank = dims.size();
-  auto source = [&](const Dims &from) {
-    return moved(from, make, percent / 2);
-  };
-  switch (random.weighted({20, 32, 17, 11, 10, 10})) {
-  case 0: { // transpose
-    std::vector<int> permutation;
-    for (size_t i = 0; i < rank; ++i)
-      permutation.push_back(static_cast<int>(i));
-    random.shuffle(permutation);
-    Dims from(rank);
-    for (size_t i = 0; i < rank; ++i)
-      from[permutation[i]] = dims[i];
-    ValueId value = source(from);
-    return typeOf(value).quant < 0 && elementOf(value) != Element::U8
-               ? transpose(value, permutation)
-               : make(dims);
+  std::vector<int> permutation;
+  for (size_t i = 0; i < rank; ++i)
+    permutation.push_back(static_cast<int>(i));
+  b.random.shuffle(permutation);
+  Dims from(rank);
+  for (size_t i = 0; i < rank; ++i)
+    from[permutation[i]] = dims[i];
+  ValueId value = sources.source(from);
+  return isPlain(b, value) ? b.transpose(value, permutation)
+                           : sources.make(dims);
+}
+
+static ValueId padded(Builder &b, const Dims &dims, const Sources &sources) {
+  size_t rank = dims.size();
+  std::vector<int64_t> low(rank), high(rank);
+  Dims from = dims;
+  for (size_t i = 0; i < rank; ++i) {
+    if (!b.isStatic(dims[i]) || !b.random.chance(60))
+      continue;
+    int64_t room = std::min<int64_t>(b.staticSize(dims[i]) - 1, 3);
+    if (room <= 0)
+      continue;
+    low[i] = b.random.between(0, room);
+    high[i] = b.random.between(0, room - low[i]);
+    from[i] = b.scaled(dims[i], 1, -low[i] - high[i]);
   }
-  case 1: { // pad
-    std::vector<int64_t> low(rank), high(rank);
-    Dims from = dims;
-    for (size_t i = 0; i < rank; ++i) {
-      if (!isStatic(dims[i]) || !random.chance(60))
-        continue;
-      int64_t room = std::min<int64_t>(staticSize(dims[i]) - 1, 3);
-      if (room <= 0)
-        continue;
-      low[i] = random.between(0, room);
-      high[i] = random.between(0, room - low[i]);
-      from[i] = scaled(dims[i], 1, -low[i] - high[i]);
-    }
-    ValueId value = source(from);
-    if (typeOf(value).quant >= 0 || elementOf(value) == Element::U8)
-      return make(dims);
-    return pad(*this, value, low, high, dims,
-               isFloat(elementOf(value)) ? random.chance(90)
-                                         : random.chance(50));
+  ValueId value = sources.source(from);
+  if (!isPlain(b, value))
+    return sources.make(dims);
+  return pad(b, value, low, high, dims,
+             isFloat(b.elementOf(value)) ? b.random.chance(90)
+                                         : b.random.chance(50));
+}
+
+static ValueId sliced(Builder &b, const Dims &dims, const Sources &sources) {
+  size_t rank = dims.size();
+  std::vector<int64_t> offsets(rank), strides(rank, 1);
+  Dims from = dims;
+  for (size_t i = 0; i < rank; ++i) {
+    if (!b.random.chance(50))
+      continue;
+    // Whatever the size, the slice stays inside.
+    strides[i] = b.random.chance(30) ? b.random.between(2, 3) : 1;
+    offsets[i] = b.random.between(0, 3);
+    from[i] =
+        b.scaled(dims[i], strides[i], offsets[i] + b.random.between(0, 2));
   }
-  case 2: { // slice
-    std::vector<int64_t> offsets(rank), strides(rank, 1);
-    Dims from = dims;
-    for (size_t i = 0; i < rank; ++i) {
-      if (!random.chance(50))
-        continue;
-      // Whatever the size, the slice stays inside.
-      strides[i] = random.chance(30) ? random.between(2, 3) : 1;
-      offsets[i] = random.between(0, 3);
-      from[i] = scaled(dims[i], strides[i], offsets[i] + random.between(0, 2));
-    }
-    return slice(*this, source(from), offsets, dims, strides);
-  }
-  case 3: { // broadcast
-    size_t at = random.below(rank);
-    Dims from = dims;
-    from.erase(from.begin() + at);
-    ValueId value = source(from);
-    Type type = typeOf(value);
-    if (type.quant >= 0 || type.element == Element::U8)
-      return make(dims);
-    type.dims = dims;
-    return op("linalg.broadcast",
+  return slice(b, sources.source(from), offsets, dims, strides);
+}
+
+static ValueId broadcasted(Builder &b, const Dims &dims,
+                           const Sources &sources) {
+  size_t rank = dims.size();
+  size_t at = b.random.below(rank);
+  Dims from = dims;
+  from.erase(from.begin() + at);
+  ValueId value = sources.source(from);
+  Type type = b.typeOf(value);
+  if (!isPlain(b, value))
+    return sources.make(dims);
+  type.dims = dims;
+  return b.op("linalg.broadcast",
               {"linalg.broadcast ins($0 : $t0) outs($e0 : $r0) dimensions = [" +
                    std::to_string(at) + "]",
                {value}},
               type);
-  }
-  case 4: { // expand
-    if (rank < 2 || rank > 4)
-      return make(dims);
-    size_t at = random.below(rank - 1);
-    if (!isStatic(dims[at]) && !isStatic(dims[at + 1]))
-      return make(dims);
-    Dims from = dims;
-    from[at] = graph.dim({Dim::Product, 0, dims[at], dims[at + 1]});
-    from.erase(from.begin() + at + 1);
-    ValueId value = source(from);
-    Type type = typeOf(value);
-    if (type.quant >= 0 && graph.quants[type.quant].axis >= 0)
-      return make(dims);
-    type.dims = dims;
-    std::string groups;
-    for (size_t i = 0; i < from.size(); ++i) {
-      size_t first = i + (i > at);
-      groups += (i ? ", [" : "[") + std::to_string(first) +
-                (i == at ? ", " + std::to_string(first + 1) : "") + "]";
-    }
-    return op("tensor.expand_shape",
+}
+
+static ValueId expanded(Builder &b, const Dims &dims, const Sources &sources) {
+  size_t rank = dims.size();
+  if (rank < 2 || rank > 4)
+    return sources.make(dims);
+  size_t at = b.random.below(rank - 1);
+  if (!b.isStatic(dims[at]) && !b.isStatic(dims[at + 1]))
+    return sources.make(dims);
+  Dims from = dims;
+  from[at] = b.graph.dim({Dim::Product, 0, dims[at], dims[at + 1]});
+  from.erase(from.begin() + at + 1);
+  ValueId value = sources.source(from);
+  Type type = b.typeOf(value);
+  if (hasChannels(b, value))
+    return sources.make(dims);
+  type.dims = dims;
+  std::string groups = groupsOf(from.size(), at);
+  return b.op("tensor.expand_shape",
               {"tensor.expand_shape $0 [" + groups + "] output_shape " +
                    sizes(dims) + " : $t0 into $r0",
                {value}},
               type);
-  }
-  default: { // collapse: a dimension of size 1 more, or two factors
-    if (rank > 3)
-      return make(dims);
-    size_t at = random.below(rank);
-    Dims from = dims;
-    from.insert(from.begin() + at + random.below(2), fixed(1));
-    ValueId value = source(from);
-    Type type = typeOf(value);
-    if (type.quant >= 0 && graph.quants[type.quant].axis >= 0)
-      return make(dims);
-    type.dims = dims;
-    std::string groups;
-    for (size_t i = 0; i < rank; ++i) {
-      size_t first = i + (i > at);
-      groups += (i ? ", [" : "[") + std::to_string(first) +
-                (i == at ? ", " + std::to_string(first + 1) : "") + "]";
-    }
-    return op(
-        "tensor.collapse_shape",
-        {"tensor.collapse_shape $0 [" + groups + "] : $t0 into $r0", {value}},
-        type);
-  }
+}
+
+static ValueId collapsed(Builder &b, const Dims &dims, const Sources &sources) {
+  size_t rank = dims.size();
+  if (rank > 3)
+    return sources.make(dims);
+  size_t at = b.random.below(rank);
+  Dims from = dims;
+  from.insert(from.begin() + at + b.random.below(2), b.fixed(1));
+  ValueId value = sources.source(from);
+  Type type = b.typeOf(value);
+  if (hasChannels(b, value))
+    return sources.make(dims);
+  type.dims = dims;
+  std::string groups = groupsOf(rank, at);
+  return b.op(
+      "tensor.collapse_shape",
+      {"tensor.collapse_shape $0 [" + groups + "] : $t0 into $r0", {value}},
+      type);
+}
+
+ValueId Builder::moved(const Dims &dims, const MakeLeaf &make,
+                       unsigned percent) {
+  if (dims.empty() || !random.chance(percent))
+    return make(dims);
+  Sources sources = {
+      [&](const Dims &from) { return moved(from, make, percent / 2); }, make};
+  switch (random.weighted({20, 32, 17, 11, 10, 10})) {
+  case 0:
+    return transposed(*this, dims, sources);
+  case 1:
+    return padded(*this, dims, sources);
+  case 2:
+    return sliced(*this, dims, sources);
+  case 3:
+    return broadcasted(*this, dims, sources);
+  case 4:
+    return expanded(*this, dims, sources);
+  default:
+    return collapsed(*this, dims, sources);
   }
 }
 

@@ -111,10 +111,7 @@ static void report(const Options &options, Totals &totals, const Task &task,
     fprintf(stderr, "qcc-fuzz: error: %s\n", status.message().c_str());
 }
 
-int main(int argc, char **argv) {
-  Options options;
-  tools::Arguments arguments("qcc-fuzz",
-                             "Compares random programs with the reference.");
+static void addArguments(tools::Arguments &arguments, Options &options) {
   arguments.text("seeds", "A:B", "the programs of seeds A to B - 1",
                  options.seeds);
   arguments.text("mcpu", "LIST",
@@ -143,6 +140,59 @@ int main(int argc, char **argv) {
   arguments.text("plant", "WHAT:OP",
                  "for tests: differ, crash or hang where a program has the op",
                  options.plant);
+}
+
+static void printPrograms(uint64_t begin, uint64_t end) {
+  for (uint64_t seed = begin; seed < end; ++seed)
+    printf("// seed %llu\n%s", (unsigned long long)seed,
+           moduleText({print(Subject::ofSeed(seed).graph)}).c_str());
+}
+
+static bool parsePlant(const std::string &text, BatchOptions &batch) {
+  if (text.empty())
+    return true;
+  size_t colon = text.find(':');
+  std::string what = text.substr(0, colon);
+  if (colon == std::string::npos ||
+      (what != "differ" && what != "crash" && what != "hang"))
+    return false;
+  batch.plant = Plant{what, text.substr(colon + 1)};
+  return true;
+}
+
+/// Pairs of a target and a seed: those of one target after the other, so that a
+/// module has one.
+static std::vector<std::pair<size_t, uint64_t>>
+orderWork(uint64_t begin, uint64_t end, size_t targets, bool rotate,
+          unsigned perModule) {
+  std::vector<std::pair<size_t, uint64_t>> work;
+  for (uint64_t seed = begin; seed < end; ++seed)
+    for (size_t target = 0; target < targets; ++target)
+      if (!rotate || seed % targets == target)
+        work.push_back({target, seed});
+  uint64_t block = uint64_t(perModule) * targets;
+  std::stable_sort(work.begin(), work.end(), [&](const auto &a, const auto &b) {
+    return std::make_pair((a.second - begin) / block, a.first) <
+           std::make_pair((b.second - begin) / block, b.first);
+  });
+  return work;
+}
+
+static void printRefusals(const Totals &totals) {
+  std::vector<std::pair<size_t, std::string>> sorted;
+  for (const auto &[message, seeds] : totals.refusals)
+    sorted.push_back({seeds.size(), message + " (seed " +
+                                        std::to_string(seeds.front()) + ")"});
+  std::sort(sorted.rbegin(), sorted.rend());
+  for (const auto &[count, message] : sorted)
+    printf("%6zu refused: %s\n", count, message.c_str());
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  tools::Arguments arguments("qcc-fuzz",
+                             "Compares random programs with the reference.");
+  addArguments(arguments, options);
   if (std::optional<int> code = arguments.answer(argc, argv, "", 2))
     return *code;
 
@@ -150,9 +200,7 @@ int main(int argc, char **argv) {
   if (!parseRange(options.seeds, begin, end))
     return fail("'--seeds=" + options.seeds + "' must be A:B with A <= B");
   if (options.print) {
-    for (uint64_t seed = begin; seed < end; ++seed)
-      printf("// seed %llu\n%s", (unsigned long long)seed,
-             moduleText({print(Subject::ofSeed(seed).graph)}).c_str());
+    printPrograms(begin, end);
     return 0;
   }
   std::vector<TargetSpec> targets;
@@ -173,26 +221,11 @@ int main(int argc, char **argv) {
   BatchOptions batch;
   batch.threads = options.threads;
   batch.emit = options.emit;
-  if (!options.plant.empty()) {
-    size_t colon = options.plant.find(':');
-    std::string what = options.plant.substr(0, colon);
-    if (colon == std::string::npos ||
-        (what != "differ" && what != "crash" && what != "hang"))
-      return fail("'--plant=" + options.plant +
-                  "' must be differ:OP, crash:OP or hang:OP");
-    batch.plant = Plant{what, options.plant.substr(colon + 1)};
-  }
-  // Seeds of one target after the other, so that a module has one.
-  std::vector<std::pair<size_t, uint64_t>> work;
-  for (uint64_t seed = begin; seed < end; ++seed)
-    for (size_t target = 0; target < targets.size(); ++target)
-      if (!rotate || seed % targets.size() == target)
-        work.push_back({target, seed});
-  uint64_t block = uint64_t(options.programsPerModule) * targets.size();
-  std::stable_sort(work.begin(), work.end(), [&](const auto &a, const auto &b) {
-    return std::make_pair((a.second - begin) / block, a.first) <
-           std::make_pair((b.second - begin) / block, b.first);
-  });
+  if (!parsePlant(options.plant, batch))
+    return fail("'--plant=" + options.plant +
+                "' must be differ:OP, crash:OP or hang:OP");
+  std::vector<std::pair<size_t, uint64_t>> work =
+      orderWork(begin, end, targets.size(), rotate, options.programsPerModule);
 
   Totals totals;
   size_t at = 0;
@@ -217,15 +250,8 @@ int main(int argc, char **argv) {
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  if (options.refusals) {
-    std::vector<std::pair<size_t, std::string>> sorted;
-    for (const auto &[message, seeds] : totals.refusals)
-      sorted.push_back({seeds.size(), message + " (seed " +
-                                          std::to_string(seeds.front()) + ")"});
-    std::sort(sorted.rbegin(), sorted.rend());
-    for (const auto &[count, message] : sorted)
-      printf("%6zu refused: %s\n", count, message.c_str());
-  }
+  if (options.refusals)
+    printRefusals(totals);
   unsigned crashed =
       totals.ofKind[Verdict::Crashed] + totals.ofKind[Verdict::Hung];
   printf(
