@@ -1,8 +1,10 @@
 """The commands of docs/HowTo, run as they stand there."""
 
 import os
+import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -44,3 +46,33 @@ def test_readme_leaves_nothing_in_the_checkout():
     written = re.findall(r"(?:-o |--db=|--output=|--json=|--profile=|--dump-steps=)(\S+)", "".join(commands))
     assert len(written) >= 3
     assert all(path == "-" or path.startswith("build/") for path in written), written
+
+
+def test_first_model(tmp_path):
+    """The files and commands of the page, in an empty folder."""
+    page = (program.ROOT / "docs" / "HowTo" / "FirstModel.md").read_text()
+    names = re.findall(r"ave this as `([\w.]+)`", page)
+    texts = re.findall(r"^```(?:mlir|python)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(names) == len(texts) == 3
+    work, checkout = tmp_path / "work", tmp_path / "checkout"
+    (checkout / "build").mkdir(parents=True)
+    (checkout / "build" / "release").symlink_to(program.build_dir().resolve())
+    (checkout / "examples").symlink_to(program.ROOT / "examples")
+    work.mkdir()
+    for name, text in zip(names, texts):
+        (work / name).write_text(text)
+    folders = [str(program.build_dir().resolve() / "bin"), str(pathlib.Path(sys.executable).parent)]
+    environment = dict(os.environ, QCC=str(checkout))
+    environment["PATH"] = os.pathsep.join([*folders, environment["PATH"]])
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(commands("FirstModel.md"))],
+                          cwd=work, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "check: 80 elements, 0 differ" in done.stdout
+    assert "result 0: 5x16 of 32-bit elements" in done.stdout
+
+
+def test_accepted_ops():
+    """The list of the page is what the import accepts."""
+    page = (program.ROOT / "docs" / "HowTo" / "FirstModel.md").read_text()
+    done = subprocess.run([str(program.qcc()), "ops"], capture_output=True, text=True)
+    assert f"```\n{done.stdout}```" in page, "put into FirstModel.md:\n" + done.stdout + done.stderr

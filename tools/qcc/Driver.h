@@ -130,6 +130,7 @@ int runCompile(const ProgramOptions &program, const std::string &output,
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, bool json);
+int runOps();
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);
 

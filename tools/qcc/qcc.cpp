@@ -273,6 +273,8 @@ int main(int argc, char **argv) {
   addDiff(commands, line);
   addExplain(commands, line);
   addTune(commands, line);
+  commands.add("ops", "List the operations that programs may use",
+               [](const Arguments &) { return runOps(); });
   commands.add("targets", "Say what this host can run",
                [](const Arguments &) { return runTargets(); });
   return finishOutput(commands.run(argc, argv));

@@ -15,15 +15,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/QNN/IR/QuantParams.h"
+#include "qcc/Frontend/MLIR/AcceptedOps.h"
 #include "qcc/Runtime/ABI.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc;
-
-static constexpr StringLiteral kAcceptedDialects =
-    "builtin, func, qnn, quant, linalg, tensor, arith, math, scf";
 
 /// With what is added to it, such as the number of a step, it must stay below
 /// QCC_MAX_STRING.
@@ -130,8 +128,7 @@ static LogicalResult verifyAffineOp(Operation *op) {
   else if (auto max = dyn_cast<affine::AffineMaxOp>(op))
     map = max.getAffineMap();
   else
-    return op->emitOpError("is not accepted; of affine, only apply, min and "
-                           "max are: write loops with scf or linalg");
+    return success();
   if (dividesByUnknown(map))
     return op->emitOpError("divides by what is not a positive constant, and is "
                            "not defined where that is 0; use arith.divsi, "
@@ -152,35 +149,16 @@ static LogicalResult verifyDivisor(Operation *op) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
-  StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "affine")
-    return verifyAffineOp(op);
-  bool accepted = llvm::StringSwitch<bool>(dialect)
-                      .Cases({"builtin", "func", "qnn", "quant"}, true)
-                      .Cases({"linalg", "tensor", "arith", "math", "scf"}, true)
-                      .Default(false);
-  if (!accepted)
+  OpAcceptance acceptance = acceptanceOf(op->getName());
+  if (!acceptance.isAccepted && acceptance.note.empty())
     return op->emitOpError()
-           << "belongs to dialect '" << dialect
-           << "', which is not accepted; programs use " << kAcceptedDialects;
-  if (isa<quant::QuantizeCastOp>(op))
-    return op->emitOpError("truncates and does not saturate "
-                           "where it is lowered; use qnn.quantize, which "
-                           "rounds half to even and saturates");
-  if (isa<quant::DequantizeCastOp>(op))
-    return op->emitOpError("is not accepted; use qnn.dequantize");
-  if (isa<func::CallIndirectOp, func::ConstantOp>(op))
-    return op->emitOpError("is not accepted; call functions by name");
-  if (isa<UnrealizedConversionCastOp>(op))
-    return op->emitOpError("is not accepted; it has no meaning of its own");
-  if (isa<tensor::BitcastOp>(op))
-    return op->emitOpError("is not supported; use arith.bitcast");
-  if (isa<tensor::ReshapeOp>(op))
-    return op->emitOpError("is not supported; use tensor.expand_shape and "
-                           "tensor.collapse_shape");
-  if (isa<tensor::GatherOp, tensor::ScatterOp, linalg::PackOp,
-          linalg::UnPackOp>(op))
-    return op->emitOpError("is not supported; write it as linalg.generic");
+           << "belongs to dialect '" << op->getName().getDialectNamespace()
+           << "', which is not accepted; programs use "
+           << llvm::join(acceptedDialects(), ", ");
+  if (!acceptance.isAccepted)
+    return op->emitOpError(acceptance.note);
+  if (failed(verifyAffineOp(op)))
+    return failure();
   if (failed(verifyDivisor(op)))
     return failure();
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {

@@ -1,0 +1,40 @@
+//===- Ops.cpp - qcc ops --------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "common/Text.h"
+#include "qcc/Frontend/MLIR/AcceptedOps.h"
+#include "qcc/Pipelines/Register.h"
+
+using namespace qcc;
+using namespace qcc::driver;
+
+int driver::runOps() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::vector<AcceptedOp> ops = acceptedOps(context);
+  constexpr size_t kIndent = 8;
+  for (size_t i = 0, end; i < ops.size(); i = end) {
+    std::vector<std::string> names;
+    for (end = i; end < ops.size() && ops[end].dialect == ops[i].dialect; ++end)
+      names.push_back(ops[end].name + (ops[end].limits.empty() ? "" : "*"));
+    std::string head = ops[i].dialect;
+    head.resize(kIndent, ' ');
+    printf("%s%s\n", head.c_str(),
+           tools::wrap(tools::join(names, " "), tools::outputColumns(), kIndent)
+               .c_str());
+  }
+  printf("\nWith limits:\n");
+  tools::Table table("ll");
+  for (const AcceptedOp &op : ops)
+    if (!op.limits.empty())
+      table.add({op.dialect + "." + op.name, op.limits});
+  printf("%s", table.print("  ").c_str());
+  return 0;
+}
