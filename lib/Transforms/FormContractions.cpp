@@ -483,39 +483,55 @@ static bool fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   return true;
 }
 
+/// The map from the consumer's loops to those of the contraction, by the first
+/// operand that is a result of the contraction; null where no such operand has
+/// each element once.
+static AffineMap mapToContraction(kernel::ContractOp op,
+                                  linalg::GenericOp consumer) {
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    AffineMap map = consumer.getMatchingIndexingMap(&operand);
+    // out = outMap(d), out = map(c): c = inverse(map)(outMap(d)).
+    if (result && result.getOwner() == op && map.isPermutation() &&
+        consumer.payloadUsesValueFromOperand(&operand))
+      return inversePermutation(map).compose(
+          op.getOutMaps()[result.getResultNumber()]);
+  }
+  return {};
+}
+
+/// Whether the consumer reads results of the contraction only where its
+/// iteration computes them, and everything else by single dimensions.
+static bool readsInOneOrder(kernel::ContractOp op, linalg::GenericOp consumer,
+                            AffineMap toContract) {
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    AffineMap map = consumer.getMatchingIndexingMap(&operand);
+    map = map.compose(toContract);
+    if (result && result.getOwner() == op &&
+        map != op.getOutMaps()[result.getResultNumber()])
+      return false;
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !kernel::isProjection(map))
+      return false;
+  }
+  return true;
+}
+
 /// Takes an elementwise consumer of a result in as a part of the epilogue.
 static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
                          linalg::GenericOp consumer, DominanceInfo &dominance) {
   if (!isElementwise(consumer) || consumer->getBlock() != op->getBlock())
     return false;
-  // The map from the consumer's loops to those of the contraction, by the
-  // first operand that is a result of the contraction.
-  AffineMap toContract;
   unsigned loops = op.getNumLoops();
-  for (OpOperand *input : consumer.getDpsInputOperands()) {
-    auto result = dyn_cast<OpResult>(input->get());
-    AffineMap map = consumer.getMatchingIndexingMap(input);
-    if (!result || result.getOwner() != op || !map.isPermutation())
-      continue;
-    // out = outMap(d), out = map(c): c = inverse(map)(outMap(d)).
-    toContract = inversePermutation(map).compose(
-        op.getOutMaps()[result.getResultNumber()]);
-    break;
-  }
+  AffineMap toContract = mapToContraction(op, consumer);
   if (!toContract)
+    return false;
+  if (!readsInOneOrder(op, consumer, toContract))
     return false;
   auto mapOf = [&](OpOperand *operand) {
     return consumer.getMatchingIndexingMap(operand).compose(toContract);
   };
-  for (OpOperand &operand : consumer->getOpOperands()) {
-    auto result = dyn_cast<OpResult>(operand.get());
-    if (result && result.getOwner() == op &&
-        mapOf(&operand) != op.getOutMaps()[result.getResultNumber()])
-      return false;
-    if (isa<RankedTensorType>(operand.get().getType()) &&
-        !kernel::isProjection(mapOf(&operand)))
-      return false;
-  }
   // Everything else that the consumer reads must exist before the contraction.
   SmallVector<Value> others;
   for (OpOperand &operand : consumer->getOpOperands()) {

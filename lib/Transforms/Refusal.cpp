@@ -8,12 +8,27 @@
 #include "qcc/Transforms/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 void qcc::refuse(Operation *op, const Twine &reason) {
   if (!op->hasAttr(kRefusedAttr))
     op->setAttr(kRefusedAttr, StringAttr::get(op->getContext(), reason));
+}
+
+void qcc::inheritNotes(Operation *op, ArrayRef<Operation *> from) {
+  SmallVector<std::string> origins;
+  for (Operation *old : from) {
+    std::string all = originOf(old);
+    for (StringRef origin : llvm::split(all, ", "))
+      if (!llvm::is_contained(origins, origin))
+        origins.push_back(origin.str());
+    if (Attribute reason = old->getAttr(kRefusedAttr))
+      op->setAttr(kRefusedAttr, reason);
+  }
+  op->setAttr(kOriginAttr,
+              StringAttr::get(op->getContext(), llvm::join(origins, ", ")));
 }
 
 std::string qcc::originOf(Operation *op) {

@@ -62,7 +62,9 @@ DictionaryAttr qcc::describeWork(Operation *work) {
       info.set("not_tuned", reason);
   } else {
     setString("kind", isa<kernel::PackOp>(work) ? "pack" : "generic");
-    info.set("fused", builder.getStrArrayAttr({originOf(work)}));
+    std::string origin = originOf(work);
+    info.set("fused", builder.getStrArrayAttr(
+                          llvm::to_vector(llvm::split(origin, ", "))));
   }
   if (auto refused = work->getAttrOfType<StringAttr>(kRefusedAttr))
     info.set("refused", refused);

@@ -70,6 +70,26 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise ops outside of kernels are fused with what reads them";
+  let description = [{
+    An elementwise `linalg.generic` with one use becomes a part of the `linalg.generic` that
+    uses it. It stays apart where it would be computed more than once: as the operand of a
+    reduction or contraction that reads each of its elements repeatedly.
+
+    ```mlir
+    %q = linalg.generic ... ins(%x : tensor<?x?xf32>) { quantize } -> tensor<?x?xi8>
+    %y = linalg.generic ... ins(%q, %w) { acc + extsi(q) * extsi(w) }
+    ```
+    stays as it is: fused, each element of `%q` would be computed for each column of `%w`.
+
+    The result has the origins of both (`qcc.origin`), and the reason why one of them is not
+    in a kernel (`qcc.refused`). Reshapes move out of the way, and constants into bodies.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"> {
   let summary = "Decides how each contraction is computed";
   let description = [{

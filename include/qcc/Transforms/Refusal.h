@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Discardable attributes that travel with an op so that `qcc explain` can say
-// what ran and why: `qcc.origin`, the op of the source program, and
-// `qcc.refused`, why the fast path did not apply.
+// Writing and reading of the notes on ops, `qcc.origin` and `qcc.refused`.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_TRANSFORMS_REFUSAL_H
 #define QCC_TRANSFORMS_REFUSAL_H
 
+#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
 
@@ -23,11 +23,12 @@ class Operation;
 
 namespace qcc {
 
-inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
-inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
-
 /// Records why `op` takes no fast path; the first reason stays.
 void refuse(mlir::Operation *op, const llvm::Twine &reason);
+
+/// Notes on `op` what is noted on the ops that it replaces: all their origins,
+/// "a, b", and the reason of the last that has one.
+void inheritNotes(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> from);
 
 /// What an op does, for people: its `qcc.origin`, or for a linalg.generic the
 /// ops of its body ("mulf+addf"), or its name.

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
@@ -29,6 +30,8 @@ namespace {
 /// What the two ops have in common.
 struct Contraction {
   StringRef origin;
+  /// Why it is not a contraction of integers; or null.
+  Attribute refusal;
   Value lhs, rhs;
   /// Over the loops of the result followed by k.
   AffineMap rhsMap;
@@ -213,6 +216,8 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
 static Value emitContraction(ConversionPatternRewriter &rewriter, Location loc,
                              const Contraction &c) {
   Value acc = emitAccumulate(rewriter, loc, c);
+  if (c.refusal)
+    acc.getDefiningOp()->setAttr(kRefusedAttr, c.refusal);
   bool isAccumulator = c.resultElement.isInteger(32);
   bool isPlainReal = !c.lhsParams && !c.bias && !c.clampMin && !c.clampMax &&
                      c.resultElement.isF32();
@@ -230,6 +235,7 @@ struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
     Location loc = op.getLoc();
     Contraction c;
     c.origin = op->getName().getStringRef();
+    c.refusal = op->getAttr(kRefusedAttr);
     c.lhs = adaptor.getInput();
     c.rhs = adaptor.getWeight();
     c.bias = adaptor.getBias();
@@ -264,6 +270,7 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
     Location loc = op.getLoc();
     Contraction c;
     c.origin = op->getName().getStringRef();
+    c.refusal = op->getAttr(kRefusedAttr);
     c.lhs = adaptor.getLhs();
     c.rhs = adaptor.getRhs();
     c.sizes = tensor::getMixedSizes(rewriter, loc, c.lhs);

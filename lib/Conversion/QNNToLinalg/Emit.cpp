@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include <cmath>
 
@@ -273,7 +274,7 @@ Value GenericEmitter::build(Value init, unsigned reductions, StringRef origin,
         linalg::YieldOp::create(b, loc, result);
       });
   if (!origin.empty())
-    op->setAttr("qcc.origin", builder.getStringAttr(origin));
+    op->setAttr(kOriginAttr, builder.getStringAttr(origin));
   return op.getResult(0);
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 
 namespace qcc {
@@ -25,10 +26,6 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::qnn;
-
-// Discardable attributes that the later stages and `qcc explain` read.
-static constexpr StringLiteral kOriginAttr = "qcc.origin";
-static constexpr StringLiteral kRefusedAttr = "qcc.refused";
 
 //===----------------------------------------------------------------------===//
 // qnn ops that take the quantized operands
