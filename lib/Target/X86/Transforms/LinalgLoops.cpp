@@ -125,10 +125,24 @@ std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
   return InnermostDim{parallel.back(), false};
 }
 
-/// Whether vectors along the dimension may have lanes outside: nothing is
-/// gathered lane by lane, and the target has masks for all elements.
-static bool isMaskable(const LinalgLoops &loops, unsigned dim,
-                       unsigned vectorBits) {
+std::optional<unsigned> qcc::chooseRowDim(const LinalgLoops &loops,
+                                          unsigned fastest) {
+  linalg::LinalgOp op = loops.op;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (unsigned dim : llvm::reverse(loops.getParallelDims())) {
+    if (dim == fastest || sizes[dim] == 1)
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (map.isFunctionOfDim(fastest) && !map.isFunctionOfDim(dim))
+        return dim;
+    }
+  }
+  return std::nullopt;
+}
+
+bool qcc::isMaskable(const LinalgLoops &loops, unsigned dim,
+                     unsigned vectorBits) {
   if (!loops.isBodySpeculatable())
     return false;
   return llvm::all_of(loops.op->getOpOperands(), [&](OpOperand &operand) {
@@ -147,7 +161,9 @@ Segments qcc::chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
   int64_t size = loops.op.getStaticLoopRanges()[innermost.dim];
   bool isDynamic = ShapedType::isDynamic(size);
   if (innermost.isContiguous && loops.isBodyMappable()) {
-    if (unroll > 1 && (isDynamic || size >= int64_t(unroll * width)))
+    while (!isDynamic && unroll > 1 && size < int64_t(unroll * width))
+      unroll /= 2;
+    if (unroll > 1)
       segments.widths.push_back(unroll * width);
     bool isMasked = isMaskable(loops, innermost.dim, vectorBits);
     if (!isDynamic)
@@ -172,8 +188,8 @@ Segments qcc::chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
 // Loops
 //===----------------------------------------------------------------------===//
 
-LinalgLoops::Block LinalgLoops::openForall(std::optional<unsigned> innermost,
-                                           int64_t blockSize, Point &point) {
+SmallVector<LinalgLoops::Block>
+LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point) {
   point.assign(sizes.size(), Value());
   AffineExpr s0, s1;
   bindSymbols(op.getContext(), s0, s1);
@@ -182,24 +198,23 @@ LinalgLoops::Block LinalgLoops::openForall(std::optional<unsigned> innermost,
   };
   // One counter over the outer dimensions and the blocks, which is easier to
   // share among threads than several.
-  SmallVector<std::pair<std::optional<unsigned>, OpFoldResult>> outer;
+  SmallVector<std::pair<Value *, OpFoldResult>> outer;
+  SmallVector<Value> numbers(blocked.size());
   for (unsigned dim : parallelDims)
-    if (dim != innermost)
-      outer.push_back({dim, sizes[dim]});
-  if (innermost)
-    outer.push_back(
-        {std::nullopt, apply(s0.ceilDiv(blockSize), {sizes[*innermost]})});
+    if (llvm::none_of(blocked, [&](Blocked b) { return b.dim == dim; }))
+      outer.push_back({&point[dim], sizes[dim]});
+  for (auto [number, b] : llvm::zip_equal(numbers, blocked))
+    outer.push_back({&number, apply(s0.ceilDiv(b.size), {sizes[b.dim]})});
   OpFoldResult total = rewriter.getIndexAttr(1);
-  for (auto &[dim, size] : outer)
+  for (auto &[index, size] : outer)
     total = apply(s0 * s1, {total, size});
 
   auto forall =
       scf::ForallOp::create(rewriter, loc, {total}, ValueRange(), std::nullopt);
   rewriter.setInsertionPointToStart(forall.getBody());
   Value counter = forall.getInductionVar(0);
-  Value block;
   for (auto [position, entry] : llvm::enumerate(llvm::reverse(outer))) {
-    auto &[dim, size] = entry;
+    auto &[place, size] = entry;
     Value index = counter;
     if (isConstantIntValue(size, 1)) {
       index = constant(0);
@@ -208,20 +223,48 @@ LinalgLoops::Block LinalgLoops::openForall(std::optional<unsigned> innermost,
       index = arith::RemUIOp::create(rewriter, loc, counter, divisor);
       counter = arith::DivUIOp::create(rewriter, loc, counter, divisor);
     }
-    if (dim)
-      point[*dim] = index;
-    else
-      block = index;
+    *place = index;
   }
-  if (!innermost)
-    return {};
-  OpFoldResult low = apply(s0 * blockSize, {block});
-  OpFoldResult high = affine::makeComposedFoldedAffineMin(
-      rewriter, loc,
-      AffineMap::get(0, 2, {s0 + blockSize, s1}, op.getContext()),
-      {low, sizes[*innermost]});
-  return {getValueOrCreateConstantIndexOp(rewriter, loc, low),
-          getValueOrCreateConstantIndexOp(rewriter, loc, high)};
+  SmallVector<Block> blocks;
+  for (auto [number, b] : llvm::zip_equal(numbers, blocked)) {
+    OpFoldResult low = apply(s0 * b.size, {number});
+    OpFoldResult high = affine::makeComposedFoldedAffineMin(
+        rewriter, loc, AffineMap::get(0, 2, {s0 + b.size, s1}, op.getContext()),
+        {low, sizes[b.dim]});
+    blocks.push_back({getValueOrCreateConstantIndexOp(rewriter, loc, low),
+                      getValueOrCreateConstantIndexOp(rewriter, loc, high)});
+  }
+  return blocks;
+}
+
+void LinalgLoops::emitRows(Block block, unsigned dim, unsigned rows,
+                           Point &point, function_ref<void(unsigned)> body) {
+  auto emitSome = [&](Value low, Value high, unsigned step) {
+    auto loop = scf::ForOp::create(rewriter, loc, low, high, constant(step));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    point[dim] = loop.getInductionVar();
+    body(step);
+  };
+  AffineExpr s0, s1;
+  bindSymbols(op.getContext(), s0, s1);
+  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, s0 + (s1 - s0).floorDiv(rows) * rows,
+      {getAsOpFoldResult(block.low), getAsOpFoldResult(block.high)});
+  Value end = getValueOrCreateConstantIndexOp(rewriter, loc, whole);
+  emitSome(block.low, end, rows);
+  std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+  if (rows > 1 && (!size || *size % rows != 0))
+    emitSome(end, block.high, 1);
+}
+
+SmallVector<LinalgLoops::Point>
+LinalgLoops::getRows(const Point &point, unsigned dim, unsigned rows) {
+  SmallVector<Point> points(rows, point);
+  for (unsigned row = 1; row < rows; ++row)
+    points[row][dim] =
+        arith::AddIOp::create(rewriter, loc, point[dim], constant(row));
+  return points;
 }
 
 void LinalgLoops::emitSegments(Block block, const Segments &segments,
@@ -260,19 +303,19 @@ void LinalgLoops::emitSegments(Block block, const Segments &segments,
   body(low, Lanes{segments.dim, segments.masked, mask});
 }
 
-SmallVector<Value> LinalgLoops::emitReductionLoops(
-    Point point, ValueRange iterArgs,
+SmallVector<Value> LinalgLoops::emitLoops(
+    ArrayRef<unsigned> dims, Point point, ValueRange iterArgs,
     function_ref<SmallVector<Value>(const Point &, ValueRange)> body) {
-  SmallVector<Value> lows(reductionDims.size(), constant(0));
-  SmallVector<Value> steps(reductionDims.size(), constant(1));
+  SmallVector<Value> lows(dims.size(), constant(0));
+  SmallVector<Value> steps(dims.size(), constant(1));
   SmallVector<Value> highs;
-  for (unsigned dim : reductionDims)
+  for (unsigned dim : dims)
     highs.push_back(getSize(dim));
   scf::LoopNest nest = scf::buildLoopNest(
       rewriter, loc, lows, highs, steps, iterArgs,
       [&](OpBuilder &, Location, ValueRange ivs, ValueRange args) {
         // The builder is `rewriter` itself.
-        for (auto [dim, iv] : llvm::zip_equal(reductionDims, ivs))
+        for (auto [dim, iv] : llvm::zip_equal(dims, ivs))
           point[dim] = iv;
         SmallVector<Value> results = body(point, args);
         return scf::ValueVector(results.begin(), results.end());

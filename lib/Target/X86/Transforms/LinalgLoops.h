@@ -61,26 +61,41 @@ public:
   /// Lanes of a vector of `bits` for the widest element type of the op.
   unsigned getVectorWidth(unsigned bits) const;
 
-  /// Opens the scf.forall over the parallel dimensions: all whole but
-  /// `innermost`, if given, which is cut into blocks. The insertion point is
-  /// then inside; `point` receives the indices and, for `innermost`, nothing.
+  /// A dimension in blocks of so many; all but the last one are full.
+  struct Blocked {
+    unsigned dim;
+    int64_t size;
+  };
   struct Block {
     mlir::Value low, high;
   };
-  Block openForall(std::optional<unsigned> innermost, int64_t blockSize,
-                   Point &point);
+  /// Opens the scf.forall over the parallel dimensions: all whole but those of
+  /// `blocked`. The insertion point is then inside; `point` receives the
+  /// indices and, for blocked dimensions, nothing. Returns a block of each.
+  llvm::SmallVector<Block> openForall(llvm::ArrayRef<Blocked> blocked,
+                                      Point &point);
+
+  /// Calls `body` with the whole tiles of `rows` of the dimension that are in
+  /// the block, and with its remaining indices one by one. The point has the
+  /// first index of the tile.
+  void emitRows(Block block, unsigned dim, unsigned rows, Point &point,
+                llvm::function_ref<void(unsigned)> body);
+  /// The points of a tile of `rows` from `point` on along the dimension.
+  llvm::SmallVector<Point> getRows(const Point &point, unsigned dim,
+                                   unsigned rows);
 
   /// Covers [low, high) as `segments` says; the body gets where its lanes
   /// begin.
   void emitSegments(Block block, const Segments &segments,
                     llvm::function_ref<void(mlir::Value, const Lanes &)> body);
 
-  /// Loops over the reduction dimensions, in order.
-  llvm::SmallVector<mlir::Value> emitReductionLoops(
-      Point point, mlir::ValueRange iterArgs,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Point &,
-                                                        mlir::ValueRange)>
-          body);
+  /// Loops over the dimensions, in order.
+  llvm::SmallVector<mlir::Value>
+  emitLoops(llvm::ArrayRef<unsigned> dims, Point point,
+            mlir::ValueRange iterArgs,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(const Point &,
+                                                              mlir::ValueRange)>
+                body);
 
   /// The operand at the lanes; a scalar where it does not move along them.
   mlir::Value load(mlir::OpOperand &operand, const Point &point,
@@ -128,6 +143,14 @@ private:
 /// order.
 void emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits);
 
+/// The summand of a sum of integers that can be computed on vectors along its
+/// last reduction dimension, but not along a dimension of its result; null for
+/// all other ops.
+mlir::Value matchIntegerSum(const LinalgLoops &loops);
+/// Sums of integers, which wrap: in any order.
+void emitIntegerSum(LinalgLoops &loops, mlir::Value summand,
+                    unsigned vectorBits);
+
 /// Float reductions of N8: 32 lanes and a tree.
 void emitFloatReduction(LinalgLoops &loops,
                         llvm::ArrayRef<FloatReductionOutput> outputs,
@@ -141,8 +164,18 @@ struct InnermostDim {
 };
 std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
 
-/// Vectors where that is possible, `unroll` of them at once where there are as
-/// many.
+/// A parallel dimension other than `fastest` to compute several indices of side
+/// by side: an input that moves along `fastest` does not move along it, so that
+/// what is loaded serves all of them. Nothing where there is none.
+std::optional<unsigned> chooseRowDim(const LinalgLoops &loops,
+                                     unsigned fastest);
+
+/// Whether vectors along the dimension may have lanes outside: nothing is
+/// gathered lane by lane, and the target has masks for all elements.
+bool isMaskable(const LinalgLoops &loops, unsigned dim, unsigned vectorBits);
+
+/// Vectors where that is possible, up to `unroll` of them at once where there
+/// are as many.
 Segments chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
                         unsigned vectorBits, unsigned unroll);
 

@@ -10,7 +10,7 @@
 // output is computed in the order of the op's iteration space (a float
 // contraction is a chain of fma by then), or in that of N8 for float
 // reductions: vectors hold independent outputs or the lanes of N8, so no bit
-// changes.
+// changes. Sums of integers are the same in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,57 +35,132 @@ static constexpr int64_t kElementwiseBlock = 4096;
 /// The same where each element is a reduction.
 static constexpr int64_t kReductionBlock = 256;
 
-void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
-  linalg::LinalgOp op = loops.op;
-  bool isReduction = !loops.getReductionDims().empty();
-  SmallVector<Value> yielded =
-      llvm::to_vector(op.getBlock()->getTerminator()->getOperands());
-  LinalgLoops::Point point;
+/// Rows that are computed side by side, so that what is loaded for one serves
+/// all.
+static constexpr unsigned kRows = 4;
+/// Vectors of outputs that are computed side by side: with several rows, half
+/// of the registers hold accumulators.
+static unsigned getUnroll(bool hasRows, unsigned vectorBits) {
+  return hasRows && vectorBits < 512 ? 2 : 4;
+}
+/// Rows that one iteration of the forall computes at least.
+static constexpr int64_t kRowBlock = 16;
+/// Operations of a body that is repeated for several rows, at most.
+static constexpr unsigned kLargestRepeatedBody = 32;
+
+namespace {
+class OrderedLoopsEmitter {
+public:
+  OrderedLoopsEmitter(LinalgLoops &loops, unsigned vectorBits)
+      : loops(loops), op(loops.op), vectorBits(vectorBits),
+        isReduction(!loops.getReductionDims().empty()),
+        yielded(
+            llvm::to_vector(op.getBlock()->getTerminator()->getOperands())) {}
+
+  void emit();
+
+private:
+  using Point = LinalgLoops::Point;
+
+  /// Whether each element of a vector has to be loaded by itself.
+  bool gathers(unsigned dim) const {
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return loops.getMovement(*input, dim) == LinalgLoops::Movement::Other;
+    });
+  }
+  bool isBodySmall() const {
+    return op.getBlock()->getOperations().size() <= kLargestRepeatedBody;
+  }
+
+  /// The outputs at the lanes, at each of the points.
+  void emitAt(ArrayRef<Point> points, const Lanes &lanes);
+  SmallVector<Value> emitReduction(ArrayRef<Point> points, const Lanes &lanes);
+
+  LinalgLoops &loops;
+  /// A handle, as in LinalgLoops.
+  mutable linalg::LinalgOp op;
+  unsigned vectorBits;
+  bool isReduction;
+  SmallVector<Value> yielded;
+};
+} // namespace
+
+SmallVector<Value> OrderedLoopsEmitter::emitReduction(ArrayRef<Point> points,
+                                                      const Lanes &lanes) {
+  SmallVector<Value> accumulators;
+  for (const Point &point : points)
+    for (OpOperand &output : op.getDpsInitsMutable())
+      accumulators.push_back(
+          loops.spread(loops.load(output, point, lanes), lanes));
+  return loops.emitLoops(
+      loops.getReductionDims(), points.front(), accumulators,
+      [&](const Point &at, ValueRange args) {
+        SmallVector<Value> next;
+        for (const Point &point : points) {
+          Point here = point;
+          for (unsigned dim : loops.getReductionDims())
+            here[dim] = at[dim];
+          ValueRange own = args.slice(next.size(), yielded.size());
+          for (Value value : loops.emitBody(yielded, own, here, lanes))
+            next.push_back(loops.spread(value, lanes));
+        }
+        return next;
+      });
+}
+
+void OrderedLoopsEmitter::emitAt(ArrayRef<Point> points, const Lanes &lanes) {
+  SmallVector<Value> results =
+      isReduction ? emitReduction(points, lanes)
+                  : loops.emitBody(yielded, {}, points.front(), lanes);
+  for (auto [row, point] : llvm::enumerate(points))
+    for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
+      loops.store(results[row * yielded.size() + i], output, point, lanes);
+}
+
+void OrderedLoopsEmitter::emit() {
+  Point point;
   std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
-
-  auto emitAt = [&](const Lanes &lanes) {
-    SmallVector<Value> results;
-    if (isReduction) {
-      SmallVector<Value> accumulators;
-      for (OpOperand &output : op.getDpsInitsMutable())
-        accumulators.push_back(
-            loops.spread(loops.load(output, point, lanes), lanes));
-      results = loops.emitReductionLoops(
-          point, accumulators,
-          [&](const LinalgLoops::Point &at, ValueRange args) {
-            SmallVector<Value> next = loops.emitBody(yielded, args, at, lanes);
-            for (Value &value : next)
-              value = loops.spread(value, lanes);
-            return next;
-          });
-    } else {
-      results = loops.emitBody(yielded, {}, point, lanes);
-    }
-    for (auto [output, result] :
-         llvm::zip_equal(op.getDpsInitsMutable(), results))
-      loops.store(result, output, point, lanes);
-  };
-
-  LinalgLoops::Block block = loops.openForall(
-      innermost ? std::optional<unsigned>(innermost->dim) : std::nullopt,
-      isReduction ? kReductionBlock : kElementwiseBlock, point);
-  if (!innermost)
-    return emitAt(Lanes());
-  SmallVector<unsigned> moving(loops.getReductionDims());
-  moving.push_back(innermost->dim);
-  loops.emitInvariants(point, moving);
+  if (!innermost) {
+    loops.openForall({}, point);
+    return emitAt(point, Lanes());
+  }
+  unsigned dim = innermost->dim;
   // Several vectors at once hide the latency of a chain, unless lanes have to
   // be gathered one by one.
-  bool gathers = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    return loops.getMovement(*input, innermost->dim) ==
-           LinalgLoops::Movement::Other;
-  });
-  Segments segments = chooseSegments(loops, *innermost, vectorBits,
-                                     isReduction && !gathers ? 4 : 1);
-  loops.emitSegments(block, segments, [&](Value iv, const Lanes &lanes) {
-    point[innermost->dim] = iv;
-    emitAt(lanes);
-  });
+  bool isBlocked = isReduction && innermost->isContiguous && !gathers(dim);
+  std::optional<unsigned> rowDim;
+  if (isBlocked && isBodySmall())
+    rowDim = chooseRowDim(loops, dim);
+  SmallVector<LinalgLoops::Blocked> blocked;
+  if (rowDim)
+    blocked.push_back({*rowDim, kRowBlock});
+  blocked.push_back({dim, isReduction ? kReductionBlock : kElementwiseBlock});
+  SmallVector<LinalgLoops::Block> blocks = loops.openForall(blocked, point);
+
+  SmallVector<unsigned> moving(loops.getReductionDims());
+  moving.push_back(dim);
+  if (rowDim)
+    moving.push_back(*rowDim);
+  loops.emitInvariants(point, moving);
+  unsigned unroll = isBlocked ? getUnroll(rowDim.has_value(), vectorBits) : 1;
+  Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
+  auto emitRows = [&](unsigned rows) {
+    loops.emitSegments(blocks.back(), segments,
+                       [&](Value iv, const Lanes &lanes) {
+                         point[dim] = iv;
+                         if (rowDim)
+                           emitAt(loops.getRows(point, *rowDim, rows), lanes);
+                         else
+                           emitAt(point, lanes);
+                       });
+  };
+  if (!rowDim)
+    return emitRows(1);
+  loops.emitRows(blocks.front(), *rowDim, kRows, point, emitRows);
+}
+
+void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
+  OrderedLoopsEmitter(loops, vectorBits).emit();
 }
 
 /// Adjacent dimensions of one kind that every operand keeps together become
@@ -200,6 +275,8 @@ private:
                              "dimension; make the dimension parallel");
     if (auto outputs = getFloatReduction(loops.op))
       emitFloatReduction(loops, *outputs, vectorBits);
+    else if (Value summand = matchIntegerSum(loops))
+      emitIntegerSum(loops, summand, vectorBits);
     else
       emitOrderedLoops(loops, vectorBits);
     rewriter.eraseOp(op);

@@ -89,7 +89,7 @@ private:
 
   void emitInRegisters() {
     Point point;
-    loops.openForall(std::nullopt, 1, point);
+    loops.openForall({}, point);
     unsigned dim = loops.getReductionDims().front();
     loops.emitInvariants(point, dim);
     // Lanes without elements are neutral from beginning to end.
@@ -196,11 +196,12 @@ private:
   void emitInBuffers() {
     Point point;
     std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
-    LinalgLoops::Block block = loops.openForall(
-        innermost ? std::optional<unsigned>(innermost->dim) : std::nullopt,
-        kBlock, point);
-    if (!innermost)
+    if (!innermost) {
+      loops.openForall({}, point);
       return emitAt(point, Lanes());
+    }
+    LinalgLoops::Block block =
+        loops.openForall({{innermost->dim, kBlock}}, point).front();
     SmallVector<unsigned> moving(loops.getReductionDims());
     moving.push_back(innermost->dim);
     loops.emitInvariants(point, moving);
@@ -228,8 +229,9 @@ private:
     }
     Value last = loops.constant(kLanes - 1);
     Value one = loops.constant(1);
-    loops.emitReductionLoops(
-        point, loops.constant(0), [&](const Point &at, ValueRange number) {
+    loops.emitLoops(
+        loops.getReductionDims(), point, loops.constant(0),
+        [&](const Point &at, ValueRange number) {
           Value lane =
               arith::AndIOp::create(rewriter, loc, number.front(), last);
           SmallVector<Value> accumulators;

@@ -1,11 +1,16 @@
 // RUN: qcc-opt %s --lower-linalg-to-vector-loops -canonicalize -cse | FileCheck %s
 
-// Vectors across outputs, k in order for each of them; four vectors at once.
+// Vectors across outputs, k in order for each of them; four rows of four vectors at once, then the
+// rows that are left.
 // CHECK-LABEL: func @contraction
 func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?xf32>) {
   // CHECK: scf.forall
+  // CHECK: scf.for %{{.*}} step %c4
+  // CHECK-COUNT-4: math.fma %{{.*}} : vector<64xf32>
+  // CHECK-COUNT-4: vector.store
+  // CHECK: scf.for %[[M:.*]] = %{{.*}} step %c1 {
   // CHECK: scf.for %[[N:.*]] = {{.*}} step %c64
-  // CHECK: %[[INIT:.*]] = vector.load %arg2[%[[M:.*]], %[[N]]] : memref<?x?xf32>, vector<64xf32>
+  // CHECK: %[[INIT:.*]] = vector.load %arg2[%[[M]], %[[N]]] : memref<?x?xf32>, vector<64xf32>
   // CHECK: scf.for %[[K:.*]] = %c0 to %{{.*}} iter_args(%[[ACC:.*]] = %[[INIT]])
   // CHECK: %[[A:.*]] = memref.load %arg0[%[[M]], %[[K]]]
   // CHECK: %[[B:.*]] = vector.load %arg1[%[[K]], %[[N]]]
@@ -33,7 +38,7 @@ func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?x
 // dimension, the image does not move along it.
 // CHECK-LABEL: func @conv
 func.func @conv(%x: memref<1x9x9x3xi8>, %w: memref<3x3x3x64xi8>, %o: memref<1x7x7x64xi32>) {
-  // CHECK: scf.forall (%{{.*}}) in (49)
+  // CHECK: scf.forall (%{{.*}}) in (7)
   // CHECK: scf.for %{{.*}} = %c0 to %c3
   // CHECK: scf.for %{{.*}} = %c0 to %c3
   // CHECK: scf.for %{{.*}} = %c0 to %c3
@@ -56,6 +61,31 @@ func.func @literal(%x: memref<?xf32>, %o: memref<f32>) {
     %0 = arith.mulf %acc, %a : f32
     %1 = arith.addf %0, %acc : f32
     linalg.yield %1 : f32
+  }
+  return
+}
+
+// A product with a transposed matrix: sums of integers have their lanes along K, four columns at once.
+// CHECK-LABEL: func @lanes_along_k
+func.func @lanes_along_k(%x: memref<?x?xi8>, %w: memref<?x?xi8>, %o: memref<?x?xi32>) {
+  // CHECK: scf.forall
+  // CHECK: scf.for %{{.*}} step %c4
+  // CHECK: %[[SUMS:.*]]:4 = scf.for %{{.*}} step %c32
+  // CHECK-COUNT-4: arith.muli %{{.*}} : vector<32xi32>
+  // CHECK: %[[ALL:.*]]:4 = scf.if
+  // CHECK: vector.create_mask
+  // CHECK: arith.select
+  // CHECK: scf.yield %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[SUMS]]#3
+  // CHECK: vector.reduction <add>, %[[ALL]]#0
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x?xi8>, memref<?x?xi8>) outs(%o : memref<?x?xi32>) {
+  ^bb0(%a: i8, %b: i8, %acc: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %acc, %2 : i32
+    linalg.yield %3 : i32
   }
   return
 }
