@@ -1,17 +1,19 @@
 // Why an operand is packed at every call, and why element by element.
-// RUN: qcc explain %s | FileCheck %s
+// RUN: env COLUMNS=1000 qcc explain %s | FileCheck %s
 // RUN: qcc run %s --entry=side_by_side --input=random:1 --check | FileCheck %s --check-prefix=SAME
 // RUN: qcc run %s --entry=batch_innermost --input=random:1 --check | FileCheck %s --check-prefix=SAME
 // SAME: 0 differ
 
 // CHECK: entry side_by_side:
-// CHECK-NEXT: side_by_side.step0 pack
+// CHECK: side_by_side.step0.pack
+// CHECK-NEXT: bytes
+// CHECK-NEXT: why: runs at every call, since the operand is not a constant of the program
 // CHECK-NOT: element by element
-// CHECK: runs at every call: the operand is not a constant of the program
 // CHECK: entry batch_innermost:
-// CHECK-NEXT: batch_innermost.step0 pack
-// CHECK-NEXT: packed element by element: its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous
-// CHECK: runs at every call
+// CHECK: batch_innermost.step0.pack
+// CHECK-NEXT: bytes
+// CHECK-NEXT: why: runs at every call
+// CHECK-NEXT: why element by element: its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous
 
 #x = affine_map<(b, m, n, k) -> (b, m, k)>
 #y = affine_map<(b, m, n, k) -> (b, m, n)>

@@ -69,6 +69,8 @@ rt::Result<Measurement> measure(Execution &execution) {
     result.operations += double(step.operations);
     if (!isProfiled)
       continue;
+    for (double seconds : stepSeconds[s])
+      step.share += seconds / total;
     std::sort(stepSeconds[s].begin(), stepSeconds[s].end());
     step.seconds = quantile(stepSeconds[s], 0.5);
     result.steps.push_back(step);
@@ -93,26 +95,25 @@ std::string benchLine(const rt::Context &context, const Measurement &m) {
 }
 
 std::string profileTable(const rt::Context &context, const Measurement &m) {
-  Table table("rrrrll");
+  Table table("rrrrlw");
   table.add({"time", "share", "GOP/s", "GB/s", "step", "layer"});
-  auto share = [&](double seconds) {
-    return format("%.1f %%", 100 * rate(seconds, m.median));
-  };
-  double rest = m.median;
+  auto percent = [](double share) { return format("%.1f %%", 100 * share); };
+  double restTime = m.median, restShare = 1;
   for (size_t i = 0; i < m.steps.size(); ++i) {
     const rt::Step &step = context.entry().steps[i];
     const StepTime &time = m.steps[i];
-    rest -= time.seconds;
+    restTime -= time.seconds;
+    restShare -= time.share;
     table.add(
-        {duration(time.seconds, m.median), share(time.seconds),
+        {duration(time.seconds, m.median), percent(time.share),
          format("%.2f", rate(double(time.operations), time.seconds) * 1e-9),
          format("%.2f", rate(double(time.bytes), time.seconds) * 1e-9),
          std::string(step.name), layerText(step)});
   }
-  // Medians need not add up, so that this may be a little less than nothing.
-  rest = std::max(rest, 0.0);
-  table.add({duration(rest, m.median), share(rest), "", "", "(the rest)"});
-  return table.print("  ");
+  // Medians need not add up, as shares do.
+  table.add({duration(std::max(restTime, 0.0), m.median),
+             percent(std::max(restShare, 0.0)), "", "", "(the rest)"});
+  return table.print("  ", outputColumns());
 }
 
 Json benchJson(const rt::Context &context, const Measurement &m) {
@@ -133,6 +134,7 @@ Json benchJson(const rt::Context &context, const Measurement &m) {
     entry.add("name", Json::of(step.name));
     entry.add("layer", Json::of(step.layer));
     entry.add("seconds", Json::of(m.steps[i].seconds));
+    entry.add("share", Json::of(m.steps[i].share));
     entry.add("operations", Json::of(m.steps[i].operations));
     entry.add("bytes", Json::of(m.steps[i].bytes));
     steps.add(std::move(entry));

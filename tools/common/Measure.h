@@ -19,7 +19,8 @@
 namespace qcc::tools {
 
 struct StepTime {
-  double seconds = 0;
+  double seconds = 0; ///< the median
+  double share = 0;   ///< of the time of all runs; those of all steps are <= 1
   int64_t operations = 0;
   int64_t bytes = 0;
 };

@@ -131,8 +131,6 @@ std::string wrap(std::string_view text, size_t columns, size_t indent) {
 
 unsigned outputColumns() {
   constexpr unsigned least = 40, usual = 100;
-  if (!isatty(STDOUT_FILENO))
-    return usual;
   winsize size{};
   const char *given = getenv("COLUMNS");
   int columns = given ? atoi(given) : 0;
@@ -141,27 +139,104 @@ unsigned outputColumns() {
   return columns > 0 ? std::max<unsigned>(least, columns) : usual;
 }
 
-void Table::add(std::vector<std::string> cells) {
-  cells.resize(alignment_.size());
-  rows_.push_back(std::move(cells));
+/// The number of bytes of the first `count` characters.
+static size_t bytesOf(std::string_view text, size_t count) {
+  size_t bytes = 0;
+  while (bytes < text.size() && ((text[bytes] & 0xc0) == 0x80 || count-- > 0))
+    ++bytes;
+  return bytes;
 }
 
-std::string Table::print(std::string_view indent) const {
+std::vector<std::string> wrapped(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  while (true) {
+    size_t end = bytesOf(text, width);
+    if (end == text.size())
+      break;
+    // The blank after a word that just fits is a place to break as well.
+    size_t blank = text.rfind(' ', end);
+    bool hasBlank = blank != std::string_view::npos && blank > 0;
+    if (hasBlank)
+      end = blank;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + hasBlank);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(alignment_.size());
+  rows_.push_back({std::move(cells), ""});
+}
+
+/// The widths of the columns: the widest that can be wrapped become narrower
+/// until all fit, but not too narrow to read.
+std::vector<size_t> Table::columnWidths(size_t available) const {
+  constexpr size_t least = 12;
   std::vector<size_t> widths(alignment_.size());
-  for (const auto &row : rows_)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], width(row[i]));
-  std::string text;
-  for (const auto &row : rows_) {
+  for (const Row &row : rows_)
+    for (size_t i = 0; i < row.cells.size(); ++i)
+      widths[i] = std::max(widths[i], width(row.cells[i]));
+  auto total = [&] {
+    size_t sum = 0, used = 0;
+    for (size_t width : widths) {
+      sum += width;
+      used += width != 0;
+    }
+    return sum + 2 * (used - (used > 0));
+  };
+  // Those that are made to be wrapped come first.
+  for (std::string_view kinds : {"w", "lr"})
+    while (available != 0 && total() > available) {
+      size_t widest = widths.size();
+      for (size_t i = 0; i < widths.size(); ++i)
+        if (kinds.find(alignment_[i]) != kinds.npos && widths[i] > least &&
+            (widest == widths.size() || widths[i] > widths[widest]))
+          widest = i;
+      if (widest == widths.size())
+        break;
+      --widths[widest];
+    }
+  return widths;
+}
+
+void Table::printCells(const Row &row, const std::vector<size_t> &widths,
+                       std::string_view indent, std::string &text) const {
+  std::vector<std::vector<std::string>> cells;
+  size_t lines = 1;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    cells.push_back(wrapped(row.cells[i], std::max<size_t>(widths[i], 1)));
+    lines = std::max(lines, cells.back().size());
+  }
+  for (size_t number = 0; number < lines; ++number) {
     std::string line(indent);
-    for (size_t i = 0; i < row.size(); ++i) {
+    for (size_t i = 0; i < widths.size(); ++i) {
       if (i != 0 && widths[i] != 0)
         line += "  ";
-      std::string blanks(widths[i] - width(row[i]), ' ');
-      line += alignment_[i] == 'r' ? blanks + row[i] : row[i] + blanks;
+      std::string cell = number < cells[i].size() ? cells[i][number] : "";
+      std::string blanks(widths[i] - width(cell), ' ');
+      line += alignment_[i] == 'r' ? blanks + cell : cell + blanks;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
+  }
+}
+
+std::string Table::print(std::string_view indent, size_t width) const {
+  size_t available = width > indent.size() ? width - indent.size() : 0;
+  std::vector<size_t> widths = columnWidths(available);
+  std::string text;
+  for (const Row &row : rows_) {
+    if (!row.cells.empty()) {
+      printCells(row, widths, indent, text);
+      continue;
+    }
+    std::string_view deeper = "    ";
+    size_t room = available > 2 * deeper.size() ? available - deeper.size()
+                                                : std::string::npos;
+    for (const std::string &line : wrapped(row.note, room))
+      text += std::string(indent) + std::string(deeper) + line + '\n';
   }
   return text;
 }

@@ -43,23 +43,40 @@ std::string nearest(std::string_view name,
 /// the others begin with as many blanks.
 std::string wrap(std::string_view text, size_t columns, size_t indent);
 
-/// The width of the terminal that the standard output is, or 100.
+/// COLUMNS of the environment, or the width of the terminal that the standard
+/// output is, or 100.
 unsigned outputColumns();
 
-/// Columns of text, each as wide as its widest cell.
+/// Lines of at most `width` characters; words are broken where they are longer.
+std::vector<std::string> wrapped(std::string_view text, size_t width);
+
+/// Columns of text, each as wide as its widest cell where there is room.
 class Table {
 public:
-  /// One letter per column: 'l' or 'r' for how it is aligned.
+  /// One letter per column: 'l' or 'r' for how it is aligned; 'w' is aligned as
+  /// 'l', and long cells take several lines where the table is too wide.
   explicit Table(std::string alignment) : alignment_(std::move(alignment)) {}
 
   void add(std::vector<std::string> cells);
+  /// A text below the row that was added last, over all columns.
+  void addNote(std::string text) { rows_.push_back({{}, std::move(text)}); }
 
-  /// Lines that begin with `indent` and end without blanks.
-  std::string print(std::string_view indent = "") const;
+  /// Lines that begin with `indent` and end without blanks, of at most `width`
+  /// characters; 0: as wide as need be.
+  std::string print(std::string_view indent = "", size_t width = 0) const;
 
 private:
+  /// Cells, or a note.
+  struct Row {
+    std::vector<std::string> cells;
+    std::string note;
+  };
+  std::vector<size_t> columnWidths(size_t available) const;
+  void printCells(const Row &row, const std::vector<size_t> &widths,
+                  std::string_view indent, std::string &text) const;
+
   std::string alignment_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
 };
 
 } // namespace qcc::tools

@@ -18,6 +18,7 @@
 #include "qcc/Transforms/Steps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
@@ -109,6 +110,9 @@ static std::string formula(Value value) {
 
 namespace {
 struct Kernel {
+  /// What the artifact calls it, as profiles and dumps do.
+  std::string step() const { return name + "." + kind; }
+
   std::string name, kind, layer, location, atom, config, source, notTuned,
       refused;
   std::vector<std::string> fused, atomRefusals;
@@ -160,6 +164,7 @@ static Kernel describe(func::CallOp call, func::FuncOp step,
 static llvm::json::Value toJson(const Kernel &kernel) {
   llvm::json::Object object{
       {"name", kernel.name},
+      {"step", kernel.step()},
       {"kind", kernel.kind},
       {"layer", kernel.layer},
       {"location", kernel.location},
@@ -181,29 +186,42 @@ static llvm::json::Value toJson(const Kernel &kernel) {
   return object;
 }
 
-static void print(llvm::raw_ostream &os, const Kernel &kernel) {
-  os << kernel.name << "  " << kernel.kind;
-  if (!kernel.layer.empty())
-    os << "  " << kernel.layer;
-  if (!kernel.location.empty())
-    os << "  " << kernel.location;
-  os << "  [" << llvm::join(kernel.fused, ", ") << "]";
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+static tools::Table makeTable() {
+  tools::Table table("lwww");
+  table.add({"step", "layer, place", "made of", "computed by"});
+  return table;
+}
+
+/// A row, and below it why it is not better.
+static void addTo(tools::Table &table, const Kernel &kernel) {
+  std::string computedBy = "generic loops";
   if (!kernel.atom.empty())
-    os << llvm::formatv("  atom {0}  {1} ({2})  expected {3:F2} of peak",
-                        kernel.atom, kernel.config, kernel.source,
-                        kernel.shareOfPeak);
-  os << "  ops " << kernel.operations << "  bytes " << kernel.bytes << '\n';
-  if (!kernel.refused.empty())
-    os << (kernel.kind == "pack" ? "    packed element by element: "
-                                 : "    not fused: ")
-       << kernel.refused << '\n';
-  if (!kernel.notTuned.empty())
-    os << "    not tuned: " << kernel.notTuned << '\n';
-  for (const std::string &refusal : kernel.atomRefusals)
-    os << "    not " << refusal << '\n';
+    computedBy = llvm::formatv("atom {0} {1} ({2}), expected {3:F2} of peak",
+                               kernel.atom, kernel.config, kernel.source,
+                               kernel.shareOfPeak);
+  else if (kernel.kind == "pack")
+    computedBy = "packing";
+  // The folder of the source says nothing about the step.
+  std::string place = llvm::sys::path::filename(kernel.location).str();
+  if (!kernel.layer.empty())
+    place = kernel.layer + (place.empty() ? "" : ", ") + place;
+  table.add({kernel.step(), place, llvm::join(kernel.fused, ", "), computedBy});
+  table.addNote(kernel.operations + " operations, " + kernel.bytes + " bytes");
   if (kernel.kind == "pack")
-    os << "    runs at every call: the operand is not a constant of the "
-          "program\n";
+    table.addNote("why: runs at every call, since the operand is not a "
+                  "constant of the program");
+  if (!kernel.refused.empty())
+    table.addNote(
+        (kernel.kind == "pack" ? "why element by element: " : "why: ") +
+        kernel.refused);
+  if (!kernel.notTuned.empty())
+    table.addNote("not tuned: " + kernel.notTuned);
+  for (const std::string &refusal : kernel.atomRefusals)
+    table.addNote("not " + refusal);
 }
 
 /// The size of what the program, after stage buffer, becomes; reports failures.
@@ -243,8 +261,7 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
   for (auto entry : session.module().getOps<func::FuncOp>()) {
     if (isStep(entry))
       continue;
-    if (!json)
-      llvm::outs() << "entry " << entry.getName() << ":\n";
+    tools::Table table = makeTable();
     for (auto call : entry.getOps<func::CallOp>()) {
       Kernel kernel =
           describe(call, symbols.lookup<func::FuncOp>(call.getCallee()),
@@ -255,9 +272,12 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
         value.getAsObject()->insert({"entry", entry.getName()});
         kernels.push_back(std::move(value));
       } else {
-        print(llvm::outs(), kernel);
+        addTo(table, kernel);
       }
     }
+    if (!json)
+      llvm::outs() << "entry " << entry.getName() << ":\n"
+                   << table.print("  ", tools::outputColumns());
   }
   std::optional<int64_t> bytes = artifactBytes(session);
   if (!bytes)

@@ -83,9 +83,7 @@ struct Kernel {
 
 /// "avx512vnni tile 6x64x4 block 252x64 lhs in place"
 static std::string describe(kernel::LoweringConfigAttr config) {
-  return (config.getAtom().getValue() + " " + config.describe() +
-          (config.readsInPlace() ? " lhs in place" : ""))
-      .str();
+  return (config.getAtom().getValue() + " " + config.describe()).str();
 }
 
 static std::string layerOf(Operation *op) {

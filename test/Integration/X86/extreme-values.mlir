@@ -8,10 +8,10 @@
 // RUN: %if avx512 %{ qcc run %s --mcpu=skylake-avx512 --weights=%t/w.npz --input=%t/xs.npy --input=%t/xu.npy --input=%t/ws.npy --input=%t/wu.npy --check | FileCheck %s --check-prefix=SAME %}
 // RUN: qcc run %s --mcpu=native --weights=%t/w.npz --input=%t/xs.npy --input=%t/xu.npy --input=%t/ws.npy --input=%t/wu.npy --check | FileCheck %s --check-prefix=SAME
 // SAME: check
-// RUN: qcc explain %s --weights=%t/w.npz --mcpu=x86-64-v3 | FileCheck %s --check-prefix=AVX2
+// RUN: env COLUMNS=1000 qcc explain %s --weights=%t/w.npz --mcpu=x86-64-v3 | FileCheck %s --check-prefix=AVX2
 // AVX2-COUNT-4: atom avx2-pairs
 // AVX2-COUNT-4: atom avx2-bytes
-// RUN: qcc explain %s --weights=%t/w.npz --mcpu=skylake-avx512 | FileCheck %s --check-prefix=BW
+// RUN: env COLUMNS=1000 qcc explain %s --weights=%t/w.npz --mcpu=skylake-avx512 | FileCheck %s --check-prefix=BW
 // BW-COUNT-4: atom avx512bw-pairs
 // BW-COUNT-4: atom avx512bw-bytes
 !s = !quant.uniform<i8:f32, 1.0>

@@ -35,6 +35,31 @@ TEST(Text, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("", names), "");
 }
 
+TEST(Text, BreaksLinesBetweenWords) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("one two", 7), (Lines{"one two"}));
+  EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("one two three", 4), (Lines{"one", "two", "thre", "e"}));
+  EXPECT_EQ(wrapped("µµ µµµ", 3), (Lines{"µµ", "µµµ"}));
+  EXPECT_EQ(wrapped("", 3), (Lines{""}));
+}
+
+TEST(Text, KeepsTablesWithinTheWidth) {
+  Table table("lwr");
+  table.add({"step", "made of", "ops"});
+  table.add({"a", "several words that are too long", "12"});
+  table.addNote("why: no line is longer than that");
+  table.add({"b", "short", "3"});
+  EXPECT_EQ(table.print("  ", 30), "  step  made of            ops\n"
+                                   "  a     several words       12\n"
+                                   "        that are too long\n"
+                                   "      why: no line is longer\n"
+                                   "      than that\n"
+                                   "  b     short                3\n");
+  // Columns are not made too narrow to read.
+  EXPECT_EQ(table.print("", 1).find("several\n"), std::string::npos);
+}
+
 TEST(Text, AlignsColumns) {
   Table table("rll");
   table.add({"time", "", "step"});
