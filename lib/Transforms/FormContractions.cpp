@@ -616,6 +616,52 @@ static bool fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   return true;
 }
 
+/// Why an elementwise consumer of a result is no part of the epilogue, once
+/// nothing more fits.
+static StringRef consumerObstacle(kernel::ContractOp op,
+                                  linalg::GenericOp consumer) {
+  if (consumer->getBlock() != op->getBlock())
+    return "it is in a loop or a branch, but the contraction before it is not";
+  if (!isMappable(consumer))
+    return "it stands after a contraction, but its body has operations that "
+           "are not elementwise";
+  if (!llvm::all_of(consumer->getOperands(), hasVectorElements))
+    return "it stands after a contraction, but elements of an operand or of "
+           "its result do not have whole bytes";
+  if (!isElementwise(consumer))
+    return "it stands after a contraction, but an operand or its result is "
+           "not indexed by single dimensions";
+  AffineMap toContract = mapToContraction(op, consumer);
+  if (!toContract)
+    return "it reads elements of the contraction before it repeatedly";
+  if (!readsInOneOrder(op, consumer, toContract))
+    return "it reads the contraction before it in two orders";
+  return "it also needs a value that is computed from the result of the "
+         "contraction before it, or later";
+}
+
+/// Why the elementwise producer of an operand is no prologue.
+static StringRef producerObstacle(linalg::GenericOp producer) {
+  if (!isElementwise(producer))
+    return "it computes the operand of a contraction, but is not elementwise";
+  if (!producer->hasOneUse())
+    return "several ops read its result, a contraction being one of them";
+  return "it computes the operand of a contraction in a pass over memory that "
+         "other elementwise ops share";
+}
+
+/// Notes on the neighbours of a contraction that stay outside why they do.
+static void noteNeighbours(kernel::ContractOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto consumer = dyn_cast<linalg::GenericOp>(user);
+        consumer && consumer.getNumReductionLoops() == 0)
+      refuse(consumer, consumerObstacle(op, consumer));
+  for (Value operand : {op.getLhs(), op.getRhs()})
+    if (auto producer = operand.getDefiningOp<linalg::GenericOp>();
+        producer && producer.getNumReductionLoops() == 0)
+      refuse(producer, producerObstacle(producer));
+}
+
 /// Drops the results that nobody uses, keeping one.
 static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
   ContractParts parts = ContractParts::of(op);
@@ -697,8 +743,11 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
     SmallVector<kernel::ContractOp> contracts;
     getOperation().walk(
         [&](kernel::ContractOp op) { contracts.push_back(op); });
-    for (kernel::ContractOp op : contracts)
+    for (kernel::ContractOp op : contracts) {
+      if (fuse)
+        noteNeighbours(op);
       dropDeadResults(rewriter, op);
+    }
   }
 };
 } // namespace

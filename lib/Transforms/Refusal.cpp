@@ -8,6 +8,10 @@
 #include "qcc/Transforms/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -29,6 +33,77 @@ void qcc::inheritNotes(Operation *op, ArrayRef<Operation *> from) {
   }
   op->setAttr(kOriginAttr,
               StringAttr::get(op->getContext(), llvm::join(origins, ", ")));
+}
+
+/// Whether each output of a reduction is a sum of products.
+static bool isSumOfProducts(linalg::LinalgOp op) {
+  auto isProduct = [](Value value) {
+    return isa_and_nonnull<arith::MulIOp, arith::MulFOp>(value.getDefiningOp());
+  };
+  return llvm::all_of(
+      op.getBlock()->getTerminator()->getOperands(), [&](Value yielded) {
+        Operation *def = yielded.getDefiningOp();
+        if (isa_and_nonnull<math::FmaOp>(def))
+          return true;
+        return isa_and_nonnull<arith::AddIOp, arith::AddFOp>(def) &&
+               llvm::any_of(def->getOperands(), isProduct);
+      });
+}
+
+static std::string whyNoContraction(linalg::LinalgOp op) {
+  SmallVector<std::string> types;
+  bool areBytes = true;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Type type = getElementTypeOrSelf(input->get().getType());
+    areBytes &= type.isInteger(8);
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    if (!llvm::is_contained(types, text))
+      types.push_back(text);
+  }
+  if (areBytes)
+    return "its body is not acc + x * w of two different operands that are "
+           "extended to i32";
+  return "its operands are " + llvm::join(types, " and ") +
+         "; only contractions of 8-bit integers, or of values dequantized "
+         "from them, have kernels";
+}
+
+static std::string whyStructured(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() > 0)
+    return isSumOfProducts(op)
+               ? whyNoContraction(op)
+               : "it is a reduction, but no sum of products of two operands; "
+                 "only such contractions have kernels";
+  // What is yielded comes from outside of the body, or is an argument of it.
+  bool computes =
+      llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+        return !isa<arith::ConstantOp>(inner);
+      });
+  if (computes)
+    return "it is elementwise, and no contraction with a kernel computes its "
+           "operands or reads its result";
+  bool reads = llvm::any_of(op.getDpsInputOperands(), [](OpOperand *input) {
+    return isa<MemRefType>(input->get().getType());
+  });
+  return reads ? "it moves data, and no kernel computes or reads it in its "
+                 "other order"
+               : "it sets a tensor to one value, which no kernel needs";
+}
+
+std::string qcc::whyGeneric(Operation *op) {
+  if (auto reason = op->getAttrOfType<StringAttr>(kRefusedAttr))
+    return reason.getValue().str();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return whyStructured(structured);
+  if (isa<memref::CopyOp>(op))
+    return "it copies: its source is an argument or a constant, or is used "
+           "again, or belongs in another place";
+  if (isa<LoopLikeOpInterface>(op))
+    return "it is a loop of the program: one step, run by one thread in order";
+  if (isa<RegionBranchOpInterface>(op))
+    return "it is a branch of the program: one step, run by one thread";
+  return "no kernel does what it does";
 }
 
 std::string qcc::originOf(Operation *op) {

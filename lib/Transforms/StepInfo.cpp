@@ -66,8 +66,12 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     info.set("fused", builder.getStrArrayAttr(
                           llvm::to_vector(llvm::split(origin, ", "))));
   }
-  if (auto refused = work->getAttrOfType<StringAttr>(kRefusedAttr))
-    info.set("refused", refused);
+  if (isa<kernel::PackOp>(work)) {
+    if (Attribute refused = work->getAttr(kRefusedAttr))
+      info.set("refused", refused);
+  } else if (!isa<kernel::ContractOp>(work)) {
+    setString("refused", whyGeneric(work));
+  }
   return info.getDictionary(work->getContext());
 }
 

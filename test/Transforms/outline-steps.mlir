@@ -5,7 +5,7 @@
 // Each piece of work is a function of the buffers and sizes that it uses, and of its operations and bytes, which
 // follow from the sizes: 4 and 8 bytes an element here.
 // CHECK: func.func private @two.step0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}"}, qcc.step, qcc.writes = array<i64: 1>
+// CHECK-SAME: qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}", refused = "it is elementwise, and {{[^"]*}}"}, qcc.step, qcc.writes = array<i64: 1>
 // CHECK: linalg.generic
 // CHECK: func.func private @two.step1(
 // CHECK-SAME: qcc.kernel = {fused = ["linalg.exp"]

@@ -30,6 +30,10 @@ void refuse(mlir::Operation *op, const llvm::Twine &reason);
 /// "a, b", and the reason of the last that has one.
 void inheritNotes(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> from);
 
+/// Why an op on memrefs that is no kernel is none: what is noted on it, or
+/// else what can be seen of it.
+std::string whyGeneric(mlir::Operation *op);
+
 /// What an op does, for people: its `qcc.origin`, or for a linalg.generic the
 /// ops of its body ("mulf+addf"), or its name.
 std::string originOf(mlir::Operation *op);
