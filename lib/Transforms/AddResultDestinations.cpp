@@ -24,6 +24,32 @@ static Value beforeLoops(Value value) {
   return value;
 }
 
+/// A copy of `value` for each op that overwrites it while it is also returned:
+///
+///   %r = linalg.generic ... outs(%f)        %c = linalg.copy ins(%f) ...
+///   return %r, %f                      ⇒    %r = linalg.generic ... outs(%c)
+///                                           return %r, %f
+///
+/// Bufferization would look for one memory that serves both results.
+static void copyOverwrittenResult(OpBuilder &builder, Value value) {
+  SmallVector<OpOperand *> overwriting;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto destination = dyn_cast<DestinationStyleOpInterface>(user);
+    if ((destination && destination.isDpsInit(&use)) || isa<scf::ForOp>(user))
+      overwriting.push_back(&use);
+  }
+  for (OpOperand *use : overwriting) {
+    Location loc = use->getOwner()->getLoc();
+    builder.setInsertionPoint(use->getOwner());
+    auto type = cast<RankedTensorType>(value.getType());
+    Value memory = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, value),
+        type.getElementType());
+    use->set(linalg::CopyOp::create(builder, loc, value, memory).getResult(0));
+  }
+}
+
 namespace {
 struct AddResultDestinations
     : qcc::impl::AddResultDestinationsBase<AddResultDestinations> {
@@ -38,6 +64,9 @@ struct AddResultDestinations
                         bufferization::BufferizationDialect::kWritableAttrName,
                         builder.getBoolAttr(false));
     auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+    for (Value value : llvm::SmallSetVector<Value, 4>(ret.getOperands().begin(),
+                                                      ret.getOperands().end()))
+      copyOverwrittenResult(builder, value);
     builder.setInsertionPoint(ret);
     SmallVector<Value> results, sizes;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {

@@ -44,3 +44,18 @@ func.func @loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   }
   return %r : tensor<?xf32>
 }
+
+// What is returned as well as overwritten is copied for what overwrites it.
+// CHECK-LABEL: func.func @initial_value(
+// CHECK: %[[FILL:.*]] = linalg.fill
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[FILL]] : tensor<?xf32>)
+// CHECK: %[[SUM:.*]] = linalg.reduce {{.*}} outs(%[[COPY]] : tensor<?xf32>)
+// CHECK: bufferization.materialize_in_destination %[[SUM]]
+// CHECK: bufferization.materialize_in_destination %[[FILL]]
+func.func @initial_value(%x: tensor<?x4xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %sum = linalg.reduce { arith.addf } ins(%x : tensor<?x4xf32>) outs(%init : tensor<?xf32>) dimensions = [1]
+  return %sum, %init : tensor<?xf32>, tensor<?xf32>
+}

@@ -73,7 +73,7 @@ matchOutputs(linalg::LinalgOp op) {
 
 void qcc::markFloatReduction(linalg::LinalgOp op) {
   auto outputs = matchOutputs(op);
-  if (!outputs || outputs->size() != op.getNumDpsInits())
+  if (!outputs || outputs->size() != size_t(op.getNumDpsInits()))
     return;
   for (const FloatReductionOutput &output : *outputs)
     output.combineOp->setAttr(kCombineAttr, UnitAttr::get(op->getContext()));
