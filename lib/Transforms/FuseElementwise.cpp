@@ -66,6 +66,17 @@ static bool hasOneUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
+/// How long bodies may become. Each fusion copies both bodies, so that chains
+/// without a limit would take time quadratic in their length.
+static constexpr size_t kMaxBodyOps = 256;
+
+static bool isTooLong(linalg::GenericOp consumer, OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return producer && producer.getBody()->getOperations().size() +
+                             consumer.getBody()->getOperations().size() >
+                         kMaxBodyOps;
+}
+
 namespace {
 /// consumer(producer(x)) => fused(x), where no element is computed twice.
 struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
@@ -75,6 +86,7 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &rewriter) const override {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       if (!linalg::areElementwiseOpsFusable(operand) || !hasOneUse(operand) ||
+          isTooLong(consumer, operand) ||
           (isReadRepeatedly(consumer, operand) && !isBroadcast(operand->get())))
         continue;
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
@@ -97,7 +109,10 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
 /// Gives what replaces a structured op the notes of the op.
 struct NoteKeeper : RewriterBase::Listener {
   void notifyOperationReplaced(Operation *op, ValueRange values) override {
-    if (!isa<linalg::LinalgOp>(op))
+    // Without its body, which may be that of the new op already, an op has only
+    // the notes that are attributes.
+    if (!isa<linalg::LinalgOp>(op) ||
+        (!op->hasAttr(kOriginAttr) && op->getRegion(0).empty()))
       return;
     for (Value value : values) {
       while (value &&

@@ -113,3 +113,19 @@ func.func @movement(%v: tensor<?xf32>, %w: tensor<?x?xf32>, %e: tensor<?x?xf32>,
   } -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// The operand that is given twice becomes one; there are no notes to keep.
+// CHECK-LABEL: func.func @operand_given_twice
+// CHECK: linalg.generic {{.*}} ins(%{{[a-z0-9]+}} : tensor<8xf32>)
+func.func @operand_given_twice(%x: tensor<8xf32>, %e: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -75,7 +75,8 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     An elementwise `linalg.generic` with one use becomes a part of the `linalg.generic` that
     uses it. It stays apart where it would be computed more than once: as the operand of a
-    reduction or contraction that reads each of its elements repeatedly.
+    reduction or contraction that reads each of its elements repeatedly; and where the body of
+    both would have more than 256 operations.
 
     ```mlir
     %q = linalg.generic ... ins(%x : tensor<?x?xf32>) { quantize } -> tensor<?x?xi8>
