@@ -86,9 +86,9 @@ static void explain(Diagnostic &diagnostic) {
            "hexadecimal is the bits of an f64";
 }
 
-/// Runs one of MLIR's parsers. Some go on with what they could not read, and
-/// the reader of bytecode believes its sizes: where the tool recovers from
-/// crashes, one of a parser is a diagnostic, unless it follows from another.
+/// Runs one of MLIR's parsers. Some go on with what they could not read: where
+/// the tool recovers from crashes, one of a parser is a diagnostic, unless it
+/// follows from another.
 static LogicalResult survive(const llvm::SourceMgr &sources,
                              MLIRContext *context, const bool &hasError,
                              function_ref<LogicalResult()> parser) {
@@ -117,6 +117,9 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
   // Verified here, once positions and depth are known.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   if (isBytecode(*buffer)) {
+    if (failed(checkBytecode(*buffer, context)))
+      return {};
+    limitReads(config);
     OwningOpRef<ModuleOp> module;
     auto read = [&] {
       module = parseSourceFile<ModuleOp>(sources, config);

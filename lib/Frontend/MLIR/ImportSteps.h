@@ -12,8 +12,13 @@
 #ifndef QCC_LIB_FRONTEND_MLIR_IMPORTSTEPS_H
 #define QCC_LIB_FRONTEND_MLIR_IMPORTSTEPS_H
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/Frontend/MLIR/Import.h"
+
+namespace llvm {
+class MemoryBuffer;
+} // namespace llvm
 
 namespace qcc {
 
@@ -24,6 +29,14 @@ inline constexpr unsigned kMaxNesting = 256;
 /// Rejects text at which MLIR's parser would crash. It is not parsed otherwise.
 mlir::LogicalResult checkText(const llvm::SourceMgr &sources,
                               mlir::MLIRContext *context);
+
+/// Rejects bytecode that counts more elements than it has bytes for.
+mlir::LogicalResult checkBytecode(const llvm::MemoryBuffer &buffer,
+                                  mlir::MLIRContext *context);
+
+/// Lets the reader of bytecode end where attributes or types contain
+/// themselves.
+void limitReads(mlir::ParserConfig &config);
 
 /// Rejects what is nested too deeply; to be called before anything recurses.
 mlir::LogicalResult verifyDepth(mlir::ModuleOp module);

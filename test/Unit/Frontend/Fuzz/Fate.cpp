@@ -74,11 +74,11 @@ std::vector<std::string> test::acceptSeeds(std::vector<std::string> &seeds) {
 }
 
 Fate test::compileMutant(const std::string &program) {
-  constexpr unsigned seconds = 20;
+  constexpr unsigned seconds = 20; // Of a CPU, which other processes may use.
   pid_t child = fork();
   if (child == 0) {
     // What LLVM's handlers would print is of no use here.
-    for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
+    for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGXCPU})
       std::signal(signal, SIG_DFL);
     int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
@@ -88,14 +88,15 @@ Fate test::compileMutant(const std::string &program) {
 #endif
     rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
-    alarm(seconds);
+    rlimit time{seconds, seconds + 1};
+    setrlimit(RLIMIT_CPU, &time);
     llvm::CrashRecoveryContext::Enable(); // As the driver does.
     _exit(static_cast<int>(compile(program)));
   }
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status))
-    return WTERMSIG(status) == SIGALRM ? Fate::Hung : Fate::Crashed;
+    return WTERMSIG(status) == SIGXCPU ? Fate::Hung : Fate::Crashed;
   int code = WEXITSTATUS(status);
   return code <= static_cast<int>(Fate::Compiled) ? static_cast<Fate>(code)
                                                   : Fate::Crashed;

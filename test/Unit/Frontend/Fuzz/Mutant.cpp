@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -43,22 +42,11 @@ static void addParts(const std::string &text, std::vector<std::string> &seeds) {
   finish();
 }
 
-std::vector<std::string>
-test::readSeeds(const std::vector<std::string> &folders) {
-  std::vector<std::string> paths, seeds;
-  for (const std::string &folder : folders)
-    for (const auto &file :
-         std::filesystem::recursive_directory_iterator(folder))
-      if (file.path().extension() == ".mlir")
-        paths.push_back(file.path().string());
-  std::sort(paths.begin(), paths.end());
-  for (const std::string &path : paths) {
-    std::ifstream stream(path);
-    std::stringstream text;
-    text << stream.rdbuf();
-    addParts(text.str(), seeds);
-  }
-  return seeds;
+void test::readSeeds(const std::string &path, std::vector<std::string> &seeds) {
+  std::ifstream stream(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  addParts(text.str(), seeds);
 }
 
 //===----------------------------------------------------------------------===//

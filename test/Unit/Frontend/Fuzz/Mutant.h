@@ -14,9 +14,8 @@
 
 namespace qcc::test {
 
-/// The programs of all .mlir files below some folders, each part of a split
-/// file by itself.
-std::vector<std::string> readSeeds(const std::vector<std::string> &folders);
+/// Appends the programs of an .mlir file, each part of a split file by itself.
+void readSeeds(const std::string &path, std::vector<std::string> &seeds);
 
 /// Keeps the seeds that import accepts, in text and as bytecode.
 std::vector<std::string> acceptSeeds(std::vector<std::string> &seeds);
