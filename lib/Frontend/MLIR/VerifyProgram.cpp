@@ -148,6 +148,21 @@ static LogicalResult verifyDivisor(Operation *op) {
                          "constant that is not 0");
 }
 
+/// The smallest i64 stands for an amount that is an operand; the verifier of
+/// the op does not count them.
+static LogicalResult verifyPadding(tensor::PadOp op) {
+  auto isOff = [](ArrayRef<int64_t> amounts, OperandRange operands) {
+    return static_cast<size_t>(llvm::count_if(
+               amounts, ShapedType::isDynamic)) != operands.size();
+  };
+  if (isOff(op.getStaticLow(), op.getLow()) ||
+      isOff(op.getStaticHigh(), op.getHigh()))
+    return op.emitOpError()
+           << "pads by " << ShapedType::kDynamic
+           << ", which is not possible; amounts are 0 and more";
+  return success();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   OpAcceptance acceptance = acceptanceOf(op->getName());
   if (!acceptance.isAccepted && acceptance.note.empty())
@@ -161,6 +176,8 @@ static LogicalResult verifyOp(Operation *op) {
     return failure();
   if (failed(verifyDivisor(op)))
     return failure();
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return verifyPadding(pad);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
     auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
