@@ -8,11 +8,34 @@
 #include "common/Execution.h"
 
 #include "common/Text.h"
+#include "qcc/Runtime/Memory.h"
 #include "qcc/Support/FileIO.h"
 
 #include <cstring>
 
 namespace qcc::tools {
+
+/// Asks for all that a run needs beside its inputs, before any of it is
+/// allocated: each part by itself may fit.
+static rt::Status checkMemory(rt::Context &context,
+                              const std::vector<rt::Tensor> &inputs) {
+  rt::Result<std::vector<rt::Shape>> shapes = context.resultShapes(inputs);
+  if (!shapes.isOk())
+    return shapes.status();
+  uint64_t results = 0;
+  for (size_t i = 0; i < shapes->size(); ++i)
+    // Too many elements for a number are reported with their result.
+    if (auto bytes =
+            rt::numBytes(context.entry().results[i].dtype, (*shapes)[i]))
+      results += *bytes;
+  uint64_t temporaries = context.arenaBytes() + context.scratchBytes();
+  if (rt::hasMemoryFor(results + temporaries))
+    return rt::Status::ok();
+  return rt::outOfMemory(
+      "with these inputs the results need " + std::to_string(results) +
+      " bytes and the temporaries " + std::to_string(temporaries) +
+      ", for which there is not enough memory; run smaller shapes");
+}
 
 rt::Result<Execution> Execution::create(ModulePtr module,
                                         std::string_view entry,
@@ -27,6 +50,9 @@ rt::Result<Execution> Execution::create(ModulePtr module,
   execution.storage = std::move(inputs);
   for (HostTensor &input : execution.storage)
     execution.inputs.push_back(viewOf(input));
+  rt::Status status = checkMemory(*execution.context, execution.inputs);
+  if (!status.isOk())
+    return status;
   rt::Result<std::vector<rt::OwnedTensor>> results =
       execution.context->allocateResults(execution.inputs);
   if (!results.isOk())

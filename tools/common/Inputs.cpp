@@ -8,6 +8,7 @@
 #include "common/Inputs.h"
 
 #include "common/Text.h"
+#include "qcc/Runtime/Memory.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"
 
@@ -81,33 +82,40 @@ sourcePerArgument(const InputSources &sources, size_t arguments,
   return inputs;
 }
 
-rt::Result<HostTensor> RandomInputs::make(const std::string &source,
-                                          const TensorSpec &spec,
-                                          size_t position) {
+rt::Result<TensorSpec> RandomInputs::resolve(const std::string &source,
+                                             TensorSpec spec, size_t position) {
   rt::Result<RandomSpec> random = parseRandomSpec(source);
   if (!random.isOk())
     return random.status().withPrefix("--input: ");
-  std::vector<int64_t> shape = spec.shape;
-  for (int64_t &dim : shape) {
+  std::string given = rt::describe(spec.dtype, spec.shape);
+  for (int64_t &dim : spec.shape) {
     if (dim >= 0)
       continue;
     if (usedDims_ == sources_.dims.size())
       return rt::invalidArgument(
           format("input %zu of entry '%s' has a dynamic dimension (%s); give "
                  "its size with --dim=N",
-                 position, entry_.c_str(),
-                 rt::describe(spec.dtype, spec.shape).c_str()));
+                 position, entry_.c_str(), given.c_str()));
     dim = sources_.dims[usedDims_++];
     if (dim < 0)
       return rt::invalidArgument("'--dim=" + std::to_string(dim) +
                                  "' is negative");
   }
+  return spec;
+}
+
+rt::Result<HostTensor> RandomInputs::make(const std::string &source,
+                                          const TensorSpec &spec,
+                                          size_t position) {
+  rt::Result<TensorSpec> resolved = resolve(source, spec, position);
+  if (!resolved.isOk())
+    return resolved.status();
   rt::Result<HostTensor> tensor =
-      HostTensor::create(spec.dtype, std::move(shape));
+      HostTensor::create(resolved->dtype, resolved->shape);
   if (!tensor.isOk())
     return tensor.status().withPrefix("input " + std::to_string(position) +
                                       ": ");
-  fillRandom(*tensor, *random, /*stream=*/position);
+  fillRandom(*tensor, *parseRandomSpec(source), /*stream=*/position);
   return tensor;
 }
 
@@ -128,19 +136,37 @@ makeInputs(const std::vector<TensorSpec> &specs, const InputSources &sources,
   if (!texts.isOk())
     return texts.status();
   RandomInputs random(sources, entry);
+  // All sizes are known before the first input takes memory.
+  std::vector<TensorSpec> resolved = specs;
+  uint64_t total = 0;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (!isRandomSpec((*texts)[i]))
+      continue;
+    rt::Result<TensorSpec> spec = random.resolve((*texts)[i], specs[i], i);
+    if (!spec.isOk())
+      return spec.status();
+    resolved[i] = *std::move(spec);
+    // Too many elements for a number are reported with their input.
+    if (auto bytes = rt::numBytes(resolved[i].dtype, resolved[i].shape))
+      total += *bytes;
+  }
+  rt::Status status = random.finish();
+  if (!status.isOk())
+    return status;
+  if (!rt::hasMemoryFor(total))
+    return rt::outOfMemory("the random inputs need " + std::to_string(total) +
+                           " bytes, for which there is not enough memory; give "
+                           "smaller sizes with --dim");
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     const std::string &source = (*texts)[i];
     rt::Result<HostTensor> tensor = isRandomSpec(source)
-                                        ? random.make(source, specs[i], i)
+                                        ? random.make(source, resolved[i], i)
                                         : readInput(source, specs[i], i);
     if (!tensor.isOk())
       return tensor.status();
     inputs.push_back(*std::move(tensor));
   }
-  rt::Status status = random.finish();
-  if (!status.isOk())
-    return status;
   return inputs;
 }
 

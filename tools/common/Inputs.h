@@ -49,6 +49,9 @@ public:
   RandomInputs(const InputSources &sources, std::string entry)
       : sources_(sources), entry_(std::move(entry)) {}
 
+  /// The spec with the next of the given dimensions for those that are dynamic.
+  rt::Result<TensorSpec> resolve(const std::string &source, TensorSpec spec,
+                                 size_t position);
   rt::Result<HostTensor> make(const std::string &source, const TensorSpec &spec,
                               size_t position);
   /// Fails if dimensions are left over.
