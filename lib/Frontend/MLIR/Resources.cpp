@@ -269,7 +269,9 @@ LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
     return op->emitError() << "weight '" << name << "' has type "
                            << attr.getType()
                            << "; weights are tensors of static shape and of "
-                              "elements of whole bytes up to 64 bits";
+                              "elements of whole bytes up to 64 bits (give the "
+                              "sizes here, and use tensor.cast where a type "
+                              "with ? is wanted)";
   auto known = filled.find(name);
   if (known != filled.end() && known->second != type)
     return op->emitError() << "weight '" << name << "' is " << describe(type)
