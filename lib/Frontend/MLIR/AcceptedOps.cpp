@@ -55,7 +55,6 @@ static constexpr StringLiteral kAccepted[] = {"arith.addf",
                                               "arith.mului_extended",
                                               "arith.negf",
                                               "arith.ori",
-                                              "arith.remf",
                                               "arith.remsi",
                                               "arith.remui",
                                               "arith.select",
@@ -142,6 +141,8 @@ static constexpr Rule kLimited[] = {
 
 /// Operations of accepted dialects that something else has to be used for.
 static constexpr Rule kRefused[] = {
+    {"arith.remf", "has no fixed sequence of operations (N8); write "
+                   "x - trunc(x / y) * y"},
     {"builtin.unrealized_conversion_cast",
      "is not accepted; it has no meaning of its own"},
     {"func.call_indirect", "is not accepted; call functions by name"},

@@ -5,6 +5,8 @@
 // RESHAPE: error: 'tensor.reshape' op is not supported; use tensor.expand_shape and tensor.collapse_shape
 // RUN: not qcc compile %t/gather.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=GATHER
 // GATHER: error: 'tensor.gather' op is not supported; write it as linalg.generic
+// RUN: not qcc compile %t/remf.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=REMF
+// REMF: error: 'arith.remf' op has no fixed sequence of operations (N8); write x - trunc(x / y) * y
 // RUN: not qcc compile %t/pack.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=PACK
 // PACK: error: 'linalg.pack' op is not supported; write it as linalg.generic
 // RUN: not qcc compile %t/dim.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=DIM
@@ -28,6 +30,11 @@ func.func @f(%x: tensor<4x3xf32>, %s: tensor<1xi32>) -> tensor<12xf32> {
 func.func @f(%x: tensor<4x3xf32>, %i: tensor<2x1xindex>) -> tensor<2x1x3xf32> {
   %r = tensor.gather %x[%i] gather_dims([0]) : (tensor<4x3xf32>, tensor<2x1xindex>) -> tensor<2x1x3xf32>
   return %r : tensor<2x1x3xf32>
+}
+//--- remf.mlir
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = arith.remf %x, %x : tensor<4xf32>
+  return %r : tensor<4xf32>
 }
 //--- pack.mlir
 func.func @f(%x: tensor<8x8xi8>) -> tensor<2x2x4x4xi8> {
