@@ -10,6 +10,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,6 +106,31 @@ static LogicalResult survive(const llvm::SourceMgr &sources,
   return failure();
 }
 
+/// Types of bytecode are not verified as those of text are. One whose storage
+/// is no integer cannot be printed, not even with the messages of verifiers.
+static LogicalResult verifyStorage(ModuleOp module) {
+  AttrTypeWalker walker;
+  walker.addWalk([](quant::QuantizedType type) {
+    return type.getStorageType().isInteger() ? WalkResult::advance()
+                                             : WalkResult::interrupt();
+  });
+  auto visit = [&](Operation *op) {
+    bool isDamaged = walker.walk(op->getAttrDictionary()).wasInterrupted();
+    for (Type type : op->getResultTypes())
+      isDamaged |= walker.walk(type).wasInterrupted();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          isDamaged |= walker.walk(type).wasInterrupted();
+    if (!isDamaged)
+      return WalkResult::advance();
+    emitError(op->getLoc()) << "a quantized type of '" << op->getName()
+                            << "' has storage that is no integer; use i8 or u8";
+    return WalkResult::interrupt();
+  };
+  return failure(module.walk(visit).wasInterrupted());
+}
+
 static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
                                    MLIRContext *context) {
   const llvm::MemoryBuffer *buffer =
@@ -126,7 +153,8 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
       return success(static_cast<bool>(module));
     };
     if (failed(survive(sources, context, hasError, read)) ||
-        failed(verifyDepth(*module)) || failed(verify(*module)))
+        failed(verifyDepth(*module)) || failed(verifyStorage(*module)) ||
+        failed(verify(*module)))
       return {};
     return module;
   }

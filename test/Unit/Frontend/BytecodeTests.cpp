@@ -87,3 +87,24 @@ TEST(Bytecode, RefusesAttributesThatContainThemselves) {
     }
   EXPECT_GT(cycles, 0u);
 }
+
+// A signed quantized type, of each type of the program as its storage.
+TEST(Bytecode, RefusesStorageThatIsNoInteger) {
+  std::string bytes = write(R"(
+    !q = !quant.uniform<i8:f32, 0.5:3>
+    func.func @f(%x: tensor<4x!q>, %i: index) -> tensor<4x!q> {
+      %r = qnn.add %x, %x : tensor<4x!q>, tensor<4x!q> -> tensor<4x!q>
+      return %r : tensor<4x!q>
+    })",
+                            6);
+  const std::string type("\11\3", 2); // Its code and its flags.
+  unsigned refused = 0;
+  for (size_t at = bytes.find(type); at != std::string::npos;
+       at = bytes.find(type, at + 1))
+    for (unsigned index = 0; index < 8; ++index) {
+      std::string changed = bytes;
+      changed[at + 2] = static_cast<char>(index << 1 | 1);
+      refused += has(import(changed).errors, "has storage that is no integer");
+    }
+  EXPECT_GT(refused, 0u);
+}
