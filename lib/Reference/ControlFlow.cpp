@@ -119,6 +119,10 @@ llvm::Error Evaluator::call(func::FuncOp function, ArrayRef<RtValue> inputs,
   for (Operation &op : body.without_terminator()) {
     if (llvm::Error error = evaluate(&op, env))
       return error;
+    if (observer)
+      for (OpResult result : op.getResults())
+        if (isa<RankedTensorType>(result.getType()))
+          observer(result, valueOf(result, env).tensor);
     if (auto it = lastUses.find(&op); it != lastUses.end())
       for (Value value : it->second)
         env.erase(value);

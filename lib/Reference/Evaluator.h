@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <optional>
 
 namespace qcc::reference {
@@ -100,6 +101,8 @@ public:
                             llvm::SmallVectorImpl<RtValue> &yielded);
 
   unsigned threads;
+  /// Called with each tensor that an op of a function computes, if set.
+  std::function<void(mlir::OpResult, const Tensor &)> observer;
 
   // Values of operands; the verifier and the order of evaluation make sure that
   // they are there.

@@ -131,6 +131,13 @@ llvm::Error Interpreter::run(func::FuncOp entry, ArrayRef<TensorValue> inputs,
       return failure(entry, "result: " + llvm::toString(element.takeError()));
 
   Evaluator evaluator(threads);
+  if (observer)
+    evaluator.observer = [&](OpResult value, const Tensor &tensor) {
+      llvm::Expected<ElementType> element = elementTypeOf(value.getType());
+      if (!element)
+        return llvm::consumeError(element.takeError());
+      observer(value, TensorValue{*element, tensor.shape, tensor.data});
+    };
   SmallVector<RtValue> outputs;
   if (llvm::Error error = evaluator.call(entry, values, outputs, /*depth=*/1))
     return error;

@@ -175,6 +175,14 @@ static bool isWhole(Value memref, bool &sameShape) {
   return true;
 }
 
+/// Whether the layer replaces a part of the buffer afterwards: padding fills
+/// the whole before it copies what it surrounds.
+static bool isReplacedInPart(Value memref, StringRef layer) {
+  return llvm::any_of(baseOf(memref).getUsers(), [&](Operation *user) {
+    return isa<memref::SubViewOp>(user) && layerName(user->getLoc()) == layer;
+  });
+}
+
 /// Says on the arguments of a step what their values were in the program.
 static void recordValues(func::FuncOp step, Operation *work,
                          const IRMapping &mapping) {
@@ -191,7 +199,7 @@ static void recordValues(func::FuncOp step, Operation *work,
     auto arg = dyn_cast<BlockArgument>(mapping.lookupOrDefault(baseOf(init)));
     if (!arg || arg.getOwner() != &step.getBody().front())
       continue;
-    if (!info.layer.empty())
+    if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
       step.setArgAttr(arg.getArgNumber(), kLayerAttr,
                       builder.getStringAttr(info.layer));
     // Per channel it speaks of a dimension.

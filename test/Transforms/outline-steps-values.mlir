@@ -40,3 +40,14 @@ func.func @views(%x: memref<8xi8>, %p: memref<16xi8> {qcc.result}, %y: memref<4x
   linalg.copy ins(%x : memref<8xi8>) outs(%zv : memref<8xi8>) loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["q"])
   return
 }
+
+// Padding fills the whole before it copies what it surrounds: neither has its value.
+// CHECK: func.func private @padded.step0(%{{.*}}: memref<16xi8>, %{{.*}}: index,
+// CHECK: func.func private @padded.step1(%{{.*}}: memref<8xi8>, %{{.*}}: memref<16xi8>, %{{.*}}: index,
+func.func @padded(%x: memref<8xi8>, %y: memref<16xi8> {qcc.result}) {
+  %c0 = arith.constant 0 : i8
+  linalg.fill ins(%c0 : i8) outs(%y : memref<16xi8>) loc("pad")
+  %part = memref.subview %y[4] [8] [1] : memref<16xi8> to memref<8xi8, strided<[1], offset: 4>> loc("pad")
+  linalg.copy ins(%x : memref<8xi8>) outs(%part : memref<8xi8, strided<[1], offset: 4>>) loc("pad")
+  return
+}

@@ -132,6 +132,25 @@ Difference compare(const rt::Tensor &actual, const rt::Tensor &expected,
   return result;
 }
 
+/// The bits of a float element, " (0x3fa00000)"; nothing for other types.
+static std::string bitsText(const rt::Tensor &tensor, int64_t i) {
+  if (!tensor.dtype.isFloat())
+    return "";
+  uint64_t bits = 0; // little-endian, as all hosts are
+  memcpy(&bits,
+         static_cast<const char *>(tensor.data) + i * tensor.dtype.size(),
+         tensor.dtype.size());
+  return format(" (0x%0*llx)", int(2 * tensor.dtype.size()),
+                (unsigned long long)bits);
+}
+
+std::string differenceText(const rt::Tensor &actual, const rt::Tensor &expected,
+                           int64_t i) {
+  return indexText(i, expected.shape) + ": " + elementText(actual, i) +
+         bitsText(actual, i) + " instead of " + elementText(expected, i) +
+         bitsText(expected, i);
+}
+
 std::string indexText(int64_t i, const rt::Shape &shape) {
   std::vector<std::string> position(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {

@@ -48,6 +48,11 @@ long double elementOf(const rt::Tensor &tensor, int64_t i);
 /// As few digits as give the element back.
 std::string elementText(const rt::Tensor &tensor, int64_t i);
 
+/// "[0, 3]: 1.25 (0x3fa00000) instead of 1.5 (0x3fc00000)", element i: its bits
+/// where they are not plain to see.
+std::string differenceText(const rt::Tensor &actual, const rt::Tensor &expected,
+                           int64_t i);
+
 /// Of tensors of the same number of elements. Of the same type, equal bits are
 /// equal, and a tolerance of 0 wants equal bits; otherwise values count.
 Difference compare(const rt::Tensor &actual, const rt::Tensor &expected,

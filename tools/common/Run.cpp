@@ -146,14 +146,13 @@ static rt::Status expectResult(const rt::Tensor &result, size_t position,
   difference = compare(result, wanted, tolerance);
   if (difference.differing == 0)
     return rt::Status::ok();
-  int64_t first = difference.first;
-  return rt::invalidArgument(format(
-      "%s differs from '%s' in %lld of %lld elements, first at %s: %s instead "
-      "of %s; largest error %g",
-      what.c_str(), path.c_str(), (long long)difference.differing,
-      (long long)difference.elements, indexText(first, result.shape).c_str(),
-      elementText(result, first).c_str(), elementText(wanted, first).c_str(),
-      difference.largest));
+  return rt::invalidArgument(
+      format("%s differs from '%s' in %lld of %lld elements, first at %s; "
+             "largest error %g",
+             what.c_str(), path.c_str(), (long long)difference.differing,
+             (long long)difference.elements,
+             differenceText(result, wanted, difference.first).c_str(),
+             difference.largest));
 }
 
 static rt::Status expectResults(const std::vector<rt::Tensor> &results,

@@ -10,12 +10,14 @@
 
 #include "common/Diff.h"
 #include "common/Run.h"
+#include "common/StepCheck.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/Reference/Interpreter.h"
 #include "llvm/Support/SourceMgr.h"
 #include <string>
 #include <vector>
@@ -40,6 +42,8 @@ void addFiles(tools::CommandFiles &files, const ProgramOptions &program);
 /// Options of those that run it.
 struct RunOptions : tools::RunOptions {
   bool check = false;
+  /// Compare what each step computes as well.
+  bool checkSteps = false;
 };
 
 /// Options of qcc diff.
@@ -124,6 +128,21 @@ rt::Result<tools::ModulePtr> openArtifact(const ProgramOptions &program,
 /// Compiles the module of the session, which is used up; reports failures.
 std::optional<tools::ModulePtr>
 compileAndLoad(Session &session, const rt::ModuleOptions &options);
+
+using ReferenceResults = llvm::SmallVector<reference::TensorValue>;
+
+/// What the reference interpreter makes of the entry; reports failures.
+std::optional<ReferenceResults>
+runReference(mlir::func::FuncOp entry, const std::vector<HostTensor> &inputs,
+             unsigned threads, reference::Interpreter::Observer observer = {});
+rt::Tensor viewOf(const reference::TensorValue &value);
+
+/// Compiles the program again and compares what its steps compute with the
+/// reference; reports failures.
+std::optional<tools::StepCheck>
+checkSteps(const ProgramOptions &program, const RunOptions &options,
+           const rt::ModuleOptions &moduleOptions,
+           std::vector<HostTensor> inputs);
 
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);

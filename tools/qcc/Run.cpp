@@ -12,6 +12,7 @@
 
 #include "Driver.h"
 #include "common/Compare.h"
+#include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Reference/Interpreter.h"
@@ -26,11 +27,10 @@ using mlir::func::FuncOp;
 // Reference
 //===----------------------------------------------------------------------===//
 
-using ReferenceResults = llvm::SmallVector<reference::TensorValue>;
-
-static std::optional<ReferenceResults>
-runReference(FuncOp entry, const std::vector<HostTensor> &inputs,
-             unsigned threads) {
+std::optional<ReferenceResults>
+driver::runReference(FuncOp entry, const std::vector<HostTensor> &inputs,
+                     unsigned threads,
+                     reference::Interpreter::Observer observer) {
   std::vector<reference::TensorValue> values;
   for (const HostTensor &input : inputs) {
     rt::DType dtype = input.dtype();
@@ -45,39 +45,45 @@ runReference(FuncOp entry, const std::vector<HostTensor> &inputs,
     values.push_back(std::move(value));
   }
   ReferenceResults results;
-  if (llvm::Error error =
-          reference::Interpreter(threads).run(entry, values, results)) {
+  reference::Interpreter interpreter(threads);
+  interpreter.setObserver(std::move(observer));
+  if (llvm::Error error = interpreter.run(entry, values, results)) {
     reportError("reference: " + llvm::toString(std::move(error)));
     return std::nullopt;
   }
   return results;
 }
 
+rt::Tensor driver::viewOf(const reference::TensorValue &value) {
+  return rt::Tensor(
+      value.bytes.get(),
+      rt::DType{static_cast<uint8_t>(value.type.code), value.type.bits},
+      value.shape);
+}
+
 static std::vector<rt::Tensor> viewsOf(const ReferenceResults &results) {
   std::vector<rt::Tensor> views;
   for (const reference::TensorValue &value : results)
-    views.emplace_back(
-        value.bytes.get(),
-        rt::DType{static_cast<uint8_t>(value.type.code), value.type.bits},
-        value.shape);
+    views.push_back(driver::viewOf(value));
   return views;
 }
 
-/// Compares with the reference; returns the exit code.
-static int check(const std::vector<rt::Tensor> &results,
-                 const std::vector<rt::Tensor> &wanted) {
-  int64_t elements = 0, differing = 0;
-  for (auto [result, expected] : llvm::zip_equal(results, wanted)) {
-    int64_t count = result.elements().value_or(0);
-    elements += count;
-    bool sameType =
-        result.dtype == expected.dtype && result.shape == expected.shape;
-    differing += sameType ? tools::compare(result, expected).differing
-                          : std::max<int64_t>(1, count);
-  }
-  printf("check: %lld elements, %lld differ\n", (long long)elements,
-         (long long)differing);
-  return differing > 0;
+/// Says which step differs first, and where; returns whether none does, or
+/// nothing after a failure that was reported.
+static std::optional<bool> reportSteps(const ProgramOptions &program,
+                                       const RunOptions &options,
+                                       const rt::ModuleOptions &moduleOptions,
+                                       std::vector<HostTensor> inputs) {
+  std::optional<tools::StepCheck> steps =
+      driver::checkSteps(program, options, moduleOptions, std::move(inputs));
+  if (!steps)
+    return std::nullopt;
+  printf("steps: %s, %lld elements, %lld differ\n",
+         tools::counted(steps->values, "value").c_str(),
+         (long long)steps->elements, (long long)steps->differing);
+  if (!steps->first.empty())
+    printf("  first: %s\n", steps->first.c_str());
+  return steps->differing == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,6 +133,7 @@ static int runArtifact(const ProgramOptions &program,
 
 int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   RunOptions options = given;
+  options.check |= options.checkSteps;
   options.describeResults = !options.check;
   addFiles(options.files, program);
   rt::Status status = tools::checkOptions(options);
@@ -135,11 +142,11 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   if (tools::isArtifact(program.input))
     return runArtifact(program, options);
   if (program.target == "reference" &&
-      (options.bench || options.profile || options.list ||
+      (options.bench || options.profile || options.list || options.checkSteps ||
        !options.dumpSteps.empty() || !options.variant.empty() ||
        !options.weightPages.empty()))
     return reportError("target reference has no compiled steps to measure, "
-                       "list or dump; use x86");
+                       "check, list or dump; use x86");
 
   Session session(program);
   if (!session.load())
@@ -181,7 +188,16 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   tools::Execution execution;
   status = tools::runModule(*module, program.input, options, std::move(inputs),
                             stdout, &execution);
-  if (status.isOk() && options.check && !options.list)
-    return check(execution.outputs, viewsOf(*expected));
-  return reportStatus(status);
+  if (!status.isOk() || !options.check || options.list)
+    return reportStatus(status);
+  tools::CheckReport report =
+      tools::checkResults(execution.outputs, viewsOf(*expected));
+  fputs(report.text.c_str(), stdout);
+  bool areSame = report.differing == 0;
+  if (!areSame || options.checkSteps) {
+    std::optional<bool> steps = reportSteps(program, options, moduleOptions,
+                                            std::move(execution.storage));
+    areSame &= steps.value_or(false);
+  }
+  return areSame ? reportStatus(status) : 1;
 }

@@ -126,6 +126,10 @@ static void addRun(Commands &commands, CommandLine &line) {
                  "Also run the reference interpreter; exit with 1 if any "
                  "element differs",
                  line.run.check);
+  arguments.flag("check-steps",
+                 "As --check, and compare what each step computes as well, "
+                 "which --check does where a result differs",
+                 line.run.checkSteps);
   arguments.example("qcc run model.mlir --weights=model.npz --input=x.npy "
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "

@@ -19,6 +19,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -67,6 +68,12 @@ public:
   /// `threads` = 0 uses every core. The number does not change a result.
   explicit Interpreter(unsigned threads = 0);
 
+  /// Called with each tensor that an op of a function computes, while the
+  /// program runs.
+  using Observer =
+      std::function<void(mlir::OpResult result, const TensorValue &value)>;
+  void setObserver(Observer observer) { this->observer = std::move(observer); }
+
   /// Runs `entry` on `inputs`. Whatever is wrong with the inputs or not
   /// supported in the program becomes an error with a location and a reason.
   llvm::Error run(mlir::func::FuncOp entry, llvm::ArrayRef<TensorValue> inputs,
@@ -74,6 +81,7 @@ public:
 
 private:
   unsigned threads;
+  Observer observer;
 };
 
 } // namespace qcc::reference

@@ -36,27 +36,6 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
       func.setResultAttr(i, "qcc.type", TypeAttr::get(result));
 }
 
-/// Views that pass a value on.
-static Value lookThroughViews(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-            op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-/// Quantizing gives a layer's value another form, whatever the op is called.
-static void inheritLayer(Operation *op) {
-  if (!isa<qnn::QuantizeOp, qnn::RequantizeOp>(op))
-    return;
-  Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
-  StringRef layer = source ? valueInfo(source->getLoc()).layer : "";
-  if (!layer.empty())
-    op->setLoc(asFormOfLayer(op->getLoc(), layer));
-}
-
 namespace {
 struct ConvertQNNToLinalg
     : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
@@ -64,7 +43,7 @@ struct ConvertQNNToLinalg
     StorageTypeConverter converter;
     getOperation().walk(
         [&](func::FuncOp func) { recordTypes(func, converter); });
-    getOperation().walk<WalkOrder::PreOrder>(inheritLayer);
+    inheritLayers(getOperation());
 
     ConversionTarget target(getContext());
     target.addIllegalDialect<qnn::QNNDialect, quant::QuantDialect>();

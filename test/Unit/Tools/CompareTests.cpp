@@ -21,8 +21,8 @@ template <typename T> rt::Tensor view(std::vector<T> &values, rt::DType dtype) {
   return rt::Tensor(values.data(), dtype, {int64_t(values.size())});
 }
 const rt::DType f32{QCC_FLOAT, 32}, i8{QCC_INT, 8}, u8{QCC_UINT, 8},
-    f16{QCC_FLOAT, 16}, bf16{QCC_BFLOAT, 16}, i64{QCC_INT, 64},
-    u64{QCC_UINT, 64};
+    i32{QCC_INT, 32}, f16{QCC_FLOAT, 16}, bf16{QCC_BFLOAT, 16},
+    i64{QCC_INT, 64}, u64{QCC_UINT, 64};
 const float notANumber = std::nanf(""), infinity = HUGE_VALF;
 
 Difference compareFloats(std::vector<float> a, std::vector<float> b,
@@ -106,6 +106,18 @@ TEST(Compare, ValuesCountWhereTypesDiffer) {
 TEST(Compare, NothingIsEqualToNothing) {
   EXPECT_EQ(compareFloats({}, {}).differing, 0);
   EXPECT_EQ(compareFloats({}, {}).mean, 0);
+}
+
+TEST(Compare, SaysTheBitsOfFloats) {
+  std::vector<float> a = {0, -0.f}, b = {0, 0};
+  EXPECT_EQ(differenceText(view(a, f32), view(b, f32), 1),
+            "[1]: -0 (0x80000000) instead of 0 (0x00000000)");
+  std::vector<uint16_t> half = {floatToF16(1)}, other = {floatToF16(2)};
+  EXPECT_EQ(differenceText(view(half, f16), view(other, f16), 0),
+            "[0]: 1 (0x3c00) instead of 2 (0x4000)");
+  std::vector<int32_t> c = {5}, d = {6};
+  EXPECT_EQ(differenceText(view(c, i32), view(d, i32), 0),
+            "[0]: 5 instead of 6");
 }
 
 TEST(Compare, SaysWhere) {

@@ -7,7 +7,9 @@
 
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -91,6 +93,28 @@ Location qcc::asFormOfLayer(Location loc, StringRef layer) {
 bool qcc::isFormOfLayer(Location loc) {
   DictionaryAttr dict = metadataOf(loc);
   return dict && dict.contains(kLayer);
+}
+
+/// Views that pass a value on.
+static Value lookThroughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+void qcc::inheritLayers(Operation *root) {
+  root->walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (!isa<qnn::QuantizeOp, qnn::RequantizeOp>(op))
+      return;
+    Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
+    StringRef layer = source ? valueInfo(source->getLoc()).layer : "";
+    if (!layer.empty())
+      op->setLoc(asFormOfLayer(op->getLoc(), layer));
+  });
 }
 
 Location qcc::asPartOfLayer(Location loc) {

@@ -58,6 +58,9 @@ mlir::Location withType(mlir::Location loc, mlir::Type type);
 /// The location of an op that gives the value of `layer` another form.
 mlir::Location asFormOfLayer(mlir::Location loc, llvm::StringRef layer);
 bool isFormOfLayer(mlir::Location loc);
+/// Quantizing gives a layer's value another form, whatever the op is called:
+/// marks all ops within `root` that do so.
+void inheritLayers(mlir::Operation *root);
 
 /// The location of an op that computes only a part of its layer.
 mlir::Location asPartOfLayer(mlir::Location loc);
