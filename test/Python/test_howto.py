@@ -74,5 +74,7 @@ def test_first_model(tmp_path):
 def test_accepted_ops():
     """The list of the page is what the import accepts."""
     page = (program.ROOT / "docs" / "HowTo" / "FirstModel.md").read_text()
-    done = subprocess.run([str(program.qcc()), "ops"], capture_output=True, text=True)
+    # Python's readline sets the width to 80.
+    done = subprocess.run([str(program.qcc()), "ops"], env=dict(os.environ, COLUMNS="100"),
+                          capture_output=True, text=True)
     assert f"```\n{done.stdout}```" in page, "put into FirstModel.md:\n" + done.stdout + done.stderr
