@@ -12,16 +12,21 @@
 #include "Batch.h"
 #include "Emit.h"
 #include "Generate.h"
+#include "PinConfigs.h"
 #include "Print.h"
+#include "Random.h"
 #include "common/Compare.h"
 #include "common/GuardedMemory.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Transforms/TunedConfigs.h"
+#include "qcc/Tuning/KernelKey.h"
 #include "llvm/Support/SourceMgr.h"
 #include <algorithm>
 #include <csignal>
@@ -111,7 +116,12 @@ public:
   Batch(MLIRContext &context, const std::vector<Subject> &subjects,
         const BatchOptions &options, Observer &observer)
       : context(context), subjects(subjects), options(options),
-        observer(observer), compiler(options.target) {}
+        observer(observer), compiler(options.target) {
+    compiler.configure = [this](PassManager &pm, Stage stage) {
+      if (stage == Stage::Kernel)
+        pm.addInstrumentation(pinConfigs(this->options.target, pinning()));
+    };
+  }
 
   void run();
 
@@ -125,6 +135,7 @@ private:
   /// Compiles some of the subjects; those that are refused leave the list.
   bool compile(std::vector<size_t> &members);
   bool compileAll(const std::vector<size_t> &members, Problem &problem);
+  PinOptions pinning();
   void refuse(size_t subject, const std::string &message);
   void runSubject(size_t subject);
   /// What is wrong with a run, or nothing.
@@ -142,6 +153,7 @@ private:
   const BatchOptions &options;
   Observer &observer;
   Compiler compiler;
+  TuningDatabase pinned;
   OwningOpRef<ModuleOp> source;
   std::shared_ptr<const rt::Module> module; // null where it is not compiled
   std::vector<unsigned> firstLines;         // of the members in the module
@@ -149,6 +161,46 @@ private:
 };
 
 } // namespace
+
+/// In one of so many programs the cost model chooses the configs.
+constexpr uint64_t kModelShare = 8;
+
+/// By the seed and what a tuning database tells contractions apart by, so that
+/// they keep their configs while a program is reduced.
+static Choose choicesFor(kernel::ContractOp op, uint64_t seed,
+                         const TargetSpec &target) {
+  if (seed % kModelShare == 0)
+    return {};
+  TuningKey key = keyOf(op, target);
+  uint64_t stream = 0;
+  for (char c : target.name + key.shape + key.kernel)
+    stream = stream * 31 + static_cast<unsigned char>(c);
+  return [random = Random(seed, stream)](unsigned bound) mutable {
+    return static_cast<unsigned>(random.below(bound));
+  };
+}
+
+PinOptions Batch::pinning() {
+  PinOptions pin;
+  pin.smallTiles = true;
+  pin.choicesFor = [this](kernel::ContractOp op, unsigned) -> Choose {
+    StringRef name = op->getParentOfType<func::FuncOp>().getName();
+    for (const Subject &subject : subjects)
+      if (name == subject.graph.name)
+        return choicesFor(op, subject.seed, options.target);
+    return {};
+  };
+  if (options.configs.empty())
+    return pin;
+  pin.pinned = [this](kernel::ContractOp op) {
+    TuningEntry entry;
+    entry.config = printConfig(op.getLoweringConfigAttr());
+    pinned.set(keyOf(op, options.target), entry);
+    // At once, since the compiler may crash.
+    (void)pinned.write(options.configs);
+  };
+  return pin;
+}
 
 static unsigned lineOf(Location location) {
   unsigned line = 0;

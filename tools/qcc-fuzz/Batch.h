@@ -54,6 +54,8 @@ struct BatchOptions {
   /// Where runs that are as they should be are written for other interpreters;
   /// may be empty.
   std::string emit;
+  /// Where the pinned configs are written as a tuning database; may be empty.
+  std::string configs;
 };
 
 /// Is told what is going on.

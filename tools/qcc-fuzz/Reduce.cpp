@@ -395,7 +395,8 @@ Subject reduce(Subject subject, Verdict &verdict, const BatchOptions &options,
 //===----------------------------------------------------------------------===//
 
 rt::Status writeReproducer(const std::string &folder, const Subject &subject,
-                           const Verdict &verdict, const std::string &target) {
+                           const Verdict &verdict, BatchOptions options,
+                           unsigned timeoutSeconds) {
   std::string name = subject.graph.name, command = "qcc run " + name + ".mlir";
   size_t count = 0;
   const Case which = subject.cases.empty() ? Case() : subject.cases[0];
@@ -414,8 +415,13 @@ rt::Status writeReproducer(const std::string &folder, const Subject &subject,
       return status;
     command += " --input=" + file;
   }
+  std::string configs = name + ".tuning.json";
+  options.configs = folder + "/" + configs;
+  judge(subject, options, timeoutSeconds);
+  if (std::ifstream(options.configs))
+    command += " --tuning-db=" + configs;
   std::ofstream out(folder + "/" + name + ".mlir");
-  out << "// " << command << " --mcpu=" << target
+  out << "// " << command << " --mcpu=" << options.target.name
       << " --threads=" << which.threads << " --check\n// "
       << spell(verdict.kind) << ": "
       << verdict.message.substr(0, verdict.message.find('\n')) << "\n"

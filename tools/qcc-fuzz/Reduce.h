@@ -23,9 +23,10 @@ Subject reduce(Subject subject, Verdict &verdict, const BatchOptions &options,
                unsigned timeoutSeconds);
 
 /// Writes `DIR/NAME.mlir`, whose first line is the command that shows the
-/// failure, and the inputs beside it.
+/// failure, and beside it the inputs and the configs that are pinned.
 rt::Status writeReproducer(const std::string &folder, const Subject &subject,
-                           const Verdict &verdict, const std::string &target);
+                           const Verdict &verdict, BatchOptions options,
+                           unsigned timeoutSeconds);
 
 } // namespace qcc::fuzz
 

@@ -105,8 +105,8 @@ static void report(const Options &options, Totals &totals, const Task &task,
     reduced = reduce(std::move(reduced), why, task.options, options.timeout);
   else if (why.failingCase >= 0)
     reduced.cases = {subject.cases[why.failingCase]};
-  rt::Status status =
-      writeReproducer(options.keep, reduced, why, task.options.target.name);
+  rt::Status status = writeReproducer(options.keep, reduced, why, task.options,
+                                      options.timeout);
   if (!status.isOk())
     fprintf(stderr, "qcc-fuzz: error: %s\n", status.message().c_str());
 }

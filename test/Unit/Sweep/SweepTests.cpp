@@ -12,15 +12,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Builder.h"
 #include "Data.h"
-#include "PinConfigs.h"
 #include "common/Compare.h"
 #include "common/GuardedMemory.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc-fuzz/PinConfigs.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
@@ -103,6 +105,15 @@ void reportCrashes(const std::string *description) {
     std::signal(signal, onCrash);
 }
 
+/// The same in every run.
+auto choicesOf(std::string targetName) {
+  return [targetName](kernel::ContractOp op, unsigned number) -> fuzz::Choose {
+    auto function = op->getParentOfType<func::FuncOp>();
+    sweep::Builder builder(function.getName().str() + targetName, number);
+    return [builder](unsigned bound) mutable { return builder.choose(bound); };
+  };
+}
+
 class Sweep : public testing::TestWithParam<std::tuple<size_t, const char *>> {
 protected:
   void SetUp() override {
@@ -115,7 +126,8 @@ protected:
     if (groups()[std::get<0>(GetParam())].pinned)
       compiler->configure = [&](PassManager &pm, Stage stage) {
         if (stage == Stage::Kernel)
-          pm.addInstrumentation(pinConfigs(target));
+          pm.addInstrumentation(
+              fuzz::pinConfigs(target, {choicesOf(target.name)}));
       };
     auto created = rt::ThreadPool::create(kThreads);
     ASSERT_TRUE(created.isOk()) << created.message();

@@ -6,18 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "PinConfigs.h"
-#include "Builder.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
 
-namespace qcc::sweep {
+namespace qcc::fuzz {
+
+namespace {
+struct Choices {
+  const Choose &chooseBelow;
+
+  unsigned choose(unsigned bound) { return chooseBelow(bound); }
+  template <typename T> T pick(std::initializer_list<T> values) {
+    return values.begin()[choose(values.size())];
+  }
+};
+} // namespace
 
 /// Whether elements of K follow each other in an operand without a prologue.
 static bool isAlongK(kernel::ContractOp op, AffineMap map, Region &prologue) {
@@ -37,7 +45,15 @@ static bool canReadInPlace(kernel::ContractOp op, const Atom &atom) {
 /// AMX.
 using Grid = std::pair<int64_t, int64_t>;
 
-static Grid chooseGrid(const Atom &atom, Builder &b) {
+/// The code of a tile and of all its tails grows with the square of the rows.
+static Grid chooseSmallGrid(const Atom &atom, Choices &b) {
+  if (atom.hasTiles())
+    return b.pick<Grid>(
+        {{1, 1}, {2, 1}, {3, 1}, {3, 2}, {4, 1}, {5, 1}, {16, 1}});
+  return b.pick<Grid>({{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {3, 1}, {4, 1}});
+}
+
+static Grid chooseGrid(const Atom &atom, Choices &b) {
   if (atom.hasTiles())
     return b.pick<Grid>({{1, 1},
                          {16, 1},
@@ -66,10 +82,18 @@ static Grid chooseGrid(const Atom &atom, Builder &b) {
                        {33, 1}});
 }
 
-static kernel::LoweringConfigAttr
-chooseLanesAlongK(kernel::ContractOp op, const Atom &atom, Builder &b) {
-  auto [mr, nr] = b.pick<std::pair<int64_t, int64_t>>(
-      {{1, 1}, {1, 8}, {2, 3}, {3, 2}, {4, 4}, {5, 1}, {8, 1}, {7, 2}});
+static kernel::LoweringConfigAttr chooseLanesAlongK(kernel::ContractOp op,
+                                                    const Atom &atom,
+                                                    bool small, Choices &b) {
+  auto [mr, nr] = small ? b.pick<Grid>({{1, 1}, {1, 3}, {2, 1}, {2, 2}, {3, 1}})
+                        : b.pick<Grid>({{1, 1},
+                                        {1, 8},
+                                        {2, 3},
+                                        {3, 2},
+                                        {4, 4},
+                                        {5, 1},
+                                        {8, 1},
+                                        {7, 2}});
   // The longer side has whole vectors.
   bool alongRows = op.getRoles()->m && b.choose(2);
   int64_t whole = std::lcm<int64_t>(alongRows ? mr : nr, atom.lanes);
@@ -97,7 +121,7 @@ static bool canInterleave(kernel::ContractOp op, const Atom &atom) {
 }
 
 static kernel::LoweringConfigAttr
-chooseInterleaved(kernel::ContractOp op, const Atom &atom, Builder &b) {
+chooseInterleaved(kernel::ContractOp op, const Atom &atom, Choices &b) {
   int64_t mr = b.pick<int64_t>({1, 2, 3, 5}), nr = atom.lanes * atom.kr;
   MLIRContext *context = op.getContext();
   auto text = [&](StringRef value) { return StringAttr::get(context, value); };
@@ -108,8 +132,9 @@ chooseInterleaved(kernel::ContractOp op, const Atom &atom, Builder &b) {
 }
 
 /// A config by chance; it need not fit.
-static kernel::LoweringConfigAttr
-chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
+static kernel::LoweringConfigAttr chooseConfig(kernel::ContractOp op,
+                                               const TargetSpec &target,
+                                               bool small, Choices &b) {
   // A target that emulates AMX is there for its kernels.
   SmallVector<Atom> atoms;
   for (const Atom &atom : target.atoms)
@@ -117,10 +142,10 @@ chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
-    return chooseLanesAlongK(op, atom, b);
+    return chooseLanesAlongK(op, atom, small, b);
   if (canInterleave(op, atom) && b.choose(2))
     return chooseInterleaved(op, atom, b);
-  auto [mr, vectors] = chooseGrid(atom, b);
+  auto [mr, vectors] = small ? chooseSmallGrid(atom, b) : chooseGrid(atom, b);
   int64_t nr = vectors * atom.lanes;
   bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
   MLIRContext *context = op.getContext();
@@ -131,36 +156,47 @@ chooseConfig(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
       StringAttr::get(context, "pinned"));
 }
 
-static void pin(kernel::ContractOp op, const TargetSpec &target, Builder &b) {
-  kernel::LoweringConfigAttr config;
-  do
-    config = chooseConfig(op, target, b);
-  while (refuseConfig(op, config, target));
-  op.setLoweringConfigAttr(config);
+/// How often a config that does not fit is chosen anew.
+constexpr unsigned kAttempts = 1000;
+
+static void pin(kernel::ContractOp op, const TargetSpec &target,
+                const PinOptions &options, const Choose &choose) {
+  Choices choices{choose};
+  for (unsigned i = 0; i < kAttempts; ++i) {
+    kernel::LoweringConfigAttr config =
+        chooseConfig(op, target, options.smallTiles, choices);
+    if (refuseConfig(op, config, target))
+      continue;
+    op.setLoweringConfigAttr(config);
+    if (options.pinned)
+      options.pinned(op);
+    return;
+  }
 }
 
 namespace {
 struct PinConfigs : PassInstrumentation {
-  explicit PinConfigs(const TargetSpec &target) : target(target) {}
+  PinConfigs(const TargetSpec &target, PinOptions options)
+      : target(target), options(std::move(options)) {}
 
-  void runAfterPass(Pass *pass, Operation *operation) override {
-    auto function = dyn_cast<func::FuncOp>(operation);
-    if (pass->getArgument() != "form-contractions" || !function)
+  void runBeforePass(Pass *pass, Operation *operation) override {
+    if (pass->getArgument() != "select-lowering-config")
       return;
-    std::string name = function.getName().str();
     unsigned number = 0;
     operation->walk([&](kernel::ContractOp op) {
-      Builder builder(name + target.name, number++);
-      pin(op, target, builder);
+      if (Choose choose = options.choicesFor(op, number++))
+        pin(op, target, options, choose);
     });
   }
 
   const TargetSpec &target;
+  PinOptions options;
 };
 } // namespace
 
-std::unique_ptr<PassInstrumentation> pinConfigs(const TargetSpec &target) {
-  return std::make_unique<PinConfigs>(target);
+std::unique_ptr<PassInstrumentation> pinConfigs(const TargetSpec &target,
+                                                PinOptions options) {
+  return std::make_unique<PinConfigs>(target, std::move(options));
 }
 
-} // namespace qcc::sweep
+} // namespace qcc::fuzz
