@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Rejects programs whose results would depend on what memory held before, or on
-// the order in which parallel iterations run.
+// the order in which parallel iterations run, and reshapes of dimensions that
+// do not exist.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +82,31 @@ static LogicalResult verifyOutput(linalg::LinalgOp op, OpOperand &output) {
   return success();
 }
 
+/// Checks that groups of dimensions name each of `rank` dimensions once, in
+/// order. The op's own verifier looks at the low 32 bits of an index only.
+static LogicalResult verifyGroups(Operation *op, ArrayAttr groups,
+                                  int64_t rank) {
+  int64_t next = 0;
+  for (Attribute group : groups)
+    for (Attribute dim : cast<ArrayAttr>(group))
+      if (int64_t index = cast<IntegerAttr>(dim).getInt(); index != next++)
+        return op->emitOpError()
+               << "groups dimension " << index << " where dimension "
+               << next - 1 << " of " << rank
+               << " stands; list every dimension once, in order";
+  return success();
+}
+
 LogicalResult qcc::verifyTensors(ModuleOp module) {
   bool ok = true;
+  module.walk([&](Operation *op) {
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      ok &= succeeded(verifyGroups(op, expand.getReassociation(),
+                                   expand.getResultType().getRank()));
+    else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      ok &= succeeded(verifyGroups(op, collapse.getReassociation(),
+                                   collapse.getSrcType().getRank()));
+  });
   module.walk([&](tensor::EmptyOp empty) {
     ok &= succeeded(verifyEmptyTensor(empty));
   });

@@ -17,6 +17,8 @@ INPUTS = {
     "classifier_f32": ["--input=random:1:-1:1", "--dim=131"],
     "classifier_int8": ["--input=random:1", "--dim=131"],
     "dynamic_quant": ["--input=random:1:-4:4", "--dim=131"],
+    "dynamic_sequence": [
+        "--entry=padded", "--input=random:1", "--dim=40", "--dim=40", "--dim=40"],
     "encoder": ["--input=random:1:-2:2"],
     "mlp_f16": ["--input=random:1:-4:4", "--dim=67"],
     "mlp_f32": ["--input=random:1:-4:4", "--dim=67"],
