@@ -62,7 +62,8 @@ def test_time_model(tmp_path):
     shown = re.search(r"^```\n(estimate for .*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     done = run([program.ROOT / "test" / "Emulator" / "Inputs" / "gemm-512x512x512.ptx",
                 "--kernel=gemm", "--grid=2,4", "--block=256", "--shared=98304",
-                *["--arg=out:x.npy:i8[512,512]"] * 2, *["--arg=out:y.npy:f32[512]"] * 2,
-                "--arg=out:z.npy:i8[512,512]", "--time-model=sm_80"], tmp_path)
+                "--arg=out:a.npy:i8[512,512]", "--arg=out:b.npy:i8[512,512]",
+                "--arg=out:c.npy:f32[512]", "--arg=out:d.npy:f32[512]",
+                "--arg=out:e.npy:i8[512,512]", "--time-model=sm_80"], tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(shown[1])
