@@ -186,7 +186,7 @@ std::vector<size_t> Table::columnWidths(size_t available) const {
     }
     return sum + 2 * (used - (used > 0));
   };
-  // Those that are made to be wrapped come first.
+  // Columns of kind "w", whose cells may wrap, are narrowed before the others.
   for (std::string_view kinds : {"w", "lr"})
     while (available != 0 && total() > available) {
       size_t widest = widths.size();

@@ -45,7 +45,7 @@ rt::DType dtypeOf(Element element);
 /// `count` elements, compact.
 std::vector<uint8_t> makeElements(Element element, const Data &data,
                                   int64_t count, Fill fill, uint64_t seed);
-/// Those of a constant; of a splat, one for each element as well.
+/// The elements of a constant: for a splat too, one for each element.
 std::vector<uint8_t> elementsOfConstant(const Graph &graph, const Node &node);
 
 } // namespace qcc::fuzz
