@@ -35,7 +35,7 @@ static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 static constexpr llvm::StringLiteral kBaseline = "x86-64-v3";
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-qcc::createTargetMachine(const TargetSpec &target) {
+qcc::createTargetMachine(const TargetSpec &target, Effort effort) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -55,7 +55,9 @@ qcc::createTargetMachine(const TargetSpec &target) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
       triple, kBaseline, target.featureString(), options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt,
+      effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
+                             : llvm::CodeGenOptLevel::None));
   if (!machine)
     return llvm::createStringError("no code generator for processor '%s'",
                                    target.name.c_str());
@@ -64,7 +66,8 @@ qcc::createTargetMachine(const TargetSpec &target) {
 
 /// No library may be assumed: artifacts have no undefined symbols, so loops
 /// must not turn into calls of memcpy or memset.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     Effort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -78,8 +81,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  llvm::ModulePassManager passes =
+      effort == Effort::Full
+          ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+          : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+  passes.run(module, modules);
 }
 
 /// The names in the table of a program: the functions that it refers to.
@@ -97,9 +103,9 @@ static llvm::StringSet<> functionsOf(const Program &program) {
 /// and visible to other variants; everything else is internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
-                 llvm::LLVMContext &context) {
+                 llvm::LLVMContext &context, Effort effort) {
   const TargetSpec &target = *variant.target;
-  auto machine = createTargetMachine(target);
+  auto machine = createTargetMachine(target, effort);
   if (!machine)
     return machine.takeError();
   std::unique_ptr<llvm::Module> result =
@@ -130,14 +136,14 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*result, **machine);
+  optimize(*result, **machine, effort);
   scalarizeSingleLaneStores(*result);
   return result;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
-                     llvm::LLVMContext &context) {
+                     llvm::LLVMContext &context, Effort effort) {
   std::unique_ptr<llvm::Module> result;
   std::vector<TranslatedVariant> table;
   for (Variant variant : variants) {
@@ -145,7 +151,8 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
     mlir::registerLLVMDialectTranslation(*variant.module.getContext());
     std::string prefix = variants.size() > 1 ? variant.target->name + "." : "";
     table.push_back({Program::of(variant.module), variant.target, prefix});
-    auto translated = translateVariant(variant.module, table.back(), context);
+    auto translated =
+        translateVariant(variant.module, table.back(), context, effort);
     if (!translated)
       return translated.takeError();
     if (!result)

@@ -101,7 +101,7 @@ struct Translated {
 } // namespace
 
 static llvm::Error translate(mlir::ModuleOp module,
-                             llvm::ArrayRef<TargetSpec> targets,
+                             llvm::ArrayRef<TargetSpec> targets, Effort effort,
                              Translated &result) {
   llvm::SmallVector<Variant> variants;
   if (targets.size() == 1)
@@ -111,11 +111,11 @@ static llvm::Error translate(mlir::ModuleOp module,
          llvm::zip_equal(module.getOps<mlir::ModuleOp>(), targets))
       variants.push_back({variant, &target});
   // Every function says its own processor and features.
-  auto machine = createTargetMachine(targets.front());
+  auto machine = createTargetMachine(targets.front(), effort);
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
-  auto translated = translateToLLVM(variants, result.context);
+  auto translated = translateToLLVM(variants, result.context, effort);
   if (!translated)
     return translated.takeError();
   result.module = std::move(*translated);
@@ -123,16 +123,17 @@ static llvm::Error translate(mlir::ModuleOp module,
 }
 
 static llvm::Expected<llvm::SmallVector<char, 0>>
-emit(mlir::ModuleOp module, llvm::ArrayRef<TargetSpec> targets, FileKind kind) {
+emit(mlir::ModuleOp module, llvm::ArrayRef<TargetSpec> targets, Effort effort,
+     FileKind kind) {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, translated))
+  if (llvm::Error error = translate(module, targets, effort, translated))
     return std::move(error);
   return emitCode(*translated.module, *translated.machine, kind);
 }
 
 llvm::Expected<std::string> Compiler::emitLLVM(mlir::ModuleOp module) const {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, translated))
+  if (llvm::Error error = translate(module, targets, effort, translated))
     return std::move(error);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -142,7 +143,7 @@ llvm::Expected<std::string> Compiler::emitLLVM(mlir::ModuleOp module) const {
 
 llvm::Expected<std::string>
 Compiler::emitAssembly(mlir::ModuleOp module) const {
-  auto bytes = emit(module, targets, FileKind::Assembly);
+  auto bytes = emit(module, targets, effort, FileKind::Assembly);
   if (!bytes)
     return bytes.takeError();
   return std::string(bytes->begin(), bytes->end());
@@ -150,7 +151,7 @@ Compiler::emitAssembly(mlir::ModuleOp module) const {
 
 llvm::Expected<llvm::SmallVector<char, 0>>
 Compiler::emitObject(mlir::ModuleOp module) const {
-  return emit(module, targets, FileKind::Object);
+  return emit(module, targets, effort, FileKind::Object);
 }
 
 llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {

@@ -117,7 +117,10 @@ public:
         const BatchOptions &options, Observer &observer)
       : context(context), subjects(subjects), options(options),
         observer(observer), compiler(options.target) {
+    compiler.effort = options.effort;
     compiler.configure = [this](PassManager &pm, Stage stage) {
+      // A fifth of the time of such programs.
+      pm.enableVerifier(this->options.effort == Effort::Full);
       if (stage == Stage::Kernel)
         pm.addInstrumentation(pinConfigs(this->options.target, pinning()));
     };

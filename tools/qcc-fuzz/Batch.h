@@ -17,6 +17,7 @@
 
 #include "Data.h"
 #include "mlir/IR/MLIRContext.h"
+#include "qcc/CodeGen/Effort.h"
 #include "qcc/Target/TargetSpec.h"
 #include <memory>
 #include <optional>
@@ -49,6 +50,7 @@ struct Plant {
 
 struct BatchOptions {
   TargetSpec target;
+  Effort effort = Effort::Full;
   unsigned threads = 0; // 0: as each case says
   std::optional<Plant> plant;
   /// Where runs that are as they should be are written for other interpreters;

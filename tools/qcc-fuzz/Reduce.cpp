@@ -417,6 +417,7 @@ rt::Status writeReproducer(const std::string &folder, const Subject &subject,
   }
   std::string configs = name + ".tuning.json";
   options.configs = folder + "/" + configs;
+  std::remove(options.configs.c_str()); // of another run
   judge(subject, options, timeoutSeconds);
   if (std::ifstream(options.configs))
     command += " --tuning-db=" + configs;

@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <tuple>
 
 using namespace qcc;
 using namespace qcc::fuzz;
@@ -160,20 +161,42 @@ static bool parsePlant(const std::string &text, BatchOptions &batch) {
   return true;
 }
 
-/// Pairs of a target and a seed: those of one target after the other, so that a
-/// module has one.
-static std::vector<std::pair<size_t, uint64_t>>
-orderWork(uint64_t begin, uint64_t end, size_t targets, bool rotate,
-          unsigned perModule) {
-  std::vector<std::pair<size_t, uint64_t>> work;
+namespace {
+/// A seed, and how its program is compiled.
+struct Work {
+  size_t target;
+  Effort effort;
+  uint64_t seed;
+
+  bool sharesModuleWith(const Work &other) const {
+    return target == other.target && effort == other.effort;
+  }
+};
+} // namespace
+
+/// LLVM optimizes one in so many of the programs of each target as it does for
+/// users. Most of the time goes into that.
+constexpr uint64_t kFullEffortShare = 4;
+
+/// All that there is to do, ordered such that programs of one module follow
+/// each other. How a program is compiled depends on its seed alone.
+static std::vector<Work> orderWork(uint64_t begin, uint64_t end, size_t targets,
+                                   bool rotate, unsigned perModule) {
+  std::vector<Work> work;
   for (uint64_t seed = begin; seed < end; ++seed)
     for (size_t target = 0; target < targets; ++target)
       if (!rotate || seed % targets == target)
-        work.push_back({target, seed});
-  uint64_t block = uint64_t(perModule) * targets;
-  std::stable_sort(work.begin(), work.end(), [&](const auto &a, const auto &b) {
-    return std::make_pair((a.second - begin) / block, a.first) <
-           std::make_pair((b.second - begin) / block, b.first);
+        work.push_back(
+            {target,
+             seed / targets % kFullEffortShare ? Effort::Little : Effort::Full,
+             seed});
+  uint64_t block = uint64_t(perModule) * targets * kFullEffortShare;
+  std::stable_sort(work.begin(), work.end(), [&](const Work &a, const Work &b) {
+    auto key = [&](const Work &one) {
+      return std::make_tuple((one.seed - begin) / block, one.target,
+                             one.effort);
+    };
+    return key(a) < key(b);
   });
   return work;
 }
@@ -224,7 +247,7 @@ int main(int argc, char **argv) {
   if (!parsePlant(options.plant, batch))
     return fail("'--plant=" + options.plant +
                 "' must be differ:OP, crash:OP or hang:OP");
-  std::vector<std::pair<size_t, uint64_t>> work =
+  std::vector<Work> work =
       orderWork(begin, end, targets.size(), rotate, options.programsPerModule);
 
   Totals totals;
@@ -236,11 +259,12 @@ int main(int argc, char **argv) {
           return std::nullopt;
         Task task;
         task.options = batch;
-        size_t target = work[at].first;
-        task.options.target = targets[target];
-        while (at < work.size() && work[at].first == target &&
+        const Work &first = work[at];
+        task.options.target = targets[first.target];
+        task.options.effort = first.effort;
+        while (at < work.size() && work[at].sharesModuleWith(first) &&
                task.subjects.size() < options.programsPerModule)
-          task.subjects.push_back(Subject::ofSeed(work[at++].second));
+          task.subjects.push_back(Subject::ofSeed(work[at++].seed));
         return task;
       },
       {options.jobs, options.timeout},

@@ -9,6 +9,7 @@
 #define QCC_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "qcc/CodeGen/Effort.h"
 #include "qcc/Transforms/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -26,7 +27,7 @@ struct TargetSpec;
 
 /// A code generator that keeps every float operation as it is written.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const TargetSpec &target);
+createTargetMachine(const TargetSpec &target, Effort effort);
 
 /// A module after the llvm stage, and what it was compiled for.
 struct Variant {
@@ -37,7 +38,8 @@ struct Variant {
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
 /// in its attributes what processor it is for.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context);
+translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
+                Effort effort);
 
 /// A variant whose functions are in LLVM IR, with `prefix` before the names
 /// that the table has.

@@ -19,6 +19,7 @@
 #define QCC_COMPILER_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "qcc/CodeGen/Effort.h"
 #include "qcc/Pipelines/Pipelines.h"
 #include "qcc/Target/TargetSpec.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,6 +50,7 @@ public:
       : targets(std::move(targets)) {}
 
   StageOptions stageOptions;
+  Effort effort = Effort::Full;
 
   /// Called with the pass manager of each stage before it runs, for crash
   /// reproducers and timing.

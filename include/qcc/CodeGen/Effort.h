@@ -1,0 +1,21 @@
+//===- Effort.h - How hard LLVM tries ---------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_CODEGEN_EFFORT_H
+#define QCC_CODEGEN_EFFORT_H
+
+namespace qcc {
+
+/// How hard LLVM tries. The code computes the same either way.
+enum class Effort {
+  Full,   ///< what kernels need to be fast
+  Little, ///< code soon, and slow
+};
+
+} // namespace qcc
+
+#endif // QCC_CODEGEN_EFFORT_H
