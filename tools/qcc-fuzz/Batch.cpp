@@ -25,7 +25,7 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
-#include "qcc/Transforms/TunedConfigs.h"
+#include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Tuning/KernelKey.h"
 #include "llvm/Support/SourceMgr.h"
 #include <algorithm>

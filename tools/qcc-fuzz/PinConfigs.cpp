@@ -8,7 +8,7 @@
 #include "PinConfigs.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
-#include "qcc/Transforms/LoweringConfigs.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 

@@ -10,7 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/Effort.h"
-#include "qcc/Transforms/Program.h"
+#include "qcc/Transforms/Entry/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>

@@ -259,6 +259,24 @@ def LowerEntries : Pass<"lower-entries", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::func::FuncOp"> {
+  let summary = "linalg ops on memrefs to vectorized loops";
+  let description = [{
+    Generic code for whatever is not a fused contraction: elementwise ops become
+    vectorized loops, float reductions follow the 32 lanes and the tree of N8, all else
+    runs in the order of the iteration space, with vectors across independent outputs.
+    Each op becomes one `scf.forall` with one counter over its parallel dimensions.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">
+  ];
+}
+
 def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"> {
   let summary = "vector transfers, masks and multi-reductions to what LLVM has";
   let description = [{

@@ -8,9 +8,9 @@
 #include "../Tuning/TestKernel.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
-#include "qcc/Transforms/LoweringConfigs.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
-#include "qcc/Transforms/TunedConfigs.h"
+#include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Tuning/KernelKey.h"
 #include <gtest/gtest.h>
 

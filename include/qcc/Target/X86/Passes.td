@@ -7,24 +7,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::func::FuncOp"> {
-  let summary = "linalg ops on memrefs to vectorized loops";
-  let description = [{
-    Generic code for whatever is not a fused contraction: elementwise ops become
-    vectorized loops, float reductions follow the 32 lanes and the tree of N8, all else
-    runs in the order of the iteration space, with vectors across independent outputs.
-    Each op becomes one `scf.forall` with one counter over its parallel dimensions.
-  }];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
-  ];
-  let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">
-  ];
-}
-
 def ReplaceBF16Type : Pass<"replace-bf16-type", "::mlir::ModuleOp"> {
   let summary = "bf16 values as i16 in the llvm dialect";
   let description = [{

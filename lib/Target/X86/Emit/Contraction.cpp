@@ -8,7 +8,7 @@
 #include "Contraction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "qcc/Transforms/OperandShifts.h"
+#include "qcc/Transforms/Contraction/OperandShifts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -1,0 +1,55 @@
+//===- ContractParts.h - Taking a kernel.contract apart ---------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fused contraction has many operands, each with a map. Passes that change
+// its operands take it apart, change the parts and build it again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_CONTRACTION_CONTRACTPARTS_H
+#define QCC_TRANSFORMS_CONTRACTION_CONTRACTPARTS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
+
+namespace qcc {
+
+/// An operand and its indexing map; no operand where `value` is null.
+struct MappedOperand {
+  mlir::Value value;
+  mlir::AffineMap map;
+  explicit operator bool() const { return static_cast<bool>(value); }
+};
+
+struct ContractParts {
+  MappedOperand lhs, rhs;
+  mlir::Value rhsSums;
+  MappedOperand init, lhsZeroPoint, rhsZeroPoint;
+  llvm::SmallVector<MappedOperand> lhsOperands, rhsOperands, epilogueOperands,
+      outs;
+  llvm::SmallVector<int64_t> reductionDims, reductionSizes;
+  bool lhsUnsigned = false, rhsUnsigned = false;
+  llvm::SmallVector<std::string> fused;
+  /// What each result is: as many as `outs`.
+  llvm::SmallVector<ValueInfo> values;
+  kernel::LoweringConfigAttr config;
+
+  static ContractParts of(kernel::ContractOp op);
+
+  /// Creates the op with empty regions; the caller fills in the epilogue, and
+  /// prologues where there are some.
+  kernel::ContractOp create(mlir::OpBuilder &builder, mlir::Location loc) const;
+
+  /// The same, taking the regions of `old` as they are.
+  kernel::ContractOp createFrom(mlir::RewriterBase &rewriter,
+                                kernel::ContractOp old) const;
+};
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_CONTRACTION_CONTRACTPARTS_H

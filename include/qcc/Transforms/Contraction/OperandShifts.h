@@ -1,0 +1,44 @@
+//===- OperandShifts.h - What stored elements are moved by ------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Words of four are multiplied as unsigned bytes by signed ones. Where lanes
+// are columns the left operand is the unsigned one, since packing gives the
+// right one any sign. Where lanes lie along K, or the right operand is read in
+// place, either may be: only one of two operands of the same sign is moved,
+// that of which a kernel reads more rows, so that the sums that make up for it
+// (InitialAccumulators.h) are those of the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H
+#define QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H
+
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+
+namespace qcc {
+
+/// What is added to the elements of each operand as they are stored: 0, 128 to
+/// signed ones or -128 to unsigned ones.
+struct OperandShifts {
+  int64_t lhs, rhs;
+
+  static OperandShifts of(kernel::LoweringConfigAttr config, const Atom &atom,
+                          bool isLhsUnsigned, bool isRhsUnsigned) {
+    if (!config.hasLanesAlongK() && !config.readsRhsInPlace())
+      return {atom.lhsShift(isLhsUnsigned), atom.rhsShift(isRhsUnsigned)};
+    if (atom.kr != 4 || atom.hasTiles() || isLhsUnsigned != isRhsUnsigned)
+      return {0, 0};
+    int64_t shift = isLhsUnsigned ? -128 : 128;
+    bool movesLhs = config.hasLanesAlongK() && config.hasResultsAlongRows();
+    return movesLhs ? OperandShifts{shift, 0} : OperandShifts{0, shift};
+  }
+};
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H

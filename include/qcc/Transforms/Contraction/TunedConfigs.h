@@ -1,0 +1,41 @@
+//===- TunedConfigs.h - What was measured of a contraction ------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
+#define QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
+
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Tuning/TuningDatabase.h"
+#include <string>
+
+namespace qcc {
+
+/// String attribute of a contraction: why it has no tuned config, although
+/// there is a database, for `qcc explain`.
+inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
+
+struct TunedConfig {
+  /// Fits the contraction and the target; its source is "tuned", or "pinned"
+  /// if somebody wrote that into the database. Null where there is none.
+  kernel::LoweringConfigAttr config;
+  /// Why there is none.
+  std::string reason;
+  /// Whether there is an entry, which cannot be used.
+  bool isDamaged = false;
+};
+
+/// Looks up a contraction that is not packed.
+TunedConfig findTunedConfig(kernel::ContractOp op, const TargetSpec &target,
+                            const TuningDatabase &database);
+
+/// As a database has it, so that it can be parsed again.
+std::string printConfig(kernel::LoweringConfigAttr config);
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H

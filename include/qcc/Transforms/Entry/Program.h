@@ -1,0 +1,71 @@
+//===- Program.h - The table that lower-entries leaves ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `lower-entries` describes the program in attributes of the module. Code
+// generation reads them from here and writes the descriptor of the ABI.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_ENTRY_PROGRAM_H
+#define QCC_TRANSFORMS_ENTRY_PROGRAM_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+#include <vector>
+
+namespace qcc {
+
+/// A tensor as the ABI sees it. A size is a literal or -1 - i for value i.
+struct ProgramTensor {
+  mlir::Type elementType; ///< of the source program: may be quantized
+  llvm::SmallVector<int64_t> dims;
+};
+
+struct ProgramOperand {
+  int32_t kind; ///< qcc_operand_kind
+  int64_t index;
+  mlir::Type elementType; ///< may be quantized
+  llvm::SmallVector<int64_t> dims;
+  int64_t rowPitch = 0; ///< see qcc_operand_desc
+  std::string layer;    ///< whose value it is, where it is written; or empty
+};
+
+struct ProgramStep {
+  std::string function;        ///< symbol of the ABI's step function
+  mlir::DictionaryAttr kernel; ///< see describeWork
+  bool parallel;
+  int64_t scratch;
+  int64_t operations, bytes; ///< sizes
+  std::vector<ProgramOperand> inputs, outputs;
+};
+
+struct ProgramEntry {
+  std::string name;
+  std::string plan; ///< symbol of the plan function
+  int64_t symbols, values;
+  std::vector<ProgramTensor> arguments, results;
+  std::vector<std::string> requirements; ///< what the plan function may refuse
+  std::vector<ProgramStep> steps;
+};
+
+/// Rejects an entry that exceeds the limits of the ABI.
+mlir::LogicalResult verifyLimits(mlir::Location loc, const ProgramEntry &entry);
+
+struct Program {
+  std::vector<ProgramEntry> entries;
+  /// The bytes of the weights; null if there are none.
+  mlir::DenseResourceElementsAttr weights;
+
+  /// Writes the table onto the module, and reads it back.
+  void attach(mlir::ModuleOp module) const;
+  static Program of(mlir::ModuleOp module);
+};
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_ENTRY_PROGRAM_H

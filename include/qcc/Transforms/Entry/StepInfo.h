@@ -1,0 +1,37 @@
+//===- StepInfo.h - What a step does and how much of it ---------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_ENTRY_STEPINFO_H
+#define QCC_TRANSFORMS_ENTRY_STEPINFO_H
+
+#include "mlir/IR/Builders.h"
+
+namespace qcc {
+
+/// For people and for `qcc explain`: {kind, layer, fused, atom, config,
+/// not_tuned, refused} of a piece of work on memrefs. Keys without a value are
+/// left out.
+mlir::DictionaryAttr describeWork(mlir::Operation *work);
+
+/// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
+/// written, each once, as index values at the insertion point.
+struct Cost {
+  mlir::Value operations, bytes;
+};
+Cost emitCost(mlir::OpBuilder &builder, mlir::Operation *work);
+
+/// The sizes of a memref in terms of what its base depends on: views are looked
+/// through.
+llvm::SmallVector<mlir::OpFoldResult>
+sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
+
+/// "file:line:column" of a location, or "".
+std::string sourcePosition(mlir::Location loc);
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_ENTRY_STEPINFO_H

@@ -1,0 +1,93 @@
+//===- ContractParts.cpp - Taking a kernel.contract apart -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Transforms/Contraction/ContractParts.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static SmallVector<MappedOperand> mapped(OperandRange values,
+                                         ArrayRef<AffineMap> maps) {
+  SmallVector<MappedOperand> result;
+  for (auto [value, map] : llvm::zip_equal(values, maps))
+    result.push_back({value, map});
+  return result;
+}
+
+static SmallVector<Value> valuesOf(ArrayRef<MappedOperand> operands) {
+  return llvm::map_to_vector(operands,
+                             [](const MappedOperand &o) { return o.value; });
+}
+
+ContractParts ContractParts::of(kernel::ContractOp op) {
+  ContractParts parts;
+  parts.lhs = {op.getLhs(), op.getLhsMap()};
+  parts.rhs = {op.getRhs(), op.getRhsMap()};
+  parts.rhsSums = op.getRhsSums();
+  if (op.getInit())
+    parts.init = {op.getInit(), op.getInitMap()};
+  if (op.getLhsZeroPoint())
+    parts.lhsZeroPoint = {op.getLhsZeroPoint(), op.getLhsZeroPointMap()};
+  if (op.getRhsZeroPoint())
+    parts.rhsZeroPoint = {op.getRhsZeroPoint(), op.getRhsZeroPointMap()};
+  parts.lhsOperands = mapped(op.getLhsOperands(), op.getLhsOperandMaps());
+  parts.rhsOperands = mapped(op.getRhsOperands(), op.getRhsOperandMaps());
+  parts.epilogueOperands =
+      mapped(op.getEpilogueOperands(), op.getEpilogueMaps());
+  parts.outs = mapped(op.getOuts(), op.getOutMaps());
+  parts.reductionDims = llvm::to_vector(op.getReductionDims());
+  parts.reductionSizes = llvm::to_vector(op.getReductionSizes());
+  parts.lhsUnsigned = op.getLhsUnsigned();
+  parts.rhsUnsigned = op.getRhsUnsigned();
+  if (op.getFused())
+    for (Attribute name : op.getFusedAttr())
+      parts.fused.push_back(cast<StringAttr>(name).getValue().str());
+  parts.values = valueInfos(op, parts.outs.size());
+  parts.config = op.getLoweringConfigAttr();
+  return parts;
+}
+
+kernel::ContractOp ContractParts::create(OpBuilder &builder,
+                                         Location loc) const {
+  SmallVector<AffineMap> maps{lhs.map, rhs.map};
+  for (const MappedOperand *operand : {&init, &lhsZeroPoint, &rhsZeroPoint})
+    if (*operand)
+      maps.push_back(operand->map);
+  for (const auto *list :
+       {&lhsOperands, &rhsOperands, &epilogueOperands, &outs})
+    for (const MappedOperand &operand : *list)
+      maps.push_back(operand.map);
+  SmallVector<Type> results;
+  for (const MappedOperand &out : outs)
+    if (isa<TensorType>(out.value.getType()))
+      results.push_back(out.value.getType());
+  SmallVector<StringRef> names(fused.begin(), fused.end());
+  auto op = kernel::ContractOp::create(
+      builder, loc, results, lhs.value, rhs.value, rhsSums, init.value,
+      lhsZeroPoint.value, rhsZeroPoint.value, valuesOf(lhsOperands),
+      valuesOf(rhsOperands), valuesOf(epilogueOperands), valuesOf(outs),
+      builder.getAffineMapArrayAttr(maps),
+      builder.getDenseI64ArrayAttr(reductionDims),
+      builder.getDenseI64ArrayAttr(reductionSizes),
+      lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
+      rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
+      names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
+      /*epilogue_ranges=*/nullptr, config);
+  setValueInfos(op, values);
+  return op;
+}
+
+kernel::ContractOp ContractParts::createFrom(RewriterBase &rewriter,
+                                             kernel::ContractOp old) const {
+  kernel::ContractOp op = create(rewriter, old.getLoc());
+  op->setDiscardableAttrs(llvm::to_vector(old->getDiscardableAttrs()));
+  setValueInfos(op, values);
+  op.getLhsPrologue().takeBody(old.getLhsPrologue());
+  op.getRhsPrologue().takeBody(old.getRhsPrologue());
+  op.getEpilogue().takeBody(old.getEpilogue());
+  return op;
+}

@@ -1,0 +1,304 @@
+//===- PackOperands.cpp - Right operands in the layout of their atom ------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Transforms/Contraction/ContractParts.h"
+#include "qcc/Transforms/Contraction/OperandShifts.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_PACKOPERANDS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Compile-time packing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of a pack: see kernel.pack for what they mean.
+struct PackShape {
+  SmallVector<int64_t> batch;
+  int64_t n;
+  SmallVector<int64_t> reduction;
+  int64_t nr, kr, kStep;
+  /// Added to each element.
+  int64_t offset;
+
+  int64_t columns() const { return llvm::divideCeil(n, nr); }
+  int64_t k() const {
+    int64_t product = 1;
+    for (int64_t size : reduction)
+      product *= size;
+    return product;
+  }
+  int64_t words() const { return llvm::alignTo(k(), kStep) / kr; }
+};
+} // namespace
+
+/// The bytes of a constant i8 tensor, splats expanded; empty if `value` is no
+/// such constant.
+static std::vector<int8_t> constantBytes(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return {};
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isInteger(8))
+    return {};
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
+    ArrayRef<char> raw = dense.getRawData();
+    if (dense.isSplat())
+      return std::vector<int8_t>(type.getNumElements(), raw[0]);
+    return std::vector<int8_t>(raw.begin(), raw.end());
+  }
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
+      ArrayRef<char> raw = blob->getData();
+      if ((int64_t)raw.size() == type.getNumElements())
+        return std::vector<int8_t>(raw.begin(), raw.end());
+    }
+  return {};
+}
+
+/// Calls `body` with every index of a space, row-major.
+static void forEach(ArrayRef<int64_t> sizes,
+                    function_ref<void(ArrayRef<int64_t>)> body) {
+  SmallVector<int64_t> index(sizes.size(), 0);
+  if (llvm::is_contained(sizes, 0))
+    return;
+  while (true) {
+    body(index);
+    int64_t d = (int64_t)sizes.size() - 1;
+    while (d >= 0 && ++index[d] == sizes[d])
+      index[d--] = 0;
+    if (d < 0)
+      return;
+  }
+}
+
+/// The distance in elements that each dimension of the map's space moves in a
+/// row-major tensor.
+static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(map.getNumDims(), 0);
+  int64_t stride = 1;
+  for (int64_t i = (int64_t)shape.size() - 1; i >= 0; --i) {
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(i)))
+      result[dim.getPosition()] += stride;
+    stride *= shape[i];
+  }
+  return result;
+}
+
+static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
+                         const PackShape &shape, bool isUnsigned,
+                         std::vector<int32_t> &packed,
+                         std::vector<int32_t> &sums) {
+  int64_t columns = shape.columns(), words = shape.words();
+  int64_t batches = 1;
+  for (int64_t size : shape.batch)
+    batches *= size;
+  packed.assign(batches * columns * words * shape.nr, 0);
+  sums.assign(batches * columns * shape.nr, 0);
+  unsigned numBatch = shape.batch.size();
+  std::vector<int64_t> kOffsets;
+  forEach(shape.reduction, [&](ArrayRef<int64_t> index) {
+    int64_t offset = 0;
+    for (auto [i, k] : llvm::enumerate(index))
+      offset += k * stride[numBatch + 1 + i];
+    kOffsets.push_back(offset);
+  });
+  unsigned elementBits = 32 / shape.kr;
+  int64_t b = 0;
+  forEach(shape.batch, [&](ArrayRef<int64_t> index) {
+    int64_t base = 0;
+    for (auto [i, x] : llvm::enumerate(index))
+      base += x * stride[i];
+    for (int64_t n = 0; n < shape.n; ++n) {
+      int64_t column = base + n * stride[numBatch];
+      int32_t *tile =
+          &packed[((b * columns + n / shape.nr) * words) * shape.nr];
+      int32_t &sum = sums[b * columns * shape.nr + n];
+      for (auto [k, offset] : llvm::enumerate(kOffsets)) {
+        int8_t raw = source[column + offset];
+        int32_t element = isUnsigned ? (int32_t)(uint8_t)raw : raw;
+        element += shape.offset;
+        sum += element;
+        uint32_t bits = (uint32_t)element &
+                        (elementBits == 32 ? ~0u : (1u << elementBits) - 1);
+        int32_t &word = tile[(k / shape.kr) * shape.nr + n % shape.nr];
+        word =
+            (int32_t)((uint32_t)word | bits << (elementBits * (k % shape.kr)));
+      }
+    }
+    ++b;
+  });
+}
+
+/// Named after the function, too: functions are packed at the same time, in an
+/// order of chance.
+static Value resourceConstant(OpBuilder &builder, Location loc, StringRef name,
+                              RankedTensorType type, ArrayRef<int32_t> data) {
+  auto function =
+      builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
+      ArrayRef<char>((const char *)data.data(), data.size() * 4), 64,
+      /*dataIsMutable=*/false);
+  auto attr = DenseResourceElementsAttr::get(
+      type, (function.getName() + "_" + name).str(), std::move(blob));
+  return arith::ConstantOp::create(builder, loc, type, attr);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  ContractParts parts = ContractParts::of(op);
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  rewriter.setInsertionPoint(op);
+
+  // From the contraction's loops to (batch..., n, k...).
+  SmallVector<unsigned> order(roles.batch);
+  order.push_back(roles.n);
+  for (int64_t d : op.getReductionDims())
+    order.push_back(d);
+  SmallVector<AffineExpr> replacement(op.getNumLoops(),
+                                      getAffineConstantExpr(0, context));
+  for (auto [i, d] : llvm::enumerate(order))
+    replacement[d] = getAffineDimExpr(i, context);
+  auto toPack = [&](AffineMap map) {
+    return map.replaceDimsAndSymbols(replacement, {}, order.size(), 0);
+  };
+  AffineMap map = toPack(parts.rhs.map);
+
+  auto type = cast<RankedTensorType>(parts.rhs.value.getType());
+  auto sizeOf = [&](unsigned dim) -> OpFoldResult {
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr == getAffineDimExpr(dim, context))
+        return tensor::getMixedSize(rewriter, loc, parts.rhs.value, i);
+    llvm_unreachable("dimensions of rhs by the definition of the roles");
+  };
+  PackShape shape;
+  SmallVector<OpFoldResult> batch;
+  for (unsigned i = 0; i < roles.batch.size(); ++i)
+    batch.push_back(sizeOf(i));
+  OpFoldResult n = sizeOf(roles.batch.size());
+  shape.reduction = llvm::to_vector(op.getReductionSizes());
+  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
+  shape.nr = config.hasLanesAlongK() ? 1 : config.getNR();
+  shape.kr = config.getKR();
+  const Atom *atom = findX86Atom(config.getAtom());
+  shape.kStep = shape.kr;
+  shape.offset = 0;
+  if (atom) {
+    shape.kStep =
+        config.hasLanesAlongK() ? atom->lanes * atom->kr : atom->kStep;
+    shape.offset =
+        OperandShifts::of(config, *atom, parts.lhsUnsigned, parts.rhsUnsigned)
+            .rhs;
+  }
+
+  Type i32 = rewriter.getI32Type();
+  std::vector<int8_t> bytes;
+  if (type.hasStaticShape() && op.getRhsPrologue().empty())
+    bytes = constantBytes(parts.rhs.value);
+  if (!bytes.empty()) {
+    for (OpFoldResult size : batch)
+      shape.batch.push_back(*getConstantIntValue(size));
+    shape.n = *getConstantIntValue(n);
+    std::vector<int32_t> packed, sums;
+    packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
+                 packed, sums);
+    SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
+    packedShape.append({shape.columns(), shape.words(), shape.nr});
+    sumsShape.push_back(shape.columns() * shape.nr);
+    parts.rhs.value =
+        resourceConstant(rewriter, loc, "packed",
+                         RankedTensorType::get(packedShape, i32), packed);
+    parts.rhsSums = resourceConstant(
+        rewriter, loc, "sums", RankedTensorType::get(sumsShape, i32), sums);
+  } else {
+    AffineExpr s = getAffineSymbolExpr(0, context);
+    auto apply = [&](AffineExpr expr) {
+      return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {n});
+    };
+    OpFoldResult columns = apply(s.ceilDiv(shape.nr));
+    OpFoldResult padded = apply(s.ceilDiv(shape.nr) * shape.nr);
+    SmallVector<OpFoldResult> packedSizes(batch), sumsSizes(batch);
+    packedSizes.append({columns, rewriter.getIndexAttr(shape.words()),
+                        rewriter.getIndexAttr(shape.nr)});
+    sumsSizes.push_back(padded);
+    Value packed = tensor::EmptyOp::create(rewriter, loc, packedSizes, i32);
+    Value sums = tensor::EmptyOp::create(rewriter, loc, sumsSizes, i32);
+    SmallVector<AffineMap> maps{map};
+    SmallVector<Value> ins;
+    for (const MappedOperand &operand : parts.rhsOperands) {
+      ins.push_back(operand.value);
+      maps.push_back(toPack(operand.map));
+    }
+    auto pack = kernel::PackOp::create(
+        rewriter, asPartOfLayer(loc),
+        TypeRange{packed.getType(), sums.getType()}, parts.rhs.value, ins,
+        packed, sums, rewriter.getAffineMapArrayAttr(maps),
+        rewriter.getI64IntegerAttr(roles.batch.size()),
+        rewriter.getDenseI64ArrayAttr(shape.reduction),
+        rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),
+        shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
+        shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
+                                : IntegerAttr(),
+        parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr(),
+        config.getAtom());
+    pack.getPrologue().takeBody(op.getRhsPrologue());
+    if (shape.nr == 1)
+      refuse(pack, "each of its columns is packed by itself");
+    else if (!pack.getContiguousLoop())
+      refuse(pack, "its innermost dimension is neither the columns nor all of "
+                   "K; store it so that one of them is contiguous");
+    parts.rhs.value = pack.getResult(0);
+    parts.rhsSums = pack.getResult(1);
+    parts.rhsOperands.clear();
+  }
+  rewriter.setInsertionPoint(op);
+  kernel::ContractOp packedOp = parts.createFrom(rewriter, op);
+  rewriter.replaceOp(op, packedOp.getResults());
+}
+
+namespace {
+struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<kernel::ContractOp> ops;
+    getOperation().walk([&](kernel::ContractOp op) { ops.push_back(op); });
+    for (kernel::ContractOp op : ops) {
+      if (op.isPacked())
+        continue;
+      if (!op.getLoweringConfig()) {
+        op.emitError(
+            "has no lowering_config; run select-lowering-config first");
+        return signalPassFailure();
+      }
+      if (op.getLoweringConfigAttr().readsRhsInPlace())
+        continue;
+      packRhs(rewriter, op);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,97 @@
+//===- PadRows.cpp - Temporaries with the pitch that kernels want ---------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../PassTarget.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_PADROWS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// Rows of fewer bytes fill a cache evenly enough, and would grow by more than
+/// an eighth.
+constexpr int64_t kLeastBytes = 512;
+
+/// Whether a user of a temporary takes it with any strides.
+static bool takesStrides(Operation *op) {
+  return isa<kernel::ContractOp, linalg::GenericOp, memref::DimOp>(op);
+}
+
+static bool wantsPitch(kernel::ContractOp op, const TargetSpec &target) {
+  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
+  if (!config || !config.readsInPlace())
+    return false;
+  const Atom *atom = target.findAtom(config.getAtom().getValue());
+  return atom && atom->hasTiles();
+}
+
+/// Null where the rows may stay as they are.
+static MemRefType paddedType(memref::AllocOp alloc, const TargetSpec &target) {
+  MemRefType type = alloc.getType();
+  if (type.getRank() < 2 || !type.getLayout().isIdentity() ||
+      !type.getElementType().isInteger(8) ||
+      type.isDynamicDim(type.getRank() - 1) ||
+      type.getShape().back() < kLeastBytes)
+    return {};
+  bool isWanted = false;
+  for (OpOperand &use : alloc->getUses()) {
+    if (!takesStrides(use.getOwner()))
+      return {};
+    auto contract = dyn_cast<kernel::ContractOp>(use.getOwner());
+    isWanted |= contract && use.get() == contract.getLhs() &&
+                wantsPitch(contract, target);
+  }
+  int64_t pitch = spreadPitch(type.getShape().back());
+  if (!isWanted || pitch == type.getShape().back())
+    return {};
+  SmallVector<int64_t> strides{1};
+  int64_t stride = pitch;
+  for (int64_t dim : llvm::reverse(type.getShape().drop_front().drop_back())) {
+    strides.push_back(stride);
+    stride = ShapedType::isDynamic(dim) ? ShapedType::kDynamic : stride * dim;
+    // Dynamic strides would have to be computed, and carried along.
+    if (ShapedType::isDynamic(stride))
+      return {};
+  }
+  strides.push_back(stride);
+  std::reverse(strides.begin(), strides.end());
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), /*offset=*/0, strides));
+}
+
+namespace {
+struct PadRows : qcc::impl::PadRowsBase<PadRows> {
+  using Base::Base;
+  explicit PadRows(const TargetSpec &target) : target(target) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
+  void runOnOperation() override {
+    getOperation().walk([&](memref::AllocOp alloc) {
+      if (MemRefType type = paddedType(alloc, *target))
+        alloc.getResult().setType(type);
+    });
+  }
+
+  std::optional<TargetSpec> target;
+};
+} // namespace
+
+std::unique_ptr<Pass> qcc::createPadRows(const TargetSpec &target) {
+  return std::make_unique<PadRows>(target);
+}

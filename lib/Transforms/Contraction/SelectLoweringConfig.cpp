@@ -1,0 +1,78 @@
+//===- SelectLoweringConfig.cpp - Decides how contractions are computed ---===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../PassTarget.h"
+#include "qcc/Target/TargetSpec.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Contraction/TunedConfigs.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_SELECTLOWERINGCONFIG
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+struct SelectLoweringConfig
+    : qcc::impl::SelectLoweringConfigBase<SelectLoweringConfig> {
+  using Base::Base;
+  SelectLoweringConfig(const TargetSpec &target,
+                       std::shared_ptr<const TuningDatabase> tuning)
+      : target(target), tuning(std::move(tuning)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
+  /// The tuned config, if there is one that can be used.
+  kernel::LoweringConfigAttr lookUp(kernel::ContractOp op, unsigned &untuned) {
+    if (!tuning)
+      return {};
+    TunedConfig tuned = findTunedConfig(op, *target, *tuning);
+    if (tuned.config)
+      return tuned.config;
+    op->setAttr(kNotTunedAttr, StringAttr::get(op.getContext(), tuned.reason));
+    if (tuned.isDamaged)
+      op.emitWarning() << tuned.reason << "; it is ignored";
+    else
+      ++untuned;
+    return {};
+  }
+
+  void runOnOperation() override {
+    unsigned untuned = 0;
+    WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
+      noteRhsRange(op, *target);
+      if (kernel::LoweringConfigAttr config = op.getLoweringConfigAttr())
+        return WalkResult(checkConfig(op, config, *target));
+      kernel::LoweringConfigAttr tuned = lookUp(op, untuned);
+      op.setLoweringConfigAttr(tuned ? tuned : chooseConfig(op, *target));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    if (untuned > 0)
+      getOperation().emitRemark()
+          << "the tuning database has no config for " << untuned
+          << (untuned == 1 ? " kernel" : " kernels") << " of '"
+          << getOperation().getName() << "' on target '" << target->name
+          << "'; the cost model chooses";
+  }
+
+  std::optional<TargetSpec> target;
+  std::shared_ptr<const TuningDatabase> tuning;
+};
+} // namespace
+
+std::unique_ptr<Pass>
+qcc::createSelectLoweringConfig(const TargetSpec &target,
+                                std::shared_ptr<const TuningDatabase> tuning) {
+  return std::make_unique<SelectLoweringConfig>(target, std::move(tuning));
+}

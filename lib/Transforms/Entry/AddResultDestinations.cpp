@@ -1,0 +1,107 @@
+//===- AddResultDestinations.cpp - Results in memory of the caller --------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Entry/Steps.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_ADDRESULTDESTINATIONS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+
+/// A value of the same shape that no loop computes: a loop keeps the memory,
+/// and so the shape, of what it carries. Asking the loop's result, which
+/// becomes the destination, would ask the destination for its own size.
+static Value beforeLoops(Value value) {
+  while (auto loop = value.getDefiningOp<scf::ForOp>())
+    value = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
+  return value;
+}
+
+/// A copy of `value` for each op that overwrites it while it is also returned:
+///
+///   %r = linalg.generic ... outs(%f)        %c = linalg.copy ins(%f) ...
+///   return %r, %f                      ⇒    %r = linalg.generic ... outs(%c)
+///                                           return %r, %f
+///
+/// Bufferization would look for one memory that serves both results.
+static void copyOverwrittenResult(OpBuilder &builder, Value value) {
+  SmallVector<OpOperand *> overwriting;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto destination = dyn_cast<DestinationStyleOpInterface>(user);
+    if ((destination && destination.isDpsInit(&use)) || isa<scf::ForOp>(user))
+      overwriting.push_back(&use);
+  }
+  for (OpOperand *use : overwriting) {
+    Location loc = use->getOwner()->getLoc();
+    builder.setInsertionPoint(use->getOwner());
+    auto type = cast<RankedTensorType>(value.getType());
+    Value memory = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, value),
+        type.getElementType());
+    use->set(linalg::CopyOp::create(builder, loc, value, memory).getResult(0));
+  }
+}
+
+namespace {
+struct AddResultDestinations
+    : qcc::impl::AddResultDestinationsBase<AddResultDestinations> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func.isPublic())
+      return;
+    OpBuilder builder(&getContext());
+    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+      if (isa<TensorType>(func.getArgument(i).getType()))
+        func.setArgAttr(i,
+                        bufferization::BufferizationDialect::kWritableAttrName,
+                        builder.getBoolAttr(false));
+    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+    for (Value value : llvm::SmallSetVector<Value, 4>(ret.getOperands().begin(),
+                                                      ret.getOperands().end()))
+      copyOverwrittenResult(builder, value);
+    builder.setInsertionPoint(ret);
+    SmallVector<Value> results, sizes;
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+      auto type = cast<RankedTensorType>(value.getType());
+      unsigned position = func.getNumArguments();
+      DictionaryAttr attrs = func.getResultAttrDict(i);
+      if (failed(func.insertArgument(position, type, attrs, value.getLoc())))
+        return signalPassFailure();
+      func.setArgAttr(position,
+                      bufferization::BufferizationDialect::kWritableAttrName,
+                      builder.getBoolAttr(true));
+      func.setArgAttr(position, qcc::kDestinationAttr, builder.getUnitAttr());
+      Value source = beforeLoops(value);
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(
+              tensor::DimOp::create(builder, value.getLoc(), source, d));
+      // A value that is returned twice is copied from its first place.
+      for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
+        if (other == value) {
+          value = linalg::CopyOp::create(builder, value.getLoc(), results[j],
+                                         func.getArgument(position))
+                      .getResult(0);
+          break;
+        }
+      auto stored = bufferization::MaterializeInDestinationOp::create(
+          builder, value.getLoc(), type, value, func.getArgument(position));
+      results.push_back(stored.getResult());
+    }
+    llvm::append_range(results, sizes);
+    ret->setOperands(results);
+    SmallVector<Type> types(ValueRange(results).getTypes());
+    func.setType(builder.getFunctionType(func.getArgumentTypes(), types));
+    func.setAllResultAttrs(SmallVector<DictionaryAttr>(
+        types.size(), builder.getDictionaryAttr({})));
+  }
+};
+} // namespace

@@ -1,0 +1,478 @@
+//===- InsertShapeChecks.cpp - What a program asks of its dimensions ------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes are traced back to the dimensions of arguments, so that no check needs
+// a tensor in between: fusion does not see the checks. Sizes that are known to
+// be equal, because a check before says so, form classes and are not compared
+// again. What is wrong whatever the dimensions are is an error here. Indices
+// that depend on data are left to clamp-indices (N11).
+//
+//===----------------------------------------------------------------------===//
+
+#include "../KnownSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/Entry/StepInfo.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_INSERTSHAPECHECKS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+class Checks : KnownSizes {
+public:
+  using KnownSizes::KnownSizes;
+
+  LogicalResult run();
+
+private:
+  /// a - b, where that is a constant.
+  std::optional<int64_t> difference(OpFoldResult a, OpFoldResult b) {
+    return getConstantIntValue(apply(
+        builder.getAffineDimExpr(0) - builder.getAffineDimExpr(1), {a, b}));
+  }
+  void require(Value condition, const Twine &what);
+  void requireEqual(OpFoldResult a, OpFoldResult b);
+  /// a <= b, or one of `empty` is not above 0.
+  void requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
+                     ArrayRef<OpFoldResult> empty = {});
+  void requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes);
+  void refuse(const Twine &what);
+
+  void check(Operation *op);
+  void checkLoops(linalg::LinalgOp op);
+  void checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice);
+  void checkElement(Value tensor, ValueRange indices);
+  void checkPad(tensor::PadOp op);
+  void checkExpansion(tensor::ExpandShapeOp op);
+  void checkConcat(tensor::ConcatOp op);
+
+  /// The op that is checked.
+  Operation *subject = nullptr;
+  bool ok = true;
+  llvm::EquivalenceClasses<const void *> equal;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+/// Which dimension of which argument a size is; none, if it is another.
+static std::optional<std::pair<unsigned, int64_t>>
+argumentSize(OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  auto arg = dim ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
+  if (!arg)
+    return std::nullopt;
+  return std::pair(arg.getArgNumber(), *dim.getConstantIndex());
+}
+
+static std::string nameOf(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return std::to_string(*constant);
+  auto argument = argumentSize(size);
+  if (!argument)
+    return "a size computed from others";
+  return "dimension " + std::to_string(argument->second) + " of argument " +
+         std::to_string(argument->first);
+}
+
+void Checks::require(Value condition, const Twine &what) {
+  std::string text = (what + ", by '" + originOf(subject) + "'").str();
+  std::string position = sourcePosition(subject->getLoc());
+  if (!position.empty())
+    text += " at " + position;
+  cf::AssertOp::create(builder, loc, condition, text);
+}
+
+void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
+  if (!a || !b || a == b ||
+      equal.isEquivalent(a.getOpaqueValue(), b.getOpaqueValue()))
+    return;
+  std::optional<int64_t> distance = difference(a, b);
+  if (distance == 0)
+    return;
+  if (distance)
+    return refuse("is wrong whatever the shapes are: " + nameOf(a) +
+                  " must be equal to " + nameOf(b));
+  // What is said to be wrong is the later argument.
+  if (argumentSize(a) < argumentSize(b))
+    std::swap(a, b);
+  equal.unionSets(a.getOpaqueValue(), b.getOpaqueValue());
+  Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     valueOf(a), valueOf(b));
+  require(same, nameOf(a) + " must be equal to " + nameOf(b));
+}
+
+void Checks::refuse(const Twine &what) {
+  subject->emitError() << "'" << originOf(subject) << "' " << what;
+  ok = false;
+}
+
+void Checks::requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
+                           ArrayRef<OpFoldResult> empty) {
+  std::optional<int64_t> room = difference(b, a);
+  if (room && *room >= 0)
+    return;
+  SmallVector<OpFoldResult> perhapsEmpty;
+  for (OpFoldResult size : empty) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (constant && *constant <= 0)
+      return;
+    if (!constant)
+      perhapsEmpty.push_back(size);
+  }
+  if (room && perhapsEmpty.empty())
+    return refuse("is wrong whatever the shapes are: " + what);
+  Value condition = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sle, valueOf(a), valueOf(b));
+  for (OpFoldResult size : perhapsEmpty) {
+    Value none =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                              valueOf(size), valueOf(builder.getIndexAttr(0)));
+    condition = arith::OrIOp::create(builder, loc, condition, none);
+  }
+  require(condition, what);
+}
+
+void Checks::requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    requireEqual(sizeOf(tensor, dim), size);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The least and the greatest value of an expression, both attained or beyond.
+struct Bounds {
+  AffineExpr low, high;
+};
+} // namespace
+
+/// The bounds of an index of a linalg op, as functions of the sizes of loops
+/// that have an iteration; `last` holds each loop's last index.
+static std::optional<Bounds> boundsOf(AffineExpr expr,
+                                      ArrayRef<AffineExpr> last) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Bounds{getAffineConstantExpr(0, expr.getContext()),
+                  last[dim.getPosition()]};
+  if (isa<AffineConstantExpr>(expr))
+    return Bounds{expr, expr};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Bounds> lhs = boundsOf(binary.getLHS(), last);
+  std::optional<Bounds> rhs = boundsOf(binary.getRHS(), last);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return Bounds{lhs->low + rhs->low, lhs->high + rhs->high};
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!constant)
+    return std::nullopt;
+  int64_t factor = constant.getValue();
+  if (expr.getKind() == AffineExprKind::Mul)
+    return factor >= 0 ? Bounds{lhs->low * factor, lhs->high * factor}
+                       : Bounds{lhs->high * factor, lhs->low * factor};
+  if (factor <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return Bounds{lhs->low.floorDiv(factor), lhs->high.floorDiv(factor)};
+  if (expr.getKind() == AffineExprKind::CeilDiv)
+    return Bounds{lhs->low.ceilDiv(factor), lhs->high.ceilDiv(factor)};
+  auto low = dyn_cast<AffineConstantExpr>(lhs->low);
+  auto high = dyn_cast<AffineConstantExpr>(lhs->high);
+  if (low && high && low.getValue() >= 0 && high.getValue() < factor)
+    return lhs;
+  return Bounds{getAffineConstantExpr(0, expr.getContext()),
+                getAffineConstantExpr(factor - 1, expr.getContext())};
+}
+
+/// Whether an expression of dimensions that are not negative cannot be.
+static bool isNonNegative(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary ||
+         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
+}
+
+static bool isNonNegative(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant >= 0;
+  Operation *def = cast<Value>(size).getDefiningOp();
+  if (isa<tensor::DimOp>(def))
+    return true;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(def))
+    if (!isNonNegative(apply.getAffineMap().getResult(0)))
+      return false;
+  return isa<affine::AffineApplyOp, arith::AddIOp, arith::MulIOp,
+             arith::MaxSIOp, arith::MinSIOp, arith::CeilDivSIOp,
+             arith::FloorDivSIOp, arith::DivSIOp, arith::RemSIOp>(def) &&
+         llvm::all_of(def->getOperands(),
+                      [](Value operand) { return isNonNegative(operand); });
+}
+
+/// Operands agree about the size of each loop, and hold what the last iteration
+/// reads or writes.
+void Checks::checkLoops(linalg::LinalgOp op) {
+  SmallVector<OpFoldResult> loops(op.getNumLoops());
+  struct Access {
+    AffineExpr index;
+    OpFoldResult size;
+  };
+  SmallVector<Access> others;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+      OpFoldResult size = sizeOf(operand.get(), dim);
+      if (!size)
+        continue;
+      auto loop = dyn_cast<AffineDimExpr>(index);
+      if (!loop)
+        others.push_back({index, size});
+      else if (!loops[loop.getPosition()])
+        loops[loop.getPosition()] = size;
+      else
+        requireEqual(size, loops[loop.getPosition()]);
+    }
+  }
+  if (llvm::any_of(loops, [](OpFoldResult size) { return !size; }))
+    return;
+  SmallVector<AffineExpr> last;
+  for (auto [i, size] : llvm::enumerate(loops)) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    last.push_back(constant ? builder.getAffineConstantExpr(*constant - 1)
+                            : builder.getAffineDimExpr(i) - 1);
+  }
+  for (const Access &access : others) {
+    std::optional<Bounds> bounds = boundsOf(access.index, last);
+    if (!bounds) {
+      refuse(
+          "has an indexing map that is not accepted; use sums, products with "
+          "constants, floordiv, ceildiv and mod by positive constants");
+      continue;
+    }
+    requireAtMost(builder.getIndexAttr(0), apply(bounds->low, loops),
+                  "an operand is read before its first element", loops);
+    requireAtMost(apply(bounds->high + 1, loops), access.size,
+                  "an operand is too small, having " + nameOf(access.size),
+                  loops);
+  }
+}
+
+void Checks::checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice) {
+  AffineExpr end = builder.getAffineDimExpr(0);
+  AffineExpr offset = builder.getAffineDimExpr(1);
+  AffineExpr stride = builder.getAffineSymbolExpr(0);
+  OpFoldResult zero = builder.getIndexAttr(0);
+  for (auto [dim, o, s, t] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides())) {
+    OpFoldResult first = known(o), count = known(s), step = known(t);
+    OpFoldResult bound = sizeOf(whole, dim);
+    if (!count || !step)
+      return refuse("takes a slice whose size or stride depends on data or "
+                    "changes within a loop; only the offset of a slice may: "
+                    "compute the others from constants and dimensions");
+    if (!bound)
+      continue;
+    requireAtMost(zero, count, "a slice has a negative size");
+    if (getConstantIntValue(step).value_or(1) < 1)
+      return refuse("takes a slice with a stride that is not positive");
+    requireAtMost(builder.getIndexAttr(1), step,
+                  "a slice has a stride that is not positive");
+    if (first)
+      requireAtMost(zero, first, "a slice starts at a negative offset");
+    // As many as there are from the offset on; from 0 on if it depends on data.
+    // No operation overflows.
+    auto map = AffineMap::get(2, 1, (end - offset - 1).floorDiv(stride) + 1);
+    OpFoldResult room = affine::makeComposedFoldedAffineApply(
+        builder, loc, map, {bound, first ? first : zero, step});
+    requireAtMost(count, room, "a slice leaves its tensor, of " + nameOf(bound),
+                  count);
+  }
+}
+
+/// The sizes of the loops around an op: if one has no iteration, neither has
+/// the op.
+static SmallVector<OpFoldResult> loopsAround(
+    Operation *op, KnownSizes &sizes,
+    llvm::function_ref<OpFoldResult(OpFoldResult, OpFoldResult)> trips) {
+  SmallVector<OpFoldResult> result;
+  for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
+       parent = parent->getParentOp()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
+      for (unsigned i = 0; i < structured.getNumLoops(); ++i)
+        result.push_back(sizes.sizeOfLoop(structured, i));
+    } else if (isa<tensor::GenerateOp, tensor::PadOp>(parent)) {
+      Value tensor = parent->getResult(0);
+      int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+      for (int64_t dim = 0; dim < rank; ++dim)
+        result.push_back(sizes.sizeOf(tensor, dim));
+    } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      OpFoldResult low = sizes.known(loop.getLowerBound());
+      OpFoldResult high = sizes.known(loop.getUpperBound());
+      result.push_back(low && high ? trips(low, high) : OpFoldResult());
+    }
+  }
+  llvm::erase_if(result, [](OpFoldResult size) { return !size; });
+  return result;
+}
+
+/// An index that is known is checked where the access surely happens, or where
+/// it is wrong whatever the dimensions are; the others are clamped, which needs
+/// an element.
+void Checks::checkElement(Value tensor, ValueRange indices) {
+  SmallVector<OpFoldResult> loops =
+      loopsAround(subject, *this, [&](OpFoldResult low, OpFoldResult high) {
+        return apply(builder.getAffineDimExpr(1) - builder.getAffineDimExpr(0),
+                     {low, high});
+      });
+  for (auto [dim, value] : llvm::enumerate(indices)) {
+    OpFoldResult bound = sizeOf(tensor, dim);
+    if (!bound)
+      continue;
+    OpFoldResult index = known(value);
+    std::optional<int64_t> constant =
+        index ? getConstantIntValue(index) : std::nullopt;
+    bool bothConstant = constant && getConstantIntValue(bound);
+    if (!index || (subject->getBlock() != top && !bothConstant)) {
+      requireAtMost(builder.getIndexAttr(1), bound,
+                    "an element of an empty tensor is accessed, having " +
+                        nameOf(bound),
+                    loops);
+      continue;
+    }
+    std::string what =
+        (constant ? "index " + std::to_string(*constant) : "an index") +
+        " is outside of " +
+        (bothConstant ? "dimension " + std::to_string(dim) + ", which has " +
+                            nameOf(bound) + " elements"
+                      : nameOf(bound));
+    requireAtMost(builder.getIndexAttr(0), index, what, loops);
+    requireAtMost(apply(builder.getAffineDimExpr(0) + 1, index), bound, what,
+                  loops);
+  }
+}
+
+void Checks::checkPad(tensor::PadOp op) {
+  AffineExpr low = builder.getAffineDimExpr(0),
+             size = builder.getAffineDimExpr(1),
+             high = builder.getAffineDimExpr(2);
+  OpFoldResult zero = builder.getIndexAttr(0);
+  for (auto [dim, l, h] :
+       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+    OpFoldResult before = known(l), after = known(h);
+    if (!before || !after)
+      return refuse("adds an amount of padding that depends on data; insert "
+                    "the tensor into a filled one by tensor.insert_slice, "
+                    "whose offset may depend on data");
+    requireAtMost(zero, before, "an amount of padding is negative");
+    requireAtMost(zero, after, "an amount of padding is negative");
+    OpFoldResult inner = sizeOf(op.getSource(), dim);
+    int64_t outer = op.getResultType().getDimSize(dim);
+    if (inner && !ShapedType::isDynamic(outer))
+      requireEqual(apply(low + size + high, {before, inner, after}),
+                   builder.getIndexAttr(outer));
+  }
+}
+
+void Checks::checkExpansion(tensor::ExpandShapeOp op) {
+  SmallVector<OpFoldResult> shape = op.getMixedOutputShape();
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    OpFoldResult size = sizeOf(op.getSrc(), dim);
+    SmallVector<OpFoldResult> factors;
+    for (int64_t inner : group)
+      factors.push_back(known(shape[inner]));
+    if (llvm::is_contained(factors, OpFoldResult()))
+      return refuse("makes a shape that depends on data or changes within a "
+                    "loop; compute it from constants and dimensions");
+    requireEqual(size, productOf(factors));
+  }
+}
+
+void Checks::checkConcat(tensor::ConcatOp op) {
+  Value first = op.getInputs().front();
+  for (Value input : op.getInputs().drop_front())
+    for (int64_t dim = 0; dim < op.getRank(); ++dim)
+      if (dim != int64_t(op.getDim()))
+        requireEqual(sizeOf(input, dim), sizeOf(first, dim));
+}
+
+void Checks::check(Operation *op) {
+  if (!setInsertionPoint(op))
+    return;
+  subject = op;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return checkLoops(structured);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return checkSlice(slice.getSource(), slice);
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
+    checkSlice(slice.getDest(), slice);
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [i, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped[i])
+        sizes.push_back(known(size));
+    return requireSizes(slice.getSource(), sizes);
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return checkElement(extract.getTensor(), extract.getIndices());
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return checkElement(insert.getDest(), insert.getIndices());
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return checkPad(pad);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return checkExpansion(expand);
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return checkConcat(concat);
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(cast.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim))
+        requireEqual(sizeOf(cast.getSource(), dim),
+                     builder.getIndexAttr(type.getDimSize(dim)));
+    return;
+  }
+  for (Value size : dynamicSizesOf(op))
+    if (OpFoldResult index = known(size); index && !isNonNegative(index))
+      requireAtMost(builder.getIndexAttr(0), index,
+                    "a tensor has a negative size");
+}
+
+LogicalResult Checks::run() {
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    check(op);
+  return success(ok);
+}
+
+namespace {
+struct InsertShapeChecks : qcc::impl::InsertShapeChecksBase<InsertShapeChecks> {
+  void runOnOperation() override {
+    if (getOperation().isPublic() && !getOperation().isDeclaration() &&
+        llvm::hasSingleElement(getOperation().getBody()) &&
+        failed(Checks(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

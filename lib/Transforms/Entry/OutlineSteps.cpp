@@ -1,0 +1,405 @@
+//===- OutlineSteps.cpp - Each piece of work to a function of its own -----===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ops of an entry's body are of four kinds: *plan* ops (index arithmetic on
+// dimensions), storage (allocations and globals), *cheap* ops that a step can
+// compute again (views, scalar arithmetic, loads from arguments, which nobody
+// writes), and work. Each piece of work becomes a function; what it needs of
+// the other kinds is passed or cloned.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Entry/StepInfo.h"
+#include "qcc/Transforms/Entry/Steps.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_OUTLINESTEPS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+enum class Kind { Plan, Storage, Cheap, Work };
+
+class Outliner {
+public:
+  Outliner(func::FuncOp entry, SymbolTable &symbols)
+      : entry(entry), symbols(symbols), builder(entry.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  Kind classify(Operation *op);
+  /// Whether an index follows from the shapes of the arguments; also looks
+  /// through arithmetic that this pass added.
+  bool isPlanned(Value index);
+  bool isReadOnly(Value memref);
+  /// Makes results of work that others use go through rank-0 buffers; returns
+  /// the stores, which belong to the work.
+  SmallVector<Operation *> spillResults(Operation *work);
+  LogicalResult outline(ArrayRef<Operation *> work);
+
+  func::FuncOp entry;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  DenseMap<Operation *, Kind> kinds;
+  DenseSet<Value> spills;
+  unsigned numSteps = 0;
+};
+} // namespace
+
+static Value baseOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// Inputs, and spilled scalars after their only store.
+bool Outliner::isReadOnly(Value memref) {
+  memref = baseOf(memref);
+  auto arg = dyn_cast<BlockArgument>(memref);
+  return spills.contains(memref) ||
+         (arg && arg.getOwner() == &entry.getBody().front() &&
+          !entry.getArgAttr(arg.getArgNumber(), kDestinationAttr));
+}
+
+Kind Outliner::classify(Operation *op) {
+  if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
+    return Kind::Storage;
+  if (isa<cf::AssertOp>(op))
+    return Kind::Plan;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isReadOnly(load.getMemRef()) ? Kind::Cheap : Kind::Work;
+  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    return Kind::Work;
+  if (isa<ViewLikeOpInterface>(op))
+    return Kind::Cheap;
+  for (Type type : op->getResultTypes())
+    if (!type.isIntOrIndex())
+      return Kind::Cheap;
+  if (auto dim = dyn_cast<memref::DimOp>(op))
+    if (!dim.getConstantIndex())
+      return Kind::Cheap;
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    if (def && kinds.lookup(def) != Kind::Plan &&
+        !(isa<memref::DimOp>(op) && isa<memref::AllocOp>(def)))
+      return Kind::Cheap;
+  }
+  return Kind::Plan;
+}
+
+bool Outliner::isPlanned(Value index) {
+  Operation *def = index.getDefiningOp();
+  if (!def)
+    return isa<BaseMemRefType>(index.getType());
+  if (auto it = kinds.find(def); it != kinds.end())
+    return it->second == Kind::Plan || it->second == Kind::Storage;
+  return llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return isPlanned(operand); });
+}
+
+SmallVector<Operation *> Outliner::spillResults(Operation *work) {
+  SmallVector<Operation *> stores;
+  for (OpResult result : work->getResults()) {
+    if (isa<BaseMemRefType>(result.getType()) || result.use_empty())
+      continue;
+    Location loc = work->getLoc();
+    builder.setInsertionPoint(work);
+    auto alloc = memref::AllocOp::create(builder, loc,
+                                         MemRefType::get({}, result.getType()));
+    kinds[alloc] = Kind::Storage;
+    spills.insert(alloc);
+    for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
+      Operation *user =
+          work->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      builder.setInsertionPoint(user);
+      auto load = memref::LoadOp::create(builder, loc, alloc, ValueRange());
+      kinds[load] = Kind::Cheap;
+      use.set(load);
+    }
+    builder.setInsertionPointAfter(work);
+    stores.push_back(
+        memref::StoreOp::create(builder, loc, result, alloc, ValueRange()));
+  }
+  return stores;
+}
+
+/// Which memref arguments of a step its body writes.
+static SmallVector<int64_t> writtenArguments(func::FuncOp step) {
+  llvm::SmallSetVector<int64_t, 4> written;
+  step.walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects)
+      if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue())
+        if (auto arg = dyn_cast<BlockArgument>(baseOf(effect.getValue())))
+          if (arg.getOwner() == &step.getBody().front())
+            written.insert(arg.getArgNumber());
+  });
+  SmallVector<int64_t> result(written.begin(), written.end());
+  llvm::sort(result);
+  return result;
+}
+
+/// Whether a buffer that is written through views holds just what is written;
+/// `sameShape` tells whether in the same shape.
+static bool isWhole(Value memref, bool &sameShape) {
+  sameShape = true;
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            view.getOperation()))
+      return false;
+    sameShape &= isa<memref::CastOp>(view.getOperation());
+    memref = view.getViewSource();
+  }
+  return true;
+}
+
+/// Whether the layer replaces a part of the buffer afterwards: padding fills
+/// the whole before it copies what it surrounds.
+static bool isReplacedInPart(Value memref, StringRef layer) {
+  return llvm::any_of(baseOf(memref).getUsers(), [&](Operation *user) {
+    return isa<memref::SubViewOp>(user) && layerName(user->getLoc()) == layer;
+  });
+}
+
+/// Says on the arguments of a step what their values were in the program.
+static void recordValues(func::FuncOp step, Operation *work,
+                         const IRMapping &mapping) {
+  auto destination = dyn_cast<DestinationStyleOpInterface>(work);
+  if (!destination)
+    return;
+  Builder builder(step.getContext());
+  SmallVector<ValueInfo> infos = valueInfos(work, destination.getNumDpsInits());
+  for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
+    bool sameShape;
+    auto type = dyn_cast<MemRefType>(init.getType());
+    if (!type || !isWhole(init, sameShape))
+      continue;
+    auto arg = dyn_cast<BlockArgument>(mapping.lookupOrDefault(baseOf(init)));
+    if (!arg || arg.getOwner() != &step.getBody().front())
+      continue;
+    if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
+      step.setArgAttr(arg.getArgNumber(), kLayerAttr,
+                      builder.getStringAttr(info.layer));
+    // Per channel it speaks of a dimension.
+    auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
+    if (quantized &&
+        type.getElementType().isInteger(
+            quantized.getStorageTypeIntegralWidth()) &&
+        (sameShape || isa<quant::UniformQuantizedType>(quantized)))
+      step.setArgAttr(arg.getArgNumber(), kSourceTypeAttr,
+                      TypeAttr::get(quantized));
+  }
+}
+
+LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
+  Operation *main = work.front();
+  for (Type type : main->getResultTypes())
+    if (isa<BaseMemRefType>(type))
+      return main->emitError()
+             << "'" << main->getName()
+             << "' chooses a tensor at run time; such control flow cannot be "
+                "compiled, compute both and select between them";
+  WalkResult nested = main->walk([&](memref::AllocOp alloc) {
+    return alloc == main ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return main->emitError()
+           << "'" << main->getName()
+           << "' needs a temporary inside of a loop or a branch, whose memory "
+              "cannot be planned; move the computation out of it";
+
+  // What the work uses: passed if it is storage or a size, cloned otherwise.
+  llvm::SetVector<Value> buffers, sizes;
+  llvm::SetVector<Operation *> clones;
+  std::function<void(Value)> need = [&](Value value) {
+    Operation *def = value.getDefiningOp();
+    if (def && (llvm::is_contained(work, def) || main->isAncestor(def)))
+      return;
+    if (!def || kinds.lookup(def) == Kind::Storage) {
+      if (isa<BaseMemRefType>(value.getType()))
+        buffers.insert(value);
+      else
+        sizes.insert(value);
+      return;
+    }
+    if (kinds.lookup(def) == Kind::Plan && value.getType().isIndex() &&
+        !matchPattern(value, m_Constant())) {
+      sizes.insert(value);
+      return;
+    }
+    if (clones.contains(def))
+      return;
+    for (Value operand : def->getOperands())
+      need(operand);
+    clones.insert(def);
+  };
+  for (Operation *op : work) {
+    for (Value operand : op->getOperands())
+      need(operand);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured)
+      need(value);
+  }
+
+  Location loc = main->getLoc();
+  builder.setInsertionPoint(main);
+  Cost cost = emitCost(builder, main);
+  for (Value *count : {&cost.operations, &cost.bytes})
+    if (!isPlanned(*count))
+      *count = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> operands(buffers.begin(), buffers.end());
+  operands.append(sizes.begin(), sizes.end());
+  unsigned numMapped = operands.size();
+  operands.append({cost.operations, cost.bytes, zero, one});
+
+  DictionaryAttr info = describeWork(main);
+  std::string name = (entry.getName() + ".step" + Twine(numSteps++)).str();
+  OpBuilder moduleBuilder(entry);
+  auto step = func::FuncOp::create(
+      moduleBuilder, loc, name,
+      builder.getFunctionType(ValueRange(operands).getTypes(), {}));
+  step.setPrivate();
+  step->setAttr(kStepAttr, builder.getUnitAttr());
+  step->setAttr(kKernelAttr, info);
+  symbols.insert(step);
+  Block *body = step.addEntryBlock();
+  IRMapping mapping;
+  for (unsigned i = 0; i < numMapped; ++i)
+    mapping.map(operands[i], body->getArgument(i));
+  OpBuilder bodyBuilder = OpBuilder::atBlockEnd(body);
+  for (Operation *op : clones)
+    bodyBuilder.clone(*op, mapping);
+  for (Operation *op : work)
+    bodyBuilder.clone(*op, mapping);
+  func::ReturnOp::create(bodyBuilder, loc);
+  step->setAttr(kWritesAttr,
+                builder.getDenseI64ArrayAttr(writtenArguments(step)));
+  recordValues(step, main, mapping);
+
+  func::CallOp::create(builder, loc, step, operands);
+  for (Operation *op : llvm::reverse(work)) {
+    kinds.erase(op);
+    op->erase();
+  }
+  return success();
+}
+
+/// Results are materialized in their destinations: the function need not return
+/// them.
+static void dropReturnedBuffers(func::FuncOp entry) {
+  Operation *ret = entry.getBody().front().getTerminator();
+  for (int64_t i = (int64_t)ret->getNumOperands() - 1; i >= 0; --i)
+    if (isa<BaseMemRefType>(ret->getOperand(i).getType()))
+      ret->eraseOperand(i);
+  SmallVector<Type> results(ret->getOperandTypes());
+  entry.setType(
+      FunctionType::get(entry.getContext(), entry.getArgumentTypes(), results));
+}
+
+/// Sizes of views in terms of what they view, so that they can be planned.
+static void resolveViewSizes(func::FuncOp entry) {
+  SmallVector<memref::DimOp> dims;
+  entry.walk([&](memref::DimOp dim) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (index && type && *index < type.getRank() &&
+        dim.getSource().getDefiningOp<ViewLikeOpInterface>())
+      dims.push_back(dim);
+  });
+  for (memref::DimOp dim : dims) {
+    OpBuilder builder(dim);
+    Location loc = dim.getLoc();
+    OpFoldResult size =
+        sizesOf(builder, loc, dim.getSource())[*dim.getConstantIndex()];
+    dim.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, loc, size));
+    dim.erase();
+  }
+}
+
+LogicalResult Outliner::run() {
+  if (!llvm::hasSingleElement(entry.getBody()))
+    return entry.emitError("has control flow between blocks; use scf instead");
+  dropReturnedBuffers(entry);
+  resolveViewSizes(entry);
+  Block &body = entry.getBody().front();
+  // Ops are visited once, in order; loads that spilling adds are known cheap.
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (kinds.count(&op))
+      continue;
+    Kind kind = kinds[&op] = classify(&op);
+    if (kind != Kind::Work)
+      continue;
+    SmallVector<Operation *> work{&op};
+    llvm::append_range(work, spillResults(&op));
+    if (failed(outline(work)))
+      return failure();
+  }
+  // What is asked of data cannot be checked before the steps.
+  for (auto check : llvm::make_early_inc_range(body.getOps<cf::AssertOp>()))
+    if (!isPlanned(check.getArg())) {
+      kinds.erase(check);
+      check.erase();
+    }
+  // Cheap ops live on in the steps.
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op)) {
+      kinds.erase(op);
+      op->erase();
+    }
+  for (auto alloc : body.getOps<memref::AllocOp>())
+    if (!llvm::all_of(alloc.getDynamicSizes(),
+                      [&](Value size) { return isPlanned(size); }))
+      return alloc.emitError(
+          "the size of a temporary depends on data; qcc needs shapes that "
+          "follow from those of the arguments");
+  for (Value value : body.getTerminator()->getOperands())
+    if (Operation *def = value.getDefiningOp())
+      if (kinds.lookup(def) != Kind::Plan)
+        return entry.emitError(
+            "the shape of a result depends on data; qcc needs "
+            "shapes that follow from those of the arguments");
+  return success();
+}
+
+namespace {
+struct OutlineSteps : qcc::impl::OutlineStepsBase<OutlineSteps> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> entries;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isDeclaration())
+        entries.push_back(func);
+    for (func::FuncOp entry : entries)
+      if (failed(Outliner(entry, symbols).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

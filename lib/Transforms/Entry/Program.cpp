@@ -1,0 +1,166 @@
+//===- Program.cpp - The table that lower-entries leaves ------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Transforms/Entry/Program.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static constexpr llvm::StringLiteral kEntriesAttr = "qcc.entries";
+static constexpr llvm::StringLiteral kWeightsAttr = "qcc.weights";
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Writer {
+public:
+  explicit Writer(MLIRContext *context) : builder(context) {}
+
+  Attribute integer(int64_t value) { return builder.getI64IntegerAttr(value); }
+  Attribute string(StringRef text) { return builder.getStringAttr(text); }
+
+  template <typename Range, typename Fn> ArrayAttr list(Range &&items, Fn fn) {
+    SmallVector<Attribute> attrs;
+    for (auto &item : items)
+      attrs.push_back(fn(item));
+    return builder.getArrayAttr(attrs);
+  }
+  DictionaryAttr dictionary(ArrayRef<std::pair<StringRef, Attribute>> fields) {
+    NamedAttrList attrs;
+    for (auto [name, value] : fields)
+      attrs.set(name, value);
+    return attrs.getDictionary(builder.getContext());
+  }
+  DictionaryAttr operator()(const ProgramTensor &tensor) {
+    return dictionary({{"dims", builder.getDenseI64ArrayAttr(tensor.dims)},
+                       {"element", TypeAttr::get(tensor.elementType)}});
+  }
+  DictionaryAttr operator()(const ProgramOperand &operand) {
+    NamedAttrList attrs(
+        dictionary({{"dims", builder.getDenseI64ArrayAttr(operand.dims)},
+                    {"element", TypeAttr::get(operand.elementType)},
+                    {"index", integer(operand.index)},
+                    {"kind", integer(operand.kind)}}));
+    if (operand.rowPitch)
+      attrs.set("row_pitch", integer(operand.rowPitch));
+    if (!operand.layer.empty())
+      attrs.set("layer", string(operand.layer));
+    return attrs.getDictionary(builder.getContext());
+  }
+  DictionaryAttr operator()(const ProgramStep &step) {
+    return dictionary({{"bytes", integer(step.bytes)},
+                       {"function", string(step.function)},
+                       {"inputs", list(step.inputs, *this)},
+                       {"kernel", step.kernel},
+                       {"operations", integer(step.operations)},
+                       {"outputs", list(step.outputs, *this)},
+                       {"parallel", builder.getBoolAttr(step.parallel)},
+                       {"scratch", integer(step.scratch)}});
+  }
+  DictionaryAttr operator()(const ProgramEntry &entry) {
+    return dictionary(
+        {{"arguments", list(entry.arguments, *this)},
+         {"name", string(entry.name)},
+         {"plan", string(entry.plan)},
+         {"requirements",
+          list(entry.requirements, [&](auto &text) { return string(text); })},
+         {"results", list(entry.results, *this)},
+         {"steps", list(entry.steps, *this)},
+         {"symbols", integer(entry.symbols)},
+         {"values", integer(entry.values)}});
+  }
+
+  Builder builder;
+};
+} // namespace
+
+void Program::attach(ModuleOp module) const {
+  Writer writer(module.getContext());
+  module->setAttr(kEntriesAttr, writer.list(entries, writer));
+  if (weights)
+    module->setAttr(kWeightsAttr, weights);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static int64_t integer(DictionaryAttr dict, StringRef name) {
+  return dict.getAs<IntegerAttr>(name).getInt();
+}
+static std::string string(DictionaryAttr dict, StringRef name) {
+  return dict.getAs<StringAttr>(name).getValue().str();
+}
+static SmallVector<int64_t> dims(DictionaryAttr dict) {
+  return SmallVector<int64_t>(
+      dict.getAs<DenseI64ArrayAttr>("dims").asArrayRef());
+}
+static Type element(DictionaryAttr dict) {
+  return dict.getAs<TypeAttr>("element").getValue();
+}
+
+template <typename T, typename Fn>
+static std::vector<T> readList(DictionaryAttr dict, StringRef name, Fn fn) {
+  std::vector<T> result;
+  for (Attribute attr : dict.getAs<ArrayAttr>(name))
+    result.push_back(fn(cast<DictionaryAttr>(attr)));
+  return result;
+}
+
+static ProgramTensor readTensor(DictionaryAttr dict) {
+  return {element(dict), dims(dict)};
+}
+static ProgramOperand readOperand(DictionaryAttr dict) {
+  auto layer = dict.getAs<StringAttr>("layer");
+  return {(int32_t)integer(dict, "kind"),
+          integer(dict, "index"),
+          element(dict),
+          dims(dict),
+          dict.contains("row_pitch") ? integer(dict, "row_pitch") : 0,
+          layer ? layer.getValue().str() : ""};
+}
+static ProgramStep readStep(DictionaryAttr dict) {
+  return {string(dict, "function"),
+          dict.getAs<DictionaryAttr>("kernel"),
+          dict.getAs<BoolAttr>("parallel").getValue(),
+          integer(dict, "scratch"),
+          integer(dict, "operations"),
+          integer(dict, "bytes"),
+          readList<ProgramOperand>(dict, "inputs", readOperand),
+          readList<ProgramOperand>(dict, "outputs", readOperand)};
+}
+static std::vector<std::string> readStrings(DictionaryAttr dict,
+                                            StringRef name) {
+  std::vector<std::string> result;
+  for (Attribute attr : dict.getAs<ArrayAttr>(name))
+    result.push_back(cast<StringAttr>(attr).getValue().str());
+  return result;
+}
+static ProgramEntry readEntry(DictionaryAttr dict) {
+  return {string(dict, "name"),
+          string(dict, "plan"),
+          integer(dict, "symbols"),
+          integer(dict, "values"),
+          readList<ProgramTensor>(dict, "arguments", readTensor),
+          readList<ProgramTensor>(dict, "results", readTensor),
+          readStrings(dict, "requirements"),
+          readList<ProgramStep>(dict, "steps", readStep)};
+}
+
+Program Program::of(ModuleOp module) {
+  Program program;
+  program.weights =
+      module->getAttrOfType<DenseResourceElementsAttr>(kWeightsAttr);
+  if (auto entries = module->getAttrOfType<ArrayAttr>(kEntriesAttr))
+    for (Attribute attr : entries)
+      program.entries.push_back(readEntry(cast<DictionaryAttr>(attr)));
+  return program;
+}

@@ -1,0 +1,69 @@
+//===- ProgramLimits.cpp - What the runtime accepts -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The limits of qcc/Runtime/ABI.h, which the reader of descriptors enforces: a
+// program that exceeds them would compile and never load.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Diagnostics.h"
+#include "qcc/Runtime/ABI.h"
+#include "qcc/Transforms/Entry/Program.h"
+
+using namespace mlir;
+using namespace qcc;
+
+static LogicalResult verifyString(Location loc, const Twine &what,
+                                  StringRef text) {
+  if (text.size() <= QCC_MAX_STRING)
+    return success();
+  return emitError(loc) << what << " has " << text.size()
+                        << " characters; the runtime accepts "
+                        << QCC_MAX_STRING;
+}
+
+static LogicalResult verifyStep(Location loc, const ProgramStep &step) {
+  for (NamedAttribute attr : step.kernel)
+    if (auto text = dyn_cast<StringAttr>(attr.getValue()))
+      if (failed(verifyString(
+              loc, "the " + attr.getName().getValue() + " of a step", text)))
+        return failure();
+  if (failed(verifyString(loc, "the name of a step", step.function)))
+    return failure();
+  for (const auto *operands : {&step.inputs, &step.outputs})
+    for (const ProgramOperand &operand : *operands) {
+      if (operand.dims.size() > QCC_MAX_RANK)
+        return emitError(loc)
+               << "a step has a tensor of rank " << operand.dims.size()
+               << "; the runtime accepts ranks up to " << QCC_MAX_RANK;
+      if (failed(verifyString(loc, "the name of a layer", operand.layer)))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult qcc::verifyLimits(Location loc, const ProgramEntry &entry) {
+  std::pair<StringRef, size_t> counts[] = {
+      {"arguments", entry.arguments.size()},
+      {"results", entry.results.size()},
+      {"steps", entry.steps.size()},
+      {"requirements of its dimensions", entry.requirements.size()},
+      {"computed sizes", static_cast<size_t>(entry.values)}};
+  for (auto [what, count] : counts)
+    if (count > QCC_MAX_COUNT)
+      return emitError(loc)
+             << "the entry '" << entry.name << "' has " << count << " " << what
+             << "; the runtime accepts " << QCC_MAX_COUNT
+             << ": divide it into several entries";
+  for (const std::string &text : entry.requirements)
+    if (failed(verifyString(loc, "a requirement", text)))
+      return failure();
+  for (const ProgramStep &step : entry.steps)
+    if (failed(verifyStep(loc, step)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,286 @@
+//===- LowerLinalgToVectorLoops.cpp - Generic code for linalg -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every op becomes one scf.forall over its parallel dimensions, collapsed into
+// one counter, and inside it loops over vectors of consecutive outputs. Each
+// output is computed in the order of the op's iteration space (a float
+// contraction is a chain of fma by then), or in that of N8 for float
+// reductions: vectors hold independent outputs or the lanes of N8, so no bit
+// changes. Sums of integers are the same in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgLoops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_LOWERLINALGTOVECTORLOOPS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// Elements of an output that one iteration of the forall computes at least.
+static constexpr int64_t kElementwiseBlock = 4096;
+/// The same where each element is a reduction.
+static constexpr int64_t kReductionBlock = 256;
+
+/// Rows that are computed side by side, so that what is loaded for one serves
+/// all.
+static constexpr unsigned kRows = 4;
+/// Vectors of outputs that are computed side by side: with several rows, half
+/// of the registers hold accumulators.
+static unsigned getUnroll(bool hasRows, unsigned vectorBits) {
+  return hasRows && vectorBits < 512 ? 2 : 4;
+}
+/// Rows that one iteration of the forall computes at least.
+static constexpr int64_t kRowBlock = 16;
+/// Operations of a body that is repeated for several rows, at most.
+static constexpr unsigned kLargestRepeatedBody = 32;
+
+namespace {
+class OrderedLoopsEmitter {
+public:
+  OrderedLoopsEmitter(LinalgLoops &loops, unsigned vectorBits)
+      : loops(loops), op(loops.op), vectorBits(vectorBits),
+        isReduction(!loops.getReductionDims().empty()),
+        yielded(
+            llvm::to_vector(op.getBlock()->getTerminator()->getOperands())) {}
+
+  void emit();
+
+private:
+  using Point = LinalgLoops::Point;
+
+  /// Whether each element of a vector has to be loaded by itself.
+  bool gathers(unsigned dim) const {
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return loops.getMovement(*input, dim) == LinalgLoops::Movement::Other;
+    });
+  }
+  bool isBodySmall() const {
+    return op.getBlock()->getOperations().size() <= kLargestRepeatedBody;
+  }
+
+  /// The outputs at the lanes, at each of the points.
+  void emitAt(ArrayRef<Point> points, const Lanes &lanes);
+  SmallVector<Value> emitReduction(ArrayRef<Point> points, const Lanes &lanes);
+
+  LinalgLoops &loops;
+  /// A handle, as in LinalgLoops.
+  mutable linalg::LinalgOp op;
+  unsigned vectorBits;
+  bool isReduction;
+  SmallVector<Value> yielded;
+};
+} // namespace
+
+SmallVector<Value> OrderedLoopsEmitter::emitReduction(ArrayRef<Point> points,
+                                                      const Lanes &lanes) {
+  SmallVector<Value> accumulators;
+  for (const Point &point : points)
+    for (OpOperand &output : op.getDpsInitsMutable())
+      accumulators.push_back(
+          loops.spread(loops.load(output, point, lanes), lanes));
+  return loops.emitLoops(
+      loops.getReductionDims(), points.front(), accumulators,
+      [&](const Point &at, ValueRange args) {
+        SmallVector<Value> next;
+        for (const Point &point : points) {
+          Point here = point;
+          for (unsigned dim : loops.getReductionDims())
+            here[dim] = at[dim];
+          ValueRange own = args.slice(next.size(), yielded.size());
+          for (Value value : loops.emitBody(yielded, own, here, lanes))
+            next.push_back(loops.spread(value, lanes));
+        }
+        return next;
+      });
+}
+
+void OrderedLoopsEmitter::emitAt(ArrayRef<Point> points, const Lanes &lanes) {
+  SmallVector<Value> results =
+      isReduction ? emitReduction(points, lanes)
+                  : loops.emitBody(yielded, {}, points.front(), lanes);
+  for (auto [row, point] : llvm::enumerate(points))
+    for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
+      loops.store(results[row * yielded.size() + i], output, point, lanes);
+}
+
+void OrderedLoopsEmitter::emit() {
+  Point point;
+  std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
+  if (!innermost) {
+    loops.openForall({}, point);
+    return emitAt(point, Lanes());
+  }
+  unsigned dim = innermost->dim;
+  // Several vectors at once hide the latency of a chain, unless lanes have to
+  // be gathered one by one.
+  bool isBlocked = isReduction && innermost->isContiguous && !gathers(dim);
+  std::optional<unsigned> rowDim;
+  if (isBlocked && isBodySmall())
+    rowDim = chooseRowDim(loops, dim);
+  SmallVector<LinalgLoops::Blocked> blocked;
+  if (rowDim)
+    blocked.push_back({*rowDim, kRowBlock});
+  blocked.push_back({dim, isReduction ? kReductionBlock : kElementwiseBlock});
+  SmallVector<LinalgLoops::Block> blocks = loops.openForall(blocked, point);
+
+  SmallVector<unsigned> moving(loops.getReductionDims());
+  moving.push_back(dim);
+  if (rowDim)
+    moving.push_back(*rowDim);
+  loops.emitInvariants(point, moving);
+  unsigned unroll = isBlocked ? getUnroll(rowDim.has_value(), vectorBits) : 1;
+  Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
+  auto emitRows = [&](unsigned rows) {
+    loops.emitSegments(blocks.back(), segments,
+                       [&](Value iv, const Lanes &lanes) {
+                         point[dim] = iv;
+                         if (rowDim)
+                           emitAt(loops.getRows(point, *rowDim, rows), lanes);
+                         else
+                           emitAt(point, lanes);
+                       });
+  };
+  if (!rowDim)
+    return emitRows(1);
+  loops.emitRows(blocks.front(), *rowDim, kRows, point, emitRows);
+}
+
+void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
+  OrderedLoopsEmitter(loops, vectorBits).emit();
+}
+
+/// Adjacent dimensions of one kind that every operand keeps together become
+/// one: longer rows, fewer loops.
+static linalg::GenericOp collapseDims(RewriterBase &rewriter,
+                                      linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (op.hasIndexSemantics() || op.getNumLoops() < 2 ||
+      !llvm::all_of(maps,
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return op;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  // Whether the operands that walk these dimensions have them in one piece.
+  auto isCollapsible = [&](const ReassociationIndices &dims) {
+    if (!linalg::areDimSequencesPreserved(maps, {dims}))
+      return false;
+    for (auto [map, operand] : llvm::zip_equal(maps, op->getOperands())) {
+      auto type = dyn_cast<MemRefType>(operand.getType());
+      if (!type || !map.isFunctionOfDim(dims.front()))
+        continue;
+      SmallVector<ReassociationIndices> groups;
+      for (auto [i, result] : llvm::enumerate(map.getResults())) {
+        int64_t dim = cast<AffineDimExpr>(result).getPosition();
+        if (llvm::is_contained(llvm::drop_begin(dims), dim))
+          groups.back().push_back(i);
+        else
+          groups.push_back({int64_t(i)});
+      }
+      if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+        return false;
+    }
+    return true;
+  };
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices group{0};
+  for (int64_t dim = 1, e = op.getNumLoops(); dim != e; ++dim) {
+    ReassociationIndices longer = group;
+    longer.push_back(dim);
+    if (kinds[dim] == kinds[group.front()] && isCollapsible(longer)) {
+      group = longer;
+      continue;
+    }
+    if (group.size() > 1)
+      groups.push_back(group);
+    group = {dim};
+  }
+  if (group.size() > 1)
+    groups.push_back(group);
+  if (groups.empty())
+    return op;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> result =
+      linalg::collapseOpIterationDims(op, groups, rewriter);
+  if (failed(result))
+    return op;
+  rewriter.eraseOp(op);
+  return cast<linalg::GenericOp>(result->collapsedOp.getOperation());
+}
+
+namespace {
+struct LowerLinalgToVectorLoops
+    : qcc::impl::LowerLinalgToVectorLoopsBase<LowerLinalgToVectorLoops> {
+  using LowerLinalgToVectorLoopsBase::LowerLinalgToVectorLoopsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<memref::CopyOp>(op) ||
+          (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()) &&
+           !isa<linalg::YieldOp, linalg::IndexOp>(op)))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(lower(rewriter, op)))
+        return signalPassFailure();
+  }
+
+private:
+  FailureOr<linalg::GenericOp> makeGeneric(RewriterBase &rewriter,
+                                           Operation *op) {
+    rewriter.setInsertionPoint(op);
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      if (!isa<MemRefType>(copy.getSource().getType()) ||
+          !isa<MemRefType>(copy.getTarget().getType()))
+        return op->emitOpError("copies a memref of unknown rank, for which "
+                               "there are no loops; cast it to a ranked one");
+      linalg::GenericOp generic = linalg::makeMemRefCopyOp(
+          rewriter, op->getLoc(), copy.getSource(), copy.getTarget());
+      rewriter.eraseOp(op);
+      return generic;
+    }
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!structured)
+      return op->emitOpError("has no loops of its own; decompose it into "
+                             "linalg.generic ops before bufferization");
+    if (!structured.hasPureBufferSemantics())
+      return op->emitOpError("is not on memrefs; bufferize before this pass");
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      return generic;
+    return linalg::generalizeNamedOp(rewriter, structured);
+  }
+
+  LogicalResult lower(RewriterBase &rewriter, Operation *op) {
+    FailureOr<linalg::GenericOp> generic = makeGeneric(rewriter, op);
+    if (failed(generic))
+      return failure();
+    op = collapseDims(rewriter, *generic);
+    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op));
+    if (!loops.areOutputsParallel())
+      return op->emitOpError("has an output that depends on a reduction "
+                             "dimension; make the dimension parallel");
+    if (auto outputs = getFloatReduction(loops.op))
+      emitFloatReduction(loops, *outputs, vectorBits);
+    else if (Value summand = matchIntegerSum(loops))
+      emitIntegerSum(loops, summand, vectorBits);
+    else
+      emitOrderedLoops(loops, vectorBits);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
