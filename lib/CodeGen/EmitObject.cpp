@@ -53,13 +53,11 @@ qcc::createTargetMachine(const TargetSpec &target, Effort effort) {
   llvm::TargetOptions options;
   // A multiplication and an addition stay two operations (N4).
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // Not None: FastISel reads a scalar as a vector (vblendvps), which may lie at
-  // the end of a tensor.
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
       triple, kBaseline, target.featureString(), options, llvm::Reloc::PIC_,
       std::nullopt,
       effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
-                             : llvm::CodeGenOptLevel::Less));
+                             : llvm::CodeGenOptLevel::None));
   if (!machine)
     return llvm::createStringError("no code generator for processor '%s'",
                                    target.name.c_str());

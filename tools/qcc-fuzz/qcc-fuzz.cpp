@@ -19,6 +19,7 @@
 #include "common/Text.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "llvm/Support/CommandLine.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -212,6 +213,8 @@ static void printRefusals(const Totals &totals) {
 }
 
 int main(int argc, char **argv) {
+  const char *llvmOptions[] = {"qcc-fuzz", "-fast-isel=false"}; // see Effort.h
+  llvm::cl::ParseCommandLineOptions(2, llvmOptions);
   Options options;
   tools::Arguments arguments("qcc-fuzz",
                              "Compares random programs with the reference.");

@@ -12,8 +12,11 @@ namespace qcc {
 
 /// How hard LLVM tries. The code computes the same either way.
 enum class Effort {
-  Full,   ///< what kernels need to be fast
-  Little, ///< code soon, and slow
+  Full, ///< what kernels need to be fast
+  /// Code soon, and slow; for tests. LLVM's FastISel, which then chooses
+  /// instructions, reads a scalar as a vector (vblendvps), perhaps beyond the
+  /// end of a tensor: tools turn it off with LLVM's option -fast-isel=false.
+  Little,
 };
 
 } // namespace qcc
