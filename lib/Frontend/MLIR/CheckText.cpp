@@ -39,6 +39,8 @@ private:
   /// The expressions of an affine map are as deep as they are long.
   static constexpr unsigned kMaxAffineTokens = 4096;
   static constexpr unsigned kMaxSigns = 64;
+  /// The parser allocates as many values as the number of a result says.
+  static constexpr unsigned kMaxResultNumber = 65535;
 
   const llvm::MemoryBuffer &buffer;
   const llvm::SourceMgr &sources;
@@ -126,6 +128,11 @@ LogicalResult TextCheck::checkIteratorTypes() {
 }
 
 LogicalResult TextCheck::checkWord(StringRef word, StringRef before) {
+  if (unsigned long long number;
+      before == "#" && llvm::all_of(word, llvm::isDigit) &&
+      (word.getAsInteger(10, number) || number > kMaxResultNumber))
+    return fail(word,
+                "the number of a result is at most " + Twine(kMaxResultNumber));
   if (word == "iterator_types")
     return checkIteratorTypes();
   // After the operands of linalg.transpose, broadcast and reduce.

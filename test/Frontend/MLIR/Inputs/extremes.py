@@ -26,6 +26,8 @@ locations = '#l0 = loc("a")\n' + "".join(
     f'#l{i} = loc("a"(#l{i - 1}))\n' for i in range(1, 2000)
 )
 write("locations.mlir", locations + add(location=" loc(#l1999)"))
+write("number.mlir", "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = arith.addf %x, %x : tensor<4xf32>\n"
+      "  return %y#1000000007 : tensor<4xf32>\n}\n")
 write("signs.mlir", f"#m = affine_map<(i) -> (i + {'-' * deep}1)>\n" + add("{my.a = #m}"))
 write("affine.mlir", f"#m = affine_map<(i) -> (i{' + i' * deep})>\n" + add("{my.a = #m}"))
 write(
