@@ -3,8 +3,8 @@
 
 Data flows one way; a folder may include only what stands to its left:
 
-    Dialect, TargetSpec -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
-      -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
+    Dialect -> Target -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
+      -> KnownTargets -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
 * Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
   Support sees Runtime/Status.h, DType.h and Memory.h. Emulator, which implements the
@@ -14,7 +14,10 @@ Data flows one way; a folder may include only what stands to its left:
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
 * tools/common and tools/qcc-run see the runtime and Support, and no LLVM.
-* The two targets do not see each other.
+* Target is the interface of all targets (qcc/Target/Target.h); KnownTargets is the list of
+  them. The two targets do not see each other, and what stands left of them sees neither.
+* No atom, feature or triple of x86 is named in the code of the compiler outside of
+  lib/Target/X86 and include/qcc/Target/X86.
 * lib/ and include/ own no command-line options, print nothing and never end the process.
 * No file of include/, lib/, tools/, test/ or utils/ is longer than 800 lines.
 
@@ -35,24 +38,28 @@ PARTS = {
     "Runtime": set(),
     "Support": {"Runtime/Status.h", "Runtime/DType.h", "Runtime/Memory.h"},
     "Emulator": {"Runtime", "Support"},
-    "TargetSpec": {"Support"},
-    "Dialect": {"Support", "TargetSpec"},
+    "Dialect": {"Support"},
+    "Target": {"Dialect", "Support"},
     "Reference": {"Dialect", "Support"},
-    "Frontend": {"Dialect", "TargetSpec", "Support", "Runtime/ABI.h", "Runtime/Memory.h"},
-    "Conversion": {"Dialect", "TargetSpec", "Support"},
-    "Tuning": {"Dialect", "TargetSpec", "Support", "Runtime/Status.h"},
+    "Frontend": {"Dialect", "Target", "Support", "Runtime/ABI.h", "Runtime/Memory.h"},
+    "Conversion": {"Dialect", "Target", "Support"},
+    "Tuning": {"Dialect", "Target", "Support", "Runtime/Status.h"},
 }
 # Generated code calls the runtime through its C ABI, so what writes it knows that one
 # header, and nothing else of the runtime.
 PARTS["Transforms"] = {
-    "Dialect", "TargetSpec", "Support", "Frontend", "Conversion", "Tuning", "Runtime/ABI.h"
+    "Dialect", "Target", "Support", "Frontend", "Conversion", "Tuning", "Runtime/ABI.h"
 }
-PARTS["X86"] = PARTS["Transforms"] | {"Transforms"}
+PARTS["X86"] = PARTS["Transforms"] | {"Transforms", "CodeGen/Effort.h"}
 PARTS["NVPTX"] = PARTS["X86"]
-PARTS["Pipelines"] = PARTS["X86"] | {"X86", "NVPTX"}
+PARTS["KnownTargets"] = {"Target", "X86", "NVPTX"}
+# Registers the passes of each target.
+PARTS["Pipelines"] = PARTS["Transforms"] | {
+    "Transforms", "KnownTargets", "Target/X86/Passes.h", "Target/NVPTX/Passes.h"
+}
 # The linker stamps the note that the loader checks.
-PARTS["CodeGen"] = PARTS["Pipelines"] | {"Pipelines", "Runtime/ArtifactNote.h"}
-PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen"}
+PARTS["CodeGen"] = PARTS["Transforms"] | {"Transforms", "Runtime/ArtifactNote.h"}
+PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen", "KnownTargets", "Pipelines"}
 PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
 PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference"}
 PARTS["CAPI/Runtime"] = {"Runtime"}
@@ -83,6 +90,16 @@ FORBIDDEN = [
      "ends the process: return an error instead"),
 ]
 
+# What only the folder of a target may name. The runtime detects the features of hosts, and
+# loops of the compiler itself are compiled for several of them.
+X86_WORDS = re.compile(
+    r"(?<![\w/])(?!x86_?Target)(amx[-\w]*|avx\w*|sse\d[\w.]*|vnni|vp(dpbusd|maddwd|maddubsw)|"
+    r"x86[-_]64[-\w]*|cascadelake|sapphirerapids|skylake[-\w]*|find_?Atom|allAtoms)(?!\w)",
+    re.IGNORECASE)
+X86_FREE = {"Dialect", "Target", "Frontend", "Conversion", "Tuning", "Transforms", "Pipelines",
+            "CodeGen", "Compiler"}
+HOST_CODE = re.compile(r"__attribute__\(\(target\(|__builtin_cpu_supports|#\s*include")
+
 INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^>"]+)[>"]')
 LLVM_INCLUDE = re.compile(r"^(llvm|llvm-c|mlir|mlir-c|lld|clang)/")
 
@@ -104,7 +121,7 @@ def part_of(path):
     if folders[0] == "Target":
         if len(folders) > 2 and folders[1] in ("X86", "NVPTX"):
             return folders[1]
-        return "TargetSpec"
+        return "KnownTargets" if folders[1].startswith("KnownTargets.") else "Target"
     return folders[0] if len(folders) > 1 else None
 
 
@@ -159,6 +176,17 @@ def check_calls(path, text, report):
                 break
 
 
+def check_words(path, text, report):
+    """Code, not comments: no word of x86 outside of its folders."""
+    code = re.sub(r"//[^\n]*|/\*(?:.|\n)*?\*/",
+                  lambda match: "\n" * match.group(0).count("\n"), text)
+    for number, line in enumerate(code.split("\n"), 1):
+        match = X86_WORDS.search(line)
+        if match and not HOST_CODE.search(line):
+            report(path, number, f"'{match.group(0)}' is of x86: ask qcc/Target/Target.h, or "
+                   "move this to lib/Target/X86")
+
+
 def source_files(root):
     for top in ("include", "lib", "tools", "test", "utils"):
         for folder, folders, names in os.walk(os.path.join(root, top)):
@@ -198,6 +226,8 @@ def check(root):
                    "add it to PARTS in utils/check-layering.py")
             continue
         check_includes(path, part, lines, report)
+        if part in X86_FREE:
+            check_words(path, text, report)
     return violations
 
 

@@ -17,7 +17,7 @@
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ABI.h"
 #include "qcc/Runtime/ArtifactNote.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
@@ -315,7 +315,7 @@ llvm::Error DescriptorBuilder::run() {
     qcc_variant_desc desc = {};
     desc.device = QCC_DEVICE_CPU;
     desc.n_entries = variant.program.entries.size();
-    desc.target_ref = addString(variant.target->name);
+    desc.target_ref = addString(variant.target->getName());
     desc.features_ref = addString(variant.target->requiredFeatures());
     if (llvm::Error error = addEntries(variant, desc.entries_ref))
       return error;

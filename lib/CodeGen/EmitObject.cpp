@@ -10,59 +10,18 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
-#include <mutex>
 
 using namespace qcc;
-
-static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
-
-/// Code is scheduled for the target's processor but made for this one and the
-/// target's features: LLVM would use whatever else the processor has, and an
-/// artifact must ask for all that it uses.
-static constexpr llvm::StringLiteral kBaseline = "x86-64-v3";
-
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-qcc::createTargetMachine(const TargetSpec &target, Effort effort) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-  });
-  llvm::Triple triple(kTriple);
-  std::string error;
-  const llvm::Target *backend =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!backend)
-    return llvm::createStringError(error);
-  llvm::TargetOptions options;
-  // A multiplication and an addition stay two operations (N4).
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, kBaseline, target.featureString(), options, llvm::Reloc::PIC_,
-      std::nullopt,
-      effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
-                             : llvm::CodeGenOptLevel::None));
-  if (!machine)
-    return llvm::createStringError("no code generator for processor '%s'",
-                                   target.name.c_str());
-  return machine;
-}
 
 /// No library may be assumed: artifacts have no undefined symbols, so loops
 /// must not turn into calls of memcpy or memset.
@@ -104,8 +63,8 @@ static llvm::StringSet<> functionsOf(const Program &program) {
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
                  llvm::LLVMContext &context, Effort effort) {
-  const TargetSpec &target = *variant.target;
-  auto machine = createTargetMachine(target, effort);
+  const Target &target = *variant.target;
+  auto machine = target.createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
   std::unique_ptr<llvm::Module> result =
@@ -113,7 +72,7 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
   if (!result)
     return llvm::createStringError(
         "the program could not be translated to LLVM IR");
-  result->setTargetTriple(llvm::Triple(kTriple));
+  result->setTargetTriple((*machine)->getTargetTriple());
   result->setDataLayout((*machine)->createDataLayout());
   llvm::StringSet<> referenced = functionsOf(variant.program);
   for (llvm::Function &function : *result) {
@@ -126,10 +85,7 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
     }
     function.addFnAttr("no-builtins");
-    function.addFnAttr("target-cpu", kBaseline);
-    function.addFnAttr("tune-cpu", target.cpu);
-    function.addFnAttr("target-features", target.featureString());
-    function.addFnAttr("prefer-vector-width", llvm::utostr(target.vectorBits));
+    target.annotate(function);
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
   std::string message;
@@ -149,7 +105,8 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
   for (Variant variant : variants) {
     mlir::registerBuiltinDialectTranslation(*variant.module.getContext());
     mlir::registerLLVMDialectTranslation(*variant.module.getContext());
-    std::string prefix = variants.size() > 1 ? variant.target->name + "." : "";
+    std::string prefix =
+        variants.size() > 1 ? variant.target->getName() + "." : "";
     table.push_back({Program::of(variant.module), variant.target, prefix});
     auto translated =
         translateVariant(variant.module, table.back(), context, effort);

@@ -15,43 +15,17 @@
 
 using namespace qcc;
 
-llvm::Expected<std::vector<TargetSpec>>
-qcc::parseTargets(llvm::StringRef list,
-                  llvm::ArrayRef<std::string> hostFeatures) {
-  std::vector<TargetSpec> targets;
-  llvm::SmallVector<llvm::StringRef> names;
-  list.split(names, ',');
-  for (llvm::StringRef name : names) {
-    name = name.trim();
-    if (name.empty())
-      return llvm::createStringError(
-          "no name between two commas in the list of processors '%s'; write "
-          "for example x86-64-v3,cascadelake",
-          list.str().c_str());
-    if (llvm::any_of(targets, [&](auto &one) { return one.name == name; }))
-      continue;
-    llvm::StringRef cpu = name;
-    cpu.consume_back(kEmulatedAMX);
-    auto target = cpu == "native" ? TargetSpec::forFeatures(name, hostFeatures)
-                                  : TargetSpec::forCPU(name);
-    if (!target)
-      return target.takeError();
-    targets.push_back(std::move(*target));
-  }
-  return targets;
-}
-
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
 
 /// Replaces what is in the module by a copy of it for each target.
 static void splitIntoVariants(mlir::ModuleOp module,
-                              llvm::ArrayRef<TargetSpec> targets) {
+                              llvm::ArrayRef<TargetRef> targets) {
   llvm::SmallVector<mlir::ModuleOp> variants;
-  for (const TargetSpec &target : targets) {
+  for (const TargetRef &target : targets) {
     mlir::ModuleOp variant = module.clone();
-    variant.setSymName(target.name);
+    variant.setSymName(target->getName());
     variants.push_back(variant);
   }
   while (!module.getBody()->empty())
@@ -62,7 +36,7 @@ static void splitIntoVariants(mlir::ModuleOp module,
 
 mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
                                         Stage first) const {
-  auto run = [&](mlir::ModuleOp variant, const TargetSpec &target) {
+  auto run = [&](mlir::ModuleOp variant, const TargetRef &target) {
     for (int i = static_cast<int>(first) + 1; i <= static_cast<int>(last);
          ++i) {
       Stage stage = static_cast<Stage>(i);
@@ -101,17 +75,17 @@ struct Translated {
 } // namespace
 
 static llvm::Error translate(mlir::ModuleOp module,
-                             llvm::ArrayRef<TargetSpec> targets, Effort effort,
+                             llvm::ArrayRef<TargetRef> targets, Effort effort,
                              Translated &result) {
   llvm::SmallVector<Variant> variants;
   if (targets.size() == 1)
-    variants.push_back({module, &targets.front()});
+    variants.push_back({module, targets.front().get()});
   else
     for (auto [variant, target] :
          llvm::zip_equal(module.getOps<mlir::ModuleOp>(), targets))
-      variants.push_back({variant, &target});
+      variants.push_back({variant, target.get()});
   // Every function says its own processor and features.
-  auto machine = createTargetMachine(targets.front(), effort);
+  auto machine = targets.front()->createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
@@ -123,7 +97,7 @@ static llvm::Error translate(mlir::ModuleOp module,
 }
 
 static llvm::Expected<llvm::SmallVector<char, 0>>
-emit(mlir::ModuleOp module, llvm::ArrayRef<TargetSpec> targets, Effort effort,
+emit(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets, Effort effort,
      FileKind kind) {
   Translated translated;
   if (llvm::Error error = translate(module, targets, effort, translated))

@@ -13,7 +13,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,13 +37,7 @@ std::optional<Stage> qcc::stageByName(StringRef name) {
 
 static void verifyStage(OpPassManager &pm, Stage stage,
                         ArrayRef<StringRef> dialects) {
-  VerifyStageOptions options;
-  options.stage = stageName(stage).str();
-  for (StringRef dialect : {"builtin", "func", "affine", "scf"})
-    options.dialects.push_back(dialect.str());
-  for (StringRef dialect : dialects)
-    options.dialects.push_back(dialect.str());
-  pm.addPass(createVerifyStage(options));
+  addVerifyStage(pm, stageName(stage), dialects);
 }
 
 static void cleanUp(OpPassManager &pm) {
@@ -100,12 +94,12 @@ void qcc::buildFormContractions(OpPassManager &pm,
 
 // kernel, linalg, tensor, arith, math, cf
 //   fused contractions with a config and packed weights, linalg for the rest.
-void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
+void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
                            const StageOptions &options) {
   buildFormContractions(pm, options);
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
-  pm.addNestedPass<func::FuncOp>(createPackOperands());
+  pm.addNestedPass<func::FuncOp>(createPackOperands(target));
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createNoteConstantRanges());
   verifyStage(pm, Stage::Kernel,
@@ -114,7 +108,7 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetSpec &target,
 
 // kernel, linalg, memref, arith, math, cf
 //   an entry is a list of calls to steps; temporaries lie in one arena.
-void qcc::buildBufferStage(OpPassManager &pm, const TargetSpec &target) {
+void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
@@ -129,28 +123,13 @@ void qcc::buildBufferStage(OpPassManager &pm, const TargetSpec &target) {
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addNestedPass<func::FuncOp>(createHoistTemporaries());
+  pm.addNestedPass<func::FuncOp>(createAdaptLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   cleanUp(pm);
   verifyStage(pm, Stage::Buffer,
               {"kernel", "linalg", "memref", "arith", "math", "cf"});
-}
-
-// scf, vector, memref, arith, math, cf, amx, llvm intrinsics
-void qcc::buildX86Stage(OpPassManager &pm, const TargetSpec &target) {
-  pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
-  if (target.emulatesAMX)
-    pm.addPass(createRewriteAMXToVector());
-  LowerLinalgToVectorLoopsOptions options;
-  options.vectorBits = target.vectorBits;
-  pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
-  pm.addNestedPass<func::FuncOp>(createDistributeSteps());
-  pm.addPass(createAssignScratch());
-  cleanUp(pm);
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  verifyStage(pm, Stage::Target,
-              {"amx", "vector", "memref", "arith", "math", "cf", "llvm"});
 }
 
 // llvm
@@ -167,7 +146,7 @@ void qcc::buildLLVMStage(OpPassManager &pm) {
   verifyStage(pm, Stage::LLVM, {"llvm"});
 }
 
-void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target,
+void qcc::buildStage(OpPassManager &pm, Stage stage, TargetRef target,
                      const StageOptions &options) {
   switch (stage) {
   case Stage::Import:
@@ -181,7 +160,7 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetSpec &target,
   case Stage::Buffer:
     return buildBufferStage(pm, target);
   case Stage::Target:
-    return buildX86Stage(pm, target);
+    return target->buildTargetStage(pm);
   case Stage::LLVM:
     return buildLLVMStage(pm);
   }

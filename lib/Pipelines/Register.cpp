@@ -15,8 +15,6 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/AMX/AMXDialect.h"
-#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -49,6 +47,7 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "qcc/Target/KnownTargets.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -56,12 +55,13 @@ using namespace mlir;
 
 void qcc::registerAllDialects(DialectRegistry &registry) {
   registry
-      .insert<affine::AffineDialect, amx::AMXDialect, arith::ArithDialect,
+      .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
               func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
               linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
               qnn::QNNDialect, quant::QuantDialect, scf::SCFDialect,
               tensor::TensorDialect, vector::VectorDialect>();
+  registerTargets(registry);
   func::registerInlinerExtension(registry);
 
   // Bufferization.
@@ -77,7 +77,6 @@ void qcc::registerAllDialects(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
 
   // Conversion to LLVM.
-  registerConvertAMXToLLVMInterface(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

@@ -9,23 +9,24 @@
 #define QCC_LIB_TRANSFORMS_PASSTARGET_H
 
 #include "mlir/IR/Diagnostics.h"
-#include "qcc/Target/TargetSpec.h"
-#include <optional>
+#include "qcc/Target/Target.h"
 
 namespace qcc {
 
 /// For Pass::initialize: where no target was handed over in C++, it is the one
 /// that the option `cpu` names. An error if there is none of that name.
-inline mlir::LogicalResult resolveTarget(std::optional<TargetSpec> &target,
-                                         llvm::StringRef cpu,
+inline mlir::LogicalResult resolveTarget(TargetRef &target, llvm::StringRef cpu,
                                          mlir::MLIRContext *context) {
   if (target)
     return mlir::success();
-  llvm::Expected<TargetSpec> spec = TargetSpec::forCPU(cpu);
-  if (!spec)
+  if (cpu.empty())
     return mlir::emitError(mlir::UnknownLoc::get(context))
-           << llvm::toString(spec.takeError());
-  target = std::move(*spec);
+           << "no target; name one by the option cpu";
+  llvm::Expected<TargetRef> found = findTarget(cpu, *context);
+  if (!found)
+    return mlir::emitError(mlir::UnknownLoc::get(context))
+           << llvm::toString(found.takeError());
+  target = std::move(*found);
   return mlir::success();
 }
 

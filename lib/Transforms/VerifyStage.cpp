@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Pass/PassManager.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -34,3 +35,14 @@ struct VerifyStage : qcc::impl::VerifyStageBase<VerifyStage> {
   }
 };
 } // namespace
+
+void qcc::addVerifyStage(OpPassManager &pm, StringRef stage,
+                         ArrayRef<StringRef> dialects) {
+  VerifyStageOptions options;
+  options.stage = stage.str();
+  for (StringRef dialect : {"builtin", "func", "affine", "scf"})
+    options.dialects.push_back(dialect.str());
+  for (StringRef dialect : dialects)
+    options.dialects.push_back(dialect.str());
+  pm.addPass(createVerifyStage(options));
+}

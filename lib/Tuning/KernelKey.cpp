@@ -179,12 +179,6 @@ std::string qcc::fingerprintOf(kernel::ContractOp op) {
   return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16);
 }
 
-std::string qcc::tuningName(const TargetSpec &target) {
-  return target.name + " " + target.requiredFeatures() +
-         " l1=" + std::to_string(target.l1Bytes) +
-         " l2=" + std::to_string(target.l2Bytes);
-}
-
-TuningKey qcc::keyOf(kernel::ContractOp op, const TargetSpec &target) {
-  return {tuningName(target), shapeOf(op), fingerprintOf(op)};
+TuningKey qcc::keyOf(kernel::ContractOp op, const Target &target) {
+  return {target.tuningName(), shapeOf(op), fingerprintOf(op)};
 }

@@ -34,7 +34,7 @@
 // TENSOR: math.roundeven
 
 // CONTRACT: kernel.contract
-// CONTRACT-SAME: lowering_config = #kernel.lowering_config<atom = "avx512vnni"
+// CONTRACT-SAME: lowering_config = #x86.config<vector_tiles, atom = "avx512vnni"
 // CONTRACT-NOT: linalg.generic
 
 // TARGET: func.func private @f.step1(%{{.*}}: memref<?xi8>

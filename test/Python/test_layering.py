@@ -42,6 +42,8 @@ def violations(tmp_path, path, text):
         ("lib/Frontend/MLIR/Import.cpp", "qcc/Conversion/Passes.h"),
         ("lib/Conversion/QNNToLinalg/Add.cpp", "qcc/Transforms/Passes.h"),
         ("lib/Transforms/Pack.cpp", "qcc/Target/X86/Passes.h"),
+        ("lib/Transforms/Pack.cpp", "qcc/Target/KnownTargets.h"),
+        ("lib/Pipelines/Pipelines.cpp", "qcc/Target/X86/X86Target.h"),
         ("lib/Target/X86/Emit/Loop.cpp", "qcc/Target/NVPTX/Passes.h"),
         ("lib/Target/X86/Emit/Loop.cpp", "qcc/Pipelines/Pipelines.h"),
         ("lib/Pipelines/Pipelines.cpp", "qcc/CodeGen/Artifact.h"),
@@ -67,9 +69,9 @@ def test_wrong_direction(tmp_path, path, included):
     "path, included",
     [
         ("lib/Transforms/Pack.cpp", "qcc/Dialect/QNN/IR/QNN.h"),
-        ("lib/Transforms/Pack.cpp", "qcc/Target/TargetSpec.h"),
+        ("lib/Transforms/Pack.cpp", "qcc/Target/Target.h"),
         ("lib/Target/X86/Emit/Loop.cpp", "qcc/Transforms/Passes.h"),
-        ("lib/Target/KnownTargets.cpp", "qcc/Target/TargetSpec.h"),
+        ("lib/Target/KnownTargets.cpp", "qcc/Target/X86/X86Target.h"),
         ("lib/CodeGen/EmitObject.cpp", "qcc/Runtime/ABI.h"),
         ("lib/Support/Npy.cpp", "qcc/Runtime/Status.h"),
         ("lib/JIT/Program.cpp", "qcc/Runtime/Device.h"),
@@ -144,3 +146,20 @@ def test_longest_file(tmp_path):
 def test_unknown_folder(tmp_path):
     (message,) = violations(tmp_path, "lib/Misc/A.cpp", "int a;\n")
     assert "not in a folder of the architecture" in message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if (name == "avx512vnni")',
+        "const char *cpu = \"cascadelake\";",
+        "registry.insert<amx::AMXDialect>();",
+        'triple = "x86_64-unknown-linux-gnu";',
+    ],
+)
+def test_words_of_x86(tmp_path, line):
+    (message,) = violations(tmp_path / "a", "lib/Transforms/Pack.cpp", line + "\n")
+    assert "is of x86" in message
+    assert not violations(tmp_path / "b", "lib/Transforms/Pack.cpp", "// " + line + "\n")
+    assert not violations(tmp_path / "c", "lib/Target/X86/Pack.cpp", line + "\n")
+    assert not violations(tmp_path / "d", "lib/Runtime/Pack.cpp", line + "\n")

@@ -19,7 +19,7 @@ namespace {
 /// Compiles programs one by one and keeps what was found.
 class CompileTimes {
 public:
-  CompileTimes(const TargetSpec &target, int rounds)
+  CompileTimes(const TargetRef &target, int rounds)
       : target(target), rounds(std::max(rounds, 1)) {}
 
   /// The median of a few compilations. Returns 1 where they fail.
@@ -28,7 +28,7 @@ public:
   llvm::json::Array json;
 
 private:
-  const TargetSpec &target;
+  const TargetRef &target;
   const int rounds;
 };
 } // namespace

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Isa.h"
+#include "qcc/Target/X86/X86Target.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace qcc;
@@ -39,7 +40,7 @@ std::string bench::isaNames() {
   return names;
 }
 
-llvm::Expected<TargetSpec> Isa::target(const rt::HostFeatures &host) const {
+llvm::Expected<TargetRef> Isa::target(const rt::HostFeatures &host) const {
   std::vector<std::string> features;
   std::vector<std::string> above = rt::splitFeatures(excludes.str());
   for (const std::string &feature : host.names())
@@ -47,5 +48,8 @@ llvm::Expected<TargetSpec> Isa::target(const rt::HostFeatures &host) const {
           return llvm::StringRef(feature).starts_with(prefix);
         }))
       features.push_back(feature);
-  return TargetSpec::forFeatures(name, features);
+  llvm::Expected<x86::Spec> spec = x86::Spec::forFeatures(name, features);
+  if (!spec)
+    return spec.takeError();
+  return std::make_shared<x86::X86Target>(std::move(*spec));
 }

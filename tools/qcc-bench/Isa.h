@@ -14,7 +14,7 @@
 #define QCC_TOOLS_QCC_BENCH_ISA_H
 
 #include "qcc/Runtime/HostFeatures.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace qcc::bench {
@@ -31,7 +31,7 @@ struct Isa {
   /// Whether its dot product is exact for all 8-bit operands, in the peer too.
   bool exactDot;
 
-  llvm::Expected<TargetSpec> target(const rt::HostFeatures &host) const;
+  llvm::Expected<TargetRef> target(const rt::HostFeatures &host) const;
 };
 
 /// The instruction set of that name; `best` is the best of the host. Null where

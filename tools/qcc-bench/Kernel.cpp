@@ -86,14 +86,15 @@ static std::string describeConfigs(mlir::ModuleOp module) {
     auto config = op.getLoweringConfigAttr();
     if (!config)
       return;
-    os << (text.empty() ? "" : "; ") << config.getAtom().getValue() << " "
-       << config.describe() << " (" << config.getSource().getValue() << ")";
+    os << (text.empty() ? "" : "; ") << config.getAtomName() << " "
+       << config.describe() << " (" << stringifyConfigSource(config.getSource())
+       << ")";
   });
   return text;
 }
 
 llvm::Expected<Kernel> bench::compile(llvm::StringRef text,
-                                      const TargetSpec &target) {
+                                      const TargetRef &target) {
   auto start = std::chrono::steady_clock::now();
   Kernel kernel;
   llvm::Error error =

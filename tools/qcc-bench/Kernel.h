@@ -10,7 +10,7 @@
 
 #include "Problem.h"
 #include "qcc/Runtime/Module.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 
@@ -36,7 +36,7 @@ struct Kernel {
 llvm::Error withProgram(llvm::StringRef text,
                         llvm::function_ref<llvm::Error(mlir::ModuleOp)> body);
 
-llvm::Expected<Kernel> compile(llvm::StringRef text, const TargetSpec &target);
+llvm::Expected<Kernel> compile(llvm::StringRef text, const TargetRef &target);
 
 /// Compares `result`, which compiled code has computed, with the reference
 /// interpreter on some of its rows (all, where they are few). The error says

@@ -47,7 +47,7 @@ makeContext(const Kernel &kernel, int threads) {
 
 /// Compiled, run once, and found to agree with the reference.
 static llvm::Expected<Execution>
-prepare(const Shape &shape, const TargetSpec &target, const Options &options) {
+prepare(const Shape &shape, const TargetRef &target, const Options &options) {
   Execution execution;
   auto problem = Problem::create(shape, options.isUnsigned);
   if (!problem)

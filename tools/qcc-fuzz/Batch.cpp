@@ -122,7 +122,7 @@ public:
       // A fifth of the time of such programs.
       pm.enableVerifier(this->options.effort == Effort::Full);
       if (stage == Stage::Kernel)
-        pm.addInstrumentation(pinConfigs(this->options.target, pinning()));
+        pm.addInstrumentation(pinConfigs(*this->options.target, pinning()));
     };
   }
 
@@ -171,12 +171,12 @@ constexpr uint64_t kModelShare = 8;
 /// By the seed and what a tuning database tells contractions apart by, so that
 /// they keep their configs while a program is reduced.
 static Choose choicesFor(kernel::ContractOp op, uint64_t seed,
-                         const TargetSpec &target) {
+                         const Target &target) {
   if (seed % kModelShare == 0)
     return {};
   TuningKey key = keyOf(op, target);
   uint64_t stream = 0;
-  for (char c : target.name + key.shape + key.kernel)
+  for (char c : target.getName() + key.shape + key.kernel)
     stream = stream * 31 + static_cast<unsigned char>(c);
   return [random = Random(seed, stream)](unsigned bound) mutable {
     return static_cast<unsigned>(random.below(bound));
@@ -190,7 +190,7 @@ PinOptions Batch::pinning() {
     StringRef name = op->getParentOfType<func::FuncOp>().getName();
     for (const Subject &subject : subjects)
       if (name == subject.graph.name)
-        return choicesFor(op, subject.seed, options.target);
+        return choicesFor(op, subject.seed, *options.target);
     return {};
   };
   if (options.configs.empty())
@@ -198,7 +198,7 @@ PinOptions Batch::pinning() {
   pin.pinned = [this](kernel::ContractOp op) {
     TuningEntry entry;
     entry.config = printConfig(op.getLoweringConfigAttr());
-    pinned.set(keyOf(op, options.target), entry);
+    pinned.set(keyOf(op, *options.target), entry);
     // At once, since the compiler may crash.
     (void)pinned.write(options.configs);
   };

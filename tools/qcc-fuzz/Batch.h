@@ -18,7 +18,7 @@
 #include "Data.h"
 #include "mlir/IR/MLIRContext.h"
 #include "qcc/CodeGen/Effort.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include <memory>
 #include <optional>
 
@@ -49,7 +49,7 @@ struct Plant {
 };
 
 struct BatchOptions {
-  TargetSpec target;
+  TargetRef target;
   Effort effort = Effort::Full;
   unsigned threads = 0; // 0: as each case says
   std::optional<Plant> plant;

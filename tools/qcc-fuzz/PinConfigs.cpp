@@ -8,11 +8,14 @@
 #include "PinConfigs.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "qcc/Target/X86/X86Target.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
+using qcc::x86::Atom;
+using qcc::x86::AtomForm;
 
 namespace qcc::fuzz {
 
@@ -82,9 +85,9 @@ static Grid chooseGrid(const Atom &atom, Choices &b) {
                        {33, 1}});
 }
 
-static kernel::LoweringConfigAttr chooseLanesAlongK(kernel::ContractOp op,
-                                                    const Atom &atom,
-                                                    bool small, Choices &b) {
+static x86::ConfigAttr chooseLanesAlongK(kernel::ContractOp op,
+                                         const Atom &atom, bool small,
+                                         Choices &b) {
   auto [mr, nr] = small ? b.pick<Grid>({{1, 1}, {1, 3}, {2, 1}, {2, 2}, {3, 1}})
                         : b.pick<Grid>({{1, 1},
                                         {1, 8},
@@ -104,12 +107,12 @@ static kernel::LoweringConfigAttr chooseLanesAlongK(kernel::ContractOp op,
     nc = whole * llvm::divideCeil(std::max(mc, whole), whole);
   bool lhs = isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
   bool rhs = isAlongK(op, op.getRhsMap(), op.getRhsPrologue());
-  MLIRContext *context = op.getContext();
-  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
-  return kernel::LoweringConfigAttr::get(
-      context, text(atom.name), {mr, nr, (int64_t)atom.kr}, {mc, nc},
-      text(lhs && b.choose(4) ? "in_place" : "panel"), text("k"),
-      text(rhs && b.choose(2) ? "in_place" : "packed"), text("pinned"));
+  return x86::ConfigAttr::get(
+      op.getContext(), x86::StrategyKind::InnerProduct, atom.name, mr, nr,
+      atom.kr, mc, nc,
+      lhs && b.choose(4) ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
+      rhs && b.choose(2) ? x86::RhsSource::InPlace : x86::RhsSource::Packed,
+      kernel::ConfigSource::Pinned);
 }
 
 /// Where the right operand can be read in place with columns in the lanes.
@@ -120,25 +123,24 @@ static bool canInterleave(kernel::ContractOp op, const Atom &atom) {
              getAffineDimExpr(op.getRoles()->n, op.getContext());
 }
 
-static kernel::LoweringConfigAttr
-chooseInterleaved(kernel::ContractOp op, const Atom &atom, Choices &b) {
+static x86::ConfigAttr chooseInterleaved(kernel::ContractOp op,
+                                         const Atom &atom, Choices &b) {
   int64_t mr = b.pick<int64_t>({1, 2, 3, 5}), nr = atom.lanes * atom.kr;
-  MLIRContext *context = op.getContext();
-  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
-  return kernel::LoweringConfigAttr::get(
-      context, text(atom.name), {mr, nr, (int64_t)atom.kr},
-      {mr * (1 + b.choose(3)), nr * (1 + b.choose(2))}, text("panel"),
-      text("n"), text("in_place"), text("pinned"));
+  int64_t mc = mr * (1 + b.choose(3)), nc = nr * (1 + b.choose(2));
+  return x86::ConfigAttr::get(
+      op.getContext(), x86::StrategyKind::InterleavedColumns, atom.name, mr, nr,
+      atom.kr, mc, nc, x86::LhsSource::Panel, x86::RhsSource::Packed,
+      kernel::ConfigSource::Pinned);
 }
 
 /// A config by chance; it need not fit.
-static kernel::LoweringConfigAttr chooseConfig(kernel::ContractOp op,
-                                               const TargetSpec &target,
-                                               bool small, Choices &b) {
+static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
+                                    bool small, Choices &b) {
   // A target that emulates AMX is there for its kernels.
+  const x86::Spec &spec = x86::specOf(target);
   SmallVector<Atom> atoms;
-  for (const Atom &atom : target.atoms)
-    if (atom.hasTiles() == target.emulatesAMX)
+  for (const Atom &atom : spec.atoms)
+    if (atom.hasTiles() == spec.emulatesAMX)
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
@@ -148,22 +150,24 @@ static kernel::LoweringConfigAttr chooseConfig(kernel::ContractOp op,
   auto [mr, vectors] = small ? chooseSmallGrid(atom, b) : chooseGrid(atom, b);
   int64_t nr = vectors * atom.lanes;
   bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
-  MLIRContext *context = op.getContext();
-  return kernel::LoweringConfigAttr::get(
-      context, StringAttr::get(context, atom.name), {mr, nr, (int64_t)atom.kr},
-      {mr * (1 + b.choose(3)), nr * (1 + b.choose(3))},
-      StringAttr::get(context, inPlace ? "in_place" : "panel"),
-      StringAttr::get(context, "pinned"));
+  int64_t mc = mr * (1 + b.choose(3)), nc = nr * (1 + b.choose(3));
+  return x86::ConfigAttr::get(
+      op.getContext(),
+      atom.hasTiles() ? x86::StrategyKind::AmxTiles
+                      : x86::StrategyKind::VectorTiles,
+      atom.name, mr, nr, atom.kr, mc, nc,
+      inPlace ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
+      x86::RhsSource::Packed, kernel::ConfigSource::Pinned);
 }
 
 /// How often a config that does not fit is chosen anew.
 constexpr unsigned kAttempts = 1000;
 
-static void pin(kernel::ContractOp op, const TargetSpec &target,
+static void pin(kernel::ContractOp op, const Target &target,
                 const PinOptions &options, const Choose &choose) {
   Choices choices{choose};
   for (unsigned i = 0; i < kAttempts; ++i) {
-    kernel::LoweringConfigAttr config =
+    x86::ConfigAttr config =
         chooseConfig(op, target, options.smallTiles, choices);
     if (refuseConfig(op, config, target))
       continue;
@@ -176,7 +180,7 @@ static void pin(kernel::ContractOp op, const TargetSpec &target,
 
 namespace {
 struct PinConfigs : PassInstrumentation {
-  PinConfigs(const TargetSpec &target, PinOptions options)
+  PinConfigs(const Target &target, PinOptions options)
       : target(target), options(std::move(options)) {}
 
   void runBeforePass(Pass *pass, Operation *operation) override {
@@ -189,12 +193,12 @@ struct PinConfigs : PassInstrumentation {
     });
   }
 
-  const TargetSpec &target;
+  const Target &target;
   PinOptions options;
 };
 } // namespace
 
-std::unique_ptr<PassInstrumentation> pinConfigs(const TargetSpec &target,
+std::unique_ptr<PassInstrumentation> pinConfigs(const Target &target,
                                                 PinOptions options) {
   return std::make_unique<PinConfigs>(target, std::move(options));
 }

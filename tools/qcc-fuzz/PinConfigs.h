@@ -9,7 +9,7 @@
 #define QCC_TOOLS_FUZZ_PINCONFIGS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include <functional>
 #include <memory>
 
@@ -37,7 +37,7 @@ struct PinOptions {
 /// that the cost model would hardly choose: any of the vector atoms of the
 /// target, tiles from one row or one vector to more than there are registers,
 /// small blocks, and lanes along K with any of the operands in place.
-std::unique_ptr<mlir::PassInstrumentation> pinConfigs(const TargetSpec &target,
+std::unique_ptr<mlir::PassInstrumentation> pinConfigs(const Target &target,
                                                       PinOptions options);
 
 } // namespace qcc::fuzz

@@ -422,7 +422,7 @@ rt::Status writeReproducer(const std::string &folder, const Subject &subject,
   if (std::ifstream(options.configs))
     command += " --tuning-db=" + configs;
   std::ofstream out(folder + "/" + name + ".mlir");
-  out << "// " << command << " --mcpu=" << options.target.name
+  out << "// " << command << " --mcpu=" << options.target->getName()
       << " --threads=" << which.threads << " --check\n// "
       << spell(verdict.kind) << ": "
       << verdict.message.substr(0, verdict.message.find('\n')) << "\n"

@@ -19,6 +19,7 @@
 #include "common/Text.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Target/KnownTargets.h"
 #include "llvm/Support/CommandLine.h"
 #include <algorithm>
 #include <chrono>
@@ -52,14 +53,14 @@ static int fail(const std::string &message) {
 }
 
 /// What the host can run of everything worth testing.
-static std::vector<TargetSpec> hostTargets() {
-  std::vector<TargetSpec> found;
+static std::vector<TargetRef> hostTargets() {
+  std::vector<TargetRef> found;
   for (const char *name : {"x86-64-v3", "skylake-avx512", "cascadelake",
                            "native", "cascadelake+emulated-amx"})
     if (auto parsed = parseTargets(name, rt::HostFeatures::host().names())) {
-      TargetSpec &spec = parsed->front();
-      if (rt::missingFeatures(spec.requiredFeatures()).empty())
-        found.push_back(std::move(spec));
+      TargetRef &target = parsed->front();
+      if (rt::missingFeatures(target->requiredFeatures()).empty())
+        found.push_back(std::move(target));
     } else {
       llvm::consumeError(parsed.takeError());
     }
@@ -94,7 +95,7 @@ static void report(const Options &options, Totals &totals, const Task &task,
       return;
   } else {
     printf("seed %llu on %s %s: %s\n", (unsigned long long)subject.seed,
-           task.options.target.name.c_str(), spell(verdict.kind),
+           task.options.target->getName().c_str(), spell(verdict.kind),
            verdict.message.c_str());
     fflush(stdout);
   }
@@ -229,7 +230,7 @@ int main(int argc, char **argv) {
     printPrograms(begin, end);
     return 0;
   }
-  std::vector<TargetSpec> targets;
+  std::vector<TargetRef> targets;
   bool rotate = options.mcpu.empty();
   if (rotate || options.mcpu == "all") {
     targets = hostTargets();

@@ -113,7 +113,7 @@ private:
 };
 
 /// The table of `name`; `native` asks the CPU.
-llvm::Expected<TargetSpec> resolveTarget(llvm::StringRef name);
+llvm::Expected<TargetRef> resolveTarget(llvm::StringRef name);
 
 /// The function that `--entry` names, or the only one; reports and returns null
 /// where there is none.

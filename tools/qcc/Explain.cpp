@@ -13,9 +13,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Transforms/Contraction/LoweringConfigs.h"
-#include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Refusal.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -123,22 +122,18 @@ struct Kernel {
 
 /// How a contraction is computed, and why by no better atom.
 static void describeConfig(Kernel &kernel, kernel::ContractOp op,
-                           const TargetSpec &target) {
-  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  kernel.atom = config.getAtom().getValue().str();
-  kernel.source = config.getSource().getValue().str();
+                           const Target &target) {
+  kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+  kernel.atom = config.getAtomName().str();
+  kernel.source = stringifyConfigSource(config.getSource()).str();
   kernel.config = config.describe();
-  kernel.shareOfPeak = expectedShareOfPeak(op, config, target);
-  for (const Atom &atom : x86Atoms()) {
-    std::optional<std::string> reason = refuseAtom(op, atom, target);
-    if (!reason)
-      break;
-    kernel.atomRefusals.push_back((atom.name + ": " + *reason).str());
-  }
+  kernel.shareOfPeak = target.strategyOf(config)->cost(op, config).shareOfPeak;
+  for (const Alternative &other : target.listAlternatives(op))
+    kernel.atomRefusals.push_back(other.atom + ": " + other.reason);
 }
 
 static Kernel describe(func::CallOp call, func::FuncOp step,
-                       const TargetSpec &target) {
+                       const Target &target) {
   auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto text = [&](StringRef key) {
     auto attr = info.getAs<StringAttr>(key);
@@ -265,7 +260,7 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
     for (auto call : entry.getOps<func::CallOp>()) {
       Kernel kernel =
           describe(call, symbols.lookup<func::FuncOp>(call.getCallee()),
-                   session.compiler().getTarget());
+                   *session.compiler().getTarget());
       ++count;
       if (json) {
         llvm::json::Value value = toJson(kernel);
@@ -285,12 +280,12 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
   if (json)
     llvm::outs() << llvm::formatv(
         "{0:2}\n", llvm::json::Value(llvm::json::Object{
-                       {"target", session.compiler().getTarget().name},
+                       {"target", session.compiler().getTarget()->getName()},
                        {"artifact_bytes", *bytes},
                        {"kernels", std::move(kernels)}}));
   else
     llvm::outs() << count << (count == 1 ? " kernel" : " kernels") << " for "
-                 << session.compiler().getTarget().name << ", artifact "
+                 << session.compiler().getTarget()->getName() << ", artifact "
                  << tools::byteSize(*bytes) << '\n';
   return 0;
 }

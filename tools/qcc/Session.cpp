@@ -14,6 +14,7 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/Random.h"
+#include "qcc/Target/KnownTargets.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,7 +53,7 @@ void driver::addFiles(tools::CommandFiles &files,
   files.reads(program.tuning, "read by --tuning-db");
 }
 
-llvm::Expected<TargetSpec> driver::resolveTarget(llvm::StringRef name) {
+llvm::Expected<TargetRef> driver::resolveTarget(llvm::StringRef name) {
   auto targets = parseTargets(name, rt::HostFeatures::host().names());
   if (!targets)
     return targets.takeError();

@@ -8,6 +8,7 @@
 #include "Driver.h"
 #include "common/Text.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Target/X86/X86Target.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -24,22 +25,23 @@ static void printLine(const std::string &head, const std::string &text) {
 int driver::runTargets() {
   const rt::HostFeatures &host = rt::HostFeatures::host();
   printf("x86, by the features that this CPU reports:\n");
-  llvm::Expected<TargetSpec> native = resolveTarget("native");
+  llvm::Expected<TargetRef> native = resolveTarget("native");
   if (!native) {
     printLine("none", llvm::toString(native.takeError()));
   } else {
-    for (const Atom &atom : x86Atoms())
+    for (const x86::Atom &atom : x86::allAtoms())
       printLine("atom " + atom.name.str(),
-                native->findAtom(atom.name) ? "runs here" : atom.missing.str());
+                x86::specOf(**native).findAtom(atom.name) ? "runs here"
+                                                          : atom.missing.str());
     for (llvm::StringRef cpu :
          {"x86-64-v3", "skylake-avx512", "cascadelake", "sapphirerapids"}) {
-      llvm::Expected<TargetSpec> target = resolveTarget(cpu);
+      llvm::Expected<TargetRef> target = resolveTarget(cpu);
       if (!target) {
         llvm::consumeError(target.takeError());
         continue;
       }
       std::vector<std::string> missing =
-          host.missing(target->requiredFeatures());
+          host.missing((*target)->requiredFeatures());
       printLine("mcpu " + cpu.str(), missing.empty()
                                          ? "runs here"
                                          : "lacks " + tools::join(missing));

@@ -82,8 +82,8 @@ struct Kernel {
 } // namespace
 
 /// "avx512vnni tile 6x64x4 block 252x64 lhs in place"
-static std::string describe(kernel::LoweringConfigAttr config) {
-  return (config.getAtom().getValue() + " " + config.describe()).str();
+static std::string describe(kernel::LoweringConfigAttrInterface config) {
+  return config.getAtomName().str() + " " + config.describe();
 }
 
 static std::string layerOf(Operation *op) {
@@ -119,7 +119,7 @@ static void findShapes(Kernel &kernel, const EntrySizes &sizes) {
 /// where dynamic sizes differ.
 static std::vector<Kernel> collectKernels(func::FuncOp entry,
                                           const EntrySizes &sizes,
-                                          const TargetSpec &target) {
+                                          const Target &target) {
   std::vector<Kernel> kernels;
   std::map<TuningKey, size_t> known;
   entry.walk([&](kernel::ContractOp op) {
@@ -141,11 +141,11 @@ static std::vector<Kernel> collectKernels(func::FuncOp entry,
 }
 
 /// The model's choice, what the database has, and other candidates.
-static SmallVector<kernel::LoweringConfigAttr>
-listConfigs(const Kernel &kernel, const TargetSpec &target,
+static SmallVector<kernel::LoweringConfigAttrInterface>
+listConfigs(const Kernel &kernel, const Target &target,
             const TunedConfig &tuned, unsigned most) {
-  SmallVector<kernel::LoweringConfigAttr> configs;
-  auto add = [&](kernel::LoweringConfigAttr config) {
+  SmallVector<kernel::LoweringConfigAttrInterface> configs;
+  auto add = [&](kernel::LoweringConfigAttrInterface config) {
     if (configs.size() < most && !llvm::is_contained(configs, config))
       configs.push_back(config);
   };
@@ -163,16 +163,14 @@ listConfigs(const Kernel &kernel, const TargetSpec &target,
 //===----------------------------------------------------------------------===//
 
 /// Why kernels for a target cannot be measured here; empty if they can.
-static std::string refuseTarget(const TargetSpec &target) {
-  if (target.emulatesAMX)
-    return "target '" + target.name +
-           "' emulates AMX, so that its times mean nothing; tune for '" +
-           target.cpu + "' on a host with AMX";
+static std::string refuseTarget(const Target &target) {
+  if (std::string reason = target.refuseMeasuring(); !reason.empty())
+    return reason;
   std::vector<std::string> missing =
       rt::HostFeatures::host().missing(target.requiredFeatures());
   if (missing.empty())
     return "";
-  return "kernels for '" + target.name +
+  return "kernels for '" + target.getName() +
          "' cannot be measured here: the host lacks " +
          llvm::join(missing, ", ") + "; tune on such a host, or for native";
 }
@@ -233,10 +231,10 @@ private:
 } // namespace
 
 bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
-  const TargetSpec &target = session.compiler().getTarget();
+  const Target &target = *session.compiler().getTarget();
   std::string why = kernel.skipped;
   TunedConfig tuned = findTunedConfig(kernel.op, target, database);
-  if (tuned.config && tuned.config.getSource().getValue() == "pinned")
+  if (tuned.config && tuned.config.getSource() == kernel::ConfigSource::Pinned)
     why = "pinned in the database";
   if (!why.empty()) {
     ++skipped;
@@ -245,7 +243,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
   }
   TuneRequest request{kernel.op, kernel.shapes, {}, options.threads};
   auto configs = listConfigs(kernel, target, tuned, options.candidates);
-  for (kernel::LoweringConfigAttr config : configs)
+  for (kernel::LoweringConfigAttrInterface config : configs)
     request.configs.push_back(printConfig(config));
   auto outcome = tuneKernel(
       session, request, [&](const std::string &text) { line.update(text); });
@@ -303,7 +301,7 @@ int Tuner::run(std::vector<Kernel> kernels) {
       std::chrono::steady_clock::now() - start;
   printf("%s tuned for %s in %s: ",
          tools::counted(faster + unchanged, "kernel").c_str(),
-         session.compiler().getTarget().name.c_str(),
+         session.compiler().getTarget()->getName().c_str(),
          tools::duration(seconds.count()).c_str());
   if (faster > 0)
     printf("%u faster than the model's choice (%.2f times as fast, geometric "
@@ -334,7 +332,7 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
   if (session.compiler().getTargets().size() > 1)
     return reportError("tune takes one processor at a time; --mcpu names "
                        "several");
-  const TargetSpec &target = session.compiler().getTarget();
+  const Target &target = *session.compiler().getTarget();
   if (std::string reason = refuseTarget(target); !reason.empty())
     return reportError(reason);
   auto database = readDatabase(options.database);

@@ -60,12 +60,12 @@ public:
 
   llvm::Expected<tools::ModulePtr> compile(const std::string &config) {
     OwningOpRef<ModuleOp> candidate = module->clone();
-    Attribute attribute = parseAttribute(config, &context);
-    if (!attribute)
+    auto parsed = dyn_cast_or_null<kernel::LoweringConfigAttrInterface>(
+        parseAttribute(config, &context));
+    if (!parsed)
       return takeErrors();
-    candidate->walk([&](kernel::ContractOp op) {
-      op.setLoweringConfigAttr(cast<kernel::LoweringConfigAttr>(attribute));
-    });
+    candidate->walk(
+        [&](kernel::ContractOp op) { op.setLoweringConfigAttr(parsed); });
     Compiler compiler(session.compiler().getTarget());
     compiler.stageOptions.fuse = session.compiler().stageOptions.fuse;
     std::optional<Artifact> artifact;

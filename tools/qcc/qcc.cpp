@@ -10,6 +10,7 @@
 #include "common/Files.h"
 #include "common/Messages.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Target/KnownTargets.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
@@ -23,7 +24,7 @@ using qcc::tools::Commands;
 
 static std::vector<std::string> processors() {
   std::vector<std::string> names{"native"};
-  for (std::string &name : qcc::TargetSpec::knownCPUs())
+  for (std::string &name : qcc::knownTargetNames())
     names.push_back(std::move(name));
   return names;
 }

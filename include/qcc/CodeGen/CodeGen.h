@@ -23,16 +23,12 @@ class TargetMachine;
 
 namespace qcc {
 
-struct TargetSpec;
-
-/// A code generator that keeps every float operation as it is written.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const TargetSpec &target, Effort effort);
+class Target;
 
 /// A module after the llvm stage, and what it was compiled for.
 struct Variant {
   mlir::ModuleOp module;
-  const TargetSpec *target;
+  const Target *target;
 };
 
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
@@ -45,7 +41,7 @@ translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
 /// that the table has.
 struct TranslatedVariant {
   Program program;
-  const TargetSpec *target;
+  const Target *target;
   std::string prefix;
 };
 

@@ -21,7 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/Effort.h"
 #include "qcc/Pipelines/Pipelines.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -37,16 +37,11 @@ namespace qcc {
 /// The bytes of an ELF shared object that exports the descriptor.
 using Artifact = llvm::SmallVector<char, 0>;
 
-/// The targets of a comma-separated list of processor names, each once, in
-/// their order. `native` has the host's features.
-llvm::Expected<std::vector<TargetSpec>>
-parseTargets(llvm::StringRef list, llvm::ArrayRef<std::string> hostFeatures);
-
 class Compiler {
 public:
-  explicit Compiler(TargetSpec target) { targets.push_back(std::move(target)); }
+  explicit Compiler(TargetRef target) { targets.push_back(std::move(target)); }
   /// At least one, no two of one name.
-  explicit Compiler(std::vector<TargetSpec> targets)
+  explicit Compiler(std::vector<TargetRef> targets)
       : targets(std::move(targets)) {}
 
   StageOptions stageOptions;
@@ -70,11 +65,11 @@ public:
   llvm::Expected<Artifact> emitArtifact(mlir::ModuleOp module) const;
 
   /// The first, or only, one.
-  const TargetSpec &getTarget() const { return targets.front(); }
-  llvm::ArrayRef<TargetSpec> getTargets() const { return targets; }
+  const TargetRef &getTarget() const { return targets.front(); }
+  llvm::ArrayRef<TargetRef> getTargets() const { return targets; }
 
 private:
-  std::vector<TargetSpec> targets;
+  std::vector<TargetRef> targets;
 };
 
 } // namespace qcc

@@ -24,7 +24,7 @@ class OpPassManager;
 namespace qcc {
 
 class TuningDatabase;
-struct TargetSpec;
+class Target;
 
 enum class Stage { Import, Graph, Tensor, Kernel, Buffer, Target, LLVM };
 
@@ -48,14 +48,16 @@ void buildTensorStage(mlir::OpPassManager &pm);
 /// have no config and are not packed.
 void buildFormContractions(mlir::OpPassManager &pm,
                            const StageOptions &options = StageOptions());
-void buildKernelStage(mlir::OpPassManager &pm, const TargetSpec &target,
+void buildKernelStage(mlir::OpPassManager &pm,
+                      std::shared_ptr<const Target> target,
                       const StageOptions &options = StageOptions());
-void buildBufferStage(mlir::OpPassManager &pm, const TargetSpec &target);
-void buildX86Stage(mlir::OpPassManager &pm, const TargetSpec &target);
+void buildBufferStage(mlir::OpPassManager &pm,
+                      std::shared_ptr<const Target> target);
 void buildLLVMStage(mlir::OpPassManager &pm);
 
 /// Adds the passes of one stage after import.
-void buildStage(mlir::OpPassManager &pm, Stage stage, const TargetSpec &target,
+void buildStage(mlir::OpPassManager &pm, Stage stage,
+                std::shared_ptr<const Target> target,
                 const StageOptions &options = StageOptions());
 
 } // namespace qcc

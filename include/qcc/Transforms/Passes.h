@@ -24,8 +24,8 @@
 #include <memory>
 
 namespace qcc {
+class Target;
 class TuningDatabase;
-struct TargetSpec;
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
@@ -34,9 +34,18 @@ struct TargetSpec;
 /// Decides for `target` instead of the one that the option names, by what was
 /// measured where `tuning` is not null and has it.
 std::unique_ptr<mlir::Pass>
-createSelectLoweringConfig(const TargetSpec &target,
+createSelectLoweringConfig(std::shared_ptr<const Target> target,
                            std::shared_ptr<const TuningDatabase> tuning);
-std::unique_ptr<mlir::Pass> createPadRows(const TargetSpec &target);
+std::unique_ptr<mlir::Pass>
+createPackOperands(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
+createAdaptLoweringConfig(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
+
+/// Adds the pass that refuses ops after stage `stage` but those of `dialects`
+/// and of builtin, func, affine and scf.
+void addVerifyStage(mlir::OpPassManager &pm, llvm::StringRef stage,
+                    llvm::ArrayRef<llvm::StringRef> dialects);
 } // namespace qcc
 
 #endif // QCC_TRANSFORMS_PASSES_H

@@ -94,16 +94,30 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
 def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"> {
   let summary = "Decides how each contraction is computed";
   let description = [{
-    Writes a `lowering_config` onto every `kernel.contract` that has none: the best
-    atom of the target, its register tile, and blocks sized so that a block of the
-    weight stays in the L2 cache. A config that is already there is a pinned one: it is
+    Writes a `lowering_config` onto every `kernel.contract` that has none: of the
+    candidates of all strategies of the target the one that is expected to take the least
+    time. A config that is already there is a pinned one: it is
     checked against the target and kept. Where the stage has a tuning database, what
     was measured comes before the model; an entry that does not fit is ignored with a
     warning. Everything after obeys the attribute.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "LLVM processor name, where no target was handed over in C++">
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
+def AdaptLoweringConfig : Pass<"adapt-lowering-config", "::mlir::func::FuncOp"> {
+  let summary = "Configs for operands as they lie in memory";
+  let description = [{
+    Whether elements of an operand follow each other is known once it is a memref. A
+    config that reads one in place which turns out to be a strided view is replaced by
+    one that copies its rows, and the reason is recorded.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
@@ -127,10 +141,12 @@ def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
     views look at, and rows under 512 bytes.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"",
-           "LLVM processor name, where no target was handed over in C++">
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
   ];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::memref::MemRefDialect", "::qcc::kernel::KernelDialect"
+  ];
 }
 
 def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
@@ -141,6 +157,10 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
     computed here and become constants themselves. One that the config reads in place
     stays as it is.
   }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"

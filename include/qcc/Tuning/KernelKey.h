@@ -9,7 +9,7 @@
 #define QCC_TUNING_KERNELKEY_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "qcc/Tuning/TuningDatabase.h"
 
 namespace qcc {
@@ -37,10 +37,7 @@ std::string describeKernel(kernel::ContractOp op);
 /// A hash of that text, 16 hexadecimal digits.
 std::string fingerprintOf(kernel::ContractOp op);
 
-/// Name, features and caches.
-std::string tuningName(const TargetSpec &target);
-
-TuningKey keyOf(kernel::ContractOp op, const TargetSpec &target);
+TuningKey keyOf(kernel::ContractOp op, const Target &target);
 
 } // namespace qcc
 

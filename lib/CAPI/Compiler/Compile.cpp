@@ -19,6 +19,7 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileIO.h"
+#include "qcc/Target/KnownTargets.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -42,7 +43,7 @@ using SourceBuffer = std::unique_ptr<llvm::MemoryBuffer>;
 /// What a compilation is made of, checked before it starts.
 struct Request {
   std::string name;
-  std::vector<TargetSpec> targets;
+  std::vector<TargetRef> targets;
   ImportOptions import;
   LoadedTuning tuning;
   qccDiagnosticHook diagnostics;

@@ -47,6 +47,7 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
     for (Attribute name : op.getFusedAttr())
       parts.fused.push_back(cast<StringAttr>(name).getValue().str());
   parts.values = valueInfos(op, parts.outs.size());
+  parts.rhsRange = op.getRhsRangeAttr();
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -76,7 +77,7 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      /*epilogue_ranges=*/nullptr, config);
+      /*epilogue_ranges=*/nullptr, rhsRange, config);
   setValueInfos(op, values);
   return op;
 }

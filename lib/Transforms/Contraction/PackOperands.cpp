@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../PassTarget.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -12,9 +13,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
-#include "qcc/Transforms/Contraction/OperandShifts.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/Support/MathExtras.h"
@@ -168,14 +168,55 @@ static Value resourceConstant(OpBuilder &builder, Location loc, StringRef name,
 // The pass
 //===----------------------------------------------------------------------===//
 
-static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
-  kernel::ContractOp::Roles roles = *op.getRoles();
-  ContractParts parts = ContractParts::of(op);
-  Location loc = op.getLoc();
-  MLIRContext *context = op.getContext();
-  rewriter.setInsertionPoint(op);
+namespace {
+/// The right operand of a contraction, about to be packed.
+class RhsPacker {
+public:
+  RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
+            const Packing &packing);
 
-  // From the contraction's loops to (batch..., n, k...).
+  /// Replaces the contraction by one of the packed operand.
+  void pack();
+
+private:
+  /// A map of an operand of the contraction, from the loops of kernel.pack:
+  /// (batch..., n, k...).
+  AffineMap toPack(AffineMap map);
+  /// The size of a loop of kernel.pack that is not reduced.
+  OpFoldResult sizeOf(unsigned loop);
+  void packConstantRhs(ArrayRef<int8_t> bytes);
+  void packAtRunTime();
+
+  RewriterBase &rewriter;
+  kernel::ContractOp op;
+  Location loc;
+  kernel::ContractOp::Roles roles;
+  ContractParts parts;
+  PackShape shape;
+  AffineMap map;
+  SmallVector<OpFoldResult> batch;
+  OpFoldResult n;
+};
+} // namespace
+
+RhsPacker::RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
+                     const Packing &packing)
+    : rewriter(rewriter), op(op), loc(op.getLoc()), roles(*op.getRoles()),
+      parts(ContractParts::of(op)) {
+  rewriter.setInsertionPoint(op);
+  map = toPack(parts.rhs.map);
+  for (unsigned i = 0; i < roles.batch.size(); ++i)
+    batch.push_back(sizeOf(i));
+  n = sizeOf(roles.batch.size());
+  shape.reduction = llvm::to_vector(op.getReductionSizes());
+  shape.nr = packing.nr;
+  shape.kr = packing.kr;
+  shape.kStep = packing.kStep;
+  shape.offset = packing.offset;
+}
+
+AffineMap RhsPacker::toPack(AffineMap map) {
+  MLIRContext *context = op.getContext();
   SmallVector<unsigned> order(roles.batch);
   order.push_back(roles.n);
   for (int64_t d : op.getReductionDims())
@@ -184,98 +225,85 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
                                       getAffineConstantExpr(0, context));
   for (auto [i, d] : llvm::enumerate(order))
     replacement[d] = getAffineDimExpr(i, context);
-  auto toPack = [&](AffineMap map) {
-    return map.replaceDimsAndSymbols(replacement, {}, order.size(), 0);
-  };
-  AffineMap map = toPack(parts.rhs.map);
+  return map.replaceDimsAndSymbols(replacement, {}, order.size(), 0);
+}
 
+OpFoldResult RhsPacker::sizeOf(unsigned loop) {
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    if (expr == getAffineDimExpr(loop, op.getContext()))
+      return tensor::getMixedSize(rewriter, loc, parts.rhs.value, i);
+  llvm_unreachable("dimensions of rhs by the definition of the roles");
+}
+
+void RhsPacker::packConstantRhs(ArrayRef<int8_t> bytes) {
+  for (OpFoldResult size : batch)
+    shape.batch.push_back(*getConstantIntValue(size));
+  shape.n = *getConstantIntValue(n);
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
-  auto sizeOf = [&](unsigned dim) -> OpFoldResult {
-    for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (expr == getAffineDimExpr(dim, context))
-        return tensor::getMixedSize(rewriter, loc, parts.rhs.value, i);
-    llvm_unreachable("dimensions of rhs by the definition of the roles");
-  };
-  PackShape shape;
-  SmallVector<OpFoldResult> batch;
-  for (unsigned i = 0; i < roles.batch.size(); ++i)
-    batch.push_back(sizeOf(i));
-  OpFoldResult n = sizeOf(roles.batch.size());
-  shape.reduction = llvm::to_vector(op.getReductionSizes());
-  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  shape.nr = config.hasLanesAlongK() ? 1 : config.getNR();
-  shape.kr = config.getKR();
-  const Atom *atom = findX86Atom(config.getAtom());
-  shape.kStep = shape.kr;
-  shape.offset = 0;
-  if (atom) {
-    shape.kStep =
-        config.hasLanesAlongK() ? atom->lanes * atom->kr : atom->kStep;
-    shape.offset =
-        OperandShifts::of(config, *atom, parts.lhsUnsigned, parts.rhsUnsigned)
-            .rhs;
-  }
-
+  std::vector<int32_t> packed, sums;
+  packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
+               packed, sums);
+  SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
+  packedShape.append({shape.columns(), shape.words(), shape.nr});
+  sumsShape.push_back(shape.columns() * shape.nr);
   Type i32 = rewriter.getI32Type();
+  parts.rhs.value = resourceConstant(
+      rewriter, loc, "packed", RankedTensorType::get(packedShape, i32), packed);
+  parts.rhsSums = resourceConstant(rewriter, loc, "sums",
+                                   RankedTensorType::get(sumsShape, i32), sums);
+}
+
+void RhsPacker::packAtRunTime() {
+  AffineExpr s = getAffineSymbolExpr(0, op.getContext());
+  auto apply = [&](AffineExpr expr) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {n});
+  };
+  OpFoldResult columns = apply(s.ceilDiv(shape.nr));
+  OpFoldResult padded = apply(s.ceilDiv(shape.nr) * shape.nr);
+  SmallVector<OpFoldResult> packedSizes(batch), sumsSizes(batch);
+  packedSizes.append({columns, rewriter.getIndexAttr(shape.words()),
+                      rewriter.getIndexAttr(shape.nr)});
+  sumsSizes.push_back(padded);
+  Type i32 = rewriter.getI32Type();
+  Value packed = tensor::EmptyOp::create(rewriter, loc, packedSizes, i32);
+  Value sums = tensor::EmptyOp::create(rewriter, loc, sumsSizes, i32);
+  SmallVector<AffineMap> maps{map};
+  SmallVector<Value> ins;
+  for (const MappedOperand &operand : parts.rhsOperands) {
+    ins.push_back(operand.value);
+    maps.push_back(toPack(operand.map));
+  }
+  auto pack = kernel::PackOp::create(
+      rewriter, asPartOfLayer(loc), TypeRange{packed.getType(), sums.getType()},
+      parts.rhs.value, ins, packed, sums, rewriter.getAffineMapArrayAttr(maps),
+      rewriter.getI64IntegerAttr(roles.batch.size()),
+      rewriter.getDenseI64ArrayAttr(shape.reduction),
+      rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),
+      shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
+      shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
+                              : IntegerAttr(),
+      parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr(),
+      rewriter.getStringAttr(op.getLoweringConfigAttr().getAtomName()));
+  pack.getPrologue().takeBody(op.getRhsPrologue());
+  if (shape.nr == 1)
+    refuse(pack, "each of its columns is packed by itself");
+  else if (!pack.getContiguousLoop())
+    refuse(pack, "its innermost dimension is neither the columns nor all of "
+                 "K; store it so that one of them is contiguous");
+  parts.rhs.value = pack.getResult(0);
+  parts.rhsSums = pack.getResult(1);
+  parts.rhsOperands.clear();
+}
+
+void RhsPacker::pack() {
+  auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   std::vector<int8_t> bytes;
   if (type.hasStaticShape() && op.getRhsPrologue().empty())
     bytes = constantBytes(parts.rhs.value);
-  if (!bytes.empty()) {
-    for (OpFoldResult size : batch)
-      shape.batch.push_back(*getConstantIntValue(size));
-    shape.n = *getConstantIntValue(n);
-    std::vector<int32_t> packed, sums;
-    packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
-                 packed, sums);
-    SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
-    packedShape.append({shape.columns(), shape.words(), shape.nr});
-    sumsShape.push_back(shape.columns() * shape.nr);
-    parts.rhs.value =
-        resourceConstant(rewriter, loc, "packed",
-                         RankedTensorType::get(packedShape, i32), packed);
-    parts.rhsSums = resourceConstant(
-        rewriter, loc, "sums", RankedTensorType::get(sumsShape, i32), sums);
-  } else {
-    AffineExpr s = getAffineSymbolExpr(0, context);
-    auto apply = [&](AffineExpr expr) {
-      return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {n});
-    };
-    OpFoldResult columns = apply(s.ceilDiv(shape.nr));
-    OpFoldResult padded = apply(s.ceilDiv(shape.nr) * shape.nr);
-    SmallVector<OpFoldResult> packedSizes(batch), sumsSizes(batch);
-    packedSizes.append({columns, rewriter.getIndexAttr(shape.words()),
-                        rewriter.getIndexAttr(shape.nr)});
-    sumsSizes.push_back(padded);
-    Value packed = tensor::EmptyOp::create(rewriter, loc, packedSizes, i32);
-    Value sums = tensor::EmptyOp::create(rewriter, loc, sumsSizes, i32);
-    SmallVector<AffineMap> maps{map};
-    SmallVector<Value> ins;
-    for (const MappedOperand &operand : parts.rhsOperands) {
-      ins.push_back(operand.value);
-      maps.push_back(toPack(operand.map));
-    }
-    auto pack = kernel::PackOp::create(
-        rewriter, asPartOfLayer(loc),
-        TypeRange{packed.getType(), sums.getType()}, parts.rhs.value, ins,
-        packed, sums, rewriter.getAffineMapArrayAttr(maps),
-        rewriter.getI64IntegerAttr(roles.batch.size()),
-        rewriter.getDenseI64ArrayAttr(shape.reduction),
-        rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),
-        shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
-        shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
-                                : IntegerAttr(),
-        parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr(),
-        config.getAtom());
-    pack.getPrologue().takeBody(op.getRhsPrologue());
-    if (shape.nr == 1)
-      refuse(pack, "each of its columns is packed by itself");
-    else if (!pack.getContiguousLoop())
-      refuse(pack, "its innermost dimension is neither the columns nor all of "
-                   "K; store it so that one of them is contiguous");
-    parts.rhs.value = pack.getResult(0);
-    parts.rhsSums = pack.getResult(1);
-    parts.rhsOperands.clear();
-  }
+  if (bytes.empty())
+    packAtRunTime();
+  else
+    packConstantRhs(bytes);
   rewriter.setInsertionPoint(op);
   kernel::ContractOp packedOp = parts.createFrom(rewriter, op);
   rewriter.replaceOp(op, packedOp.getResults());
@@ -283,6 +311,13 @@ static void packRhs(RewriterBase &rewriter, kernel::ContractOp op) {
 
 namespace {
 struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
+  using Base::Base;
+  explicit PackOperands(TargetRef target) : target(std::move(target)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<kernel::ContractOp> ops;
@@ -295,10 +330,18 @@ struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
             "has no lowering_config; run select-lowering-config first");
         return signalPassFailure();
       }
-      if (op.getLoweringConfigAttr().readsRhsInPlace())
-        continue;
-      packRhs(rewriter, op);
+      kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+      if (failed(checkConfig(op, config, *target)))
+        return signalPassFailure();
+      if (auto packing = target->strategyOf(config)->packing(op, config))
+        RhsPacker(rewriter, op, *packing).pack();
     }
   }
+
+  TargetRef target;
 };
 } // namespace
+
+std::unique_ptr<Pass> qcc::createPackOperands(TargetRef target) {
+  return std::make_unique<PackOperands>(std::move(target));
+}

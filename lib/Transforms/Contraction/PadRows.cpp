@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -29,32 +28,31 @@ static bool takesStrides(Operation *op) {
   return isa<kernel::ContractOp, linalg::GenericOp, memref::DimOp>(op);
 }
 
-static bool wantsPitch(kernel::ContractOp op, const TargetSpec &target) {
-  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  if (!config || !config.readsInPlace())
-    return false;
-  const Atom *atom = target.findAtom(config.getAtom().getValue());
-  return atom && atom->hasTiles();
+/// How far apart a contraction wants rows of `bytes` bytes of its left operand.
+static int64_t wantedPitch(kernel::ContractOp op, int64_t bytes,
+                           const Target &target) {
+  kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+  const Strategy *strategy = target.strategyOf(config);
+  return strategy ? strategy->rowPitch(config, bytes) : bytes;
 }
 
 /// Null where the rows may stay as they are.
-static MemRefType paddedType(memref::AllocOp alloc, const TargetSpec &target) {
+static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
   MemRefType type = alloc.getType();
   if (type.getRank() < 2 || !type.getLayout().isIdentity() ||
       !type.getElementType().isInteger(8) ||
       type.isDynamicDim(type.getRank() - 1) ||
       type.getShape().back() < kLeastBytes)
     return {};
-  bool isWanted = false;
+  int64_t bytes = type.getShape().back(), pitch = bytes;
   for (OpOperand &use : alloc->getUses()) {
     if (!takesStrides(use.getOwner()))
       return {};
     auto contract = dyn_cast<kernel::ContractOp>(use.getOwner());
-    isWanted |= contract && use.get() == contract.getLhs() &&
-                wantsPitch(contract, target);
+    if (contract && use.get() == contract.getLhs())
+      pitch = std::max(pitch, wantedPitch(contract, bytes, target));
   }
-  int64_t pitch = spreadPitch(type.getShape().back());
-  if (!isWanted || pitch == type.getShape().back())
+  if (pitch == bytes)
     return {};
   SmallVector<int64_t> strides{1};
   int64_t stride = pitch;
@@ -75,7 +73,7 @@ static MemRefType paddedType(memref::AllocOp alloc, const TargetSpec &target) {
 namespace {
 struct PadRows : qcc::impl::PadRowsBase<PadRows> {
   using Base::Base;
-  explicit PadRows(const TargetSpec &target) : target(target) {}
+  explicit PadRows(TargetRef target) : target(std::move(target)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     return resolveTarget(target, cpu, context);
@@ -88,10 +86,10 @@ struct PadRows : qcc::impl::PadRowsBase<PadRows> {
     });
   }
 
-  std::optional<TargetSpec> target;
+  TargetRef target;
 };
 } // namespace
 
-std::unique_ptr<Pass> qcc::createPadRows(const TargetSpec &target) {
-  return std::make_unique<PadRows>(target);
+std::unique_ptr<Pass> qcc::createPadRows(TargetRef target) {
+  return std::make_unique<PadRows>(std::move(target));
 }

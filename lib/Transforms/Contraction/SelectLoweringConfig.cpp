@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../PassTarget.h"
-#include "qcc/Target/TargetSpec.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
+#include "qcc/Transforms/Passes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_SELECTLOWERINGCONFIG
@@ -23,16 +22,17 @@ namespace {
 struct SelectLoweringConfig
     : qcc::impl::SelectLoweringConfigBase<SelectLoweringConfig> {
   using Base::Base;
-  SelectLoweringConfig(const TargetSpec &target,
+  SelectLoweringConfig(TargetRef target,
                        std::shared_ptr<const TuningDatabase> tuning)
-      : target(target), tuning(std::move(tuning)) {}
+      : target(std::move(target)), tuning(std::move(tuning)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     return resolveTarget(target, cpu, context);
   }
 
   /// The tuned config, if there is one that can be used.
-  kernel::LoweringConfigAttr lookUp(kernel::ContractOp op, unsigned &untuned) {
+  kernel::LoweringConfigAttrInterface lookUp(kernel::ContractOp op,
+                                             unsigned &untuned) {
     if (!tuning)
       return {};
     TunedConfig tuned = findTunedConfig(op, *target, *tuning);
@@ -50,10 +50,17 @@ struct SelectLoweringConfig
     unsigned untuned = 0;
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
       noteRhsRange(op, *target);
-      if (kernel::LoweringConfigAttr config = op.getLoweringConfigAttr())
+      if (kernel::LoweringConfigAttrInterface config =
+              op.getLoweringConfigAttr())
         return WalkResult(checkConfig(op, config, *target));
-      kernel::LoweringConfigAttr tuned = lookUp(op, untuned);
-      op.setLoweringConfigAttr(tuned ? tuned : chooseConfig(op, *target));
+      kernel::LoweringConfigAttrInterface chosen = lookUp(op, untuned);
+      if (!chosen)
+        chosen = chooseConfig(op, *target);
+      if (!chosen)
+        return WalkResult(op.emitError()
+                          << "no strategy of target '" << target->getName()
+                          << "' computes it; choose another target");
+      op.setLoweringConfigAttr(chosen);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -62,17 +69,18 @@ struct SelectLoweringConfig
       getOperation().emitRemark()
           << "the tuning database has no config for " << untuned
           << (untuned == 1 ? " kernel" : " kernels") << " of '"
-          << getOperation().getName() << "' on target '" << target->name
+          << getOperation().getName() << "' on target '" << target->getName()
           << "'; the cost model chooses";
   }
 
-  std::optional<TargetSpec> target;
+  TargetRef target;
   std::shared_ptr<const TuningDatabase> tuning;
 };
 } // namespace
 
 std::unique_ptr<Pass>
-qcc::createSelectLoweringConfig(const TargetSpec &target,
+qcc::createSelectLoweringConfig(TargetRef target,
                                 std::shared_ptr<const TuningDatabase> tuning) {
-  return std::make_unique<SelectLoweringConfig>(target, std::move(tuning));
+  return std::make_unique<SelectLoweringConfig>(std::move(target),
+                                                std::move(tuning));
 }

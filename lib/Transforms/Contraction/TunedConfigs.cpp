@@ -19,7 +19,7 @@ using namespace qcc;
 
 /// Null if the text is no config; what is wrong with it is no diagnostic of the
 /// program.
-static kernel::LoweringConfigAttr
+static kernel::LoweringConfigAttrInterface
 parseConfig(StringRef text, MLIRContext *context, std::string &reason) {
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -29,7 +29,8 @@ parseConfig(StringRef text, MLIRContext *context, std::string &reason) {
     return success();
   });
   Attribute attribute = parseAttribute(text, context);
-  auto config = dyn_cast_or_null<kernel::LoweringConfigAttr>(attribute);
+  auto config =
+      dyn_cast_or_null<kernel::LoweringConfigAttrInterface>(attribute);
   if (attribute && !config)
     reason = "it is another attribute";
   return config;
@@ -49,8 +50,7 @@ static std::string nameTargets(ArrayRef<std::string> targets, StringRef own) {
   return llvm::join(names, ", ");
 }
 
-TunedConfig qcc::findTunedConfig(kernel::ContractOp op,
-                                 const TargetSpec &target,
+TunedConfig qcc::findTunedConfig(kernel::ContractOp op, const Target &target,
                                  const TuningDatabase &database) {
   TuningKey key = keyOf(op, target);
   TunedConfig tuned;
@@ -60,7 +60,7 @@ TunedConfig qcc::findTunedConfig(kernel::ContractOp op,
     tuned.reason = "the tuning database has no " + key.shape + " of this kind";
     if (!others.empty())
       tuned.reason = "the tuning database has it only for " +
-                     nameTargets(others, target.name);
+                     nameTargets(others, target.getName());
     return tuned;
   }
   tuned.isDamaged = true;
@@ -70,11 +70,9 @@ TunedConfig qcc::findTunedConfig(kernel::ContractOp op,
     tuned.reason = "its config in the tuning database is damaged: " + problem;
     return tuned;
   }
-  StringRef source = config.getSource().getValue();
-  if (source != "tuned" && source != "pinned") {
-    tuned.reason = ("its config in the tuning database is of source '" +
-                    source + "' instead of tuned or pinned")
-                       .str();
+  if (config.getSource() == kernel::ConfigSource::Model) {
+    tuned.reason = "its config in the tuning database is of source 'model' "
+                   "instead of tuned or pinned";
     return tuned;
   }
   if (auto refusal = refuseConfig(op, config, target)) {
@@ -85,7 +83,7 @@ TunedConfig qcc::findTunedConfig(kernel::ContractOp op,
   return {config, "", false};
 }
 
-std::string qcc::printConfig(kernel::LoweringConfigAttr config) {
+std::string qcc::printConfig(kernel::LoweringConfigAttrInterface config) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << config;

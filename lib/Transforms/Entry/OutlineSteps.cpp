@@ -25,9 +25,9 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_OUTLINESTEPS
@@ -266,7 +266,7 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
 
   Location loc = main->getLoc();
   builder.setInsertionPoint(main);
-  Cost cost = emitCost(builder, main);
+  Work cost = emitWork(builder, main);
   for (Value *count : {&cost.operations, &cost.bytes})
     if (!isPlanned(*count))
       *count = arith::ConstantIndexOp::create(builder, loc, 0);

@@ -13,8 +13,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
-#include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
+#include "qcc/Transforms/Refusal.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -166,7 +166,7 @@ static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
   return multiply(builder, loc, known);
 }
 
-Cost qcc::emitCost(OpBuilder &builder, Operation *work) {
+Work qcc::emitWork(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
   OpFoldResult operations = builder.getIndexAttr(0);
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {

@@ -679,31 +679,6 @@ func.func @f(%w: tensor<9x7xi8>, %p: tensor<1x3x16xi32>, %s: tensor<16xi32>) {
 
 // -----
 
-// expected-error@+1 {{tile must be [MR, NR, KR]}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2], block = [1, 2], source = "model">}
-
-// -----
-
-// expected-error@+1 {{block must be [MC, NC]}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1], source = "model">}
-
-// -----
-
-// expected-error@+1 {{sizes of tile and block must be positive}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [0, 2, 4], block = [1, 2], source = "model">}
-
-// -----
-
-// expected-error@+1 {{block must be a multiple of the tile: MC of MR, NC of NR}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 3], source = "model">}
-
-// -----
-
-// expected-error@+1 {{KR must be 1, 2 or 4}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 3], block = [1, 2], source = "model">}
-
-// -----
-
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
@@ -718,28 +693,3 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
       } -> tensor<2x9xi32>
   return %y : tensor<2x9xi32>
 }
-
-// -----
-
-// expected-error@+1 {{lhs must be in_place or panel}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = "here", source = "model">}
-
-// -----
-
-// expected-error@+1 {{lanes must be n or k}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], lanes = "m", source = "model">}
-
-// -----
-
-// expected-error@+1 {{rhs must be packed or in_place}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], rhs = "here", source = "model">}
-
-// -----
-
-// expected-error@+1 {{source must be model, tuned or pinned}}
-func.func private @f() attributes {config = #kernel.lowering_config<atom = "a", tile = [1, 2, 4], block = [1, 2], source = "guess">}
-
-// -----
-
-// expected-error@+1 {{expected 'atom'}}
-func.func private @f() attributes {config = #kernel.lowering_config<tile = [1, 2, 4]>}

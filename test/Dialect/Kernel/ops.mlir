@@ -39,7 +39,7 @@ func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>, %o: tensor<?x64xi32
 // CHECK: kernel.contract lhs({{.*}}) rhs({{.*}}) init({{.*}}) lhs_zero_point({{.*}}) rhs_zero_point({{.*}}) lhs_ins({{.*}}) rhs_ins({{.*}}) epilogue_ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<5x9xf32>, tensor<5x9xi8>)
 // CHECK-SAME: fused = ["a", "b"]
 // CHECK-SAME: lhs_unsigned
-// CHECK-SAME: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = "panel", source = "pinned">
+// CHECK-SAME: lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = panel, source = pinned>
 // CHECK-SAME: rhs_unsigned
 // CHECK: lhs_prologue {
 // CHECK: rhs_prologue {
@@ -59,7 +59,7 @@ func.func @full(%x: tensor<5x7xf32>, %w: tensor<9x7xi16>, %b: tensor<9xi32>, %zx
       outs(%o0, %o1 : tensor<5x9xf32>, tensor<5x9xi8>)
       {indexing_maps = [#mk, #nk, #n, #m, #s, #m, #n, #m, #mn, #mn], reduction_dims = array<i64: 2>,
        reduction_sizes = array<i64: 7>, lhs_unsigned, rhs_unsigned, fused = ["a", "b"],
-       lowering_config = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [4, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = panel, source = pinned>}
       lhs_prologue {
       ^bb0(%a: f32, %scale: f32):
         %d = arith.divf %a, %scale : f32
@@ -124,8 +124,3 @@ func.func @pack_prologue(%w: memref<9x7xf32>, %b: memref<9xf32>, %p: memref<1x4x
       }
   return
 }
-
-// What a config may leave out, and does not.
-// CHECK-LABEL: func.func private @config
-// CHECK-SAME: lhs = "in_place", lanes = "k", rhs = "in_place", source = "pinned">
-func.func private @config() attributes {config = #kernel.lowering_config<atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = "in_place", lanes = "k", rhs = "in_place", source = "pinned">}

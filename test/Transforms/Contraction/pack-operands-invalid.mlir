@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -pack-operands -verify-diagnostics
+// RUN: qcc-opt %s -pack-operands=cpu=x86-64-v3 -verify-diagnostics
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

@@ -1,11 +1,11 @@
-// RUN: qcc-opt %s -pack-operands | FileCheck %s
+// RUN: qcc-opt %s -pack-operands=cpu=sapphirerapids | FileCheck %s
 
 // CHECK-DAG: #[[$COLUMNS:.*]] = affine_map<()[s0] -> (s0 ceildiv 16)>
 // CHECK-DAG: #[[$PADDED:.*]] = affine_map<()[s0] -> ((s0 ceildiv 16) * 16)>
 // CHECK-DAG: #[[$BNK:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 
-#amx = #kernel.lowering_config<atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], source = "model">
-#cfg = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], source = "model">
+#amx = #x86.config<amx_tiles, atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = panel, source = model>
+#cfg = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = panel, source = model>
 
 // Four bytes of K in a word, sixteen columns beside each other, zeros past the end; the sums of the columns.
 // CHECK-LABEL: func.func @constant

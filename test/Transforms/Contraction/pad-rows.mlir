@@ -1,5 +1,5 @@
 // RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{cpu=sapphirerapids}))' | FileCheck %s
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{cpu=cascadelake}))' | FileCheck %s --check-prefix=VNNI
+// RUN: sed 's/amx_tiles, atom = "amx-int8"/vector_tiles, atom = "avx512vnni"/' %s | qcc-opt -pass-pipeline='builtin.module(func.func(pad-rows{cpu=cascadelake}))' | FileCheck %s --check-prefix=VNNI
 // RUN: not qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{cpu=pentium}))' 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: pentium
 // VNNI-NOT: strided
@@ -11,8 +11,8 @@
 #w3 = affine_map<(b, d0, d1, d2) -> (d1, d2)>
 #y3 = affine_map<(b, d0, d1, d2) -> (b, d0, d1)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
-#amx = #kernel.lowering_config<atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = "in_place", source = "model">
-#panel = #kernel.lowering_config<atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = "panel", source = "model">
+#amx = #x86.config<amx_tiles, atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = in_place, source = model>
+#panel = #x86.config<amx_tiles, atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = panel, source = model>
 
 // What a kernel reads in place: 16 lines, and one more. An elementwise op may write it.
 // CHECK-LABEL: func.func @read(

@@ -3,7 +3,7 @@
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#bytes = #kernel.lowering_config<atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], source = "pinned">
+#bytes = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
 
 func.func @argument(%x: tensor<?x4xi8>, %w: tensor<2x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   // expected-error@+1 {{lowering_config does not fit atom "avx2-bytes": sums of two products could saturate: the right operand is not a constant; choose another atom}}
@@ -21,7 +21,7 @@ func.func @argument(%x: tensor<?x4xi8>, %w: tensor<2x4xi8>, %o: tensor<?x2xi32>)
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#bytes = #kernel.lowering_config<atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], source = "pinned">
+#bytes = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
 
 func.func @elements(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[-3, 65, 0, 1], [1, 2, 3, 64]]> : tensor<2x4xi8>
@@ -40,7 +40,7 @@ func.func @elements(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#bytes = #kernel.lowering_config<atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], source = "pinned">
+#bytes = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
 
 func.func @unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[63, 65, -63, 127], [127, 127, 127, 64]]> : tensor<2x4xi8>

@@ -9,8 +9,8 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @small
-// AVX2: atom = "avx2-bytes", tile = [{{.*}}, 8, 4], {{.*}} lhs = "panel"
-// BW: atom = "avx512bw-bytes", tile = [{{.*}}, 16, 4], {{.*}} lhs = "panel"
+// AVX2: atom = "avx2-bytes", tile = [{{.*}}, 8, 4], {{.*}} lhs = panel
+// BW: atom = "avx512bw-bytes", tile = [{{.*}}, 16, 4], {{.*}} lhs = panel
 // VNNI: atom = "avx512vnni"
 func.func @small(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[-64, 64, 0, 1], [1, 2, 3, 64]]> : tensor<2x4xi8>
@@ -25,8 +25,8 @@ func.func @small(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
 
 // Unsigned ones are stored minus 128.
 // CHECK-LABEL: func.func @unsigned
-// AVX2: atom = "avx2-bytes", {{.*}} lhs = "in_place"
-// BW: atom = "avx512bw-bytes", {{.*}} lhs = "in_place"
+// AVX2: atom = "avx2-bytes", {{.*}} lhs = in_place
+// BW: atom = "avx512bw-bytes", {{.*}} lhs = in_place
 func.func @unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[64, -64, 127, 127], [127, 127, -128, -64]]> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)

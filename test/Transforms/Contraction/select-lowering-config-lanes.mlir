@@ -10,8 +10,8 @@
 
 // One column leaves most lanes of a vector of columns empty: lanes lie along K, results along rows.
 // CHECK-LABEL: func.func @one_column
-// AVX2: lowering_config = #kernel.lowering_config<atom = "avx2", tile = [8, 1, 2], block = [32, 1], lhs = "in_place", lanes = "k", source = "model">
-// VNNI: lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [8, 1, 4], block = [64, 1], lhs = "in_place", lanes = "k", source = "model">
+// AVX2: lowering_config = #x86.config<inner_product, atom = "avx2", tile = [8, 1, 2], block = [32, 1], lhs = in_place, source = model>
+// VNNI: lowering_config = #x86.config<inner_product, atom = "avx512vnni", tile = [8, 1, 4], block = [64, 1], lhs = in_place, source = model>
 func.func @one_column(%x: tensor<?x512xi8>, %o: tensor<?x1xi32>) -> tensor<?x1xi32> {
   %w = arith.constant dense<3> : tensor<1x512xi8>
   %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<1x512xi8>) outs(%o : tensor<?x1xi32>)
@@ -25,7 +25,7 @@ func.func @one_column(%x: tensor<?x512xi8>, %o: tensor<?x1xi32>) -> tensor<?x1xi
 
 // One row times an activation: packing it would cost more than the product.
 // CHECK-LABEL: func.func @one_row
-// CHECK: lanes = "k", rhs = "in_place", source = "model">
+// CHECK: rhs = in_place, source = model>
 func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x256xi32>) -> tensor<32x1x256xi32> {
   %y = kernel.contract lhs(%x : tensor<32x1x64xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x256xi32>)
       {indexing_maps = [#bmk, #bnk, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 64>}
@@ -38,7 +38,7 @@ func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<
 
 // One row and weights that fit into the L2 cache: lanes along K need not broadcast.
 // CHECK-LABEL: func.func @one_row_in_cache
-// VNNI: lowering_config = #kernel.lowering_config<{{.*}} lanes = "k", source = "model">
+// VNNI: lowering_config = #x86.config<inner_product, {{.*}} source = model>
 func.func @one_row_in_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1024xi32>) -> tensor<1x1024xi32> {
   %w = arith.constant dense<3> : tensor<1024x1024xi8>
   %y = kernel.contract lhs(%x : tensor<1x1024xi8>) rhs(%w : tensor<1024x1024xi8>) outs(%o : tensor<1x1024xi32>)
@@ -67,8 +67,8 @@ func.func @one_row_beyond_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1040xi32>) -
 
 // Where K does not lie along its rows, lanes stay columns.
 // CHECK-LABEL: func.func @one_row_times_rows
-// AVX2: tile = [1, 16, 2], block = [1, 16], lhs = "panel", rhs = "in_place", source = "model">
-// VNNI: tile = [1, 64, 4], block = [1, 64], lhs = "panel", rhs = "in_place", source = "model">
+// AVX2: interleaved_columns, {{.*}} tile = [1, 16, 2], block = [1, 16], lhs = panel, source = model>
+// VNNI: interleaved_columns, {{.*}} tile = [1, 64, 4], block = [1, 64], lhs = panel, source = model>
 func.func @one_row_times_rows(%x: tensor<32x1x256xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x64xi32>) -> tensor<32x1x64xi32> {
   %y = kernel.contract lhs(%x : tensor<32x1x256xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x64xi32>)
       {indexing_maps = [#bmk, affine_map<(b, m, n, k) -> (b, k, n)>, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 256>}

@@ -7,7 +7,7 @@
 
 // Four registers of sums; a megabyte of the weight is a block; signed rows are read in place.
 // CHECK-LABEL: func.func @square
-// CHECK: atom = "amx-int8", tile = [32, 32, 4], block = [2048, 512], lhs = "in_place", source = "model"
+// CHECK: atom = "amx-int8", tile = [32, 32, 4], block = [2048, 512], lhs = in_place, source = model
 func.func @square(%x: tensor<2048x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<2048x2048xi32>) -> tensor<2048x2048xi32> {
   %y = kernel.contract lhs(%x : tensor<2048x2048xi8>) rhs(%w : tensor<2048x2048xi8>) outs(%o : tensor<2048x2048xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>}
@@ -33,7 +33,7 @@ func.func @few_rows(%x: tensor<7x1024xi8>, %w: tensor<1024x1024xi8>, %o: tensor<
 
 // K is no multiple of a step of 64: rows are copied.
 // CHECK-LABEL: func.func @odd
-// CHECK: atom = "amx-int8", {{.*}} lhs = "panel"
+// CHECK: atom = "amx-int8", {{.*}} lhs = panel
 func.func @odd(%x: tensor<1031x1031xi8>, %w: tensor<1031x1031xi8>, %o: tensor<1031x1031xi32>) -> tensor<1031x1031xi32> {
   %y = kernel.contract lhs(%x : tensor<1031x1031xi8>) rhs(%w : tensor<1031x1031xi8>) outs(%o : tensor<1031x1031xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1031>}
@@ -72,7 +72,7 @@ func.func @one_row(%x: tensor<1x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<1
 
 // A step lacks one element of K: a copy of the rows with room for it is cheaper than another atom.
 // CHECK-LABEL: func.func @almost_a_step
-// CHECK: atom = "amx-int8", {{.*}} lhs = "panel"
+// CHECK: atom = "amx-int8", {{.*}} lhs = panel
 func.func @almost_a_step(%x: tensor<512x63xi8>, %w: tensor<512x63xi8>, %o: tensor<512x512xi32>) -> tensor<512x512xi32> {
   %y = kernel.contract lhs(%x : tensor<512x63xi8>) rhs(%w : tensor<512x63xi8>) outs(%o : tensor<512x512xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 63>}

@@ -9,10 +9,10 @@
 
 // The best atom of each target; blocks of rows that fill a quarter of the L2 cache, at least 64.
 // CHECK-LABEL: func.func @large
-// AVX2: lowering_config = #kernel.lowering_config<atom = "avx2-pairs", tile = [4, 16, 2], block = [64, 16], lhs = "panel", source = "model">
-// BW: lowering_config = #kernel.lowering_config<atom = "avx512bw-pairs", tile = [5, 64, 2], block = [65, 64], lhs = "panel", source = "model">
-// AVXVNNI: lowering_config = #kernel.lowering_config<atom = "avxvnni", tile = [4, 24, 4], block = [64, 24], lhs = "panel", source = "model">
-// VNNI: lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [120, 64], lhs = "panel", source = "model">
+// AVX2: lowering_config = #x86.config<vector_tiles, atom = "avx2-pairs", tile = [4, 16, 2], block = [64, 16], lhs = panel, source = model>
+// BW: lowering_config = #x86.config<vector_tiles, atom = "avx512bw-pairs", tile = [5, 64, 2], block = [65, 64], lhs = panel, source = model>
+// AVXVNNI: lowering_config = #x86.config<vector_tiles, atom = "avxvnni", tile = [4, 24, 4], block = [64, 24], lhs = panel, source = model>
+// VNNI: lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [6, 64, 4], block = [120, 64], lhs = panel, source = model>
 func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2048xi32>) -> tensor<?x2048xi32> {
   %y = kernel.contract lhs(%x : tensor<?x2048xi8>) rhs(%w : tensor<2048x2048xi8>) outs(%o : tensor<?x2048xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>}
@@ -41,11 +41,11 @@ func.func @small(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) ->
 
 // A config that is there stays, also one of an older atom.
 // CHECK-LABEL: func.func @pinned
-// CHECK: atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = "panel", source = "pinned"
+// CHECK: atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned
 func.func @pinned(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
-       lowering_config = #kernel.lowering_config<atom = "avx2", tile = [1, 8, 2], block = [1, 8], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -55,10 +55,10 @@ func.func @pinned(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -
 
 // Unsigned bytes are read in place where VNNI takes them so, but not fewer than a word of them, nor with a prologue.
 // CHECK-LABEL: func.func @unsigned
-// AVX2: lhs = "panel"
-// BW: lhs = "panel"
-// AVXVNNI: lhs = "in_place"
-// VNNI: lhs = "in_place"
+// AVX2: lhs = panel
+// BW: lhs = panel
+// AVXVNNI: lhs = in_place
+// VNNI: lhs = in_place
 // CHECK: return
 func.func @unsigned(%x: tensor<?x4xi8>, %w: tensor<9x4xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<9x4xi8>) outs(%o : tensor<?x9xi32>)
@@ -71,7 +71,7 @@ func.func @unsigned(%x: tensor<?x4xi8>, %w: tensor<9x4xi8>, %o: tensor<?x9xi32>)
 }
 
 // CHECK-LABEL: func.func @less_than_a_word
-// CHECK: lhs = "panel"
+// CHECK: lhs = panel
 func.func @less_than_a_word(%x: tensor<?x3xi8>, %w: tensor<9x3xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
   %y = kernel.contract lhs(%x : tensor<?x3xi8>) rhs(%w : tensor<9x3xi8>) outs(%o : tensor<?x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>, lhs_unsigned}
@@ -83,7 +83,7 @@ func.func @less_than_a_word(%x: tensor<?x3xi8>, %w: tensor<9x3xi8>, %o: tensor<?
 }
 
 // CHECK-LABEL: func.func @quantized
-// CHECK: lhs = "panel"
+// CHECK: lhs = panel
 func.func @quantized(%x: tensor<?x8xf32>, %w: tensor<9x8xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
   %y = kernel.contract lhs(%x : tensor<?x8xf32>) rhs(%w : tensor<9x8xi8>) outs(%o : tensor<?x9xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned}
@@ -143,8 +143,8 @@ func.func @blocks(%x: tensor<150x6000xi8>, %w: tensor<640x6000xi8>, %o: tensor<1
 
 // Rows that are copied for one tile of columns are a block by themselves; those that are read in place are not.
 // CHECK-LABEL: func.func @one_tile_of_columns
-// VNNI: tile = [6, 64, 4], block = [6, 64], lhs = "panel"
-// VNNI: tile = [6, 64, 4], block = [396, 64], lhs = "in_place"
+// VNNI: tile = [6, 64, 4], block = [6, 64], lhs = panel
+// VNNI: tile = [6, 64, 4], block = [396, 64], lhs = in_place
 // CHECK: return
 func.func @one_tile_of_columns(%x: tensor<3136x576xi8>, %w: tensor<64x576xi8>, %o: tensor<3136x64xi32>) -> (tensor<3136x64xi32>, tensor<3136x64xi32>) {
   %y = kernel.contract lhs(%x : tensor<3136x576xi8>) rhs(%w : tensor<64x576xi8>) outs(%o : tensor<3136x64xi32>)

@@ -7,6 +7,7 @@
 
 #include "Isa.h"
 #include "Suite.h"
+#include "qcc/Target/X86/X86Target.h"
 #include <gtest/gtest.h>
 
 using namespace qcc;
@@ -48,7 +49,7 @@ TEST(Isa, TargetHasNoMore) {
       "avx512vl,avx512vnni,avxvnni,amx-tile,amx-int8");
   auto has = [&](const char *isa, const char *feature) {
     auto target = findIsa(isa, host)->target(host);
-    return target && target->has(feature);
+    return target && x86::specOf(**target).has(feature);
   };
   EXPECT_TRUE(has("avx512-vnni", "avx512vnni"));
   EXPECT_TRUE(has("avx512", "avx512bw"));

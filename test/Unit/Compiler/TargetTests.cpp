@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestCompile.h"
+#include "qcc/Target/X86/X86Target.h"
 
 using namespace qcc;
 
@@ -17,8 +18,8 @@ static std::string namesOf(llvm::StringRef list) {
   if (!targets)
     return llvm::toString(targets.takeError());
   std::string names;
-  for (const TargetSpec &target : *targets)
-    names += target.name + ";";
+  for (const TargetRef &target : *targets)
+    names += target->getName() + ";";
   return names;
 }
 
@@ -31,8 +32,8 @@ TEST(ParseTargets, KeepsTheOrderAndDropsDuplicates) {
 TEST(ParseTargets, NativeHasTheFeaturesOfTheHost) {
   auto targets = parseTargets("native", kHost);
   ASSERT_TRUE(bool(targets));
-  EXPECT_TRUE(targets->front().has("avx2"));
-  EXPECT_FALSE(targets->front().has("avx512f"));
+  EXPECT_TRUE(x86::specOf(*targets->front()).has("avx2"));
+  EXPECT_FALSE(x86::specOf(*targets->front()).has("avx512f"));
   targets = parseTargets("native", {"avx2"});
   EXPECT_FALSE(bool(targets));
   EXPECT_NE(llvm::toString(targets.takeError()).find("'native' lacks bmi"),
@@ -51,12 +52,13 @@ TEST(ParseTargets, RefusesWhatIsNoName) {
 TEST(ParseTargets, EmulatesAmxOnRequest) {
   auto targets = parseTargets("sapphirerapids,sapphirerapids+emulated-amx", {});
   ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
-  const TargetSpec &tiles = (*targets)[0], &emulated = (*targets)[1];
+  const x86::Spec &tiles = x86::specOf(*(*targets)[0]),
+                  &emulated = x86::specOf(*(*targets)[1]);
   EXPECT_FALSE(tiles.emulatesAMX);
   EXPECT_TRUE(emulated.emulatesAMX);
-  for (const TargetSpec *target : {&tiles, &emulated})
+  for (const x86::Spec *target : {&tiles, &emulated})
     EXPECT_NE(target->findAtom("amx-int8"), nullptr) << target->name;
-  auto needs = [](const TargetSpec &target, llvm::StringRef feature) {
+  auto needs = [](const x86::Spec &target, llvm::StringRef feature) {
     return llvm::StringRef(target.requiredFeatures()).contains(feature);
   };
   EXPECT_TRUE(needs(tiles, "amx-int8,amx-tile"));
@@ -80,7 +82,7 @@ TEST(ParseTargets, EmulatesAmxOnlyWithVnni) {
 TEST(ParseTargets, UsesOnlyWhatArtifactsAskFor) {
   auto targets = parseTargets("sapphirerapids", {});
   ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
-  std::string features = (*targets)[0].featureString();
+  std::string features = x86::specOf(*(*targets)[0]).featureString();
   EXPECT_EQ(features.find("avx512fp16"), std::string::npos) << features;
   EXPECT_EQ(features.find("gfni"), std::string::npos) << features;
   EXPECT_NE(features.find("+amx-int8"), std::string::npos) << features;

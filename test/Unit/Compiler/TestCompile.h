@@ -14,6 +14,7 @@
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Target/KnownTargets.h"
 #include "gtest/gtest.h"
 
 namespace qcc::test {
@@ -52,7 +53,7 @@ inline std::string matmulProgram() {
     })";
 }
 
-inline std::vector<TargetSpec> targetsOf(llvm::StringRef list) {
+inline std::vector<TargetRef> targetsOf(llvm::StringRef list) {
   auto targets = parseTargets(list, rt::HostFeatures::host().names());
   EXPECT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
   return std::move(*targets);

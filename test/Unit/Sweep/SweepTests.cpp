@@ -28,6 +28,7 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Target/KnownTargets.h"
 #include <csignal>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -117,17 +118,17 @@ auto choicesOf(std::string targetName) {
 class Sweep : public testing::TestWithParam<std::tuple<size_t, const char *>> {
 protected:
   void SetUp() override {
-    auto spec = TargetSpec::forCPU(std::get<1>(GetParam()));
-    ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
-    if (!rt::missingFeatures(spec->requiredFeatures()).empty())
-      GTEST_SKIP() << "the host cannot run " << spec->name;
-    target = *spec;
-    compiler = std::make_unique<Compiler>(std::move(*spec));
+    auto parsed = parseTargets(std::get<1>(GetParam()), {});
+    ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
+    target = parsed->front();
+    if (!rt::missingFeatures(target->requiredFeatures()).empty())
+      GTEST_SKIP() << "the host cannot run " << target->getName();
+    compiler = std::make_unique<Compiler>(target);
     if (groups()[std::get<0>(GetParam())].pinned)
       compiler->configure = [&](PassManager &pm, Stage stage) {
         if (stage == Stage::Kernel)
           pm.addInstrumentation(
-              fuzz::pinConfigs(target, {choicesOf(target.name)}));
+              fuzz::pinConfigs(*target, {choicesOf(target->getName())}));
       };
     auto created = rt::ThreadPool::create(kThreads);
     ASSERT_TRUE(created.isOk()) << created.message();
@@ -219,7 +220,7 @@ protected:
   void TearDown() override { reportCrashes(nullptr); }
 
   Session session;
-  TargetSpec target;
+  TargetRef target;
   std::unique_ptr<Compiler> compiler;
   std::shared_ptr<rt::ThreadPool> pool;
   reference::Interpreter interpreter{1};

@@ -8,39 +8,43 @@
 #include "../Tuning/TestKernel.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Target/X86/X86Target.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
+#include "qcc/Transforms/Passes.h"
 #include "qcc/Tuning/KernelKey.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::test;
-using kernel::LoweringConfigAttr;
+using kernel::LoweringConfigAttrInterface;
 
-static const char *const kConfig = "#kernel.lowering_config<atom = \"avx2\", "
+static const char *const kConfig = "#x86.config<vector_tiles, atom = \"avx2\", "
                                    "tile = [2, 8, 2], block = [4, 8], "
-                                   "lhs = \"panel\", source = \"tuned\">";
+                                   "lhs = panel, source = tuned>";
 
 namespace {
 class TunedConfigs : public testing::Test {
 protected:
-  TunedConfigs() : target(llvm::cantFail(TargetSpec::forCPU("x86-64-v3"))) {}
+  TunedConfigs() : target(llvm::cantFail(x86::parseTarget("x86-64-v3", {}))) {
+    kernel.context.loadDialect<x86::X86Dialect>();
+  }
 
   /// A database with a config for the contraction of the test.
   std::shared_ptr<TuningDatabase> databaseWith(const std::string &config) {
     auto database = std::make_shared<TuningDatabase>();
     TuningEntry entry;
     entry.config = config;
-    database->set(keyOf(kernel.contract, target), entry);
+    database->set(keyOf(kernel.contract, *target), entry);
     return database;
   }
   TunedConfig find(const std::string &config) {
-    return findTunedConfig(kernel.contract, target, *databaseWith(config));
+    return findTunedConfig(kernel.contract, *target, *databaseWith(config));
   }
   /// The config after the pass.
-  LoweringConfigAttr select(std::shared_ptr<const TuningDatabase> database) {
+  LoweringConfigAttrInterface
+  select(std::shared_ptr<const TuningDatabase> database) {
     PassManager passes(&kernel.context);
     passes.addNestedPass<func::FuncOp>(
         createSelectLoweringConfig(target, std::move(database)));
@@ -48,7 +52,7 @@ protected:
     return kernel.contract.getLoweringConfigAttr();
   }
 
-  TargetSpec target;
+  TargetRef target;
   TestKernel kernel{KernelText()};
 };
 } // namespace
@@ -64,9 +68,9 @@ TEST_F(TunedConfigs, Found) {
 
 /// What stands in the program wins, and the database is not asked.
 TEST_F(TunedConfigs, PinnedInTheProgram) {
-  auto pinned = llvm::cast<LoweringConfigAttr>(mlir::parseAttribute(
-      "#kernel.lowering_config<atom = \"avx2\", tile = [1, 8, 2], block = "
-      "[1, 8], source = \"pinned\">",
+  auto pinned = llvm::cast<LoweringConfigAttrInterface>(mlir::parseAttribute(
+      "#x86.config<vector_tiles, atom = \"avx2\", tile = [1, 8, 2], block = "
+      "[1, 8], lhs = panel, source = pinned>",
       &kernel.context));
   kernel.contract.setLoweringConfigAttr(pinned);
   EXPECT_EQ(select(databaseWith(kConfig)), pinned);
@@ -75,13 +79,13 @@ TEST_F(TunedConfigs, PinnedInTheProgram) {
 }
 
 TEST_F(TunedConfigs, WithoutADatabase) {
-  EXPECT_EQ(select(nullptr), chooseConfig(kernel.contract, target));
+  EXPECT_EQ(select(nullptr), chooseConfig(kernel.contract, *target));
   EXPECT_FALSE(kernel.contract->hasAttr(kNotTunedAttr));
 }
 
 TEST_F(TunedConfigs, Absent) {
   TunedConfig tuned =
-      findTunedConfig(kernel.contract, target, TuningDatabase());
+      findTunedConfig(kernel.contract, *target, TuningDatabase());
   EXPECT_FALSE(tuned.config);
   EXPECT_FALSE(tuned.isDamaged);
   EXPECT_EQ(tuned.reason, "the tuning database has no ?x8x16 of this kind");
@@ -91,7 +95,7 @@ TEST_F(TunedConfigs, Absent) {
     remark = diagnostic.str();
   });
   EXPECT_EQ(select(std::make_shared<TuningDatabase>()),
-            chooseConfig(kernel.contract, target));
+            chooseConfig(kernel.contract, *target));
   EXPECT_EQ(remark, "the tuning database has no config for 1 kernel of 'f' on "
                     "target 'x86-64-v3'; the cost model chooses");
   EXPECT_TRUE(kernel.contract->hasAttr(kNotTunedAttr));
@@ -99,14 +103,14 @@ TEST_F(TunedConfigs, Absent) {
 
 TEST_F(TunedConfigs, OtherTargets) {
   TuningDatabase database;
-  TuningKey key = keyOf(kernel.contract, target);
+  TuningKey key = keyOf(kernel.contract, *target);
   TuningEntry entry;
   entry.config = kConfig;
   for (const char *name : {"b", "b with more", "a", "x86-64-v3 fewer"}) {
     key.target = name;
     database.set(key, entry);
   }
-  TunedConfig tuned = findTunedConfig(kernel.contract, target, database);
+  TunedConfig tuned = findTunedConfig(kernel.contract, *target, database);
   EXPECT_FALSE(tuned.config);
   EXPECT_FALSE(tuned.isDamaged);
   EXPECT_EQ(tuned.reason, "the tuning database has it only for a, b, x86-64-v3 "
@@ -125,7 +129,7 @@ TEST_F(TunedConfigs, Damaged) {
     return tuned.reason;
   };
   for (const char *config :
-       {"x", "#kernel.lowering_config<", "#kernel.lowering_config<atom = 7>",
+       {"x", "#x86.config<", "#x86.config<vector_tiles, atom = 7>",
         "#kernel.other", "[", "\xff"})
     EXPECT_EQ(reason(config).rfind(
                   "its config in the tuning database is damaged: ", 0),
@@ -137,8 +141,8 @@ TEST_F(TunedConfigs, Damaged) {
   config.replace(config.find("avx2"), 4, "none");
   EXPECT_EQ(reason(config),
             "its config in the tuning database does not fit: lowering_config "
-            "asks for atom \"none\", which target 'x86-64-v3' has not; choose "
-            "another atom or target");
+            "asks for atom \"none\", but target 'x86-64-v3' does not have it; "
+            "choose another atom or target");
   config = kConfig;
   config.replace(config.find("tuned"), 5, "model");
   EXPECT_EQ(reason(config), "its config in the tuning database is of source "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestKernel.h"
+#include "qcc/Target/X86/X86Target.h"
 #include "qcc/Tuning/KernelKey.h"
 #include <gtest/gtest.h>
 
@@ -138,15 +139,16 @@ func.func @f(%x: tensor<3xi8>, %w: tensor<7x3xi8>, %o: tensor<7xi32>) -> tensor<
 }
 
 TEST(KernelKey, TargetsDifferByFeaturesAndCaches) {
-  TargetSpec target = cantFail(TargetSpec::forCPU("cascadelake"));
-  std::string name = tuningName(target);
+  x86::Spec spec = cantFail(x86::Spec::forCPU("cascadelake"));
+  x86::X86Target target(spec);
+  std::string name = target.tuningName();
   EXPECT_EQ(name.rfind("cascadelake avx,avx2,", 0), 0u) << name;
-  TargetSpec other = target;
+  x86::Spec other = spec;
   other.l2Bytes *= 2;
-  EXPECT_NE(tuningName(other), name);
-  other = target;
+  EXPECT_NE(x86::X86Target(other).tuningName(), name);
+  other = spec;
   other.features.erase("avx512vnni");
-  EXPECT_NE(tuningName(other), name);
+  EXPECT_NE(x86::X86Target(other).tuningName(), name);
   TestKernel kernel{KernelText()};
   EXPECT_EQ(keyOf(kernel.contract, target).target, name);
 }

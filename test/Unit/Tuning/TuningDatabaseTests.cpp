@@ -20,7 +20,7 @@ static TuningEntry entryOf(std::string config) {
 
 static TuningDatabase twoEntries() {
   TuningDatabase database;
-  TuningEntry entry = entryOf("#kernel.lowering_config<a>");
+  TuningEntry entry = entryOf("#x86.config<a>");
   entry.about = "i8 * i8 -> \"i8\"";
   entry.measuredShape = "7x8x9";
   entry.threads = 2;
@@ -28,7 +28,7 @@ static TuningDatabase twoEntries() {
   entry.modelSeconds = 0.125;
   EXPECT_FALSE(database.set({"native", "?x8x9", "0123456789abcdef"}, entry));
   EXPECT_FALSE(database.set({"cascadelake", "?x8x9", "0123456789abcdef"},
-                            entryOf("#kernel.lowering_config<b>")));
+                            entryOf("#x86.config<b>")));
   return database;
 }
 
@@ -42,7 +42,7 @@ TEST(TuningDatabase, RoundTrip) {
   const TuningEntry *entry =
       read->find({"native", "?x8x9", "0123456789abcdef"});
   ASSERT_TRUE(entry);
-  EXPECT_EQ(entry->config, "#kernel.lowering_config<a>");
+  EXPECT_EQ(entry->config, "#x86.config<a>");
   EXPECT_EQ(entry->about, "i8 * i8 -> \"i8\"");
   EXPECT_EQ(entry->measuredShape, "7x8x9");
   EXPECT_EQ(entry->threads, 2);
@@ -58,10 +58,10 @@ TEST(TuningDatabase, RoundTrip) {
 TEST(TuningDatabase, LaterEntriesReplaceEarlierOnes) {
   TuningDatabase database = twoEntries();
   EXPECT_TRUE(database.set({"native", "?x8x9", "0123456789abcdef"},
-                           entryOf("#kernel.lowering_config<c>")));
+                           entryOf("#x86.config<c>")));
   EXPECT_EQ(database.size(), 2u);
   EXPECT_EQ(database.find({"native", "?x8x9", "0123456789abcdef"})->config,
-            "#kernel.lowering_config<c>");
+            "#x86.config<c>");
 }
 
 TEST(TuningDatabase, TextDoesNotDependOnTheOrder) {

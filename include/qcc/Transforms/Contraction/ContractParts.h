@@ -37,7 +37,9 @@ struct ContractParts {
   llvm::SmallVector<std::string> fused;
   /// What each result is: as many as `outs`.
   llvm::SmallVector<ValueInfo> values;
-  kernel::LoweringConfigAttr config;
+  /// The value range of a constant right operand, where it is noted.
+  mlir::DenseI64ArrayAttr rhsRange;
+  kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);
 

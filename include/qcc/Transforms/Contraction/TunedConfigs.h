@@ -9,7 +9,7 @@
 #define QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/Target.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include <string>
 
@@ -20,9 +20,9 @@ namespace qcc {
 inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
 
 struct TunedConfig {
-  /// Fits the contraction and the target; its source is "tuned", or "pinned"
+  /// Fits the contraction and the target; its source is `tuned`, or `pinned`
   /// if somebody wrote that into the database. Null where there is none.
-  kernel::LoweringConfigAttr config;
+  kernel::LoweringConfigAttrInterface config;
   /// Why there is none.
   std::string reason;
   /// Whether there is an entry, which cannot be used.
@@ -30,11 +30,11 @@ struct TunedConfig {
 };
 
 /// Looks up a contraction that is not packed.
-TunedConfig findTunedConfig(kernel::ContractOp op, const TargetSpec &target,
+TunedConfig findTunedConfig(kernel::ContractOp op, const Target &target,
                             const TuningDatabase &database);
 
 /// As a database has it, so that it can be parsed again.
-std::string printConfig(kernel::LoweringConfigAttr config);
+std::string printConfig(kernel::LoweringConfigAttrInterface config);
 
 } // namespace qcc
 

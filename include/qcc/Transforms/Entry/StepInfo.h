@@ -19,10 +19,10 @@ mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
 /// written, each once, as index values at the insertion point.
-struct Cost {
+struct Work {
   mlir::Value operations, bytes;
 };
-Cost emitCost(mlir::OpBuilder &builder, mlir::Operation *work);
+Work emitWork(mlir::OpBuilder &builder, mlir::Operation *work);
 
 /// The sizes of a memref in terms of what its base depends on: views are looked
 /// through.

@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace qcc;
+using namespace qcc::x86;
 
 /// The instruction of each atom, as LLVM names it.
 static StringRef intrinsicOf(const Atom &atom) {

@@ -34,7 +34,7 @@
 #define QCC_LIB_TARGET_X86_ATOMS_DOT_H
 
 #include "mlir/IR/Builders.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/Spec.h"
 #include <array>
 
 namespace qcc::x86 {

@@ -32,9 +32,9 @@ static Contraction makeView(const Contraction &contraction, bool alongRows) {
 CollectedBlocks::CollectedBlocks(KernelBuilder &builder,
                                  Contraction &contraction)
     : builder(builder), contraction(contraction),
-      alongRows(contraction.op.getLoweringConfigAttr().hasResultsAlongRows()),
+      alongRows(contraction.config.hasResultsAlongRows()),
       view(makeView(contraction, alongRows)), epilogue(builder, view) {
-  bool isCopied = !contraction.op.getLoweringConfigAttr().readsInPlace();
+  bool isCopied = !contraction.config.readsLhsInPlace();
   if (isCopied)
     panel = makePanelRows(builder, contraction, contraction.mc);
   rows = makeSide(contraction.mr, contraction.mc, contraction.m, alongRows,

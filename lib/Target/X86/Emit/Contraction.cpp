@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "../Strategies/OperandShifts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "qcc/Transforms/Contraction/OperandShifts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,13 +17,12 @@ using namespace qcc::x86;
 
 Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
                          const Atom &atom)
-    : op(op), atom(atom), roles(*op.getRoles()) {
-  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  mr = config.getMR();
-  nr = config.getNR();
-  kr = config.getKR();
-  mc = config.getMC();
-  nc = config.getNC();
+    : op(op), config(configOf(op)), atom(atom), roles(*op.getRoles()) {
+  mr = config.getMr();
+  nr = config.getNr();
+  kr = config.getKr();
+  mc = config.getMc();
+  nc = config.getNc();
   k = op.getReductionSize();
   words = llvm::alignTo(k, (int64_t)atom.kStep) / kr;
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);

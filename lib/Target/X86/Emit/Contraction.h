@@ -8,9 +8,9 @@
 // A kernel is emitted by parts that each know one thing:
 //
 //   Grid          which tiles there are, and which of them a thread computes
-//   VectorBlocks  the order of blocks and tiles, and the tiles at the edges
-//   TileBlocks    likewise where tile registers multiply
-//   LanesAlongK   likewise where the lanes of an accumulator lie along K
+//   VectorTiles  the order of blocks and tiles, and the tiles at the edges
+//   AmxTiles    likewise where tile registers multiply
+//   InnerProduct  likewise where the lanes of an accumulator lie along K
 //   InterleavedColumns  likewise where the right operand is not packed
 //   LhsRows       where the words of the left operand come from
 //   ColumnProducts  what an atom with pairs multiplies too much
@@ -25,7 +25,8 @@
 #include "KernelBuilder.h"
 #include "VectorRegion.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/IR/X86.h"
+#include "qcc/Target/X86/Spec.h"
 
 namespace qcc::x86 {
 
@@ -34,6 +35,7 @@ struct Contraction {
   Contraction(KernelBuilder &builder, kernel::ContractOp op, const Atom &atom);
 
   kernel::ContractOp op;
+  ConfigAttr config;
   const Atom &atom;
   kernel::ContractOp::Roles roles;
   /// Register tile and block, from the config; KR as in kernel.pack.

@@ -15,6 +15,58 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+using x86::Atom;
+
+/// The atom of a name; reports that there is none.
+static const Atom *resolveAtom(Operation *op, StringRef name) {
+  const Atom *atom = x86::findAtom(name);
+  if (!atom)
+    op->emitError() << "is for atom \"" << name
+                    << "\", but x86 does not have this atom";
+  return atom;
+}
+
+/// What a config decides has to be possible here: nothing is done otherwise
+/// than it says.
+static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
+                                  const Atom &atom) {
+  if (op.isPacked() == config.readsRhsInPlace())
+    return op.emitError("needs a right operand that is packed unless the "
+                        "config reads it in place");
+  bool needsTiles = config.getStrategy() == x86::StrategyKind::AmxTiles;
+  if (atom.hasTiles() != needsTiles)
+    return op.emitError() << "has strategy " << config.getStrategyName()
+                          << ", but atom \"" << atom.name << "\" multiplies "
+                          << (needsTiles ? "vectors" : "tiles");
+  if (config.readsLhsInPlace() &&
+      !cast<MemRefType>(op.getLhs().getType()).isLastDimUnitStride())
+    return op.emitError("reads the left operand in place, but its elements "
+                        "along K do not follow each other; run "
+                        "adapt-lowering-config first");
+  return success();
+}
+
+static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
+  x86::ConfigAttr config = x86::configOf(op);
+  if (!config)
+    return op.emitError("needs a lowering_config of x86");
+  const Atom *atom = resolveAtom(op, config.getAtom());
+  if (!atom || failed(verifyConfig(op, config, *atom)))
+    return failure();
+  x86::emitContract(rewriter, op, *atom);
+  return success();
+}
+
+static LogicalResult convert(RewriterBase &rewriter, kernel::PackOp op) {
+  const Atom *atom = nullptr;
+  if (std::optional<StringRef> name = op.getAtom()) {
+    atom = resolveAtom(op, *name);
+    if (!atom)
+      return failure();
+  }
+  x86::emitPack(rewriter, op, atom);
+  return success();
+}
 
 namespace {
 struct ConvertKernelToX86
@@ -31,27 +83,10 @@ struct ConvertKernelToX86
         op->emitError("is not bufferized; run one-shot-bufferize first");
         return signalPassFailure();
       }
-      if (auto pack = dyn_cast<kernel::PackOp>(op)) {
-        auto name = pack.getAtomAttr();
-        const Atom *atom = name ? findX86Atom(name) : nullptr;
-        if (name && !atom) {
-          op->emitError() << "is packed for atom " << name
-                          << ", which x86 has not";
-          return signalPassFailure();
-        }
-        x86::emitPack(rewriter, pack, atom);
-        continue;
-      }
-      auto contract = cast<kernel::ContractOp>(op);
-      kernel::LoweringConfigAttr config = contract.getLoweringConfigAttr();
-      const Atom *atom = config ? findX86Atom(config.getAtom()) : nullptr;
-      if (!atom || contract.isPacked() == config.readsRhsInPlace()) {
-        op->emitError(
-            "needs a lowering_config with an x86 atom and a right "
-            "operand that is packed unless the config reads it in place");
+      auto contract = dyn_cast<kernel::ContractOp>(op);
+      if (failed(contract ? convert(rewriter, contract)
+                          : convert(rewriter, cast<kernel::PackOp>(op))))
         return signalPassFailure();
-      }
-      x86::emitContract(rewriter, contract, *atom);
     }
   }
 };

@@ -10,7 +10,8 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/IR/X86.h"
+#include "qcc/Target/X86/Spec.h"
 
 namespace qcc::x86 {
 

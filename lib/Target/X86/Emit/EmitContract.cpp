@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Blocks.h"
 #include "Emit.h"
+#include "Strategies.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -17,14 +17,19 @@ void qcc::x86::emitContract(RewriterBase &rewriter, kernel::ContractOp op,
   rewriter.setInsertionPoint(op);
   KernelBuilder builder(rewriter, op.getLoc(), atom.lanes);
   Contraction contraction(builder, op, atom);
-  kernel::LoweringConfigAttr config = op.getLoweringConfigAttr();
-  if (config.hasLanesAlongK())
-    emitLanesAlongK(builder, contraction);
-  else if (config.readsRhsInPlace())
+  switch (contraction.config.getStrategy()) {
+  case StrategyKind::VectorTiles:
+    emitVectorTiles(builder, contraction);
+    break;
+  case StrategyKind::AmxTiles:
+    emitAmxTiles(builder, contraction);
+    break;
+  case StrategyKind::InnerProduct:
+    emitInnerProduct(builder, contraction);
+    break;
+  case StrategyKind::InterleavedColumns:
     emitInterleavedColumns(builder, contraction);
-  else if (atom.hasTiles())
-    emitTileBlocks(builder, contraction);
-  else
-    emitVectorBlocks(builder, contraction);
+    break;
+  }
   rewriter.eraseOp(op);
 }

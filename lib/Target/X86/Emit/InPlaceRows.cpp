@@ -33,20 +33,6 @@ private:
 };
 } // namespace
 
-bool qcc::x86::canReadInPlace(Contraction &contraction) {
-  kernel::ContractOp op = contraction.op;
-  auto type = cast<MemRefType>(op.getLhs().getType());
-  if (contraction.kr != 4 || contraction.lhsShift != 0 ||
-      contraction.k < contraction.kr || !op.getLhsPrologue().empty() ||
-      (contraction.atom.hasTiles() &&
-       contraction.k % contraction.atom.kStep != 0) ||
-      op.getReductionDims().size() != 1)
-    return false;
-  return op.getLhsMap().getResults().back() ==
-             getAffineDimExpr(op.getReductionDims().front(), op.getContext()) &&
-         type.isLastDimUnitStride();
-}
-
 /// Row sums, where they are needed.
 void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   firstRow = first;

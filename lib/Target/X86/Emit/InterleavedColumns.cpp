@@ -19,8 +19,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
-#include "Blocks.h"
 #include "CollectedBlocks.h"
+#include "Strategies.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -18,8 +18,7 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                  int64_t capacity)
     : builder(builder), contraction(contraction) {
   // Where lanes lie along K, sums of either operand are a matter of blocks.
-  if (contraction.needsRowSums() &&
-      !contraction.op.getLoweringConfigAttr().hasLanesAlongK())
+  if (contraction.needsRowSums() && !contraction.config.isInnerProduct())
     rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());
   if (contraction.atom.hasPairs())
@@ -73,8 +72,7 @@ void LhsRows::storeRowProduct(Value row, Value sum) {
 
 std::unique_ptr<LhsRows> qcc::x86::makeRows(KernelBuilder &builder,
                                             Contraction &contraction) {
-  bool inPlace = contraction.op.getLoweringConfigAttr().readsInPlace() &&
-                 canReadInPlace(contraction);
-  return inPlace ? makeInPlaceRows(builder, contraction)
-                 : makePanelRows(builder, contraction, contraction.mc);
+  return contraction.config.readsLhsInPlace()
+             ? makeInPlaceRows(builder, contraction)
+             : makePanelRows(builder, contraction, contraction.mc);
 }

@@ -81,17 +81,13 @@ protected:
   mlir::Value rowProducts; // likewise
 };
 
-/// Whether the left operand can be read in place; otherwise it needs a panel.
-bool canReadInPlace(Contraction &contraction);
-
 std::unique_ptr<LhsRows> makeInPlaceRows(KernelBuilder &builder,
                                          Contraction &contraction);
 /// A panel with room for `capacity` rows.
 std::unique_ptr<LhsRows> makePanelRows(KernelBuilder &builder,
                                        Contraction &contraction,
                                        int64_t capacity);
-/// Blocks of MC rows, in place where the config asks for it and the memory
-/// allows it.
+/// Blocks of MC rows, in place where the config says so.
 std::unique_ptr<LhsRows> makeRows(KernelBuilder &builder,
                                   Contraction &contraction);
 

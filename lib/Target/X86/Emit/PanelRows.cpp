@@ -20,7 +20,7 @@
 #include "LhsRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/Spec.h"
 
 using namespace mlir;
 using namespace qcc;

@@ -17,7 +17,7 @@
 func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<1x64xi8>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %magnitude = arith.constant 2147483647 : i32
@@ -65,7 +65,7 @@ func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32
 func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %f: memref<64xf32>, %y: memref<1x64xi8>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<64xf32>) outs(%y : memref<1x64xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %b: f32):
         %sign = arith.constant -2147483648 : i32
@@ -95,7 +95,7 @@ func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#vnni = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = "in_place", source = "pinned">
+#vnni = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = in_place, source = pinned>
 
 // CHECK-LABEL: func.func @read_again(
 // CHECK: %[[LOW:.*]] = arith.maximumf

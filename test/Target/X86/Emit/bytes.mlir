@@ -3,8 +3,8 @@
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#zmm = #kernel.lowering_config<atom = "avx512bw-bytes", tile = [1, 16, 4], block = [1, 16], source = "pinned">
-#ymm = #kernel.lowering_config<atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = "in_place", source = "pinned">
+#zmm = #x86.config<vector_tiles, atom = "avx512bw-bytes", tile = [1, 16, 4], block = [1, 16], lhs = panel, source = pinned>
+#ymm = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = in_place, source = pinned>
 
 // Products of bytes are added to i16, these with ones to i32. A signed activation is stored plus 128.
 // CHECK-LABEL: func.func @signed(

@@ -6,11 +6,11 @@
 #m = affine_map<(m, n, k) -> (m)>
 #n = affine_map<(m, n, k) -> (n)>
 #s = affine_map<(m, n, k) -> ()>
-#vnni = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], source = "pinned">
-#bw = #kernel.lowering_config<atom = "avx512bw", tile = [2, 16, 2], block = [2, 16], source = "pinned">
-#in_place = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = "in_place", source = "pinned">
-#avxvnni = #kernel.lowering_config<atom = "avxvnni", tile = [1, 8, 4], block = [1, 8], source = "pinned">
-#avx2 = #kernel.lowering_config<atom = "avx2", tile = [1, 8, 2], block = [1, 8], source = "pinned">
+#vnni = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = panel, source = pinned>
+#bw = #x86.config<vector_tiles, atom = "avx512bw", tile = [2, 16, 2], block = [2, 16], lhs = panel, source = pinned>
+#in_place = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = in_place, source = pinned>
+#avxvnni = #x86.config<vector_tiles, atom = "avxvnni", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
+#avx2 = #x86.config<vector_tiles, atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>
 
 // VNNI multiplies unsigned by signed bytes: the activation is stored plus 128 (its highest bit flipped), so that
 // its zero point is 128, times the sums of the columns of the weight. The accumulators start from that. The fifth row is a
@@ -269,7 +269,7 @@ func.func @two_reductions(%x: memref<5x3x7xi8>, %w: memref<1x6x16xi32>, %s: memr
 // CHECK: vpdpbusd
 func.func @vector(%x: memref<7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<9xi32>) {
   kernel.contract lhs(%x : memref<7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<9xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>], reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>, lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], source = "model">}
+      {indexing_maps = [affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>], reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>, lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = panel, source = model>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -316,19 +316,6 @@ func.func @in_place_sums(%x: memref<5x130xi8>, %w: memref<1x33x16xi32>, %s: memr
   return
 }
 
-// Rows whose elements do not follow each other are copied, whatever the config says.
-// CHECK-LABEL: func.func @not_in_place(
-// CHECK: memref.alloca
-func.func @not_in_place(%x: memref<5x11xi8, strided<[22, 2]>>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x11xi8, strided<[22, 2]>>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 11>, lhs_unsigned, lowering_config = #in_place}
-      epilogue {
-      ^bb0(%acc: i32):
-        kernel.yield %acc : i32
-      }
-  return
-}
-
 // Where the number of rows is not known, what is left of them are tiles of powers of 2.
 // CHECK-LABEL: func.func @rows(
 // CHECK: scf.for {{.*}} step %c7
@@ -346,7 +333,7 @@ func.func @not_in_place(%x: memref<5x11xi8, strided<[22, 2]>>, %w: memref<1x3x16
 func.func @rows(%x: memref<?x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<?x16xi32>) {
   kernel.contract lhs(%x : memref<?x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<?x16xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [7, 16, 4], block = [21, 16], lhs = "in_place", source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [7, 16, 4], block = [21, 16], lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -366,7 +353,7 @@ func.func @rows(%x: memref<?x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, 
 func.func @blocks(%x: memref<8x8xi8>, %w: memref<4x2x16xi32>, %s: memref<64xi32>, %y: memref<8x50xi32>) {
   kernel.contract lhs(%x : memref<8x8xi8>) rhs(%w : memref<4x2x16xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<8x50xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 16, 4], block = [4, 32], lhs = "in_place", source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [4, 32], lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -394,7 +381,7 @@ func.func @blocks(%x: memref<8x8xi8>, %w: memref<4x2x16xi32>, %s: memref<64xi32>
 func.func @bytes(%x: memref<1x8xi8>, %w: memref<2x2x64xi32>, %s: memref<128xi32>, %y: memref<1x100xi8>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x64xi32>) rhs_sums(%s : memref<128xi32>) outs(%y : memref<1x100xi8>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = "in_place", source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %low = arith.constant 0.0 : f32
@@ -423,7 +410,7 @@ func.func @bytes(%x: memref<1x8xi8>, %w: memref<2x2x64xi32>, %s: memref<128xi32>
 func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<1x16xi8>, %f: memref<16xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>) epilogue_ins(%f : memref<16xf32>) outs(%y : memref<1x16xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
-       lowering_config = #kernel.lowering_config<atom = "avx2", tile = [1, 16, 2], block = [1, 16], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 16, 2], block = [1, 16], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -127.5 : f32
@@ -459,7 +446,7 @@ func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<1
 func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi32>, %y: memref<1x48xi8>, %f: memref<48xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x32xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<48xf32>) outs(%y : memref<1x48xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -135.0 : f32
@@ -492,7 +479,7 @@ func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi
 func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %relu = arith.constant 0.0 : f32
@@ -525,7 +512,7 @@ func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi3
 func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant 3.0 : f32
@@ -550,7 +537,7 @@ func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, 
 func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
       {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 1.0e38>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -128.0 : f32
@@ -574,7 +561,7 @@ func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi
 func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>, %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
       {indexing_maps = [#mk, #nk, #n, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -128.0 : f32
@@ -601,7 +588,7 @@ func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref
 func.func @low_bytes(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
       {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], source = "pinned">}
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %low = arith.constant 0.0 : f32

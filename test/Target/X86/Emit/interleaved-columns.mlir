@@ -4,8 +4,8 @@
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #s = affine_map<(m, n, k) -> ()>
-#vnni = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], rhs = "in_place", source = "pinned">
-#avx2 = #kernel.lowering_config<atom = "avx2", tile = [2, 16, 2], block = [2, 16], rhs = "in_place", source = "pinned">
+#vnni = #x86.config<interleaved_columns, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>
+#avx2 = #x86.config<interleaved_columns, atom = "avx2", tile = [2, 16, 2], block = [2, 16], lhs = panel, source = pinned>
 
 // Four rows of 64 columns become four vectors of words, and groups of four columns are put in order at the end. The
 // last word has a row of its own and zeros. The right operand is moved, and the sum of the row of the left one counts.

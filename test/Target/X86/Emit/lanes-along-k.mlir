@@ -4,9 +4,9 @@
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #s = affine_map<(m, n, k) -> ()>
-#rows = #kernel.lowering_config<atom = "avx512vnni", tile = [2, 1, 4], block = [16, 1], lhs = "in_place", lanes = "k", source = "pinned">
-#columns = #kernel.lowering_config<atom = "avx512vnni", tile = [1, 2, 4], block = [1, 16], lhs = "in_place", lanes = "k", rhs = "in_place", source = "pinned">
-#avx2 = #kernel.lowering_config<atom = "avx2", tile = [2, 1, 2], block = [8, 1], lhs = "in_place", lanes = "k", source = "pinned">
+#rows = #x86.config<inner_product, atom = "avx512vnni", tile = [2, 1, 4], block = [16, 1], lhs = in_place, source = pinned>
+#columns = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 2, 4], block = [1, 16], lhs = in_place, rhs = in_place, source = pinned>
+#avx2 = #x86.config<inner_product, atom = "avx2", tile = [2, 1, 2], block = [8, 1], lhs = in_place, source = pinned>
 
 // Results along rows: two rows at a time, each with an accumulator of its own, which are summed up by halves. A signed
 // row is moved by 128 on its way, so that the sum of the column counts. The last tile ends where the rows do.

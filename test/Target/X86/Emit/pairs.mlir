@@ -3,8 +3,8 @@
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#pairs = #kernel.lowering_config<atom = "avx512bw-pairs", tile = [2, 16, 2], block = [2, 32], source = "pinned">
-#ymm = #kernel.lowering_config<atom = "avx2-pairs", tile = [1, 8, 2], block = [1, 8], source = "pinned">
+#pairs = #x86.config<vector_tiles, atom = "avx512bw-pairs", tile = [2, 16, 2], block = [2, 32], lhs = panel, source = pinned>
+#ymm = #x86.config<vector_tiles, atom = "avx2-pairs", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>
 
 // Sums of two words of each operand, crosswise, are multiplied: four products for one multiplication. What words of a
 // row have multiplied among themselves is summed up when the row is copied; of the 16 words of a vector 4 are in use.

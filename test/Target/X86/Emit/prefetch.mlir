@@ -3,8 +3,8 @@
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#tile8 = #kernel.lowering_config<atom = "avx512vnni", tile = [8, 32, 4], block = [8, 32], source = "pinned">
-#tile5 = #kernel.lowering_config<atom = "avx512vnni", tile = [5, 32, 4], block = [5, 32], source = "pinned">
+#tile8 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [8, 32, 4], block = [8, 32], lhs = panel, source = pinned>
+#tile5 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [5, 32, 4], block = [5, 32], lhs = panel, source = pinned>
 
 // 8 MiB of weights and one tile of six rows or more: each vector of the right operand is followed by a line 16 KiB ahead,
 // which is 128 words of K in a tile of 32 columns.

@@ -37,7 +37,7 @@
 func.func @overlapped(%x: memref<72x128xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi32>, %y: memref<72x16xi32>) {
   kernel.contract lhs(%x : memref<72x128xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<72x16xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 128>, rhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "amx-int8", tile = [24, 16, 4], block = [72, 16], lhs = "in_place", source = "pinned">}
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [72, 16], lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -59,7 +59,7 @@ func.func @overlapped(%x: memref<72x128xi8>, %w: memref<1x32x16xi32>, %s: memref
 func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi32>, %b: memref<9xi32>, %z: memref<i32>, %y: memref<17x9xi32>) {
   kernel.contract lhs(%x : memref<17x70xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>) init(%b : memref<9xi32>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<17x9xi32>)
       {indexing_maps = [#mk, #nk, #n, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 70>, lhs_unsigned,
-       lowering_config = #kernel.lowering_config<atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = "panel", source = "pinned">}
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = panel, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -84,7 +84,7 @@ func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi3
 func.func @last_rows(%x: memref<29x64xi8>, %w: memref<3x16x16xi32>, %s: memref<48xi32>, %y: memref<29x48xi32>) {
   kernel.contract lhs(%x : memref<29x64xi8>) rhs(%w : memref<3x16x16xi32>) rhs_sums(%s : memref<48xi32>) outs(%y : memref<29x48xi32>)
       {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
-       lowering_config = #kernel.lowering_config<atom = "amx-int8", tile = [24, 16, 4], block = [24, 48], lhs = "in_place", source = "pinned">}
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [24, 48], lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

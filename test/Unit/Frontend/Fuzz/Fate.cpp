@@ -11,6 +11,7 @@
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/Pipelines/Register.h"
+#include "qcc/Target/KnownTargets.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -49,8 +50,7 @@ static Fate compile(const std::string &program) {
   ModuleOp module = import(program, context).release();
   if (!module)
     return Fate::Refused;
-  auto target = TargetSpec::forCPU("cascadelake");
-  Compiler compiler({*target});
+  Compiler compiler(llvm::cantFail(parseTargets("cascadelake", {})));
   return succeeded(compiler.runStages(module, Stage::LLVM)) ? Fate::Compiled
                                                             : Fate::Refused;
 }

@@ -20,8 +20,9 @@
 
 #include "qcc/Dialect/Kernel/IR/KernelOpsDialect.h.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "qcc/Dialect/Kernel/IR/KernelOpsAttrs.h.inc"
+#include "qcc/Dialect/Kernel/IR/KernelEnums.h.inc"
+
+#include "qcc/Dialect/Kernel/IR/KernelInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "qcc/Dialect/Kernel/IR/KernelOps.h.inc"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fused contraction, the packing of its weight and the decision attribute.
+// The fused contraction and the packing of its weight.
 // docs/Rationale/Kernel.md says why the ops look as they do.
 //
 //===----------------------------------------------------------------------===//
@@ -13,12 +13,12 @@
 #ifndef QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
 #define QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
 
-include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "qcc/Dialect/Kernel/IR/KernelInterfaces.td"
 
 def Kernel_Dialect : Dialect {
   let name = "kernel";
@@ -28,73 +28,6 @@ def Kernel_Dialect : Dialect {
     Every fast int8 kernel is a contraction into i32 accumulators, a scalar function
     of the accumulator and a few other operands, and a store. `kernel.contract` is
     exactly that, on tensors and on memrefs.
-  }];
-  let useDefaultAttributePrinterParser = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-def Kernel_LoweringConfigAttr : AttrDef<Kernel_Dialect, "LoweringConfig"> {
-  let mnemonic = "lowering_config";
-  let summary = "How a contraction is computed: decided once, obeyed after";
-  let description = [{
-    * `atom`: the instruction, as named by the target's table (`avx512vnni`,
-      `avx512bw`, `avx2`, both also with `-pairs` and `-bytes`).
-    * `tile`: [MR, NR, KR], the register tile: rows, columns, and the bytes of K that
-      one instruction reduces per accumulator lane.
-    * `block`: [MC, NC], the rows and columns for which a thread keeps operands in its
-      caches: for each MC rows, for each NC columns, it computes all tiles.
-    * `lhs`: `in_place` if the left operand is read where it lies, `panel` if MC rows of
-      it are copied, prologue applied, before they are read. Optional, `panel` if absent.
-    * `lanes`: `n` if the lanes of an accumulator are columns, `k` if they are elements
-      of K of one result, which are summed up at the end. Optional, `n` if absent.
-    * `rhs`: `packed` if the right operand goes through `kernel.pack`, `in_place` if it
-      is read where it lies. Optional, `packed` if absent.
-    * `source`: who decided: `model`, `tuned` or `pinned`.
-
-    With `lanes = "k"` results are collected for a block before the epilogue. Its vectors
-    lie along the longer side of the block: rows if MC > NC, columns otherwise. The right
-    operand is packed by columns, NR of `kernel.pack` being 1 and K padded to a vector.
-    With `lanes = "n"` and `rhs = "in_place"` NR is KR vectors of columns, read from KR
-    rows of the right operand.
-
-    Example: `#kernel.lowering_config<atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = "in_place", source = "model">`
-  }];
-  let parameters = (ins "::mlir::StringAttr":$atom,
-                        ArrayRefParameter<"int64_t">:$tile,
-                        ArrayRefParameter<"int64_t">:$block,
-                        "::mlir::StringAttr":$lhs,
-                        "::mlir::StringAttr":$lanes,
-                        "::mlir::StringAttr":$rhs,
-                        "::mlir::StringAttr":$source);
-  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$atom,
-                                   "::llvm::ArrayRef<int64_t>":$tile,
-                                   "::llvm::ArrayRef<int64_t>":$block,
-                                   "::mlir::StringAttr":$lhs,
-                                   "::mlir::StringAttr":$source), [{
-    auto text = [&](::llvm::StringRef value) {
-      return ::mlir::StringAttr::get($_ctxt, value);
-    };
-    return $_get($_ctxt, atom, tile, block, lhs, text("n"), text("packed"),
-                 source);
-  }]>];
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    int64_t getMR() const { return getTile()[0]; }
-    int64_t getNR() const { return getTile()[1]; }
-    int64_t getKR() const { return getTile()[2]; }
-    int64_t getMC() const { return getBlock()[0]; }
-    int64_t getNC() const { return getBlock()[1]; }
-    bool readsInPlace() const { return getLhs().getValue() == "in_place"; }
-    bool readsRhsInPlace() const { return getRhs().getValue() == "in_place"; }
-    bool hasLanesAlongK() const { return getLanes().getValue() == "k"; }
-    /// Whether vectors of results lie along rows; only with lanes along K.
-    bool hasResultsAlongRows() const { return getMC() > getNC(); }
-    /// "tile 6x64x4 block 252x64", and what is not as usual.
-    std::string describe() const;
   }];
 }
 
@@ -145,7 +78,9 @@ def Kernel_ContractOp
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
     holds the sum of each of its columns.
 
-    `lowering_config` is the decision; `fused` names the ops that were fused.
+    `lowering_config` is the decision, an attribute of the target; `fused` names the ops
+    that were fused. `rhs_range` is [least, greatest] element of a constant rhs, as the
+    types of the operands say before it is packed, where the target asks for it.
     `epilogue_ranges` gives, for each of epilogue_operands, the least and the greatest of
     its elements, none of which is NaN; two NaN where that is not known.
 
@@ -185,7 +120,8 @@ def Kernel_ContractOp
       UnitAttr:$rhs_unsigned,
       OptionalAttr<StrArrayAttr>:$fused,
       OptionalAttr<DenseF64ArrayAttr>:$epilogue_ranges,
-      OptionalAttr<Kernel_LoweringConfigAttr>:$lowering_config);
+      OptionalAttr<DenseI64ArrayAttr>:$rhs_range,
+      OptionalAttr<Kernel_LoweringConfigAttrInterface>:$lowering_config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,
                         MaxSizedRegion<1>:$rhs_prologue,
@@ -265,8 +201,8 @@ def Kernel_PackOp
 
     `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for K elements
     rounded up to a multiple of `k_step`, KR if it is absent; `sums` is
-    [batch..., ceil(N / NR) * NR] of i32. `atom` names the instruction that reads
-    it, so that packing can use vectors of the same width.
+    [batch..., ceil(N / NR) * NR] of i32. `atom` is the one of the contraction
+    that reads it, as the target names it.
   }];
   let arguments = (ins
       Kernel_TensorOrMemRef:$source,

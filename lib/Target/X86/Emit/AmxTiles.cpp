@@ -1,4 +1,4 @@
-//===- TileBlocks.cpp - Blocks of a contraction in tile registers ---------===//
+//===- AmxTiles.cpp - Blocks of a contraction in tile registers -----------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,9 +33,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Blocks.h"
 #include "Epilogue.h"
 #include "InitialAccumulators.h"
+#include "Strategies.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -62,9 +62,9 @@ struct RowGroup {
   int64_t count;     // that exist, at most MR
 };
 
-class TileBlocks {
+class AmxTiles {
 public:
-  TileBlocks(KernelBuilder &builder, Contraction &contraction);
+  AmxTiles(KernelBuilder &builder, Contraction &contraction);
 
   void emit(const GridPart &part);
 
@@ -126,7 +126,7 @@ private:
 };
 } // namespace
 
-TileBlocks::TileBlocks(KernelBuilder &builder, Contraction &contraction)
+AmxTiles::AmxTiles(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
       registerRows(llvm::divideCeil(contraction.mr, kTileRows)),
       rowsPerRegister(contraction.mr / registerRows),
@@ -143,7 +143,7 @@ TileBlocks::TileBlocks(KernelBuilder &builder, Contraction &contraction)
 // Order
 //===----------------------------------------------------------------------===//
 
-void TileBlocks::emit(const GridPart &part) {
+void AmxTiles::emit(const GridPart &part) {
   int64_t columnsPerBlock = contraction.nc / contraction.nr;
   Value lastRow = part.lastRow;
   RowGroup group{rows.get(), registerRows, contraction.mr};
@@ -173,9 +173,9 @@ void TileBlocks::emit(const GridPart &part) {
                    [&] { emitRest(part, lastRow); });
 }
 
-void TileBlocks::emitTiles(const GridPart &part, const RowGroup &group,
-                           Value firstRow, Value lastRow, Value firstColumn,
-                           Value lastColumn, bool masked) {
+void AmxTiles::emitTiles(const GridPart &part, const RowGroup &group,
+                         Value firstRow, Value lastRow, Value firstColumn,
+                         Value lastColumn, bool masked) {
   auto tileAt = [&](Value row, Value column) {
     return part.tile(contraction, row, group.count, column, masked);
   };
@@ -212,10 +212,10 @@ void TileBlocks::emitTiles(const GridPart &part, const RowGroup &group,
   });
 }
 
-void TileBlocks::emitSeparateTiles(const GridPart &part, const RowGroup &group,
-                                   Value firstRow, Value lastRow,
-                                   Value firstColumn, Value lastColumn,
-                                   bool masked) {
+void AmxTiles::emitSeparateTiles(const GridPart &part, const RowGroup &group,
+                                 Value firstRow, Value lastRow,
+                                 Value firstColumn, Value lastColumn,
+                                 bool masked) {
   builder.forEach(firstRow, lastRow, contraction.mr, [&](Value row) {
     builder.forEach(firstColumn, lastColumn, 1, [&](Value column) {
       emitTile(part.tile(contraction, row, group.count, column, masked),
@@ -224,8 +224,8 @@ void TileBlocks::emitSeparateTiles(const GridPart &part, const RowGroup &group,
   });
 }
 
-SmallVector<Value> TileBlocks::rowsAhead(const GridPart &part, const Tile &tile,
-                                         Value firstColumn) {
+SmallVector<Value> AmxTiles::rowsAhead(const GridPart &part, const Tile &tile,
+                                       Value firstColumn) {
   auto m = getConstantIntValue(contraction.m);
   // A column of fewer follows others, which have the rows in the cache.
   if (tile.masked || (m && *m <= contraction.mr))
@@ -241,7 +241,7 @@ SmallVector<Value> TileBlocks::rowsAhead(const GridPart &part, const Tile &tile,
   return ahead;
 }
 
-void TileBlocks::emitRest(const GridPart &part, Value row) {
+void AmxTiles::emitRest(const GridPart &part, Value row) {
   Value count = builder.sub(part.lastRow, row);
   auto m = getConstantIntValue(contraction.m);
   if (m)
@@ -262,7 +262,7 @@ void TileBlocks::emitRest(const GridPart &part, Value row) {
     });
 }
 
-void TileBlocks::emitKnownRest(const GridPart &part, Value row, int64_t count) {
+void AmxTiles::emitKnownRest(const GridPart &part, Value row, int64_t count) {
   RowGroup group{restRows.get(),
                  int64_t(llvm::divideCeil(count, rowsPerRegister)), count};
   restRows->prepare(part.loops, row, builder.index(count));
@@ -280,8 +280,8 @@ void TileBlocks::emitKnownRest(const GridPart &part, Value row, int64_t count) {
     });
 }
 
-void TileBlocks::emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
-                          Value count) {
+void AmxTiles::emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
+                        Value count) {
   emitEpilogues(tile, rows,
                 emitSteps(tile, rows, 0, steps, zeros(tile, registerRows)),
                 count);
@@ -291,9 +291,9 @@ void TileBlocks::emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
 // Steps
 //===----------------------------------------------------------------------===//
 
-void TileBlocks::emitStep(const Tile &tile, LhsRows &rows, Value step,
-                          MutableArrayRef<Value> accumulators, AtProduct before,
-                          AtProduct after) {
+void AmxTiles::emitStep(const Tile &tile, LhsRows &rows, Value step,
+                        MutableArrayRef<Value> accumulators, AtProduct before,
+                        AtProduct after) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   kernel::ContractOp op = contraction.op;
@@ -322,10 +322,10 @@ void TileBlocks::emitStep(const Tile &tile, LhsRows &rows, Value step,
   }
 }
 
-SmallVector<Value> TileBlocks::emitSteps(const Tile &tile, LhsRows &rows,
-                                         int64_t begin, int64_t end,
-                                         ValueRange accumulators,
-                                         ArrayRef<Value> ahead) {
+SmallVector<Value> AmxTiles::emitSteps(const Tile &tile, LhsRows &rows,
+                                       int64_t begin, int64_t end,
+                                       ValueRange accumulators,
+                                       ArrayRef<Value> ahead) {
   return builder.carry(
       begin, end, accumulators, [&](Value step, ValueRange current) {
         SmallVector<Value> next(current);
@@ -336,18 +336,17 @@ SmallVector<Value> TileBlocks::emitSteps(const Tile &tile, LhsRows &rows,
       });
 }
 
-SmallVector<Value> TileBlocks::zeros(const Tile &tile, int64_t registerRows) {
+SmallVector<Value> AmxTiles::zeros(const Tile &tile, int64_t registerRows) {
   SmallVector<Value> result;
   for (int64_t i = 0; i < registerRows * tile.vectors; ++i)
     result.push_back(zeroTile(builder.rewriter, builder.loc, rowsPerRegister));
   return result;
 }
 
-SmallVector<Value> TileBlocks::emitOverlapped(const Tile &tile,
-                                              const Tile &finished,
-                                              LhsRows &rows,
-                                              ValueRange accumulators,
-                                              ArrayRef<Value> ahead) {
+SmallVector<Value> AmxTiles::emitOverlapped(const Tile &tile,
+                                            const Tile &finished, LhsRows &rows,
+                                            ValueRange accumulators,
+                                            ArrayRef<Value> ahead) {
   int64_t products = accumulators.size();
   int64_t unrolled = std::min(steps, kMaxUnrolledSteps);
   InitialAccumulators initial(builder, contraction, rows, nullptr, finished);
@@ -386,15 +385,15 @@ SmallVector<Value> TileBlocks::emitOverlapped(const Tile &tile,
 // Epilogue
 //===----------------------------------------------------------------------===//
 
-void TileBlocks::storeToScratch(const Tile &tile, int64_t number,
-                                Value accumulators) {
+void AmxTiles::storeToScratch(const Tile &tile, int64_t number,
+                              Value accumulators) {
   storeTile(builder.rewriter, builder.loc, accumulators, scratch,
             {builder.index(number / tile.vectors * rowsPerRegister),
              builder.index(number % tile.vectors * kTileColumns)});
 }
 
-void TileBlocks::emitEpilogue(const Tile &tile, int64_t i, Value scratchRow,
-                              InitialAccumulators &initial) {
+void AmxTiles::emitEpilogue(const Tile &tile, int64_t i, Value scratchRow,
+                            InitialAccumulators &initial) {
   SmallVector<Value> accumulators;
   for (int64_t j = 0; j < tile.vectors; ++j) {
     Value sum = vector::LoadOp::create(
@@ -407,8 +406,8 @@ void TileBlocks::emitEpilogue(const Tile &tile, int64_t i, Value scratchRow,
   epilogue.emitRow(tile, i, accumulators);
 }
 
-void TileBlocks::emitEpilogues(const Tile &tile, LhsRows &rows,
-                               ValueRange accumulators, Value count) {
+void AmxTiles::emitEpilogues(const Tile &tile, LhsRows &rows,
+                             ValueRange accumulators, Value count) {
   for (auto [number, sums] : llvm::enumerate(accumulators))
     storeToScratch(tile, number, sums);
   builder.forEach(builder.index(0), count, 1, [&](Value row) {
@@ -420,9 +419,8 @@ void TileBlocks::emitEpilogues(const Tile &tile, LhsRows &rows,
   });
 }
 
-void qcc::x86::emitTileBlocks(KernelBuilder &builder,
-                              Contraction &contraction) {
-  TileBlocks blocks(builder, contraction);
+void qcc::x86::emitAmxTiles(KernelBuilder &builder, Contraction &contraction) {
+  AmxTiles blocks(builder, contraction);
   emitGrid(builder, contraction,
            [&](const GridPart &part) { blocks.emit(part); });
 }

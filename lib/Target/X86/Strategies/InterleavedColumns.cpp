@@ -1,4 +1,4 @@
-//===- InterleavedColumnsModel.cpp - Few rows times an activation ---------===//
+//===- InterleavedColumns.cpp - Few rows times an activation --------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,15 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InterleavedColumnsModel.h"
-#include "LanesAlongKModel.h"
+#include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir;
 using namespace qcc;
+using namespace qcc::x86;
 using kernel::ContractOp;
-using kernel::LoweringConfigAttr;
 
 /// For each vector of words: what loads and shuffles take, and what they add to
 /// multiplications that take longer.
@@ -32,16 +31,37 @@ constexpr int64_t kMaxRows = 4;
 /// What columns that are not known are taken for.
 constexpr int64_t kManyColumns = 64;
 
+namespace {
+class InterleavedColumns : public X86Strategy {
+public:
+  explicit InterleavedColumns(const Spec &spec)
+      : X86Strategy(spec, StrategyKind::InterleavedColumns) {}
+
+protected:
+  bool takes(const Atom &atom) const override {
+    return atom.form == AtomForm::Words;
+  }
+  bool canReadLhsInPlace(ContractOp, const Atom &) const override {
+    return false;
+  }
+  SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
+                                  const Atom &atom) const override;
+  double expectedTime(const GemmShape &shape, const Tiling &tiling,
+                      const Atom &atom) const override;
+  std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
+                                          const Atom &atom) const override;
+};
+} // namespace
+
 static bool canInterleave(ContractOp op) {
-  return !op.isPacked() && op.getRhsPrologue().empty() &&
-         op.getReductionDims().size() == 1 &&
-         op.getRhsMap().getResults().back() ==
-             getAffineDimExpr(op.getRoles()->n, op.getContext());
+  return !op.isPacked() && op.getReductionDims().size() == 1 &&
+         isContiguousAlong(op, op.getRhs(), op.getRhsMap(), op.getRhsPrologue(),
+                           op.getRoles()->n);
 }
 
-double qcc::expectedTimeOfInterleaved(const GemmShape &shape,
-                                      const Tiling &tiling, const Atom &atom,
-                                      const TargetSpec &target) {
+double InterleavedColumns::expectedTime(const GemmShape &shape,
+                                        const Tiling &tiling,
+                                        const Atom &atom) const {
   int64_t m = shape.m ? shape.m : 16 * tiling.mr;
   int64_t n = shape.n ? shape.n : kManyColumns;
   int64_t vectors = atom.kr, words = llvm::divideCeil(shape.k, vectors);
@@ -51,52 +71,50 @@ double qcc::expectedTimeOfInterleaved(const GemmShape &shape,
   double time =
       llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile;
   double lines = double(n) * shape.k / 64;
-  time = besideStream(time, lines * timeOfFarLine(lines * 64, target),
-                      lines * 64, target) +
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
+                      spec) +
          kStepOverhead;
-  return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k);
+  return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k) * 1024 /
+         (atom.lanes * atom.kr) * unitOfPeak(atom);
 }
 
-SmallVector<Tiling> qcc::listInterleavedTilings(ContractOp op,
-                                                const GemmShape &shape,
-                                                const Atom &atom) {
+SmallVector<Tiling> InterleavedColumns::listTilings(ContractOp op,
+                                                    const GemmShape &shape,
+                                                    const Atom &atom) const {
   int64_t nr = atom.kr * atom.lanes;
   // Constants are packed in advance. Fewer columns are read with masks, which
   // 256-bit vectors of bytes do not have.
-  if (atom.form != AtomForm::Words || !canInterleave(op) || shape.m == 0 ||
-      packingTime(op, shape, atom) == 0 || (atom.lanes == 8 && shape.n < nr))
+  if (!canInterleave(op) || shape.m == 0 || packingTime(op, shape, atom) == 0 ||
+      (atom.lanes == 8 && shape.n < nr))
     return {};
   SmallVector<Tiling> tilings;
   for (int64_t mr = std::min(shape.m, kMaxRows); mr > 0; --mr) {
     int64_t rows = mr * llvm::divideCeil(std::min(shape.m, nr / 2), mr);
     Tiling tiling{mr, nr, std::min(rows, nr / mr * mr), nr};
-    tiling.readsRhsInPlace = true;
+    tiling.rhsInPlace = true;
     tilings.push_back(tiling);
   }
   return tilings;
 }
 
-std::optional<std::string> qcc::refuseInterleaved(ContractOp op,
-                                                  LoweringConfigAttr config,
-                                                  const Atom &atom) {
-  std::string doesNotFit =
-      ("lowering_config does not fit atom \"" + atom.name + "\": ").str();
+std::optional<std::string>
+InterleavedColumns::refuseConfig(ContractOp op, ConfigAttr config,
+                                 const Atom &atom) const {
   int64_t nr = atom.kr * atom.lanes;
-  if (atom.form != AtomForm::Words || config.getKR() != atom.kr ||
-      config.getNR() != nr || config.getMC() > config.getNC())
-    return doesNotFit +
+  if (!takes(atom) || config.getKr() != atom.kr || config.getNr() != nr ||
+      config.getMc() > config.getNc())
+    return doesNotFit(atom) +
            "to read the right operand in place it must multiply words, KR be " +
            std::to_string(atom.kr) + ", NR " + std::to_string(nr) +
            " and MC at most NC";
-  if (config.readsInPlace())
-    return "lowering_config reads both operands in place, which only lanes "
-           "along K can; use lhs = \"panel\"";
   if (!canInterleave(op))
     return "lowering_config reads the right operand in place, but it has a "
-           "prologue or N is not its last dimension; use rhs = \"packed\"";
-  if (config.getMR() * atom.kr > kMaxAccumulators)
-    return "lowering_config asks for a tile of more than " +
-           std::to_string(kMaxAccumulators) +
-           " registers; choose a smaller MR or NR";
+           "prologue or N is not its last dimension; use another strategy";
+  if (config.getMr() * atom.kr > kMaxAccumulators)
+    return hasTooManyAccumulators();
   return std::nullopt;
+}
+
+std::unique_ptr<Strategy> qcc::x86::makeInterleavedColumns(const Spec &spec) {
+  return std::make_unique<InterleavedColumns>(spec);
 }

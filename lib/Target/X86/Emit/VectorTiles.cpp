@@ -1,4 +1,4 @@
-//===- VectorBlocks.cpp - Blocks of a contraction in vector registers -----===//
+//===- VectorTiles.cpp - Blocks of a contraction in vector registers ------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,9 +22,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Blocks.h"
 #include "Epilogue.h"
 #include "MainLoop.h"
+#include "Strategies.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,9 +33,9 @@ using namespace qcc;
 using namespace qcc::x86;
 
 namespace {
-class VectorBlocks {
+class VectorTiles {
 public:
-  VectorBlocks(KernelBuilder &builder, Contraction &contraction)
+  VectorTiles(KernelBuilder &builder, Contraction &contraction)
       : builder(builder), contraction(contraction),
         rows(makeRows(builder, contraction)), columns(builder, contraction),
         epilogue(builder, contraction) {}
@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-void VectorBlocks::emit(const GridPart &part) {
+void VectorTiles::emit(const GridPart &part) {
   int64_t columnsPerBlock = contraction.nc / contraction.nr;
   auto emitBlock = [&](Value row) {
     Value lastRow = builder.min(builder.add(row, contraction.mc), part.lastRow);
@@ -89,8 +89,8 @@ void VectorBlocks::emit(const GridPart &part) {
   builder.forEach(part.firstRow, part.lastRow, contraction.mc, emitBlock);
 }
 
-void VectorBlocks::emitRows(Value begin, Value end,
-                            function_ref<void(Value row, int64_t count)> body) {
+void VectorTiles::emitRows(Value begin, Value end,
+                           function_ref<void(Value row, int64_t count)> body) {
   int64_t mr = contraction.mr;
   auto m = getConstantIntValue(contraction.m);
   Value count = builder.sub(end, begin);
@@ -113,13 +113,13 @@ void VectorBlocks::emitRows(Value begin, Value end,
   }
 }
 
-void VectorBlocks::emitTile(const Tile &tile) {
+void VectorTiles::emitTile(const Tile &tile) {
   epilogue.emit(tile, emitMainLoop(builder, contraction, *rows, columns, tile));
 }
 
-void qcc::x86::emitVectorBlocks(KernelBuilder &builder,
-                                Contraction &contraction) {
-  VectorBlocks blocks(builder, contraction);
+void qcc::x86::emitVectorTiles(KernelBuilder &builder,
+                               Contraction &contraction) {
+  VectorTiles blocks(builder, contraction);
   emitGrid(builder, contraction,
            [&](const GridPart &part) { blocks.emit(part); });
 }

@@ -1,4 +1,4 @@
-//===- LanesAlongK.cpp - Blocks whose lanes lie along K -------------------===//
+//===- InnerProduct.cpp - Blocks whose lanes lie along K ------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
-#include "Blocks.h"
 #include "CollectedBlocks.h"
+#include "Strategies.h"
 #include "SumLanes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -26,9 +26,9 @@ using namespace qcc;
 using namespace qcc::x86;
 
 namespace {
-class LanesAlongK : public CollectedBlocks {
+class InnerProduct : public CollectedBlocks {
 public:
-  LanesAlongK(KernelBuilder &builder, Contraction &contraction)
+  InnerProduct(KernelBuilder &builder, Contraction &contraction)
       : CollectedBlocks(builder, contraction) {}
 
 private:
@@ -49,14 +49,14 @@ private:
 };
 } // namespace
 
-OperandAlongK LanesAlongK::operandOf(const GridPart &part, const Side &side) {
+OperandAlongK InnerProduct::operandOf(const GridPart &part, const Side &side) {
   if (&side == &rows)
     return OperandAlongK::left(builder, contraction, part, panel.get());
   return OperandAlongK::right(builder, contraction, part);
 }
 
-LanesAlongK::Vectors LanesAlongK::readTile(const OperandAlongK &operand,
-                                           const Side &side, Value first) {
+InnerProduct::Vectors InnerProduct::readTile(const OperandAlongK &operand,
+                                             const Side &side, Value first) {
   Vectors vectors;
   for (int64_t i = 0; i < side.tile; ++i) {
     Value row = builder.add(first, i);
@@ -69,9 +69,9 @@ LanesAlongK::Vectors LanesAlongK::readTile(const OperandAlongK &operand,
   return vectors;
 }
 
-SmallVector<Value> LanesAlongK::multiply(const OperandAlongK &operand,
-                                         const Vectors &left,
-                                         const Vectors &right) {
+SmallVector<Value> InnerProduct::multiply(const OperandAlongK &operand,
+                                          const Vectors &left,
+                                          const Vectors &right) {
   int64_t size = builder.lanes * contraction.kr;
   SmallVector<Value> zeros(left.size() * right.size(), builder.splat(0));
   auto addStep = [&](Value step, ValueRange accumulators, int64_t count) {
@@ -98,8 +98,8 @@ SmallVector<Value> LanesAlongK::multiply(const OperandAlongK &operand,
   return accumulators;
 }
 
-void LanesAlongK::storeSums(ValueRange accumulators, Value memref,
-                            SmallVector<Value> at) {
+void InnerProduct::storeSums(ValueRange accumulators, Value memref,
+                             SmallVector<Value> at) {
   Value first = at.back();
   for (size_t i = 0; i < accumulators.size(); i += builder.lanes) {
     ValueRange some = accumulators.slice(
@@ -113,7 +113,7 @@ void LanesAlongK::storeSums(ValueRange accumulators, Value memref,
   }
 }
 
-void LanesAlongK::emitSums(const GridPart &part, Side &side) {
+void InnerProduct::emitSums(const GridPart &part, Side &side) {
   OperandAlongK operand = operandOf(part, side);
   Vectors ones{[&](Value, int64_t count) {
     return onesAlongK(builder, contraction, count);
@@ -124,7 +124,7 @@ void LanesAlongK::emitSums(const GridPart &part, Side &side) {
   });
 }
 
-void LanesAlongK::emitProducts(const GridPart &part) {
+void InnerProduct::emitProducts(const GridPart &part) {
   Side &outer = across(), &inner = along();
   OperandAlongK outerOperand = operandOf(part, outer),
                 innerOperand = operandOf(part, inner);
@@ -140,8 +140,8 @@ void LanesAlongK::emitProducts(const GridPart &part) {
   });
 }
 
-void qcc::x86::emitLanesAlongK(KernelBuilder &builder,
-                               Contraction &contraction) {
-  LanesAlongK blocks(builder, contraction);
+void qcc::x86::emitInnerProduct(KernelBuilder &builder,
+                                Contraction &contraction) {
+  InnerProduct blocks(builder, contraction);
   emitCollectedGrid(builder, contraction, blocks);
 }

@@ -1,4 +1,4 @@
-//===- AmxModel.cpp - How a contraction is best cut into tile registers ---===//
+//===- AmxTiles.cpp - Tiles in tile registers -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,11 +22,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileModel.h"
+#include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
+using namespace mlir;
 using namespace qcc;
+using namespace qcc::x86;
+using kernel::ContractOp;
 
 constexpr int64_t kRegisterRows = 16, kRegisterColumns = 16;
 constexpr int64_t kMaxRegisterRows = 4, kMaxRegisterColumns = 4;
@@ -46,7 +49,35 @@ constexpr double kPeak = 1024;
 /// Rows of a block where it does not matter.
 constexpr int64_t kManyRows = 4096;
 
-int64_t qcc::countTileRegisters(int64_t mr, int64_t nr) {
+/// How much faster tiles have to be expected to be.
+constexpr double kLeastGain = 1.05;
+
+namespace {
+class AmxTiles : public TileStrategy {
+public:
+  explicit AmxTiles(const Spec &spec)
+      : TileStrategy(spec, StrategyKind::AmxTiles) {}
+  double leastGain() const override { return kLeastGain; }
+  int64_t rowPitch(kernel::LoweringConfigAttrInterface config,
+                   int64_t bytes) const override {
+    return cast<ConfigAttr>(config).readsLhsInPlace() ? spreadPitch(bytes)
+                                                      : bytes;
+  }
+
+protected:
+  bool takes(const Atom &atom) const override { return atom.hasTiles(); }
+  SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
+                                  const Atom &atom) const override;
+  double expectedTime(const GemmShape &shape, const Tiling &tiling,
+                      const Atom &atom) const override;
+  std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
+                                          const Atom &atom) const override;
+};
+} // namespace
+
+/// The registers that a tile of `mr` by `nr` takes, with those of its operands;
+/// 0 if its rows cannot be cut into registers of equally many.
+static int64_t countTileRegisters(int64_t mr, int64_t nr) {
   int64_t rows = llvm::divideCeil(mr, kRegisterRows);
   int64_t columns = nr / kRegisterColumns;
   if (mr % rows != 0)
@@ -69,7 +100,7 @@ struct AmxTiling {
 struct AmxTimes {
   const GemmShape &shape;
   const AmxTiling &tiling;
-  const TargetSpec &target;
+  const Spec &spec;
   int64_t steps;
 
   double operation() const { return kOperation * shape.epilogueOps; }
@@ -77,9 +108,9 @@ struct AmxTimes {
   double multiply(int64_t i, int64_t j) const {
     double left = i * tiling.r, right = kRegisterColumns * j;
     double fetched = right;
-    if ((left + right) * steps * 64 > target.l1Bytes)
+    if ((left + right) * steps * 64 > spec.l1Bytes)
       fetched += left;
-    fetched *= target.times.fromL2;
+    fetched *= spec.times.fromL2;
     return steps * (std::max({kLatency, i * j * tiling.r * 1.0,
                               (left + right) / 2, fetched / kVectorsPerCycle}) +
                     kHiddenLoad * (left + right));
@@ -97,9 +128,8 @@ struct AmxTimes {
 };
 } // namespace
 
-double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
-                                        const Tiling &tiling, const Atom &atom,
-                                        const TargetSpec &target) {
+double AmxTiles::expectedTime(const GemmShape &shape, const Tiling &tiling,
+                              const Atom &atom) const {
   int64_t i = llvm::divideCeil(tiling.mr, kRegisterRows);
   AmxTiling registers{i, tiling.mr / i, tiling.nr / kRegisterColumns};
   int64_t mr = tiling.mr, j = registers.j;
@@ -107,7 +137,7 @@ double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;
   int64_t columns = llvm::divideCeil(n, kRegisterColumns);
   int64_t steps = llvm::divideCeil(shape.k, (int64_t)atom.kStep);
-  AmxTimes times{shape, registers, target, steps};
+  AmxTimes times{shape, registers, spec, steps};
   auto allRows = [&](int64_t j) {
     double time = (m / mr) * times.tile(j);
     if (m % mr)
@@ -119,8 +149,8 @@ double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
     cycles += allRows(columns % j);
   int64_t farLines = columns * steps * kRegisterColumns;
   double stream = llvm::divideCeil(m, tiling.mc) * farLines *
-                  timeOfFarLine(farLines * 64, target) / kVectorsPerCycle;
-  cycles = besideStream(cycles, stream, farLines * 64, target);
+                  timeOfFarLine(farLines * 64, spec) / kVectorsPerCycle;
+  cycles = besideStream(cycles, stream, farLines * 64, spec);
   // The epilogue of the last tile has nothing beside it.
   cycles += kStepOverhead / kVectorsPerCycle + kTileOverhead +
             times.operation() * mr * j;
@@ -130,7 +160,7 @@ double qcc::expectedTimeOfTileRegisters(const GemmShape &shape,
 }
 
 static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
-                        const Atom &atom, const TargetSpec &target) {
+                        const Atom &atom, const Spec &spec) {
   int64_t mr = tiling.mr(), nr = tiling.nr();
   // As many equal blocks as it takes.
   auto blocks = [](int64_t tiles, int64_t most) {
@@ -140,21 +170,20 @@ static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
   };
   int64_t bytes = llvm::alignTo(shape.k, (uint64_t)atom.kStep);
   int64_t columns =
-      blocks(llvm::divideCeil(shape.n, nr), target.l2Bytes / 2 / bytes / nr);
+      blocks(llvm::divideCeil(shape.n, nr), spec.l2Bytes / 2 / bytes / nr);
   int64_t rows = blocks(
       llvm::divideCeil(shape.m, mr),
-      (shape.isInPlace ? kManyRows : target.l2Bytes / 4 / (bytes + 128)) / mr);
+      (shape.isInPlace ? kManyRows : spec.l2Bytes / 4 / (bytes + 128)) / mr);
   return {mr, nr, rows * mr, columns * nr};
 }
 
-llvm::SmallVector<Tiling> qcc::listTileRegisters(const GemmShape &shape,
-                                                 const Atom &atom,
-                                                 const TargetSpec &target) {
+SmallVector<Tiling> AmxTiles::listTilings(ContractOp, const GemmShape &shape,
+                                          const Atom &atom) const {
   int64_t mostColumns = kMaxRegisterColumns;
   if (shape.n)
     mostColumns = std::min<int64_t>(
         mostColumns, llvm::divideCeil(shape.n, kRegisterColumns));
-  llvm::SmallVector<Tiling> tilings;
+  SmallVector<Tiling> tilings;
   for (int64_t i = 1; i <= kMaxRegisterRows; ++i)
     for (int64_t j = 1; j <= mostColumns; ++j)
       for (int64_t r = kRegisterRows; r > 0; --r) {
@@ -165,7 +194,28 @@ llvm::SmallVector<Tiling> qcc::listTileRegisters(const GemmShape &shape,
                 atom.registers ||
             (shape.m && tiling.mr() > shape.m))
           continue;
-        tilings.push_back(addBlocks(tiling, shape, atom, target));
+        tilings.push_back(addBlocks(tiling, shape, atom, spec));
       }
   return tilings;
+}
+
+std::optional<std::string> AmxTiles::refuseConfig(ContractOp op,
+                                                  ConfigAttr config,
+                                                  const Atom &atom) const {
+  if (!takes(atom))
+    return doesNotFit(atom) + "it does not multiply tiles; use vector_tiles";
+  if (auto reason = refuseTile(op, config, atom))
+    return reason;
+  int64_t registers = countTileRegisters(config.getMr(), config.getNr());
+  if (registers == 0 || registers > atom.registers)
+    return doesNotFit(atom) +
+           "MR must be a number of registers of equally many rows, at most 16, "
+           "and with their operands at most " +
+           std::to_string(atom.registers) +
+           " registers; choose MR = 32 and NR = 32";
+  return std::nullopt;
+}
+
+std::unique_ptr<Strategy> qcc::x86::makeAmxTiles(const Spec &spec) {
+  return std::make_unique<AmxTiles>(spec);
 }

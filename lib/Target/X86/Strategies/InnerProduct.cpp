@@ -1,4 +1,4 @@
-//===- LanesAlongKModel.cpp - When lanes lie along K ----------------------===//
+//===- InnerProduct.cpp - Lanes along K -----------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LanesAlongKModel.h"
-#include "mlir/IR/Matchers.h"
+#include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir;
 using namespace qcc;
+using namespace qcc::x86;
 using kernel::ContractOp;
-using kernel::LoweringConfigAttr;
 
 /// Multiplications in flight that fill the pipeline.
 constexpr double kPipeline = 4;
@@ -35,8 +34,6 @@ constexpr double kLoad = 0.5;
 constexpr double kSum = 1.5, kEpilogue = 0.5;
 /// For each tile.
 constexpr double kTileOverhead = 4;
-/// Packing, for each 64 bytes of the right operand.
-constexpr double kPacking = 8;
 /// Tiles are at most so large, blocks have at most so many vectors of results
 /// one way, and results the other way.
 constexpr int64_t kMaxAlong = 8, kMaxAcross = 4, kBlockVectors = 4,
@@ -47,45 +44,30 @@ constexpr int64_t kStreamBytes = 1 << 20;
 /// What sizes that are not known are taken for.
 constexpr int64_t kManyRows = 64;
 
-static bool canReadAlongK(ContractOp op, AffineMap map, Region &prologue) {
-  return prologue.empty() && op.getReductionDims().size() == 1 &&
-         map.getNumResults() > 0 &&
-         map.getResults().back() ==
-             getAffineDimExpr(op.getReductionDims().front(), op.getContext());
-}
+namespace {
+class InnerProduct : public X86Strategy {
+public:
+  explicit InnerProduct(const Spec &spec)
+      : X86Strategy(spec, StrategyKind::InnerProduct) {}
 
-bool qcc::canReadLhsAlongK(ContractOp op) {
-  return canReadAlongK(op, op.getLhsMap(), op.getLhsPrologue());
-}
+protected:
+  bool takes(const Atom &atom) const override {
+    return atom.form == AtomForm::Words;
+  }
+  bool canReadLhsInPlace(ContractOp op, const Atom &) const override {
+    return isLhsContiguousAlongK(op);
+  }
+  SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
+                                  const Atom &atom) const override;
+  double expectedTime(const GemmShape &shape, const Tiling &tiling,
+                      const Atom &atom) const override;
+  std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
+                                          const Atom &atom) const override;
+};
+} // namespace
 
-bool qcc::canReadRhsAlongK(ContractOp op) {
-  return !op.isPacked() &&
-         canReadAlongK(op, op.getRhsMap(), op.getRhsPrologue());
-}
-
-/// Whether the right operand is packed before the program runs.
-static bool isPackedInAdvance(ContractOp op) {
-  return op.isPacked() || (matchPattern(op.getRhs(), m_Constant()) &&
-                           op.getRhsPrologue().empty());
-}
-
-/// What full vectors would take.
-static double leastTime(const GemmShape &shape, int64_t m, int64_t n,
-                        const Atom &atom) {
-  return double(m) * n * shape.k / (atom.lanes * atom.kr);
-}
-
-double qcc::packingTime(ContractOp op, const GemmShape &shape,
-                        const Atom &atom) {
-  if (isPackedInAdvance(op) || shape.m == 0)
-    return 0;
-  int64_t n = shape.n ? shape.n : kManyRows;
-  return kPacking * llvm::alignTo(n, atom.lanes) * shape.k / 64 /
-         leastTime(shape, shape.m, n, atom);
-}
-
-double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
-                               const Atom &atom, const TargetSpec &target) {
+double InnerProduct::expectedTime(const GemmShape &shape, const Tiling &tiling,
+                                  const Atom &atom) const {
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
   int64_t steps = llvm::divideCeil(shape.k, (int64_t)(atom.lanes * atom.kr));
   double multiplications = tiling.mr * tiling.nr;
@@ -97,21 +79,22 @@ double qcc::expectedTimeAlongK(const GemmShape &shape, const Tiling &tiling,
       kEpilogue * std::min(m, n) * llvm::alignTo(std::max(m, n), atom.lanes);
   // The longer side is read once.
   double lines = std::max(m, n) * shape.k * (4 / atom.kr) / 64.0;
-  time = besideStream(time, lines * timeOfFarLine(lines * 64, target),
-                      lines * 64, target) +
+  time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
+                      spec) +
          kStepOverhead;
-  return time / leastTime(shape, m, n, atom);
+  return time / leastTime(shape, m, n, atom) * 1024 / (atom.lanes * atom.kr) *
+         unitOfPeak(atom);
 }
 
-SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
-                                           const GemmShape &shape,
-                                           const Atom &atom) {
-  bool readsRhs = !isPackedInAdvance(op) && canReadRhsAlongK(op);
+SmallVector<Tiling> InnerProduct::listTilings(ContractOp op,
+                                              const GemmShape &shape,
+                                              const Atom &atom) const {
+  bool readsRhs = !isPackedInAdvance(op) && isRhsContiguousAlongK(op);
   // Packing for lanes along K pays where a column is all that there is. Less
   // than a vector is read with masks, which 256-bit vectors of bytes do not
   // have.
   if ((atom.lanes == 8 && shape.k < atom.lanes * atom.kr) ||
-      atom.form != AtomForm::Words || (shape.m == 0 && shape.n == 0) ||
+      (shape.m == 0 && shape.n == 0) ||
       (!isPackedInAdvance(op) && !readsRhs && shape.n != 1))
     return {};
   bool alongRows =
@@ -132,8 +115,7 @@ SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
           b * llvm::divideCeil(std::min(across, kBlockAcross), b);
       Tiling tiling = alongRows ? Tiling{a, b, alongBlock, acrossBlock}
                                 : Tiling{b, a, acrossBlock, alongBlock};
-      tiling.isAlongK = true;
-      tiling.readsRhsInPlace = readsRhs;
+      tiling.rhsInPlace = readsRhs;
       // The side along is the longer one.
       if (acrossBlock < alongBlock)
         tilings.push_back(tiling);
@@ -141,30 +123,31 @@ SmallVector<Tiling> qcc::listTilingsAlongK(ContractOp op,
   return tilings;
 }
 
-std::optional<std::string>
-qcc::refuseAlongK(ContractOp op, LoweringConfigAttr config, const Atom &atom) {
-  std::string doesNotFit =
-      ("lowering_config does not fit atom \"" + atom.name + "\": ").str();
-  if (atom.form != AtomForm::Words || config.getKR() != atom.kr)
-    return doesNotFit +
+std::optional<std::string> InnerProduct::refuseConfig(ContractOp op,
+                                                      ConfigAttr config,
+                                                      const Atom &atom) const {
+  if (!takes(atom) || config.getKr() != atom.kr)
+    return doesNotFit(atom) +
            "lanes along K need an atom that multiplies words, and its KR";
-  if (std::max(config.getMC(), config.getNC()) % atom.lanes != 0)
-    return doesNotFit +
+  if (std::max(config.getMc(), config.getNc()) % atom.lanes != 0)
+    return doesNotFit(atom) +
            "with lanes along K the longer side of the block must be a multiple "
            "of " +
            std::to_string(atom.lanes);
   if (config.hasResultsAlongRows() && !op.getRoles()->m)
     return "lowering_config has results along rows, but there is no dimension "
            "of rows; choose MC = 1";
-  if (config.readsInPlace() && !canReadLhsAlongK(op))
+  if (config.readsLhsInPlace() && !isLhsContiguousAlongK(op))
     return "lowering_config reads the left operand in place, but it has a "
-           "prologue or K is not its last dimension; use lhs = \"panel\"";
-  if (config.readsRhsInPlace() && !canReadRhsAlongK(op))
+           "prologue or K is not its last dimension; use lhs = panel";
+  if (config.readsRhsInPlace() && !isRhsContiguousAlongK(op))
     return "lowering_config reads the right operand in place, but it has a "
-           "prologue or K is not its last dimension; use rhs = \"packed\"";
-  if (config.getMR() * config.getNR() > kMaxAccumulators)
-    return "lowering_config asks for a tile of more than " +
-           std::to_string(kMaxAccumulators) +
-           " registers; choose a smaller MR or NR";
+           "prologue or K is not its last dimension; use rhs = packed";
+  if (config.getMr() * config.getNr() > kMaxAccumulators)
+    return hasTooManyAccumulators();
   return std::nullopt;
+}
+
+std::unique_ptr<Strategy> qcc::x86::makeInnerProduct(const Spec &spec) {
+  return std::make_unique<InnerProduct>(spec);
 }

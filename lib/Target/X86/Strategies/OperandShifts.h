@@ -14,31 +14,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H
-#define QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H
+#ifndef QCC_LIB_TARGET_X86_STRATEGIES_OPERANDSHIFTS_H
+#define QCC_LIB_TARGET_X86_STRATEGIES_OPERANDSHIFTS_H
 
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Target/TargetSpec.h"
+#include "qcc/Target/X86/IR/X86.h"
+#include "qcc/Target/X86/Spec.h"
 
-namespace qcc {
+namespace qcc::x86 {
 
 /// What is added to the elements of each operand as they are stored: 0, 128 to
 /// signed ones or -128 to unsigned ones.
 struct OperandShifts {
   int64_t lhs, rhs;
 
-  static OperandShifts of(kernel::LoweringConfigAttr config, const Atom &atom,
+  static OperandShifts of(ConfigAttr config, const Atom &atom,
                           bool isLhsUnsigned, bool isRhsUnsigned) {
-    if (!config.hasLanesAlongK() && !config.readsRhsInPlace())
+    if (!config.isInnerProduct() && !config.readsRhsInPlace())
       return {atom.lhsShift(isLhsUnsigned), atom.rhsShift(isRhsUnsigned)};
     if (atom.kr != 4 || atom.hasTiles() || isLhsUnsigned != isRhsUnsigned)
       return {0, 0};
     int64_t shift = isLhsUnsigned ? -128 : 128;
-    bool movesLhs = config.hasLanesAlongK() && config.hasResultsAlongRows();
+    bool movesLhs = config.isInnerProduct() && config.hasResultsAlongRows();
     return movesLhs ? OperandShifts{shift, 0} : OperandShifts{0, shift};
   }
 };
 
-} // namespace qcc
+} // namespace qcc::x86
 
-#endif // QCC_TRANSFORMS_CONTRACTION_OPERANDSHIFTS_H
+#endif // QCC_LIB_TARGET_X86_STRATEGIES_OPERANDSHIFTS_H

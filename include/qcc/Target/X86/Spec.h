@@ -1,18 +1,18 @@
-//===- TargetSpec.h - What a target can do, as a table ----------*- C++ -*-===//
+//===- Spec.h - What x86 processors can do, as a table ----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes ask this table; they never test for a chip. A table is made from an
-// LLVM processor name or from a list of features, such as those that CPUID
+// Strategies ask this table; they never test for a chip. A table is made from
+// an LLVM processor name or from a list of features, such as those that CPUID
 // reports. Tests may write their own.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TARGET_TARGETSPEC_H
-#define QCC_TARGET_TARGETSPEC_H
+#ifndef QCC_TARGET_X86_SPEC_H
+#define QCC_TARGET_X86_SPEC_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace qcc {
+namespace qcc::x86 {
 
 /// What an atom multiplies.
 enum class AtomForm {
@@ -87,7 +87,7 @@ struct CoreTimes {
   double besideFarStream = 0.05;
 };
 
-struct TargetSpec {
+struct Spec {
   /// The name it was asked for by: an LLVM processor name or `native`, perhaps
   /// with kEmulatedAMX.
   std::string name;
@@ -118,10 +118,10 @@ struct TargetSpec {
   static std::vector<std::string> knownCPUs();
   /// The table of an LLVM processor name. Fails for an unknown name, and for a
   /// processor below x86-64-v3, the baseline that exact code needs.
-  static llvm::Expected<TargetSpec> forCPU(llvm::StringRef name);
+  static llvm::Expected<Spec> forCPU(llvm::StringRef name);
   /// The table of a host with these features.
-  static llvm::Expected<TargetSpec>
-  forFeatures(llvm::StringRef name, llvm::ArrayRef<std::string> features);
+  static llvm::Expected<Spec> forFeatures(llvm::StringRef name,
+                                          llvm::ArrayRef<std::string> features);
 };
 
 /// How far apart, in bytes, rows of `bytes` bytes had best start: an odd number
@@ -131,10 +131,10 @@ inline int64_t spreadPitch(int64_t bytes) {
 }
 
 /// All atoms that qcc knows for x86, the best first.
-llvm::ArrayRef<Atom> x86Atoms();
+llvm::ArrayRef<Atom> allAtoms();
 /// The one of this name, or null.
-const Atom *findX86Atom(llvm::StringRef name);
+const Atom *findAtom(llvm::StringRef name);
 
-} // namespace qcc
+} // namespace qcc::x86
 
-#endif // QCC_TARGET_TARGETSPEC_H
+#endif // QCC_TARGET_X86_SPEC_H

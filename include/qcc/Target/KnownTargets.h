@@ -1,0 +1,33 @@
+//===- KnownTargets.h - The list of targets ---------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TARGET_KNOWNTARGETS_H
+#define QCC_TARGET_KNOWNTARGETS_H
+
+#include "qcc/Target/Target.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace qcc {
+
+/// The targets of a comma-separated list of processor names, each once, in
+/// their order. `native` has the host's features.
+llvm::Expected<std::vector<TargetRef>>
+parseTargets(llvm::StringRef list, llvm::ArrayRef<std::string> hostFeatures);
+
+/// The names that parseTargets takes but `native`.
+std::vector<std::string> knownTargetNames();
+
+/// Registers the dialects of all targets; they are loaded with the kernel
+/// dialect.
+void registerTargets(mlir::DialectRegistry &registry);
+
+} // namespace qcc
+
+#endif // QCC_TARGET_KNOWNTARGETS_H

@@ -1,0 +1,200 @@
+//===- Target.h - What programs are compiled for ----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A target is a set of strategies, each of which computes contractions in one
+// way, the passes of its stage, and what a host or device must have to run its
+// code. Passes and tools know targets and strategies by these two classes
+// alone; the config that a strategy decides on is an attribute of the target
+// (qcc/Dialect/Kernel/IR/KernelInterfaces.td).
+//
+// Contractions may be packed or not, on tensors or on memrefs, unless a
+// function says otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TARGET_TARGET_H
+#define QCC_TARGET_TARGET_H
+
+#include "mlir/IR/DialectInterface.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace qcc {
+
+enum class Effort;
+
+/// What a strategy expects of a config.
+struct Cost {
+  /// In a unit that all strategies of a target share. Sizes that are not known
+  /// count as large.
+  double time = 0;
+  /// Of the peak of the config's atom; above 1 where an atom does less work
+  /// than its peak counts.
+  double shareOfPeak = 0;
+};
+
+/// A config that a strategy proposes, of source `model`.
+struct Candidate {
+  kernel::LoweringConfigAttrInterface config;
+  Cost cost;
+  /// Candidates of one family differ in little: a tuner tries the best of each
+  /// family before the others.
+  std::string family;
+  /// Whether the model may choose it; a tuner may try any.
+  bool isForModel = true;
+};
+
+/// How kernel.pack lays out a right operand; its description has the meaning.
+struct Packing {
+  int64_t nr, kr, kStep;
+  /// Added to each element.
+  int64_t offset;
+};
+
+/// One way to compute contractions.
+class Strategy {
+public:
+  virtual ~Strategy() = default;
+
+  /// As configs name it.
+  virtual llvm::StringRef getName() const = 0;
+
+  /// Why `op` cannot be computed so, and a remedy: a sentence whose subject is
+  /// "lowering_config". Nothing if it can.
+  virtual std::optional<std::string>
+  refuse(kernel::ContractOp op,
+         kernel::LoweringConfigAttrInterface config) const = 0;
+
+  /// What may be the fastest for `op`, the best first; empty where the strategy
+  /// cannot compute it.
+  virtual llvm::SmallVector<Candidate> list(kernel::ContractOp op) const = 0;
+
+  /// Candidates that differ from `candidate` in details that the model does not
+  /// choose, in groups that a tuner tries in turn.
+  virtual llvm::SmallVector<llvm::SmallVector<Candidate>>
+  listVariants(kernel::ContractOp op, const Candidate &candidate) const {
+    return {};
+  }
+
+  /// What is expected of a config that is not refused.
+  virtual Cost cost(kernel::ContractOp op,
+                    kernel::LoweringConfigAttrInterface config) const = 0;
+
+  /// How much faster than others it has to be expected to be chosen.
+  virtual double leastGain() const { return 1; }
+
+  /// How the right operand is packed; nothing if it is read where it lies.
+  virtual std::optional<Packing>
+  packing(kernel::ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const = 0;
+
+  /// How far apart, in bytes, rows of `bytes` bytes of the left operand had
+  /// best start.
+  virtual int64_t rowPitch(kernel::LoweringConfigAttrInterface config,
+                           int64_t bytes) const {
+    return bytes;
+  }
+
+  /// The config for `op`, on memrefs, whose operands turned out to lie
+  /// otherwise than `config` needs. `reason` says why it differs.
+  virtual kernel::LoweringConfigAttrInterface
+  adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
+        std::string &reason) const {
+    return config;
+  }
+};
+
+/// An atom that does not compute a contraction, and why: for people, without a
+/// subject.
+struct Alternative {
+  std::string atom, reason;
+};
+
+class Target {
+public:
+  virtual ~Target() = default;
+
+  /// The name it was asked for by.
+  const std::string &getName() const { return name; }
+  llvm::ArrayRef<std::unique_ptr<Strategy>> getStrategies() const {
+    return strategies;
+  }
+  /// The strategy of a config; null if it is none of this target's.
+  const Strategy *strategyOf(kernel::LoweringConfigAttrInterface config) const;
+
+  /// "avx2,fma,...": what a host or device must have, sorted.
+  virtual std::string requiredFeatures() const = 0;
+  /// Why times measured on any host would mean nothing, and a remedy; empty if
+  /// they mean something.
+  virtual std::string refuseMeasuring() const { return ""; }
+  /// What tells apart targets for which other configs may be the fastest: name,
+  /// features, caches.
+  virtual std::string tuningName() const = 0;
+
+  /// Whether strategies ask for the range of a constant right operand, which
+  /// cannot be seen once it is packed (`rhs_range`).
+  virtual bool needsRhsRange() const { return false; }
+
+  /// Why better atoms than the one of the config of `op` do not compute it, the
+  /// best first.
+  virtual std::vector<Alternative>
+  listAlternatives(kernel::ContractOp op) const {
+    return {};
+  }
+
+  /// Adds the passes that lower what the buffer stage leaves.
+  virtual void buildTargetStage(mlir::OpPassManager &pm) const = 0;
+
+  /// A code generator that keeps every float operation as it is written.
+  virtual llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+  createTargetMachine(Effort effort) const = 0;
+  /// Says on a function what it is compiled for.
+  virtual void annotate(llvm::Function &function) const = 0;
+
+protected:
+  explicit Target(std::string name) : name(std::move(name)) {}
+
+  std::string name;
+  std::vector<std::unique_ptr<Strategy>> strategies;
+};
+
+using TargetRef = std::shared_ptr<const Target>;
+
+/// The dialect that has a target's configs knows its targets by name, for
+/// passes that are told one by an option.
+class TargetDialectInterface
+    : public mlir::DialectInterface::Base<TargetDialectInterface> {
+public:
+  explicit TargetDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  /// Null if the name is none of these targets; an error if it is a wrong one
+  /// of theirs.
+  virtual llvm::Expected<TargetRef> find(llvm::StringRef name) const = 0;
+};
+
+/// The target of a name, by the loaded dialects of a context.
+llvm::Expected<TargetRef> findTarget(llvm::StringRef name,
+                                     mlir::MLIRContext &context);
+
+} // namespace qcc
+
+#endif // QCC_TARGET_TARGET_H

@@ -1,0 +1,62 @@
+//===- MachineCode.cpp - How LLVM compiles for x86 ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/X86/X86Target.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Function.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace qcc;
+using namespace qcc::x86;
+
+static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
+
+/// Code is scheduled for the target's processor but made for this one and the
+/// target's features: LLVM would use whatever else the processor has, and an
+/// artifact must ask for all that it uses.
+static constexpr llvm::StringLiteral kBaseline = "x86-64-v3";
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+X86Target::createTargetMachine(Effort effort) const {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+  llvm::Triple triple(kTriple);
+  std::string error;
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return llvm::createStringError(error);
+  llvm::TargetOptions options;
+  // A multiplication and an addition stay two operations (N4).
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      triple, kBaseline, spec.featureString(), options, llvm::Reloc::PIC_,
+      std::nullopt,
+      effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
+                             : llvm::CodeGenOptLevel::None));
+  if (!machine)
+    return llvm::createStringError("no code generator for processor '%s'",
+                                   spec.name.c_str());
+  return machine;
+}
+
+void X86Target::annotate(llvm::Function &function) const {
+  function.addFnAttr("target-cpu", kBaseline);
+  function.addFnAttr("tune-cpu", spec.cpu);
+  function.addFnAttr("target-features", spec.featureString());
+  function.addFnAttr("prefer-vector-width", llvm::utostr(spec.vectorBits));
+}

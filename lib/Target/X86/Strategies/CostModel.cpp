@@ -1,0 +1,160 @@
+//===- CostModel.cpp - What x86 strategies share --------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+using kernel::ContractOp;
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// Instructions that fit into the time of a division or a square root.
+constexpr int64_t kSlowInstruction = 8;
+/// Multiplications in the time of copying 64 bytes, and of an instruction of
+/// the prologue on as many.
+constexpr double kCopy = 4.5, kPrologue = 6;
+
+/// The static extent of a loop of the contraction, by any operand that has it;
+/// 0 where it is not known.
+static int64_t loopSize(ContractOp op, unsigned dim) {
+  for (auto [out, map] : llvm::zip(op.getOuts(), op.getOutMaps()))
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr == getAffineDimExpr(dim, op.getContext())) {
+        int64_t size = cast<ShapedType>(out.getType()).getShape()[i];
+        return ShapedType::isDynamic(size) ? 0 : std::max<int64_t>(size, 1);
+      }
+  return 0;
+}
+
+/// The instructions that the ops of a region make, about.
+static int64_t countOps(Region &region) {
+  int64_t count = 0;
+  region.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    bool isSlow = isa<arith::DivFOp, math::SqrtOp>(op);
+    count += isSlow ? kSlowInstruction : 1;
+  });
+  return count;
+}
+
+GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
+  auto roles = *op.getRoles();
+  int64_t prologueOps = countOps(op.getLhsPrologue());
+  return {roles.m ? loopSize(op, *roles.m) : 1,
+          loopSize(op, roles.n),
+          op.getReductionSize(),
+          isInPlace,
+          countOps(op.getEpilogue()),
+          kCopy + kPrologue * prologueOps};
+}
+
+//===----------------------------------------------------------------------===//
+// Times of atoms
+//===----------------------------------------------------------------------===//
+
+double qcc::x86::countInstructions(const Atom &atom) {
+  if (atom.form == AtomForm::Bytes)
+    return 3;
+  return atom.kr == 2 ? 2 : 1;
+}
+
+/// How many times longer vpmaddwd and vpaddd take than their number says,
+/// measured where two of four units multiply.
+static double delayOfWordsOfTwo(const Atom &atom) {
+  return atom.lanes == 16 ? 1.11 : 1.26;
+}
+
+double qcc::x86::delayOf(const Atom &atom) {
+  if (atom.form == AtomForm::Bytes)
+    return 1.33;
+  if (atom.kr != 2)
+    return 1;
+  if (atom.hasPairs())
+    return atom.lanes == 16 ? 1.0 : 1.09;
+  return delayOfWordsOfTwo(atom);
+}
+
+double qcc::x86::peakTime(const Atom &atom) {
+  // A multiplication of tiles does 1024 products in a cycle.
+  if (atom.hasTiles())
+    return kVectorsPerCycle;
+  // Atoms without VNNI are compared to vpmaddwd and vpaddd, whose peak they may
+  // exceed.
+  if (countInstructions(atom) > 1)
+    return 1024.0 / atom.lanes * delayOfWordsOfTwo(atom);
+  return 1024.0 / (atom.lanes * atom.kr);
+}
+
+double qcc::x86::unitOfPeak(const Atom &atom) {
+  return countInstructions(atom) / peakTime(atom);
+}
+
+//===----------------------------------------------------------------------===//
+// Times of memory
+//===----------------------------------------------------------------------===//
+
+/// The share of the shorter of two that overlap, computing and a stream from
+/// the L2 cache, that adds to the longer.
+constexpr double kBesideL2 = 0.05;
+/// A right operand of so many bytes comes from memory.
+constexpr int64_t kMemoryBytes = 8 << 20;
+static bool staysInL2(int64_t bytes, const Spec &spec) {
+  return bytes <= spec.l2Bytes * 3 / 4;
+}
+
+double qcc::x86::timeOfFarLine(int64_t bytes, const Spec &spec) {
+  return staysInL2(bytes, spec)  ? spec.times.fromL2
+         : bytes <= kMemoryBytes ? spec.times.fromL3
+                                 : spec.times.fromMemory;
+}
+
+double qcc::x86::besideStream(double computing, double streaming, int64_t bytes,
+                              const Spec &spec) {
+  double share =
+      staysInL2(bytes, spec) ? kBesideL2 : spec.times.besideFarStream;
+  return std::max(computing, streaming) +
+         share * std::min(computing, streaming);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+/// Packing, for each 64 bytes of the right operand.
+constexpr double kPacking = 8;
+/// What columns that are not known are taken for.
+constexpr int64_t kManyColumns = 64;
+
+bool qcc::x86::isPackedInAdvance(ContractOp op) {
+  return op.isPacked() || (matchPattern(op.getRhs(), m_Constant()) &&
+                           op.getRhsPrologue().empty());
+}
+
+double qcc::x86::leastTime(const GemmShape &shape, int64_t m, int64_t n,
+                           const Atom &atom) {
+  return double(m) * n * shape.k / (atom.lanes * atom.kr);
+}
+
+double qcc::x86::packingTime(ContractOp op, const GemmShape &shape,
+                             const Atom &atom) {
+  if (isPackedInAdvance(op) || shape.m == 0)
+    return 0;
+  int64_t n = shape.n ? shape.n : kManyColumns;
+  return kPacking * llvm::alignTo(n, atom.lanes) * shape.k / 64 /
+         leastTime(shape, shape.m, n, atom);
+}

@@ -1,0 +1,282 @@
+//===- X86Strategy.cpp - What x86 strategies do alike ---------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "X86Strategy.h"
+#include "OperandShifts.h"
+#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttrInterface;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+bool qcc::x86::isContiguousAlong(ContractOp op, Value operand, AffineMap map,
+                                 Region &prologue, unsigned dim) {
+  if (auto type = dyn_cast<MemRefType>(operand.getType());
+      type && !type.isLastDimUnitStride())
+    return false;
+  return prologue.empty() && map.getNumResults() > 0 &&
+         map.getResults().back() == getAffineDimExpr(dim, op.getContext());
+}
+
+bool qcc::x86::isLhsContiguousAlongK(ContractOp op) {
+  return op.getReductionDims().size() == 1 &&
+         isContiguousAlong(op, op.getLhs(), op.getLhsMap(), op.getLhsPrologue(),
+                           op.getReductionDims().front());
+}
+
+bool qcc::x86::isRhsContiguousAlongK(ContractOp op) {
+  return !op.isPacked() && op.getReductionDims().size() == 1 &&
+         isContiguousAlong(op, op.getRhs(), op.getRhsMap(), op.getRhsPrologue(),
+                           op.getReductionDims().front());
+}
+
+/// The value range of a constant right operand; none if it is not constant.
+static std::optional<Extent> rhsRange(ContractOp op) {
+  if (std::optional<ArrayRef<int64_t>> noted = op.getRhsRange())
+    return Extent{double(noted->front()), double(noted->back())};
+  if (op.isPacked() || !op.getRhsPrologue().empty())
+    return std::nullopt;
+  return extentOf(op.getRhs(), op.getRhsUnsigned());
+}
+
+std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
+                                                    const Atom &atom) {
+  if (atom.form != AtomForm::Bytes)
+    return std::nullopt;
+  std::string reason = "sums of two products could saturate: ";
+  std::optional<Extent> range = rhsRange(op);
+  if (!range)
+    return reason + "the right operand is not a constant";
+  int64_t shift = atom.rhsShift(op.getRhsUnsigned()), most = atom.largestRhs();
+  if (range->low + shift >= -most && range->high + shift <= most)
+    return std::nullopt;
+  return llvm::formatv("{0}the right operand has elements from {1} to {2}, not "
+                       "within {3} and {4}",
+                       reason, int64_t(range->low), int64_t(range->high),
+                       -most - shift, most - shift)
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+std::string qcc::x86::doesNotFit(const Atom &atom) {
+  return ("lowering_config does not fit atom \"" + atom.name + "\": ").str();
+}
+
+std::string qcc::x86::hasTooManyAccumulators() {
+  return "lowering_config asks for a tile of more than " +
+         std::to_string(kMaxAccumulators) +
+         " registers; choose a smaller MR or NR";
+}
+
+/// The largest blocks, in rows or columns, and the largest copy of rows, in
+/// bytes: far more than caches hold, far less than would be dangerous.
+constexpr int64_t kMaxBlock = 1 << 20, kMaxCopy = 64 << 20;
+
+static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
+  if (config.getMc() > kMaxBlock || config.getNc() > kMaxBlock)
+    return true;
+  int64_t rowBytes =
+      llvm::alignTo(op.getReductionSize(), (uint64_t)atom.kStep) * 4 / atom.kr;
+  return !config.readsLhsInPlace() && config.getMc() > config.getMr() &&
+         config.getMc() > kMaxCopy / std::max<int64_t>(rowBytes, 1);
+}
+
+std::optional<std::string>
+X86Strategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  const Atom *atom = spec.findAtom(config.getAtom());
+  if (!atom)
+    return ("lowering_config asks for atom \"" + config.getAtom() +
+            "\", but target '" + spec.name +
+            "' does not have it; choose another atom or target")
+        .str();
+  if (hasHugeBlocks(op, config, *atom))
+    return "lowering_config asks for blocks that no cache holds; choose a "
+           "smaller MC or NC";
+  return refuseConfig(op, config, *atom);
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Another atom than words has to be faster than the best one of words; what
+/// comes after that one does less at a time.
+static bool isForModel(const Atom &atom, const Spec &spec) {
+  const Atom *words = llvm::find_if(
+      spec.atoms, [](const Atom &one) { return one.form == AtomForm::Words; });
+  return spec.findAtom(atom.name) <= words;
+}
+
+Cost X86Strategy::cost(ContractOp op, const Tiling &tiling,
+                       const Atom &atom) const {
+  GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
+  double relative = expectedTime(shape, tiling, atom);
+  double waiting = tiling.rhsInPlace ? 0 : packingTime(op, shape, atom);
+  return {(relative + waiting) * peakTime(atom), 1 / relative};
+}
+
+Candidate X86Strategy::candidate(ContractOp op, const Tiling &tiling,
+                                 const Atom &atom) const {
+  bool statesRhs =
+      tiling.rhsInPlace && kind != StrategyKind::InterleavedColumns;
+  auto config =
+      ConfigAttr::get(op.getContext(), kind, atom.name, tiling.mr, tiling.nr,
+                      atom.kr, tiling.mc, tiling.nc,
+                      tiling.lhsInPlace ? LhsSource::InPlace : LhsSource::Panel,
+                      statesRhs ? RhsSource::InPlace : RhsSource::Packed,
+                      kernel::ConfigSource::Model);
+  return {config, cost(op, tiling, atom),
+          (atom.name + " " + std::to_string(tiling.nr)).str(),
+          isForModel(atom, spec)};
+}
+
+SmallVector<Candidate> X86Strategy::list(ContractOp op) const {
+  SmallVector<Candidate> candidates;
+  for (const Atom &atom : spec.atoms) {
+    if (!takes(atom) || refuseElements(op, atom))
+      continue;
+    bool isInPlace = canReadLhsInPlace(op, atom);
+    for (Tiling &tiling : listTilings(op, GemmShape::of(op, isInPlace), atom)) {
+      tiling.lhsInPlace = isInPlace;
+      candidates.push_back(candidate(op, tiling, atom));
+    }
+  }
+  // The faster one; of equal ones the one with the better atom or larger tile.
+  llvm::stable_sort(candidates, [&](const Candidate &a, const Candidate &b) {
+    auto key = [&](const Candidate &one) {
+      auto config = cast<ConfigAttr>(one.config);
+      return std::make_tuple(one.cost.time, spec.findAtom(config.getAtom()),
+                             -config.getNr(), -config.getMr(), -config.getMc(),
+                             config.getNc());
+    };
+    return key(a) < key(b);
+  });
+  return candidates;
+}
+
+Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  return cost(op,
+              {config.getMr(), config.getNr(), config.getMc(), config.getNc(),
+               config.readsLhsInPlace(), config.readsRhsInPlace()},
+              *spec.findAtom(config.getAtom()));
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+std::optional<Packing>
+X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  if (config.readsRhsInPlace())
+    return std::nullopt;
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  int64_t offset =
+      OperandShifts::of(config, atom, op.getLhsUnsigned(), op.getRhsUnsigned())
+          .rhs;
+  if (config.isInnerProduct())
+    return Packing{1, config.getKr(), int64_t(atom.lanes) * atom.kr, offset};
+  return Packing{config.getNr(), config.getKr(), atom.kStep, offset};
+}
+
+LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
+                                               LoweringConfigAttrInterface any,
+                                               std::string &reason) const {
+  auto config = cast<ConfigAttr>(any);
+  if (!config.readsLhsInPlace() ||
+      canReadLhsInPlace(op, *spec.findAtom(config.getAtom())))
+    return config;
+  reason = "rows of the left operand are copied, since its elements along K "
+           "do not follow each other in memory";
+  return ConfigAttr::get(op.getContext(), kind, config.getAtom(),
+                         config.getMr(), config.getNr(), config.getKr(),
+                         config.getMc(), config.getNc(), LhsSource::Panel,
+                         config.getRhs(), config.getSource());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+bool TileStrategy::canReadLhsInPlace(ContractOp op, const Atom &atom) const {
+  return atom.kr == 4 && atom.lhsShift(op.getLhsUnsigned()) == 0 &&
+         op.getReductionSize() >= atom.kr &&
+         (!atom.hasTiles() || op.getReductionSize() % atom.kStep == 0) &&
+         isLhsContiguousAlongK(op);
+}
+
+std::optional<std::string> TileStrategy::refuseTile(ContractOp op,
+                                                    ConfigAttr config,
+                                                    const Atom &atom) const {
+  std::string name = ("\"" + atom.name + "\"").str();
+  if (config.getKr() != atom.kr || config.getNr() % atom.lanes != 0)
+    return doesNotFit(atom) + "KR must be " + std::to_string(atom.kr) +
+           " and NR a multiple of " + std::to_string(atom.lanes);
+  if (auto reason = refuseElements(op, atom))
+    return doesNotFit(atom) + *reason + "; choose another atom";
+  if (config.readsLhsInPlace() && !canReadLhsInPlace(op, atom))
+    return "lowering_config reads the left operand in place, but atom " + name +
+           " takes it as a copy; use lhs = panel";
+  return std::nullopt;
+}
+
+/// The same tile in other blocks that stay in the caches.
+static SmallVector<Tiling> listBlocks(const GemmShape &shape,
+                                      const Tiling &tiling, const Atom &atom,
+                                      const Spec &spec) {
+  int64_t bytes =
+      llvm::alignTo(shape.k, (uint64_t)atom.kStep) * 4 / (int64_t)atom.kr;
+  // Sizes in tiles, at most all of them and what the L2 cache holds.
+  auto most = [&](int64_t size, int64_t tile) {
+    int64_t fit = std::max<int64_t>(spec.l2Bytes / bytes / tile, 1);
+    return size ? std::min<int64_t>(fit, llvm::divideCeil(size, tile)) : fit;
+  };
+  int64_t mostRows = most(shape.m, tiling.mr);
+  int64_t mostColumns = most(shape.n, tiling.nr);
+  int64_t rows = tiling.mc / tiling.mr;
+  SmallVector<Tiling> blocks;
+  for (int64_t c : {(int64_t)1, (int64_t)4, mostColumns / 2, mostColumns})
+    for (int64_t r : {rows, rows / 2, rows * 2, mostRows, (int64_t)4}) {
+      r = std::clamp<int64_t>(r, 1, std::max(mostRows, rows));
+      c = std::clamp<int64_t>(c, 1, mostColumns);
+      blocks.push_back({tiling.mr, tiling.nr, r * tiling.mr, c * tiling.nr,
+                        tiling.lhsInPlace});
+    }
+  return blocks;
+}
+
+SmallVector<SmallVector<Candidate>>
+TileStrategy::listVariants(ContractOp op, const Candidate &from) const {
+  auto config = cast<ConfigAttr>(from.config);
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  Tiling tiling{config.getMr(), config.getNr(), config.getMc(), config.getNc(),
+                config.readsLhsInPlace()};
+  SmallVector<Candidate> blocks, copies;
+  GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
+  for (const Tiling &block : listBlocks(shape, tiling, atom, spec))
+    blocks.push_back(candidate(op, block, atom));
+  if (tiling.lhsInPlace) {
+    tiling.lhsInPlace = false;
+    copies.push_back(candidate(op, tiling, atom));
+  }
+  return {blocks, copies};
+}

@@ -1,0 +1,116 @@
+//===- X86Strategy.h - What x86 strategies do alike -------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A strategy says which atoms it takes, how it cuts a contraction into tiles
+// and blocks, how long that takes and what it refuses; configs, costs and the
+// order of candidates are made of these here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_STRATEGIES_X86STRATEGY_H
+#define QCC_LIB_TARGET_X86_STRATEGIES_X86STRATEGY_H
+
+#include "CostModel.h"
+#include "qcc/Target/Target.h"
+#include "qcc/Target/X86/IR/X86.h"
+
+namespace qcc::x86 {
+
+class X86Strategy : public Strategy {
+public:
+  X86Strategy(const Spec &spec, StrategyKind kind) : spec(spec), kind(kind) {}
+
+  llvm::StringRef getName() const override {
+    return stringifyStrategyKind(kind);
+  }
+  std::optional<std::string>
+  refuse(kernel::ContractOp op,
+         kernel::LoweringConfigAttrInterface config) const override;
+  llvm::SmallVector<Candidate> list(kernel::ContractOp op) const override;
+  Cost cost(kernel::ContractOp op,
+            kernel::LoweringConfigAttrInterface config) const override;
+  std::optional<Packing>
+  packing(kernel::ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const override;
+  kernel::LoweringConfigAttrInterface
+  adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
+        std::string &reason) const override;
+
+protected:
+  virtual bool takes(const Atom &atom) const = 0;
+  /// Whether `atom` can read the left operand where it lies.
+  virtual bool canReadLhsInPlace(kernel::ContractOp op,
+                                 const Atom &atom) const = 0;
+  virtual llvm::SmallVector<Tiling> listTilings(kernel::ContractOp op,
+                                                const GemmShape &shape,
+                                                const Atom &atom) const = 0;
+  /// The time that the model expects, as a multiple of what the atom takes at
+  /// its peak.
+  virtual double expectedTime(const GemmShape &shape, const Tiling &tiling,
+                              const Atom &atom) const = 0;
+  /// What of a config, whose atom the target has, the strategy cannot do.
+  virtual std::optional<std::string> refuseConfig(kernel::ContractOp op,
+                                                  ConfigAttr config,
+                                                  const Atom &atom) const = 0;
+
+  Candidate candidate(kernel::ContractOp op, const Tiling &tiling,
+                      const Atom &atom) const;
+
+  const Spec &spec;
+
+private:
+  Cost cost(kernel::ContractOp op, const Tiling &tiling,
+            const Atom &atom) const;
+
+  StrategyKind kind;
+};
+
+/// Strategies whose accumulators' lanes are columns, and that read packed
+/// columns: their blocks, and copies of rows where they could do without.
+class TileStrategy : public X86Strategy {
+public:
+  using X86Strategy::X86Strategy;
+  llvm::SmallVector<llvm::SmallVector<Candidate>>
+  listVariants(kernel::ContractOp op,
+               const Candidate &candidate) const override;
+
+protected:
+  bool canReadLhsInPlace(kernel::ContractOp op,
+                         const Atom &atom) const override;
+  /// What both kinds of tiles refuse.
+  std::optional<std::string>
+  refuseTile(kernel::ContractOp op, ConfigAttr config, const Atom &atom) const;
+};
+
+/// Why an atom does not multiply the elements of the right operand exactly;
+/// nothing if it does.
+std::optional<std::string> refuseElements(kernel::ContractOp op,
+                                          const Atom &atom);
+
+/// Whether the last dimension of an operand without a prologue is loop `dim`,
+/// and its elements follow each other.
+bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
+                       mlir::AffineMap map, mlir::Region &prologue,
+                       unsigned dim);
+/// Whether elements of K, if it is one dimension, follow each other in an
+/// operand without a prologue.
+bool isLhsContiguousAlongK(kernel::ContractOp op);
+bool isRhsContiguousAlongK(kernel::ContractOp op);
+
+/// "lowering_config does not fit atom "avx2": "
+std::string doesNotFit(const Atom &atom);
+/// What is said where a tile has more than kMaxAccumulators.
+std::string hasTooManyAccumulators();
+
+std::unique_ptr<Strategy> makeVectorTiles(const Spec &spec);
+std::unique_ptr<Strategy> makeAmxTiles(const Spec &spec);
+std::unique_ptr<Strategy> makeInnerProduct(const Spec &spec);
+std::unique_ptr<Strategy> makeInterleavedColumns(const Spec &spec);
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_STRATEGIES_X86STRATEGY_H

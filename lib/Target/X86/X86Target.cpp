@@ -1,0 +1,105 @@
+//===- X86Target.cpp - The x86 target -------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Target/X86/X86Target.h"
+#include "Strategies/X86Strategy.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "qcc/Target/X86/Passes.h"
+#include "qcc/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+X86Target::X86Target(Spec given) : Target(given.name), spec(std::move(given)) {
+  strategies.push_back(makeAmxTiles(spec));
+  strategies.push_back(makeVectorTiles(spec));
+  strategies.push_back(makeInnerProduct(spec));
+  strategies.push_back(makeInterleavedColumns(spec));
+}
+
+std::string X86Target::requiredFeatures() const {
+  return spec.requiredFeatures();
+}
+
+std::string X86Target::refuseMeasuring() const {
+  if (!spec.emulatesAMX)
+    return "";
+  return "target '" + spec.name +
+         "' emulates AMX, so that its times mean nothing; tune for '" +
+         spec.cpu + "' on a host with AMX";
+}
+
+std::string X86Target::tuningName() const {
+  return spec.name + " " + spec.requiredFeatures() +
+         " l1=" + std::to_string(spec.l1Bytes) +
+         " l2=" + std::to_string(spec.l2Bytes);
+}
+
+/// Atoms of bytes multiply some weights exactly, and come before those of words
+/// where there are any.
+bool X86Target::needsRhsRange() const {
+  auto first = llvm::find_if(spec.atoms,
+                             [](const Atom &atom) { return !atom.hasTiles(); });
+  return first != spec.atoms.end() && first->form == AtomForm::Bytes;
+}
+
+// scf, vector, memref, arith, math, cf, amx, llvm intrinsics
+void X86Target::buildTargetStage(OpPassManager &pm) const {
+  pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
+  if (spec.emulatesAMX)
+    pm.addPass(createRewriteAMXToVector());
+  LowerLinalgToVectorLoopsOptions options;
+  options.vectorBits = spec.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
+  pm.addNestedPass<func::FuncOp>(createDistributeSteps());
+  pm.addPass(createAssignScratch());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  addVerifyStage(pm, "target",
+                 {"amx", "vector", "memref", "arith", "math", "cf", "llvm"});
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<TargetRef>
+qcc::x86::parseTarget(StringRef name, ArrayRef<std::string> hostFeatures) {
+  StringRef cpu = name;
+  cpu.consume_back(kEmulatedAMX);
+  llvm::Expected<Spec> spec = cpu == "native"
+                                  ? Spec::forFeatures(name, hostFeatures)
+                                  : Spec::forCPU(name);
+  if (!spec)
+    return spec.takeError();
+  return std::make_shared<X86Target>(std::move(*spec));
+}
+
+namespace {
+struct X86TargetNames : TargetDialectInterface {
+  using TargetDialectInterface::TargetDialectInterface;
+  llvm::Expected<TargetRef> find(StringRef name) const override {
+    return parseTarget(name, {});
+  }
+};
+} // namespace
+
+void qcc::x86::registerTarget(DialectRegistry &registry) {
+  registry.insert<X86Dialect, amx::AMXDialect>();
+  registerConvertAMXToLLVMInterface(registry);
+  registry.addExtension(+[](MLIRContext *, X86Dialect *dialect) {
+    dialect->addInterfaces<X86TargetNames>();
+  });
+  registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
+    context->getOrLoadDialect<X86Dialect>();
+  });
+}

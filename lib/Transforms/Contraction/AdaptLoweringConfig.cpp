@@ -1,0 +1,53 @@
+//===- AdaptLoweringConfig.cpp - Configs for operands as they lie ---------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../PassTarget.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_ADAPTLOWERINGCONFIG
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+namespace {
+struct AdaptLoweringConfig
+    : qcc::impl::AdaptLoweringConfigBase<AdaptLoweringConfig> {
+  using Base::Base;
+  explicit AdaptLoweringConfig(TargetRef target) : target(std::move(target)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
+  void runOnOperation() override {
+    getOperation().walk([&](kernel::ContractOp op) {
+      kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+      const Strategy *strategy = target->strategyOf(config);
+      if (!strategy)
+        return;
+      std::string reason;
+      kernel::LoweringConfigAttrInterface adapted =
+          strategy->adapt(op, config, reason);
+      if (adapted == config)
+        return;
+      op.setLoweringConfigAttr(adapted);
+      refuse(op, reason);
+    });
+  }
+
+  TargetRef target;
+};
+} // namespace
+
+std::unique_ptr<Pass> qcc::createAdaptLoweringConfig(TargetRef target) {
+  return std::make_unique<AdaptLoweringConfig>(std::move(target));
+}
