@@ -13,6 +13,7 @@ Data flows one way; a folder may include only what stands to its left:
   refuses what exceeds its limits, and Memory.h for what exceeds the machine's. JIT and CAPI see the
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
+* Explain sees what Transforms decided, and no target's folder.
 * tools/common and tools/qcc-run see the runtime and Support, and no LLVM.
 * Target is the interface of all targets (qcc/Target/Target.h); KnownTargets is the list of
   them. The two targets do not see each other, and what stands left of them sees neither.
@@ -52,6 +53,7 @@ PARTS["Transforms"] = {
 }
 PARTS["X86"] = PARTS["Transforms"] | {"Transforms", "CodeGen/Effort.h"}
 PARTS["NVPTX"] = PARTS["X86"]
+PARTS["Explain"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["KnownTargets"] = {"Target", "X86", "NVPTX"}
 # Registers the passes of each target.
 PARTS["Pipelines"] = PARTS["Transforms"] | {
@@ -97,7 +99,7 @@ X86_WORDS = re.compile(
     r"x86[-_]64[-\w]*|cascadelake|sapphirerapids|skylake[-\w]*|find_?Atom|allAtoms)(?!\w)",
     re.IGNORECASE)
 X86_FREE = {"Dialect", "Target", "Frontend", "Conversion", "Tuning", "Transforms", "Pipelines",
-            "CodeGen", "Compiler"}
+            "CodeGen", "Compiler", "Explain"}
 HOST_CODE = re.compile(r"__attribute__\(\(target\(|__builtin_cpu_supports|#\s*include")
 
 INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^>"]+)[>"]')

@@ -20,13 +20,21 @@ Target::strategyOf(kernel::LoweringConfigAttrInterface config) const {
 
 llvm::Expected<TargetRef> qcc::findTarget(StringRef name,
                                           MLIRContext &context) {
-  for (Dialect *dialect : context.getLoadedDialects())
-    if (auto *targets =
-            dialect->getRegisteredInterface<TargetDialectInterface>()) {
-      llvm::Expected<TargetRef> target = targets->find(name);
-      if (!target || *target)
-        return target;
+  llvm::Error problems = llvm::Error::success();
+  for (Dialect *dialect : context.getLoadedDialects()) {
+    auto *names = dialect->getRegisteredInterface<TargetDialectInterface>();
+    if (!names)
+      continue;
+    llvm::Expected<TargetRef> target = names->find(name);
+    if (!target) {
+      problems = llvm::joinErrors(std::move(problems), target.takeError());
+    } else if (*target) {
+      llvm::consumeError(std::move(problems));
+      return target;
     }
+  }
+  if (problems)
+    return std::move(problems);
   return llvm::createStringError("no target has the name '%s'",
                                  name.str().c_str());
 }

@@ -186,8 +186,7 @@ class TargetDialectInterface
     : public mlir::DialectInterface::Base<TargetDialectInterface> {
 public:
   explicit TargetDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  /// Null if the name is none of these targets; an error if it is a wrong one
-  /// of theirs.
+  /// Null, or an error that says what is wrong, if no target has the name.
   virtual llvm::Expected<TargetRef> find(llvm::StringRef name) const = 0;
 };
 

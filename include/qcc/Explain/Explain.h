@@ -1,0 +1,53 @@
+//===- Explain.h - What each step computes, how, and why --------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program after stage buffer is a list of calls to steps. This gathers what
+// the compiler decided for each of them, for `qcc explain`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_EXPLAIN_EXPLAIN_H
+#define QCC_EXPLAIN_EXPLAIN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "qcc/Target/Target.h"
+
+namespace qcc {
+
+struct StepExplanation {
+  /// "NAME.KIND": what the artifact calls it, as profiles and dumps do.
+  std::string step() const { return name + "." + kind; }
+
+  std::string name;
+  std::string kind;               ///< "contract", "pack", ...
+  std::string layer;              ///< of the model; may be empty
+  std::string location;           ///< "FILE:LINE:COLUMN"; may be empty
+  std::vector<std::string> fused; ///< the ops that it is made of
+  std::string notTuned;           ///< why it has no config that was measured
+  std::string refused;            ///< why it is not fast
+  /// Arithmetic operations (a multiply-accumulate counts two) and bytes read
+  /// and written, in terms of the dynamic dimensions d0, d1, ... of the
+  /// arguments: "2097152*d0 + 960", or "unknown".
+  std::string operations, bytes;
+
+  // Of contractions alone.
+  std::string atom, config, source;
+  double shareOfPeak = 0;                ///< that is expected
+  std::vector<Alternative> alternatives; ///< better atoms, and why not
+
+  bool isContraction() const { return !atom.empty(); }
+};
+
+/// What `call`, of an entry after stage buffer, does; `symbols` are those of
+/// its module.
+StepExplanation explainStep(mlir::func::CallOp call,
+                            const mlir::SymbolTable &symbols,
+                            const Target &target);
+
+} // namespace qcc
+
+#endif // QCC_EXPLAIN_EXPLAIN_H

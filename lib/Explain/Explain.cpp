@@ -1,0 +1,137 @@
+//===- Explain.cpp - What each step computes, how, and why ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Explain/Explain.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Transforms/Entry/Steps.h"
+#include <map>
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Amounts of work
+//===----------------------------------------------------------------------===//
+
+/// A sum of products of dynamic dimensions: the dimensions of a term, sorted,
+/// and its coefficient.
+using Polynomial = std::map<std::vector<unsigned>, int64_t>;
+
+/// An index of an entry in terms of the dynamic dimensions of its arguments;
+/// nothing where it is no polynomial.
+static std::optional<Polynomial> polynomial(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return Polynomial{{{}, constant.getSExtValue()}};
+  Operation *def = value.getDefiningOp();
+  if (auto dim = dyn_cast_or_null<memref::DimOp>(def)) {
+    auto arg = dyn_cast<BlockArgument>(dim.getSource());
+    if (!arg)
+      return std::nullopt;
+    auto entry = cast<func::FuncOp>(arg.getOwner()->getParentOp());
+    unsigned number = 0, results = 0;
+    for (BlockArgument other : arg.getOwner()->getArguments()) {
+      auto type = cast<MemRefType>(other.getType());
+      bool isResult =
+          !!entry.getArgAttr(other.getArgNumber(), kDestinationAttr);
+      for (int64_t i = 0; i < type.getRank(); ++i) {
+        if (other == arg && dim.getConstantIndex() == i) {
+          // The function returns the dimensions of its results.
+          if (isResult)
+            return polynomial(
+                arg.getOwner()->getTerminator()->getOperand(results));
+          return Polynomial{{{number}, 1}};
+        }
+        if (type.isDynamicDim(i))
+          ++(isResult ? results : number);
+      }
+    }
+    return std::nullopt;
+  }
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(def))
+    return std::nullopt;
+  auto a = polynomial(def->getOperand(0)), b = polynomial(def->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  Polynomial result;
+  if (isa<arith::AddIOp>(def)) {
+    result = *a;
+    for (auto &[dims, coefficient] : *b)
+      result[dims] += coefficient;
+    return result;
+  }
+  for (auto &[dimsA, coefficientA] : *a)
+    for (auto &[dimsB, coefficientB] : *b) {
+      std::vector<unsigned> dims(dimsA);
+      dims.insert(dims.end(), dimsB.begin(), dimsB.end());
+      llvm::sort(dims);
+      result[dims] += coefficientA * coefficientB;
+    }
+  return result;
+}
+
+/// "2097152*d0 + 960", where dI is the I-th dynamic dimension of the arguments;
+/// "unknown" where it depends on more.
+static std::string formula(Value value) {
+  auto terms = polynomial(value);
+  if (!terms)
+    return "unknown";
+  std::string text;
+  for (auto &[dims, coefficient] : llvm::reverse(*terms)) {
+    if (coefficient == 0)
+      continue;
+    text += (text.empty() ? "" : " + ") + std::to_string(coefficient);
+    for (unsigned dim : dims)
+      text += "*d" + std::to_string(dim);
+  }
+  return text.empty() ? "0" : text;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// How a contraction is computed, and why by no better atom.
+static void explainContraction(StepExplanation &explanation,
+                               kernel::ContractOp op, const Target &target) {
+  kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+  explanation.atom = config.getAtomName().str();
+  explanation.source = stringifyConfigSource(config.getSource()).str();
+  explanation.config = config.describe();
+  explanation.shareOfPeak =
+      target.strategyOf(config)->cost(op, config).shareOfPeak;
+  explanation.alternatives = target.listAlternatives(op);
+}
+
+StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
+                                 const Target &target) {
+  auto step = symbols.lookup<func::FuncOp>(call.getCallee());
+  auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  auto text = [&](StringRef key) {
+    auto attr = info.getAs<StringAttr>(key);
+    return attr ? attr.getValue().str() : std::string();
+  };
+  StepExplanation explanation;
+  explanation.name = step.getName().str();
+  explanation.kind = text("kind");
+  explanation.layer = text("layer");
+  explanation.location = text("location");
+  explanation.refused = text("refused");
+  explanation.notTuned = text("not_tuned");
+  if (auto fused = info.getAs<ArrayAttr>("fused"))
+    for (Attribute name : fused)
+      explanation.fused.push_back(cast<StringAttr>(name).getValue().str());
+  step.walk([&](kernel::ContractOp op) {
+    explainContraction(explanation, op, target);
+  });
+  unsigned count = call.getNumOperands();
+  explanation.operations = formula(call.getOperand(count - 4));
+  explanation.bytes = formula(call.getOperand(count - 3));
+  return explanation;
+}
