@@ -7,7 +7,7 @@
 
 #include "qcc/Tuning/KernelKey.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
+#include "qcc/Analysis/NumberRange.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -130,7 +130,8 @@ private:
 /// Whether the right operand is a constant whose elements, signed or less 128,
 /// are at most 64 from 0.
 static bool hasSevenBits(kernel::ContractOp op) {
-  std::optional<Extent> extent = extentOf(op.getRhs(), op.getRhsUnsigned());
+  std::optional<NumberRange> extent =
+      rangeOfConstant(op.getRhs(), op.getRhsUnsigned());
   double middle = op.getRhsUnsigned() ? 128 : 0;
   return extent && extent->low >= middle - 64 && extent->high <= middle + 64;
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "qcc/Analysis/NumberRange.h"
 
 using namespace mlir;
 using namespace qcc;

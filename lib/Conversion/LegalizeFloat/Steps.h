@@ -91,13 +91,6 @@ mlir::Value emitSaturatingConversion(Steps &s, mlir::Value x,
 mlir::Value emitIntegerToSmallFloat(Steps &s, mlir::Value x,
                                     mlir::FloatType type, bool isSigned);
 
-/// What is known about a float value without running it.
-struct FloatRange {
-  double low, high;
-  bool maybeNaN;
-};
-FloatRange getFloatRange(mlir::Value value, unsigned depth = 8);
-
 /// Whether the body yields acc + x * y of the two inputs, over at least one
 /// reduction dimension.
 bool isFloatContraction(mlir::linalg::LinalgOp op);

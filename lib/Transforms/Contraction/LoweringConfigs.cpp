@@ -7,7 +7,7 @@
 
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "mlir/IR/Builders.h"
-#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
+#include "qcc/Analysis/NumberRange.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,7 +19,8 @@ using kernel::LoweringConfigAttrInterface;
 void qcc::noteRhsRange(ContractOp op, const Target &target) {
   if (!target.needsRhsRange() || op.isPacked() || !op.getRhsPrologue().empty())
     return;
-  if (std::optional<Extent> range = extentOf(op.getRhs(), op.getRhsUnsigned()))
+  if (std::optional<NumberRange> range =
+          rangeOfConstant(op.getRhs(), op.getRhsUnsigned()))
     op.setRhsRange(
         ArrayRef<int64_t>{(int64_t)range->low, (int64_t)range->high});
 }

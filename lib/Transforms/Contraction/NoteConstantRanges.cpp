@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/TypeUtilities.h"
-#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
+#include "qcc/Analysis/NumberRange.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
 #include <cmath>
@@ -29,9 +29,9 @@ struct NoteConstantRanges
       bool isKnown = false;
       for (Value operand : op.getEpilogueOperands()) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        Extent range{nan, nan};
+        NumberRange range{nan, nan};
         if (!getElementTypeOrSelf(operand.getType()).isInteger(8))
-          range = extentOf(operand).value_or(range);
+          range = rangeOfConstant(operand).value_or(range);
         isKnown |= !std::isnan(range.low);
         ranges.append({range.low, range.high});
       }

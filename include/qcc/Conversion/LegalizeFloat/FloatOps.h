@@ -20,10 +20,6 @@
 
 namespace qcc {
 
-/// On the last operation of tanh and erf (N8): two f64, between which its
-/// value lies unless the argument, whose sign it takes, is NaN.
-inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
-
 /// On the combining operation of each output of a float reduction (N8): how an
 /// op reduces is decided by legalize-float, since later passes rewrite bodies.
 /// A body whose combining operations are not marked runs in order.

@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace qcc;
 using namespace qcc::x86;
 
 namespace {
@@ -19,7 +20,7 @@ namespace {
 /// byte.
 class ClampFinder {
 public:
-  ClampFinder(Region &region, ArrayRef<Interval> arguments, double low,
+  ClampFinder(Region &region, ArrayRef<NumberRange> arguments, double low,
               double high)
       : region(region), arguments(arguments), low(low), high(high) {}
 
@@ -34,7 +35,7 @@ private:
   void visitFactor(double factor);
 
   Region &region;
-  ArrayRef<Interval> arguments;
+  ArrayRef<NumberRange> arguments;
   double low, high;
   bool isRounded = false; // later, to whole numbers
   DenseSet<Operation *> clamps;
@@ -108,14 +109,15 @@ void ClampFinder::visitFactor(double factor) {
 }
 
 bool ClampFinder::fits() {
-  Intervals intervals(region, arguments, clamps);
+  RegionRanges valueRanges(region, arguments, clamps);
   return llvm::all_of(path, [&](Operation *op) {
     if (isa<arith::FPToSIOp>(op))
-      return intervals.of(op->getOperand(0))
+      return valueRanges.of(op->getOperand(0))
           .isWithin(std::numeric_limits<int32_t>::min(),
                     std::numeric_limits<int32_t>::max());
     if (auto add = dyn_cast<arith::AddIOp>(op)) {
-      Interval a = intervals.of(add.getLhs()), b = intervals.of(add.getRhs());
+      NumberRange a = valueRanges.of(add.getLhs()),
+                  b = valueRanges.of(add.getRhs());
       return a.low + b.low >= std::numeric_limits<int32_t>::min() &&
              a.high + b.high <= std::numeric_limits<int32_t>::max();
     }
@@ -165,7 +167,7 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
       visitFactor(*factor);
       value = op->getOperand(0);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      value = Intervals::passedUnlessNaN(select);
+      value = passedUnlessNaN(select);
       if (!value)
         break;
     } else {
@@ -176,13 +178,14 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
 }
 
 Saturation qcc::x86::findSaturation(Region &region, arith::TruncIOp truncation,
-                                    ArrayRef<Interval> arguments) {
-  Interval interval = Intervals(region, arguments).of(truncation.getIn());
+                                    ArrayRef<NumberRange> arguments) {
+  NumberRange truncated =
+      RegionRanges(region, arguments).of(truncation.getIn());
   Saturation best;
   for (auto [range, low, high] :
        {std::tuple(ByteRange::Signed, -128.0, 127.0),
         std::tuple(ByteRange::Unsigned, 0.0, 255.0)}) {
-    if (!interval.isWithin(low, high))
+    if (!truncated.isWithin(low, high))
       continue;
     auto clamps = ClampFinder(region, arguments, low, high).find(truncation);
     if (best.range == ByteRange::Any || clamps.size() > best.clamps.size())

@@ -23,8 +23,8 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_SATURATION_H
 #define QCC_LIB_TARGET_X86_EMIT_SATURATION_H
 
-#include "Intervals.h"
 #include "PackBytes.h"
+#include "qcc/Analysis/NumberRange.h"
 
 namespace qcc::x86 {
 
@@ -38,7 +38,7 @@ struct Saturation {
 /// What packing the i32 that `truncation` makes a byte does for it.
 Saturation findSaturation(mlir::Region &region,
                           mlir::arith::TruncIOp truncation,
-                          llvm::ArrayRef<Interval> arguments);
+                          llvm::ArrayRef<NumberRange> arguments);
 
 } // namespace qcc::x86
 

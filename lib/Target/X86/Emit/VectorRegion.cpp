@@ -87,8 +87,8 @@ SmallVector<Value> qcc::x86::inlineOnScalars(OpBuilder &builder, Region &region,
 // VectorRegion
 //===----------------------------------------------------------------------===//
 
-VectorRegion::VectorRegion(Region &region, ArrayRef<Interval> arguments)
-    : region(region), intervals(region, arguments) {
+VectorRegion::VectorRegion(Region &region, ArrayRef<NumberRange> arguments)
+    : region(region), valueRanges(region, arguments) {
   for (Value yielded : region.front().getTerminator()->getOperands()) {
     auto trunc = yielded.getDefiningOp<arith::TruncIOp>();
     bool toByte = trunc && trunc.getType().isInteger(8) &&
@@ -100,7 +100,7 @@ VectorRegion::VectorRegion(Region &region, ArrayRef<Interval> arguments)
     ranges.push_back(saturation.range);
     omitted.insert_range(saturation.clamps);
   }
-  intervals = Intervals(region, arguments, omitted);
+  valueRanges = RegionRanges(region, arguments, omitted);
 }
 
 int64_t VectorRegion::size() const {
@@ -119,7 +119,7 @@ bool VectorRegion::isRoundedByConversion(Value value) const {
   if (matchPattern(value, m_ConstantFloat(&constant)))
     return constant.isInteger();
   auto select = value.getDefiningOp<arith::SelectOp>();
-  return select && Intervals::passedUnlessNaN(select) &&
+  return select && passedUnlessNaN(select) &&
          isRoundedByConversion(select.getTrueValue()) &&
          isRoundedByConversion(select.getFalseValue());
 }
@@ -132,9 +132,9 @@ Value VectorRegion::unrounded(KernelBuilder &builder, Value value,
   if (!select)
     return mapping.lookup(value);
   // A number is NaN before it is rounded if it is after.
-  Value tested = Intervals::passedUnlessNaN(select);
+  Value tested = passedUnlessNaN(select);
   Value number = unrounded(builder, tested, mapping);
-  if (!intervals.of(tested).canBeNaN)
+  if (!valueRanges.of(tested).canBeNaN)
     return number;
   Value other =
       unrounded(builder,
@@ -155,7 +155,7 @@ Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
   // The conversion gives the least i32 for what does not fit.
   if (!convert || !convert.getType().isInteger(32) ||
       !convert.getIn().getType().isF32() ||
-      !intervals.of(convert.getIn())
+      !valueRanges.of(convert.getIn())
            .isWithin(std::numeric_limits<int32_t>::min(),
                      std::numeric_limits<int32_t>::max()) ||
       !isRoundedByConversion(convert.getIn()))
@@ -167,7 +167,7 @@ Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
 
 /// The number that `op` extends after it was truncated, if it fits the narrow
 /// type: then it is what both give. Null otherwise.
-static Value fittingSource(Operation &op, const Intervals &intervals) {
+static Value fittingSource(Operation &op, const RegionRanges &valueRanges) {
   if (!isa<arith::ExtSIOp, arith::ExtUIOp>(op))
     return {};
   auto trunc = op.getOperand(0).getDefiningOp<arith::TruncIOp>();
@@ -175,7 +175,7 @@ static Value fittingSource(Operation &op, const Intervals &intervals) {
     return {};
   double values = std::ldexp(1.0, trunc.getType().getIntOrFloatBitWidth());
   double least = isa<arith::ExtSIOp>(op) ? -values / 2 : 0;
-  return intervals.of(trunc.getIn()).isWithin(least, least + values - 1)
+  return valueRanges.of(trunc.getIn()).isWithin(least, least + values - 1)
              ? trunc.getIn()
              : Value();
 }
@@ -200,12 +200,12 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
       continue;
     }
     if (auto select = dyn_cast<arith::SelectOp>(op))
-      if (Value number = Intervals::passedUnlessNaN(select);
-          number && !intervals.of(number).canBeNaN) {
+      if (Value number = passedUnlessNaN(select);
+          number && !valueRanges.of(number).canBeNaN) {
         mapping.map(select.getResult(), mapping.lookup(number));
         continue;
       }
-    if (Value number = fittingSource(op, intervals)) {
+    if (Value number = fittingSource(op, valueRanges)) {
       mapping.map(op.getResult(0), mapping.lookup(number));
       continue;
     }

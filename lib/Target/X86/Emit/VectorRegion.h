@@ -13,11 +13,11 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_VECTORREGION_H
 #define QCC_LIB_TARGET_X86_EMIT_VECTORREGION_H
 
-#include "Intervals.h"
 #include "KernelBuilder.h"
 #include "PackBytes.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IRMapping.h"
+#include "qcc/Analysis/NumberRange.h"
 
 namespace qcc::x86 {
 
@@ -55,9 +55,9 @@ llvm::SmallVector<mlir::Value> inlineOnScalars(mlir::OpBuilder &builder,
 /// A prologue or an epilogue that is emitted on vectors.
 class VectorRegion {
 public:
-  /// `arguments` as for Intervals.
+  /// `arguments` as for RegionRanges.
   explicit VectorRegion(mlir::Region &region,
-                        llvm::ArrayRef<Interval> arguments = {});
+                        llvm::ArrayRef<NumberRange> arguments = {});
 
   /// A yielded value that is an i32 truncated to a byte stays an i32, so that
   /// several vectors can be packed together.
@@ -83,7 +83,7 @@ private:
                         mlir::IRMapping &mapping);
 
   mlir::Region &region;
-  Intervals intervals;
+  RegionRanges valueRanges;
   /// For each yielded value the i32 that it is truncated from, or null.
   llvm::SmallVector<mlir::Value> packable;
   llvm::SmallVector<ByteRange> ranges; // of packable values

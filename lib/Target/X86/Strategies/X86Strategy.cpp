@@ -7,7 +7,7 @@
 
 #include "X86Strategy.h"
 #include "OperandShifts.h"
-#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
+#include "qcc/Analysis/NumberRange.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -45,12 +45,12 @@ bool qcc::x86::isRhsContiguousAlongK(ContractOp op) {
 }
 
 /// The value range of a constant right operand; none if it is not constant.
-static std::optional<Extent> rhsRange(ContractOp op) {
+static std::optional<NumberRange> rhsRange(ContractOp op) {
   if (std::optional<ArrayRef<int64_t>> noted = op.getRhsRange())
-    return Extent{double(noted->front()), double(noted->back())};
+    return NumberRange{double(noted->front()), double(noted->back()), false};
   if (op.isPacked() || !op.getRhsPrologue().empty())
     return std::nullopt;
-  return extentOf(op.getRhs(), op.getRhsUnsigned());
+  return rangeOfConstant(op.getRhs(), op.getRhsUnsigned());
 }
 
 std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
@@ -58,7 +58,7 @@ std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
   if (atom.form != AtomForm::Bytes)
     return std::nullopt;
   std::string reason = "sums of two products could saturate: ";
-  std::optional<Extent> range = rhsRange(op);
+  std::optional<NumberRange> range = rhsRange(op);
   if (!range)
     return reason + "the right operand is not a constant";
   int64_t shift = atom.rhsShift(op.getRhsUnsigned()), most = atom.largestRhs();

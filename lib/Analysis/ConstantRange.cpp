@@ -1,16 +1,16 @@
-//===- ConstantExtent.cpp - The range of a constant's elements ------------===//
+//===- ConstantRange.cpp - The numbers of a constant ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Dialect/Kernel/IR/ConstantExtent.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "qcc/Analysis/NumberRange.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,21 +19,21 @@ using namespace mlir;
 using namespace qcc;
 
 template <typename T>
-static std::optional<Extent> extentOf(ArrayRef<char> bytes) {
+static std::optional<NumberRange> rangeOfBytes(ArrayRef<char> bytes) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Extent range{infinity, -infinity};
+  NumberRange range{infinity, -infinity, false};
   for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
     T value;
     std::memcpy(&value, bytes.data() + i, sizeof(T));
     if (std::isnan(double(value)))
       return std::nullopt;
     range = {std::min(range.low, double(value)),
-             std::max(range.high, double(value))};
+             std::max(range.high, double(value)), false};
   }
   return range;
 }
 
-std::optional<Extent> qcc::extentOf(Value value, bool isUnsigned) {
+std::optional<NumberRange> qcc::rangeOfConstant(Value value, bool isUnsigned) {
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return std::nullopt;
@@ -47,10 +47,11 @@ std::optional<Extent> qcc::extentOf(Value value, bool isUnsigned) {
     return std::nullopt;
   Type element = getElementTypeOrSelf(value.getType());
   if (element.isF32())
-    return ::extentOf<float>(bytes);
+    return rangeOfBytes<float>(bytes);
   if (element.isInteger(32))
-    return ::extentOf<int32_t>(bytes);
+    return rangeOfBytes<int32_t>(bytes);
   if (element.isInteger(8))
-    return isUnsigned ? ::extentOf<uint8_t>(bytes) : ::extentOf<int8_t>(bytes);
+    return isUnsigned ? rangeOfBytes<uint8_t>(bytes)
+                      : rangeOfBytes<int8_t>(bytes);
   return std::nullopt;
 }

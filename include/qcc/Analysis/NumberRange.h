@@ -1,0 +1,81 @@
+//===- NumberRange.h - What numbers a value can be --------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Epilogues end in a clamp, a rounding and a conversion to a byte. What a clamp
+// proves allows to leave out other clamps, and instructions that saturate, that
+// round while they convert, or that ignore NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_ANALYSIS_NUMBERRANGE_H
+#define QCC_ANALYSIS_NUMBERRANGE_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <limits>
+#include <optional>
+
+namespace qcc {
+
+/// [least, greatest] result of an op, which is not NaN unless the float whose
+/// sign it takes is; a discardable DenseF64ArrayAttr of what expands math
+/// functions.
+inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
+
+/// Numbers that an integer or a float, or an element of a tensor of such, can
+/// be; both ends are possible. Integers are signed. By default all of them.
+struct NumberRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool canBeNaN = true;
+
+  bool isWithin(double least, double most) const {
+    return !canBeNaN && low >= least && high <= most;
+  }
+};
+
+/// All values of a type, or of the elements of one.
+NumberRange fullRange(mlir::Type type);
+
+/// The elements of a constant of i32, of f32 without NaN, or of i8, unsigned if
+/// `isUnsigned`; nothing for any other value.
+std::optional<NumberRange> rangeOfConstant(mlir::Value value,
+                                           bool isUnsigned = false);
+
+/// What `op`, which has one result, makes of the ranges of its operands.
+NumberRange rangeOfResult(mlir::Operation &op,
+                          llvm::function_ref<NumberRange(mlir::Value)> rangeOf);
+
+/// What a value can be by the ops that it comes from, at most `depth` of them
+/// in a row.
+NumberRange rangeOf(mlir::Value value, unsigned depth = 8);
+
+/// The ranges of the values of a scalar region without control flow.
+class RegionRanges {
+public:
+  /// `arguments` has a range for each argument of the region, or less; the
+  /// others can be anything. Clamps of `without`, maxima and minima with a
+  /// constant, are taken for what they clamp.
+  explicit RegionRanges(mlir::Region &region,
+                        llvm::ArrayRef<NumberRange> arguments = {},
+                        const llvm::DenseSet<mlir::Operation *> &without = {});
+
+  /// Everything, where nothing is known.
+  NumberRange of(mlir::Value value) const { return ranges.lookup(value); }
+
+private:
+  llvm::DenseMap<mlir::Value, NumberRange> ranges;
+};
+
+/// The value that `select` passes on unless it is NaN; null if the condition
+/// asks for something else.
+mlir::Value passedUnlessNaN(mlir::arith::SelectOp select);
+
+} // namespace qcc
+
+#endif // QCC_ANALYSIS_NUMBERRANGE_H
