@@ -110,48 +110,48 @@ class OtherProcesses:
 
 def measure(model, options):
     """Measures one model and prints it; returns what goes into the JSON."""
-    from bench_models import account, contenders as running
+    from bench_models import account, candidates as running
 
     program = ROOT / "docs" / "examples" / model.program
     others = OtherProcesses()
     with running.scratch_folder() as folder:
-        everybody = running.make_contenders(options.libraries, str(options.qcc), str(program),
+        everybody = running.make_candidates(options.libraries, str(options.qcc), str(program),
                                             model, options.threads, folder)
         qcc = everybody[0]
-        times = {contender.name: [] for contender in everybody}
+        times = {candidate.name: [] for candidate in everybody}
         differences = {}
-        for contender in everybody[1:]:
-            differences[contender.name] = running.difference(contender.result, qcc.result)
-            if differences[contender.name] > TOLERANCE:
+        for candidate in everybody[1:]:
+            differences[candidate.name] = running.difference(candidate.result, qcc.result)
+            if differences[candidate.name] > TOLERANCE:
                 raise running.Failure(
-                    f"{model.name}: the result of {contender.name} differs from qcc's by "
-                    f"{100 * differences[contender.name]:.1f} %: it is not the same model")
+                    f"{model.name}: the result of {candidate.name} differs from qcc's by "
+                    f"{100 * differences[candidate.name]:.1f} %: it is not the same model")
         for number in range(0 if options.account else options.rounds):
             order = everybody if number % 2 == 0 else everybody[::-1]
-            for contender in order:
-                times[contender.name].append(contender.turn(options.seconds))
+            for candidate in order:
+                times[candidate.name].append(candidate.turn(options.seconds))
         steps = account.join(qcc.explain(), [qcc.profile() for _ in range(options.rounds)])
     share = others.share()
     print(f"{model.name} ({model.program}), {options.threads} thread(s), "
           f"{options.rounds} rounds")
     rows = []
-    for contender in everybody:
-        own = times[contender.name]
+    for candidate in everybody:
+        own = times[candidate.name]
         if not own:
             break
         ratio = statistics.median(t / q for t, q in zip(own, times["qcc"]))
-        row = {"name": contender.name, "form": contender.form, "seconds": statistics.median(own),
-               "rounds": own, "ratio": ratio, "difference": differences.get(contender.name, 0)}
+        row = {"name": candidate.name, "form": candidate.form, "seconds": statistics.median(own),
+               "rounds": own, "ratio": ratio, "difference": differences.get(candidate.name, 0)}
         rows.append(row)
         print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
               (f"  qcc is {ratio:.3f}x as fast; results differ by "
-               f"{100 * row['difference']:.2f} %; {row['form']}" if contender is not qcc else ""))
+               f"{100 * row['difference']:.2f} %; {row['form']}" if candidate is not qcc else ""))
     if share > 0.05:
         print(f"  other processes used {100 * share:.0f} % of the CPUs: times say little unless "
               "the machine is quiet")
     print_account(steps, options.peak)
     sys.stdout.flush()
-    return {"model": model.name, "threads": options.threads, "contenders": rows,
+    return {"model": model.name, "threads": options.threads, "candidates": rows,
             "other_processes_share": share, "steps": steps}
 
 
@@ -159,14 +159,14 @@ def main(arguments):
     options = parse_arguments(arguments)
     enter_venv(options.venv, arguments)
     sys.path.insert(0, str(HERE))
-    from bench_models import contenders, models
+    from bench_models import candidates, models
 
     reports = []
     try:
         for name in options.models:
             model = models.Mlp(options.batch) if name == "mlp" else models.MODELS[name]()
             reports.append(measure(model, options))
-    except contenders.Failure as failure:
+    except candidates.Failure as failure:
         print(f"bench-models: error: {failure}", file=sys.stderr)
         return 1
     if options.json:

@@ -101,7 +101,7 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
       createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));
   cleanUp(pm);
-  pm.addNestedPass<func::FuncOp>(createNoteConstantRanges());
+  pm.addNestedPass<func::FuncOp>(createAnnotateConstantRanges());
   verifyStage(pm, Stage::Kernel,
               {"kernel", "linalg", "tensor", "arith", "math", "cf"});
 }

@@ -13,7 +13,7 @@ import program
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "utils"))
 
-from bench_models import account, contenders, models  # noqa: E402
+from bench_models import account, candidates, models  # noqa: E402
 
 f32 = np.float32
 ERF = np.vectorize(math.erf, otypes=[f32])
@@ -85,10 +85,10 @@ def test_every_form_is_the_program(compiler, tmp_path, name):
     model = make(name)
     x = model.input()
     path = program.EXAMPLES / model.program
-    qcc = contenders.Qcc(compiler, str(path), model, x, 1, str(tmp_path))
+    qcc = candidates.Qcc(compiler, str(path), model, x, 1, str(tmp_path))
     for form in model.forms():
         result = evaluate(model.twin(form), x)
-        assert contenders.difference(result, qcc.result) < 0.01, form.describe()
+        assert candidates.difference(result, qcc.result) < 0.01, form.describe()
     # It would be seen if it were not: the weights of another seed.
     models.SEED += 1
     try:
@@ -96,7 +96,7 @@ def test_every_form_is_the_program(compiler, tmp_path, name):
     finally:
         models.SEED -= 1
     result = evaluate(other.twin(model.forms()[0]), x)
-    assert contenders.difference(result, qcc.result) > 0.1
+    assert candidates.difference(result, qcc.result) > 0.1
 
 
 def test_values_fill_their_ranges():
@@ -130,14 +130,14 @@ def test_onnx_files_are_valid():
 
 def test_qcc_failure_is_a_message(compiler, tmp_path):
     model = make("mlp")
-    with pytest.raises(contenders.Failure, match="none.mlir"):
-        contenders.Qcc(compiler, str(tmp_path / "none.mlir"), model, model.input(), 1, str(tmp_path))
+    with pytest.raises(candidates.Failure, match="none.mlir"):
+        candidates.Qcc(compiler, str(tmp_path / "none.mlir"), model, model.input(), 1, str(tmp_path))
 
 
 def test_qcc_turn(compiler, tmp_path):
     model = make("mlp")
     path = program.EXAMPLES / model.program
-    qcc = contenders.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
     assert 0 < qcc.turn(1.0) < 1
     report = qcc.profile()
     assert len(report["steps"]) == 2 and report["median_seconds"] > 0
@@ -146,7 +146,7 @@ def test_qcc_turn(compiler, tmp_path):
 def test_account(compiler, tmp_path):
     model = make("mlp")
     path = program.EXAMPLES / model.program
-    qcc = contenders.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
     steps = account.join(qcc.explain(), [qcc.profile()])
     assert [step["kind"] for step in steps] == ["contract", "contract"]
     assert "qnn.linear" in steps[0]["fused"]
@@ -175,8 +175,8 @@ def test_account_table():
 
 def test_difference():
     x = np.array([3, 4], f32)
-    assert contenders.difference(x, x) == 0
-    assert contenders.difference(np.array([3, 9], f32), x) == pytest.approx(1)
+    assert candidates.difference(x, x) == 0
+    assert candidates.difference(np.array([3, 9], f32), x) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -99,22 +99,22 @@ BandwidthRunner::create(int64_t bytes, std::shared_ptr<rt::ThreadPool> pool) {
   return runner;
 }
 
-std::vector<tools::Contender> BandwidthRunner::contenders() const {
+std::vector<tools::TimedRun> BandwidthRunner::candidates() const {
   auto *read = rt::HostFeatures::host().has("avx512f") ? readZmm : readYmm;
-  std::vector<tools::Contender> result;
+  std::vector<tools::TimedRun> result;
   for (bool isHuge : {true, false}) {
-    tools::Contender contender;
-    contender.name = isHuge ? "reading huge pages" : "reading pages of 4 KiB";
-    contender.oneThread = pool->size() == 1;
+    tools::TimedRun candidate;
+    candidate.name = isHuge ? "reading huge pages" : "reading pages of 4 KiB";
+    candidate.oneThread = pool->size() == 1;
     const char *data = firstHugePage((isHuge ? huge : small).get());
-    contender.run = [pool = pool.get(), bytes = bytesPerThread, data,
+    candidate.run = [pool = pool.get(), bytes = bytesPerThread, data,
                      read](int64_t calls) {
       pool->run(pool->size(), [&](int thread, int) {
         for (int64_t i = 0; i < calls; ++i)
           read(data + thread * bytes, bytes / kStepBytes);
       });
     };
-    result.push_back(std::move(contender));
+    result.push_back(std::move(candidate));
   }
   return result;
 }

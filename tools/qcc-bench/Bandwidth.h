@@ -15,7 +15,7 @@
 #define QCC_TOOLS_QCC_BENCH_BANDWIDTH_H
 
 #include "Suite.h"
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 #include "qcc/Runtime/ThreadPool.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -34,7 +34,7 @@ public:
 
   /// A call reads all: from huge pages where the kernel gives them, and from
   /// pages of 4 KiB. They live no longer than this object.
-  std::vector<tools::Contender> contenders() const;
+  std::vector<tools::TimedRun> candidates() const;
 
 private:
   struct Unmap {

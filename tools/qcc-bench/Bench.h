@@ -10,7 +10,7 @@
 
 #include "Isa.h"
 #include "Suite.h"
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,11 +43,11 @@ struct Row {
   double compileSeconds = 0;
   int64_t artifactBytes = 0;
 
-  tools::Contender qcc;
+  tools::TimedRun qcc;
   /// Of the 8-bit peak, all threads together.
   double fraction = 0, peerFraction = 0;
   /// The ways of the peer that came near its best, the best first.
-  std::vector<tools::Contender> peers;
+  std::vector<tools::TimedRun> peers;
   /// Of 8-bit elements: the largest, or -1 without a peer.
   int64_t peerDifference = -1;
   /// The rate of reading as many bytes as the right operand has, in GB/s, from

@@ -72,13 +72,13 @@ private:
 } // namespace
 
 template <typename Archive>
-static void visit(Archive &archive, tools::Contender &contender) {
-  archive.field(contender.name);
-  archive.field(contender.callsPerBatch);
-  archive.field(contender.batches);
-  archive.field(contender.interrupted);
-  archive.size(contender.seconds);
-  for (double &seconds : contender.seconds)
+static void visit(Archive &archive, tools::TimedRun &candidate) {
+  archive.field(candidate.name);
+  archive.field(candidate.callsPerBatch);
+  archive.field(candidate.batches);
+  archive.field(candidate.interrupted);
+  archive.size(candidate.seconds);
+  for (double &seconds : candidate.seconds)
     archive.field(seconds);
 }
 
@@ -105,7 +105,7 @@ template <typename Archive> static void visit(Archive &archive, Row &row) {
     archive.field(row.*number);
   visit(archive, row.qcc);
   archive.size(row.peers);
-  for (tools::Contender &peer : row.peers)
+  for (tools::TimedRun &peer : row.peers)
     visit(archive, peer);
   archive.size(row.peaks);
   for (PeakRate &peak : row.peaks)

@@ -121,32 +121,32 @@ llvm::Expected<int64_t> PeerData::check(const Problem &from, bool exact) {
   return largest;
 }
 
-std::vector<tools::Contender> PeerData::contenders(int threads) {
+std::vector<tools::TimedRun> PeerData::candidates(int threads) {
   constexpr double kNear = 1.15;
   constexpr size_t kMost = 3;
-  std::vector<std::pair<double, tools::Contender>> timed;
+  std::vector<std::pair<double, tools::TimedRun>> timed;
   for (std::unique_ptr<PeerKernel> &kernel : kernels) {
-    tools::Contender contender;
-    contender.name = kernel->name();
-    contender.oneThread = threads == 1;
-    contender.run = [&kernel = *kernel](int64_t calls) {
+    tools::TimedRun candidate;
+    candidate.name = kernel->name();
+    candidate.oneThread = threads == 1;
+    candidate.run = [&kernel = *kernel](int64_t calls) {
       for (int64_t i = 0; i < calls; ++i)
         kernel.run();
     };
     // Its threads spin for some milliseconds more, on the CPUs of the next.
     if (threads > 1)
-      contender.leave = [] {
+      candidate.leave = [] {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       };
-    tools::Contender trial = contender;
+    tools::TimedRun trial = candidate;
     calibrate(trial);
     tools::measure({&trial}, 2);
-    timed.emplace_back(trial.median(), std::move(contender));
+    timed.emplace_back(trial.median(), std::move(candidate));
   }
   llvm::sort(timed, llvm::less_first());
-  std::vector<tools::Contender> near;
-  for (auto &[seconds, contender] : timed)
+  std::vector<tools::TimedRun> near;
+  for (auto &[seconds, candidate] : timed)
     if (near.size() < kMost && seconds <= kNear * timed.front().first)
-      near.push_back(std::move(contender));
+      near.push_back(std::move(candidate));
   return near;
 }

@@ -10,7 +10,7 @@
 
 #include "Kernel.h"
 #include "Peer.h"
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 
 namespace qcc::bench {
 
@@ -28,7 +28,7 @@ public:
   llvm::Expected<int64_t> check(const Problem &problem, bool exact);
 
   /// The ways that come near the best one.
-  std::vector<tools::Contender> contenders(int threads);
+  std::vector<tools::TimedRun> candidates(int threads);
 
   /// Why there is nothing to measure, or empty.
   std::string missing;

@@ -13,7 +13,7 @@
 namespace qcc::bench {
 
 /// Where several threads are measured, the scheduler may leave two of them on
-/// one CPU for longer than a turn takes. So every contender's threads are
+/// one CPU for longer than a turn takes. So every candidate's threads are
 /// pinned alike: the calling thread to the first CPU of the process, the others
 /// of a team to the next ones. Where there are fewer CPUs than threads, or only
 /// one thread, nothing is pinned.

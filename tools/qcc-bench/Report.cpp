@@ -205,7 +205,7 @@ void Report::printMeasured() {
   for (const Row &row : rows) {
     batches += row.qcc.batches;
     interrupted += row.qcc.interrupted;
-    for (const tools::Contender &peer : row.peers) {
+    for (const tools::TimedRun &peer : row.peers) {
       batches += peer.batches;
       interrupted += peer.interrupted;
     }
@@ -255,12 +255,12 @@ void Report::printMeasured() {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static llvm::json::Object toJson(const tools::Contender &contender) {
-  return llvm::json::Object{{"name", contender.name},
-                            {"seconds", contender.median()},
-                            {"rounds", llvm::json::Array(contender.seconds)},
-                            {"batches", contender.batches},
-                            {"interrupted", contender.interrupted}};
+static llvm::json::Object toJson(const tools::TimedRun &candidate) {
+  return llvm::json::Object{{"name", candidate.name},
+                            {"seconds", candidate.median()},
+                            {"rounds", llvm::json::Array(candidate.seconds)},
+                            {"batches", candidate.batches},
+                            {"interrupted", candidate.interrupted}};
 }
 
 static llvm::json::Object toJson(const Row &row) {
@@ -296,7 +296,7 @@ static llvm::json::Object toJson(const Row &row) {
     object["ratio"] = row.ratio;
     object["ratio_quartiles"] = llvm::json::Array{row.ratioLow, row.ratioHigh};
     llvm::json::Array peers;
-    for (const tools::Contender &peer : row.peers)
+    for (const tools::TimedRun &peer : row.peers)
       peers.push_back(toJson(peer));
     object["peers"] = std::move(peers);
   }

@@ -17,8 +17,8 @@
 
 using namespace qcc;
 using namespace qcc::bench;
-using tools::Contender;
 using tools::medianOf;
+using tools::TimedRun;
 
 //===----------------------------------------------------------------------===//
 // qcc
@@ -72,17 +72,17 @@ prepare(const Shape &shape, const TargetRef &target, const Options &options) {
   return execution;
 }
 
-static Contender contenderOf(std::string name, rt::Context &context,
-                             Execution &execution) {
-  Contender contender;
-  contender.name = std::move(name);
-  contender.oneThread = context.threads() == 1;
-  contender.run = [&context, &execution](int64_t calls) {
+static TimedRun candidateOf(std::string name, rt::Context &context,
+                            Execution &execution) {
+  TimedRun candidate;
+  candidate.name = std::move(name);
+  candidate.oneThread = context.threads() == 1;
+  candidate.run = [&context, &execution](int64_t calls) {
     for (int64_t i = 0; i < calls; ++i)
       // It has run with the same tensors before.
       (void)context.run(execution.inputs, execution.outputs);
   };
-  return contender;
+  return candidate;
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,31 +117,31 @@ public:
     return runner;
   }
 
-  std::vector<Contender> contenders() const {
-    std::vector<Contender> result;
+  std::vector<TimedRun> candidates() const {
+    std::vector<TimedRun> result;
     for (const Peak &peak : peaks) {
-      Contender contender;
-      contender.name = peak.name;
-      contender.oneThread = pool->size() == 1;
+      TimedRun candidate;
+      candidate.name = peak.name;
+      candidate.oneThread = pool->size() == 1;
       const void *data = peak.onZeros ? zeros.data() : random.data();
-      contender.run = [this, &peak, data](int64_t calls) {
+      candidate.run = [this, &peak, data](int64_t calls) {
         pool->run(pool->size(), [&](int, int) {
           peak.run(calls * kIterationsPerCall, data);
         });
       };
-      result.push_back(std::move(contender));
+      result.push_back(std::move(candidate));
     }
     return result;
   }
 
   /// For each round, in units of the peak.
-  std::vector<double> rates(size_t index, const Contender &contender) const {
+  std::vector<double> rates(size_t index, const TimedRun &candidate) const {
     double operations = peaks[index].operations * kIterationsPerCall * 1e-9;
     // The clock is that of one thread.
     if (index > 0)
       operations *= pool->size();
     std::vector<double> rates;
-    for (double seconds : contender.seconds)
+    for (double seconds : candidate.seconds)
       rates.push_back(operations / seconds);
     return rates;
   }
@@ -170,17 +170,17 @@ static std::vector<double> ratiosOf(const std::vector<double> &a,
 }
 
 static void addPeaks(Row &row, const PeakRunner &runner,
-                     const std::vector<Contender> &contenders) {
+                     const std::vector<TimedRun> &candidates) {
   for (auto [i, peak] : llvm::enumerate(runner.peaks)) {
-    std::vector<double> rates = runner.rates(i, contenders[i]);
+    std::vector<double> rates = runner.rates(i, candidates[i]);
     row.peaks.push_back(
         {peak.name, peak.unit, peak.isReference, medianOf(rates)});
     if (!peak.isReference)
       continue;
     double work = row.shape.operations() * 1e-9;
-    auto fraction = [&](const Contender &contender) {
+    auto fraction = [&](const TimedRun &candidate) {
       std::vector<double> fractions;
-      for (auto [seconds, rate] : llvm::zip(contender.seconds, rates))
+      for (auto [seconds, rate] : llvm::zip(candidate.seconds, rates))
         fractions.push_back(work / seconds / rate);
       return medianOf(fractions);
     };
@@ -192,7 +192,7 @@ static void addPeaks(Row &row, const PeakRunner &runner,
 
 /// `reads`: from huge pages, then from small ones.
 static void addBandwidth(Row &row, int64_t bytes,
-                         const std::vector<Contender> &reads) {
+                         const std::vector<TimedRun> &reads) {
   row.readHuge = double(bytes) * 1e-9 / reads[0].median();
   row.readSmall = double(bytes) * 1e-9 / reads[1].median();
   row.readFraction = medianOf(ratiosOf(reads[0].seconds, row.qcc.seconds));
@@ -204,7 +204,7 @@ static void addBandwidth(Row &row, int64_t bytes,
 static void addRatio(Row &row) {
   if (row.peers.empty())
     return;
-  llvm::sort(row.peers, [](const Contender &a, const Contender &b) {
+  llvm::sort(row.peers, [](const TimedRun &a, const TimedRun &b) {
     return a.median() < b.median();
   });
   std::vector<double> ratios =
@@ -232,7 +232,7 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
   row.config = execution->kernel.config;
   row.compileSeconds = execution->kernel.compileSeconds;
   row.artifactBytes = execution->kernel.artifactBytes;
-  row.qcc = contenderOf("qcc", *execution->context, *execution);
+  row.qcc = candidateOf("qcc", *execution->context, *execution);
 
   PeerData peer;
   if (options.peer != PeerKind::None) {
@@ -249,7 +249,7 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     row.peerDifference = *difference;
   }
   std::optional<Execution> roundedExecution;
-  Contender rounded;
+  TimedRun rounded;
   if (suite.roundUp) {
     auto made = prepare(suite.rounded(shape), *target, options);
     if (!made)
@@ -257,16 +257,16 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     roundedExecution = std::move(*made);
     row.roundedName = roundedExecution->problem.shape.name();
     rounded =
-        contenderOf("rounded", *roundedExecution->context, *roundedExecution);
+        candidateOf("rounded", *roundedExecution->context, *roundedExecution);
   }
   std::unique_ptr<rt::Context> oneThread;
-  Contender single;
+  TimedRun single;
   if (options.scaling) {
     auto made = makeContext(execution->kernel, 1);
     if (!made)
       return made.takeError();
     oneThread = std::move(*made);
-    single = contenderOf("qcc on 1 thread", *oneThread, *execution);
+    single = candidateOf("qcc on 1 thread", *oneThread, *execution);
   }
   if (options.rounds == 0) {
     row.qcc.run = nullptr;
@@ -277,27 +277,27 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
   if (!runner)
     return runner.takeError();
   PinnedCaller caller(options.threads);
-  std::vector<Contender> peaks = runner->contenders();
+  std::vector<TimedRun> peaks = runner->candidates();
   std::optional<BandwidthRunner> bandwidth;
-  std::vector<Contender> reads;
+  std::vector<TimedRun> reads;
   if (int64_t bytes = bytesThatBound(shape)) {
     auto made = BandwidthRunner::create(bytes, runner->pool);
     if (!made)
       return made.takeError();
     bandwidth = std::move(*made);
-    reads = bandwidth->contenders();
+    reads = bandwidth->candidates();
   }
-  row.peers = peer.contenders(options.threads);
-  std::vector<Contender *> all{&row.qcc};
+  row.peers = peer.candidates(options.threads);
+  std::vector<TimedRun *> all{&row.qcc};
   for (auto *list : {&row.peers, &peaks, &reads})
-    for (Contender &contender : *list)
-      all.push_back(&contender);
+    for (TimedRun &candidate : *list)
+      all.push_back(&candidate);
   if (suite.roundUp)
     all.push_back(&rounded);
   if (options.scaling)
     all.push_back(&single);
-  for (Contender *contender : all)
-    calibrate(*contender);
+  for (TimedRun *candidate : all)
+    calibrate(*candidate);
   measure(all, options.rounds);
 
   addRatio(row);
@@ -310,7 +310,7 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
     row.scaling = medianOf(ratiosOf(single.seconds, row.qcc.seconds));
   // What they run ends with this call.
   row.qcc.run = nullptr;
-  for (Contender &contender : row.peers)
-    contender.run = nullptr;
+  for (TimedRun &candidate : row.peers)
+    candidate.run = nullptr;
   return row;
 }

@@ -77,7 +77,7 @@ int bench::reportError(const llvm::Twine &message) {
 
 /// OpenMP reads its environment when it is loaded, so the program starts again
 /// with one in which the peer's threads wait as busily as qcc's, and, unlike
-/// with OMP_WAIT_POLICY=active, stop before the next contender's turn.
+/// with OMP_WAIT_POLICY=active, stop before the next candidate's turn.
 static void restartForThreads(char **argv) {
   constexpr const char *kSpins = "GOMP_SPINCOUNT";
   if (getenv(kSpins))

@@ -127,7 +127,7 @@ static std::vector<Kernel> collectKernels(func::FuncOp entry,
       return;
     Kernel kernel;
     kernel.op = op;
-    noteRhsRange(op, target);
+    annotateRhsRange(op, target);
     kernel.key = keyOf(op, target);
     kernel.layer = layerOf(op);
     findShapes(kernel, sizes);
@@ -253,7 +253,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
     return true;
   }
   refused += outcome->refused;
-  const tools::Contest::Standing &standing = outcome->standing;
+  const tools::Comparison::Standing &standing = outcome->standing;
   TuningEntry entry;
   entry.config = request.configs[standing.best];
   entry.about = aboutKernel(kernel.op);

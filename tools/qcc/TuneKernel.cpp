@@ -135,8 +135,8 @@ makeArguments(func::FuncOp entry,
 }
 
 /// "best 1.250 ms (1.08 x)"
-static std::string describe(const tools::Contest &contest) {
-  tools::Contest::Standing standing = contest.standing();
+static std::string describe(const tools::Comparison &comparison) {
+  tools::Comparison::Standing standing = comparison.standing();
   return tools::format("best %s (%.2f x)",
                        tools::duration(standing.seconds).c_str(),
                        standing.gain);
@@ -153,16 +153,16 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
   auto inputs = makeArguments(program.entry(), request.shapes);
   if (!inputs)
     return std::nullopt;
-  tools::Contest contest(std::move(*inputs), request.threads);
-  std::vector<size_t> indices; // of configs, in the order of the contest
+  tools::Comparison comparison(std::move(*inputs), request.threads);
+  std::vector<size_t> indices; // of configs, in the order of the comparison
   TuneOutcome outcome;
   for (auto [i, config] : llvm::enumerate(request.configs)) {
     progress(tools::format("%zu of %zu candidates", i, request.configs.size()) +
-             (i ? ", " + describe(contest) : ""));
+             (i ? ", " + describe(comparison) : ""));
     llvm::Expected<tools::ModulePtr> module = program.compile(config);
     std::string problem;
     if (module) {
-      rt::Status status = contest.add(std::move(*module));
+      rt::Status status = comparison.add(std::move(*module));
       if (status.code() == rt::StatusCode::OutOfMemory) {
         reportError(status.message());
         return std::nullopt;
@@ -181,9 +181,9 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
     if (i == 0)
       return std::nullopt;
   }
-  outcome.standing = contest.decide([&](int round, int rounds) {
+  outcome.standing = comparison.decide([&](int round, int rounds) {
     progress(tools::format("round %d of %d, ", round, rounds) +
-             describe(contest));
+             describe(comparison));
   });
   outcome.standing.best = indices[outcome.standing.best];
   return outcome;

@@ -9,7 +9,7 @@
 #define QCC_TOOLS_QCC_TUNEKERNEL_H
 
 #include "Driver.h"
-#include "common/Contest.h"
+#include "common/Comparison.h"
 #include "qcc/Tuning/ExtractKernel.h"
 
 namespace qcc::driver {
@@ -25,7 +25,7 @@ struct TuneRequest {
 };
 
 struct TuneOutcome {
-  tools::Contest::Standing standing; ///< best is an index into configs
+  tools::Comparison::Standing standing; ///< best is an index into configs
   /// Configs that could not be compiled or run, or that compute something else:
   /// bugs of qcc, which were reported.
   unsigned refused = 0;

@@ -1,4 +1,5 @@
-//===- ABI.h - What generated code and the runtime agree on -----*- C -*-===//
+//===- ABI.h - What generated code and the runtime agree on -----*- C -* -*- C++
+//-*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

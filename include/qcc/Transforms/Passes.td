@@ -193,7 +193,7 @@ def ExpandDivisions : Pass<"expand-divisions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def NoteConstantRanges : Pass<"note-constant-ranges", "::mlir::func::FuncOp"> {
+def AnnotateConstantRanges : Pass<"annotate-constant-ranges", "::mlir::func::FuncOp"> {
   let summary = "The ranges of constant operands onto the epilogues that use them";
   let description = [{
     Scales and biases are constants, and what they are decides which clamps of an

@@ -16,7 +16,7 @@ using namespace qcc;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
-void qcc::noteRhsRange(ContractOp op, const Target &target) {
+void qcc::annotateRhsRange(ContractOp op, const Target &target) {
   if (!target.needsRhsRange() || op.isPacked() || !op.getRhsPrologue().empty())
     return;
   if (std::optional<NumberRange> range =

@@ -49,7 +49,7 @@ struct SelectLoweringConfig
   void runOnOperation() override {
     unsigned untuned = 0;
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
-      noteRhsRange(op, *target);
+      annotateRhsRange(op, *target);
       if (kernel::LoweringConfigAttrInterface config =
               op.getLoweringConfigAttr())
         return WalkResult(checkConfig(op, config, *target));

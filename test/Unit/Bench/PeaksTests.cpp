@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Peaks.h"
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 #include "qcc/Support/Random.h"
 #include <gtest/gtest.h>
 
@@ -25,13 +25,13 @@ TEST(Peaks, RatesAreAsTheHardwareAllows) {
     int references = 0;
     for (const Peak &peak : peaksOf(*isa)) {
       references += peak.isReference;
-      tools::Contender contender;
-      contender.run = [&](int64_t calls) {
+      tools::TimedRun candidate;
+      candidate.run = [&](int64_t calls) {
         peak.run(1000 * calls, data->data());
       };
-      calibrate(contender);
-      tools::measure({&contender}, 1);
-      double rate = 1000 * peak.operations / contender.median() * 1e-9;
+      calibrate(candidate);
+      tools::measure({&candidate}, 1);
+      double rate = 1000 * peak.operations / candidate.median() * 1e-9;
       // From an old server under load to a desktop to come.
       EXPECT_GT(rate, peak.unit == std::string("GHz") ? 0.1 : 1) << peak.name;
       EXPECT_LT(rate, peak.unit == std::string("GHz") ? 12 : 1e5) << peak.name;

@@ -1,4 +1,4 @@
-//===- ArtifactTests.cpp - The form of a compiled artifact --------------===//
+//===- ArtifactTests.cpp - The form of a compiled artifact ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

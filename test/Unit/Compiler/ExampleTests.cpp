@@ -1,4 +1,4 @@
-//===- ExampleTests.cpp - The examples, again and again -----------------===//
+//===- ExampleTests.cpp - The examples, again and again -------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

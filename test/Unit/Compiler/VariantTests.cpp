@@ -1,4 +1,4 @@
-//===- VariantTests.cpp - Artifacts with several variants ---------------===//
+//===- VariantTests.cpp - Artifacts with several variants -----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConcurrencyTests.cpp - Many threads, one module ------------------===//
+//===- ConcurrencyTests.cpp - Many threads, one module --------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

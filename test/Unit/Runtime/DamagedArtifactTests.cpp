@@ -1,4 +1,4 @@
-//===- DamagedArtifactTests.cpp - Files that must not be loaded ---------===//
+//===- DamagedArtifactTests.cpp - Files that must not be loaded -----------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

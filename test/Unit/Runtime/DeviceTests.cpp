@@ -1,4 +1,4 @@
-//===- DeviceTests.cpp - The CPU behind the device interface ------------===//
+//===- DeviceTests.cpp - The CPU behind the device interface --------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

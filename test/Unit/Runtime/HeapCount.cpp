@@ -1,4 +1,4 @@
-//===- HeapCount.cpp - Counts what the heap hands out -------------------===//
+//===- HeapCount.cpp - Counts what the heap hands out ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

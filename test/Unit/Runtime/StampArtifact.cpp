@@ -1,4 +1,4 @@
-//===- StampArtifact.cpp - Completes an artifact made by hand -----------===//
+//===- StampArtifact.cpp - Completes an artifact made by hand -------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ArchiveTests.cpp - .npz and .safetensors files -------------------===//
+//===- ArchiveTests.cpp - .npz and .safetensors files ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FileIOTests.cpp - Files and tensors in memory --------------------===//
+//===- FileIOTests.cpp - Files and tensors in memory ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HalfTests.cpp - f16 and bf16 -------------------------------------===//
+//===- HalfTests.cpp - f16 and bf16 ---------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

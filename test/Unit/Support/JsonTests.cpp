@@ -1,4 +1,4 @@
-//===- JsonTests.cpp - Reading and writing JSON -------------------------===//
+//===- JsonTests.cpp - Reading and writing JSON ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NpyTests.cpp - .npy files ----------------------------------------===//
+//===- NpyTests.cpp - .npy files ------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

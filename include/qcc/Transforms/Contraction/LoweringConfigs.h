@@ -19,7 +19,7 @@ namespace qcc {
 
 /// Notes the range of the elements of a constant right operand on `op`, where
 /// the target's strategies depend on it: it is known until it is packed.
-void noteRhsRange(kernel::ContractOp op, const Target &target);
+void annotateRhsRange(kernel::ContractOp op, const Target &target);
 
 /// The config that is expected to take the least time; null where no strategy
 /// of the target computes `op`.

@@ -1,11 +1,11 @@
-//===- Contenders.cpp - Interleaved measurements --------------------------===//
+//===- Interleaved.cpp - Interleaved measurements -------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 #include <algorithm>
 #include <fstream>
 #include <sys/resource.h>
@@ -34,18 +34,18 @@ static int64_t interruptions() {
 }
 
 /// Seconds of a batch.
-static double timeBatch(Contender &contender) {
+static double timeBatch(TimedRun &candidate) {
   int64_t interruptionsBefore = interruptions();
   double cpu = now(CLOCK_THREAD_CPUTIME_ID);
   double wall = now(CLOCK_MONOTONIC);
-  contender.run(contender.callsPerBatch);
+  candidate.run(candidate.callsPerBatch);
   wall = now(CLOCK_MONOTONIC) - wall;
   cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  ++contender.batches;
+  ++candidate.batches;
   if (interruptions() == interruptionsBefore)
     return wall;
-  ++contender.interrupted;
-  return contender.oneThread ? cpu : wall;
+  ++candidate.interrupted;
+  return candidate.oneThread ? cpu : wall;
 }
 
 /// Seconds that the CPUs have been idle since the system started, all added up;
@@ -92,48 +92,48 @@ double tools::medianOf(std::vector<double> values) {
                            : (values[middle - 1] + values[middle]) / 2;
 }
 
-double Contender::median() const { return medianOf(seconds); }
+double TimedRun::median() const { return medianOf(seconds); }
 
-double tools::calibrate(Contender &contender) {
-  if (contender.enter)
-    contender.enter();
-  contender.callsPerBatch = 1;
-  timeBatch(contender); // First calls plan, allocate and touch memory.
-  double seconds = timeBatch(contender);
+double tools::calibrate(TimedRun &candidate) {
+  if (candidate.enter)
+    candidate.enter();
+  candidate.callsPerBatch = 1;
+  timeBatch(candidate); // First calls plan, allocate and touch memory.
+  double seconds = timeBatch(candidate);
   constexpr int64_t kMaxCalls = 1 << 24;
-  while (seconds < kBatchSeconds / 2 && contender.callsPerBatch < kMaxCalls) {
-    contender.callsPerBatch *= 2;
-    seconds = timeBatch(contender);
+  while (seconds < kBatchSeconds / 2 && candidate.callsPerBatch < kMaxCalls) {
+    candidate.callsPerBatch *= 2;
+    seconds = timeBatch(candidate);
   }
-  double call = std::max(seconds, 1e-9) / double(contender.callsPerBatch);
-  contender.callsPerBatch =
+  double call = std::max(seconds, 1e-9) / double(candidate.callsPerBatch);
+  candidate.callsPerBatch =
       std::max<int64_t>(1, int64_t(kBatchSeconds / call + 0.5));
-  if (contender.leave)
-    contender.leave();
-  contender.batches = contender.interrupted = 0;
+  if (candidate.leave)
+    candidate.leave();
+  candidate.batches = candidate.interrupted = 0;
   return call;
 }
 
-static double turn(Contender &contender) {
-  if (contender.enter)
-    contender.enter();
-  contender.run(contender.callsPerBatch);
+static double turn(TimedRun &candidate) {
+  if (candidate.enter)
+    candidate.enter();
+  candidate.run(candidate.callsPerBatch);
   std::vector<double> batches;
   double total = 0;
   while (batches.size() < kMinBatches || total < kTurnSeconds) {
-    batches.push_back(timeBatch(contender));
+    batches.push_back(timeBatch(candidate));
     total += batches.back();
   }
-  if (contender.leave)
-    contender.leave();
-  return medianOf(std::move(batches)) / double(contender.callsPerBatch);
+  if (candidate.leave)
+    candidate.leave();
+  return medianOf(std::move(batches)) / double(candidate.callsPerBatch);
 }
 
-void tools::measure(std::vector<Contender *> contenders, int rounds) {
+void tools::measure(std::vector<TimedRun *> candidates, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     // Back and forth: nobody always comes after the same neighbour.
-    std::reverse(contenders.begin(), contenders.end());
-    for (Contender *contender : contenders)
-      contender->seconds.push_back(turn(*contender));
+    std::reverse(candidates.begin(), candidates.end());
+    for (TimedRun *candidate : candidates)
+      candidate->seconds.push_back(turn(*candidate));
   }
 }

@@ -1,19 +1,19 @@
-//===- Contenders.h - Interleaved measurements ------------------*- C++ -*-===//
+//===- Interleaved.h - Interleaved measurements -----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Contenders take turns, round by round: what changes during a run (frequency,
+// Candidates take turns, round by round: what changes during a run (frequency,
 // neighbours) hits all of them alike, and ratios are taken within a round. A
 // turn is a batch of calls to warm up, then batches that are timed; its result
 // is the time of a call in the median batch.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TOOLS_COMMON_CONTENDERS_H
-#define QCC_TOOLS_COMMON_CONTENDERS_H
+#ifndef QCC_TOOLS_COMMON_INTERLEAVED_H
+#define QCC_TOOLS_COMMON_INTERLEAVED_H
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,7 @@
 
 namespace qcc::tools {
 
-struct Contender {
+struct TimedRun {
   std::string name;
   /// Makes that many calls.
   std::function<void(int64_t)> run;
@@ -55,11 +55,11 @@ private:
 double medianOf(std::vector<double> values);
 
 /// Chooses how many calls make a batch; returns about the seconds of a call.
-double calibrate(Contender &contender);
+double calibrate(TimedRun &candidate);
 
 /// One turn of each, `rounds` times.
-void measure(std::vector<Contender *> contenders, int rounds);
+void measure(std::vector<TimedRun *> candidates, int rounds);
 
 } // namespace qcc::tools
 
-#endif // QCC_TOOLS_COMMON_CONTENDERS_H
+#endif // QCC_TOOLS_COMMON_INTERLEAVED_H

@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -note-constant-ranges | FileCheck %s
+// RUN: qcc-opt %s -annotate-constant-ranges | FileCheck %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

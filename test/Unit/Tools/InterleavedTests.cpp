@@ -1,11 +1,12 @@
-//===- ContendersTests.cpp ------------------------------------------------===//
+//===- InterleavedTests.cpp - Measurements that take turns ----------------===//
+//------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Contenders.h"
+#include "common/Interleaved.h"
 
 #include <chrono>
 #include <ctime>
@@ -21,24 +22,24 @@ static double cpuSeconds() {
 }
 
 /// A call takes that much of the CPU, also where others want it.
-static Contender busy(double seconds) {
-  Contender contender;
-  contender.run = [seconds](int64_t calls) {
+static TimedRun busy(double seconds) {
+  TimedRun candidate;
+  candidate.run = [seconds](int64_t calls) {
     double end = cpuSeconds() + seconds * double(calls);
     while (cpuSeconds() < end) {
     }
   };
-  return contender;
+  return candidate;
 }
 
-TEST(Contenders, Median) {
+TEST(Interleaved, Median) {
   EXPECT_EQ(medianOf({}), 0);
   EXPECT_EQ(medianOf({3, 1, 2}), 2);
   EXPECT_EQ(medianOf({4, 1, 2, 3}), 2.5);
 }
 
-TEST(Contenders, TakeTurns) {
-  Contender fast = busy(50e-6), slow = busy(2e-3);
+TEST(Interleaved, TakeTurns) {
+  TimedRun fast = busy(50e-6), slow = busy(2e-3);
   std::string order;
   fast.enter = [&] { order += '('; };
   fast.leave = [&] { order += ')'; };
@@ -59,7 +60,7 @@ TEST(Contenders, TakeTurns) {
   EXPECT_GT(slow.median() / fast.median(), 4);
 }
 
-TEST(Contenders, OtherProcesses) {
+TEST(Interleaved, OtherProcesses) {
   using Clock = std::chrono::steady_clock;
   double ours = cpuSeconds();
   Clock::time_point start = Clock::now();

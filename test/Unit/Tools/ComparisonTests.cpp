@@ -1,11 +1,12 @@
-//===- ContestTests.cpp ---------------------------------------------------===//
+//===- ComparisonTests.cpp - Which of several programs is the fastest -----===//
+//---------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Contest.h"
+#include "common/Comparison.h"
 
 #include "SmallProgram.h"
 
@@ -35,8 +36,8 @@ void wrong(const qcc_frame *frame, int32_t thread, int32_t threads) {
   ++static_cast<int32_t *>(frame->tensors[1])[frame->values[0] - 1];
 }
 
-/// A contest, and the artifacts that its modules are in.
-class Contests : public testing::Test {
+/// A comparison, and the artifacts that its modules are in.
+class Comparisons : public testing::Test {
 protected:
   ModulePtr programWith(decltype(&more) last) {
     rt::test::FakeArtifact::EntrySpec entry = SmallProgram::entry();
@@ -60,21 +61,21 @@ std::vector<HostTensor> inputs() {
 }
 } // namespace
 
-TEST_F(Contests, TheFastestWins) {
-  Contest contest(inputs());
-  ASSERT_TRUE(contest.add(programWith(busy<400>)).isOk());
-  ASSERT_TRUE(contest.add(programWith(busy<900>)).isOk());
-  ASSERT_TRUE(contest.add(programWith(busy<100>)).isOk());
-  ASSERT_TRUE(contest.add(programWith(busy<300>)).isOk());
-  EXPECT_EQ(contest.size(), 4u);
-  EXPECT_EQ(contest.standing().best, 2u);
+TEST_F(Comparisons, TheFastestWins) {
+  Comparison comparison(inputs());
+  ASSERT_TRUE(comparison.add(programWith(busy<400>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<900>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<300>)).isOk());
+  EXPECT_EQ(comparison.size(), 4u);
+  EXPECT_EQ(comparison.standing().best, 2u);
   int calls = 0, last = 0, all = 0;
-  Contest::Standing standing = contest.decide([&](int round, int rounds) {
+  Comparison::Standing standing = comparison.decide([&](int round, int rounds) {
     ++calls;
     EXPECT_GT(round, last);
     last = round;
     all = rounds;
-    EXPECT_EQ(contest.standing().best, 2u);
+    EXPECT_EQ(comparison.standing().best, 2u);
   });
   EXPECT_EQ(calls, all);
   EXPECT_EQ(last, all);
@@ -84,46 +85,46 @@ TEST_F(Contests, TheFastestWins) {
 }
 
 /// Somebody is always a little faster.
-TEST_F(Contests, TheFirstStaysAmongEquals) {
-  Contest contest(inputs());
-  ASSERT_TRUE(contest.add(programWith(busy<100>)).isOk());
-  ASSERT_TRUE(contest.add(programWith(busy<900>)).isOk());
-  Contest::Standing standing = contest.decide();
+TEST_F(Comparisons, TheFirstStaysAmongEquals) {
+  Comparison comparison(inputs());
+  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<900>)).isOk());
+  Comparison::Standing standing = comparison.decide();
   EXPECT_EQ(standing.best, 0u);
   EXPECT_EQ(standing.gain, 1);
   EXPECT_EQ(standing.seconds, standing.firstSeconds);
 }
 
-TEST_F(Contests, Alone) {
-  Contest contest(inputs());
-  ASSERT_TRUE(contest.add(programWith(busy<10>)).isOk());
-  EXPECT_EQ(contest.decide().best, 0u);
+TEST_F(Comparisons, Alone) {
+  Comparison comparison(inputs());
+  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
+  EXPECT_EQ(comparison.decide().best, 0u);
 }
 
 /// What computes something else does not take part, however fast it is.
-TEST_F(Contests, WrongResults) {
-  Contest contest(inputs());
-  ASSERT_TRUE(contest.add(programWith(busy<100>)).isOk());
-  rt::Status status = contest.add(programWith(wrong));
+TEST_F(Comparisons, WrongResults) {
+  Comparison comparison(inputs());
+  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
+  rt::Status status = comparison.add(programWith(wrong));
   EXPECT_FALSE(status.isOk());
   EXPECT_NE(status.message().find("result 0 is wrong in 1 of 3 elements; the "
                                   "first is 6 at [2] instead of 5"),
             std::string::npos)
       << status.message();
-  EXPECT_EQ(contest.size(), 1u);
-  EXPECT_EQ(contest.decide().best, 0u);
+  EXPECT_EQ(comparison.size(), 1u);
+  EXPECT_EQ(comparison.decide().best, 0u);
 }
 
-TEST_F(Contests, WhatCannotRun) {
+TEST_F(Comparisons, WhatCannotRun) {
   auto tensor = HostTensor::create(SmallProgram::i32, {3, 1});
   std::vector<HostTensor> other;
   other.push_back(std::move(*tensor));
-  Contest contest(std::move(other));
-  EXPECT_FALSE(contest.add(programWith(more)).isOk());
-  EXPECT_EQ(contest.size(), 0u);
+  Comparison comparison(std::move(other));
+  EXPECT_FALSE(comparison.add(programWith(more)).isOk());
+  EXPECT_EQ(comparison.size(), 0u);
 }
 
-TEST(ContestNoise, Rounds) {
+TEST(ComparisonNoise, Rounds) {
   std::vector<double> first(8, 1.0);
   EXPECT_FALSE(isFaster({}, {}));
   EXPECT_FALSE(isFaster(first, first));

@@ -1,4 +1,4 @@
-//===- Contest.h - The fastest of equal programs ----------------*- C++ -*-===//
+//===- Comparison.h - The fastest of equal programs -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Programs that have to compute the same run on the same inputs and are
-// measured in turns (Contenders.h). The first one is what the others have to
+// measured in turns (Interleaved.h). The first one is what the others have to
 // beat. All take part in a few rounds, the best of them then in more, whose
 // times alone decide: who was lucky once does not win.
 //
@@ -15,22 +15,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TOOLS_COMMON_CONTEST_H
-#define QCC_TOOLS_COMMON_CONTEST_H
+#ifndef QCC_TOOLS_COMMON_COMPARISON_H
+#define QCC_TOOLS_COMMON_COMPARISON_H
 
-#include "common/Contenders.h"
 #include "common/Execution.h"
+#include "common/Interleaved.h"
 
 #include <deque>
 
 namespace qcc::tools {
 
-class Contest {
+class Comparison {
 public:
-  explicit Contest(std::vector<HostTensor> inputs, unsigned threads = 1);
-  // Contenders refer to what they run.
-  Contest(const Contest &) = delete;
-  Contest &operator=(const Contest &) = delete;
+  explicit Comparison(std::vector<HostTensor> inputs, unsigned threads = 1);
+  // Candidates refer to what they run.
+  Comparison(const Comparison &) = delete;
+  Comparison &operator=(const Comparison &) = delete;
 
   /// Runs the only entry of a module and takes a first look at its time. Fails,
   /// and leaves it out, if it cannot run or a result has other bits than that
@@ -57,7 +57,7 @@ private:
     std::unique_ptr<rt::Context> context;
     std::vector<rt::OwnedTensor> results;
     std::vector<rt::Tensor> outputs;
-    Contender contender;
+    TimedRun candidate;
     double firstLook = 0;
   };
   Standing standingOf(size_t best) const;
@@ -74,4 +74,4 @@ bool isFaster(const std::vector<double> &a, const std::vector<double> &b);
 
 } // namespace qcc::tools
 
-#endif // QCC_TOOLS_COMMON_CONTEST_H
+#endif // QCC_TOOLS_COMMON_COMPARISON_H

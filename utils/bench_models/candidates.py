@@ -1,6 +1,6 @@
 """Who runs a model: qcc by its programs, the libraries in this process.
 
-A contender has a name, a result and turn(), which returns the seconds of a run: the median
+A candidate has a name, a result and turn(), which returns the seconds of a run: the median
 of as many runs as fit into `seconds`.
 """
 
@@ -152,10 +152,10 @@ class OpenVino(Library):
 LIBRARIES = {library.name: library for library in (OpenVino, OnnxRuntime)}
 
 
-def make_contenders(names, qcc, program, model, threads, folder):
+def make_candidates(names, qcc, program, model, threads, folder):
     x = model.input()
-    contenders = [Qcc(qcc, program, model, x, threads, folder)]
-    return contenders + [LIBRARIES[name](model, x, threads) for name in names]
+    candidates = [Qcc(qcc, program, model, x, threads, folder)]
+    return candidates + [LIBRARIES[name](model, x, threads) for name in names]
 
 
 def difference(result, expected):

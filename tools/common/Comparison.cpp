@@ -1,11 +1,11 @@
-//===- Contest.cpp - The fastest of equal programs ------------------------===//
+//===- Comparison.cpp - The fastest of equal programs ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Contest.h"
+#include "common/Comparison.h"
 
 #include "common/Compare.h"
 #include "common/Text.h"
@@ -56,7 +56,7 @@ bool tools::isFaster(const std::vector<double> &a,
 // Programs
 //===----------------------------------------------------------------------===//
 
-Contest::Contest(std::vector<HostTensor> inputs, unsigned threads)
+Comparison::Comparison(std::vector<HostTensor> inputs, unsigned threads)
     : storage_(std::move(inputs)), threads_(threads) {
   for (HostTensor &input : storage_)
     inputs_.push_back(viewOf(input));
@@ -85,7 +85,7 @@ static rt::Status checkResults(const std::vector<rt::Tensor> &results,
   return rt::Status::ok();
 }
 
-rt::Status Contest::add(ModulePtr module) {
+rt::Status Comparison::add(ModulePtr module) {
   rt::ContextOptions options;
   options.threads = int(threads_);
   auto context = rt::Context::create(std::move(module), "", options);
@@ -106,13 +106,13 @@ rt::Status Contest::add(ModulePtr module) {
     return status;
   runs_.push_back(std::move(run));
   Run &added = runs_.back();
-  added.contender.oneThread = added.context->threads() == 1;
-  added.contender.run = [this, &added](int64_t calls) {
+  added.candidate.oneThread = added.context->threads() == 1;
+  added.candidate.run = [this, &added](int64_t calls) {
     for (int64_t i = 0; i < calls; ++i)
       // It has run with the same tensors before.
       (void)added.context->run(inputs_, added.outputs);
   };
-  added.firstLook = calibrate(added.contender);
+  added.firstLook = calibrate(added.candidate);
   return rt::Status::ok();
 }
 
@@ -120,25 +120,25 @@ rt::Status Contest::add(ModulePtr module) {
 // Rounds
 //===----------------------------------------------------------------------===//
 
-Contest::Standing Contest::standingOf(size_t best) const {
+Comparison::Standing Comparison::standingOf(size_t best) const {
   const Run &first = runs_.front(), &run = runs_[best];
   Standing standing;
   standing.best = best;
-  bool measured = !run.contender.seconds.empty();
-  standing.seconds = measured ? run.contender.median() : run.firstLook;
-  standing.firstSeconds = measured ? first.contender.median() : first.firstLook;
+  bool measured = !run.candidate.seconds.empty();
+  standing.seconds = measured ? run.candidate.median() : run.firstLook;
+  standing.firstSeconds = measured ? first.candidate.median() : first.firstLook;
   standing.gain = measured
-                      ? gainOf(run.contender.seconds, first.contender.seconds)
+                      ? gainOf(run.candidate.seconds, first.candidate.seconds)
                       : first.firstLook / run.firstLook;
   return standing;
 }
 
 /// At most that many others, the fastest first.
-std::vector<size_t> Contest::fastest(size_t most) const {
+std::vector<size_t> Comparison::fastest(size_t most) const {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 1; i < runs_.size(); ++i)
-    if (runs_[i].contender.seconds.size() ==
-        runs_.front().contender.seconds.size())
+    if (runs_[i].candidate.seconds.size() ==
+        runs_.front().candidate.seconds.size())
       order.push_back({-standingOf(i).gain, i});
   std::sort(order.begin(), order.end());
   std::vector<size_t> indices;
@@ -147,41 +147,41 @@ std::vector<size_t> Contest::fastest(size_t most) const {
   return indices;
 }
 
-Contest::Standing Contest::standing() const {
+Comparison::Standing Comparison::standing() const {
   std::vector<size_t> best = fastest(1);
   return standingOf(!best.empty() && standingOf(best[0]).gain > 1 ? best[0]
                                                                   : 0);
 }
 
-Contest::Standing Contest::decide(const Progress &progress) {
+Comparison::Standing Comparison::decide(const Progress &progress) {
   double shortest = runs_.front().firstLook;
   for (const Run &run : runs_)
     shortest = std::min(shortest, run.firstLook);
-  std::vector<Contender *> contenders{&runs_.front().contender};
+  std::vector<TimedRun *> candidates{&runs_.front().candidate};
   for (size_t i = 1; i < runs_.size(); ++i)
     if (runs_[i].firstLook < kHopeless * shortest)
-      contenders.push_back(&runs_[i].contender);
+      candidates.push_back(&runs_[i].candidate);
   int done = 0;
   auto play = [&](int rounds) {
     for (int i = 0; i < rounds; ++i) {
-      measure(contenders, 1);
+      measure(candidates, 1);
       // Back and forth, as measure() does it with several.
-      std::reverse(contenders.begin(), contenders.end());
+      std::reverse(candidates.begin(), candidates.end());
       if (progress)
         progress(++done, kRounds + kFinalRounds);
     }
   };
   play(kRounds);
   std::vector<size_t> finalists = fastest(kFinalists);
-  contenders = {&runs_.front().contender};
+  candidates = {&runs_.front().candidate};
   for (size_t i : finalists)
-    contenders.push_back(&runs_[i].contender);
+    candidates.push_back(&runs_[i].candidate);
   for (Run &run : runs_)
-    run.contender.seconds.clear();
+    run.candidate.seconds.clear();
   play(kFinalRounds);
-  const std::vector<double> &first = runs_.front().contender.seconds;
+  const std::vector<double> &first = runs_.front().candidate.seconds;
   for (size_t i : fastest(kFinalists))
-    if (isFaster(runs_[i].contender.seconds, first))
+    if (isFaster(runs_[i].candidate.seconds, first))
       return standingOf(i);
   return standingOf(0);
 }

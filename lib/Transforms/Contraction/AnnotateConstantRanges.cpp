@@ -1,4 +1,4 @@
-//===- NoteConstantRanges.cpp - Ranges of constants onto epilogues --------===//
+//===- AnnotateConstantRanges.cpp - Ranges of constants onto epilogues ----===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #include <limits>
 
 namespace qcc {
-#define GEN_PASS_DEF_NOTECONSTANTRANGES
+#define GEN_PASS_DEF_ANNOTATECONSTANTRANGES
 #include "qcc/Transforms/Passes.h.inc"
 } // namespace qcc
 
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace qcc;
 
 namespace {
-struct NoteConstantRanges
-    : qcc::impl::NoteConstantRangesBase<NoteConstantRanges> {
+struct AnnotateConstantRanges
+    : qcc::impl::AnnotateConstantRangesBase<AnnotateConstantRanges> {
   void runOnOperation() override {
     getOperation().walk([](kernel::ContractOp op) {
       SmallVector<double> ranges;
