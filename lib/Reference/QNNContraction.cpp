@@ -77,9 +77,12 @@ struct Product {
   Tensor result;
   const Tensor *bias = nullptr;
   std::optional<RuntimeParams> output; ///< of a quantized result
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
+  std::optional<float> low, high;      ///< of a clamp
 
+  float clamped(float v) const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return clampFloat(v, low.value_or(-infinity), high.value_or(infinity));
+  }
   bool biasIsFloat() const { return bias && bias->elem.isFloat(); }
   Scalar finish(int64_t acc, float xScale, float yScale, int64_t column) const;
   void runOnIntegers();
@@ -102,7 +105,7 @@ Scalar Product::finish(int64_t acc, float xScale, float yScale,
     float m = xScale * yScale;
     float v =
         biasIsFloat() ? fusedBias(acc, m, bias->get(column).f) : scaled(acc, m);
-    scalar.f = clampFloat(v, low, high);
+    scalar.f = clamped(v);
     return scalar;
   }
   RowParams to = output->row(0);
@@ -110,12 +113,12 @@ Scalar Product::finish(int64_t acc, float xScale, float yScale,
   float m = (xScale * yScale) / sy;
   float v = biasIsFloat() ? fusedBias(acc, m, bias->get(column).f / sy)
                           : scaled(acc, m);
-  // A bound divided by a run-time scale may be NaN; it then clamps nothing.
-  float lowest = low / sy, highest = high / sy;
-  if (v < lowest)
-    v = lowest;
-  if (v > highest)
-    v = highest;
+  // A bound divided by a run-time scale may be NaN; it then clamps nothing. One
+  // that is absent is not infinity, whose sign a negative scale would turn.
+  if (low && v < *low / sy)
+    v = *low / sy;
+  if (high && v > *high / sy)
+    v = *high / sy;
   scalar.i = roundAndSaturate(v, to.zeroPoint(0), output->range());
   return scalar;
 }
@@ -167,7 +170,7 @@ void Product::runOnFloats() {
         if (bias)
           v = v + bias->get(column + j).f;
         Scalar scalar;
-        scalar.f = clampFloat(v, low, high);
+        scalar.f = clamped(v);
         result.set(at + j, scalar);
       }
     };

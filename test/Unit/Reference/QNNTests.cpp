@@ -304,6 +304,30 @@ TEST(Linear, QuantizedResults) {
             floatBias);
 }
 
+/// A clamp that is absent does not clamp, whatever sign the scale has.
+TEST(Linear, NegativeScaleOfAResult) {
+  auto run = [&](const std::string &clamp, float scale) {
+    return runOne<int8_t>(
+        "func.func @main(%x: tensor<2x1x!quant.uniform<i8:f32, 0.5>>, "
+        "%w: tensor<1x1x!quant.uniform<i8:f32, 0.5>>, %sy: tensor<f32>, "
+        "%zy: tensor<i8>) -> tensor<2x1xi8> {\n"
+        "%r = qnn.linear %x, %w output_scale(%sy : tensor<f32>) "
+        "output_zero_point(%zy : tensor<i8>) " +
+            clamp +
+            " : tensor<2x1x!quant.uniform<i8:f32, 0.5>>, "
+            "tensor<1x1x!quant.uniform<i8:f32, 0.5>> -> tensor<2x1xi8>\n"
+            "return %r : tensor<2x1xi8>\n}\n",
+        {tensor<int8_t>({2, 1}, {8, -8}), tensor<int8_t>({1, 1}, {1}),
+         tensor<float>({}, {scale}), tensor<int8_t>({}, {1})});
+  };
+  // +-2 / -0.25 + 1.
+  EXPECT_EQ(run("", -0.25f), (I8{-7, 9}));
+  // Bounds are divided as well: at least 0 / -0.25.
+  EXPECT_EQ(run("{clamp_min = 0.0 : f32}", -0.25f), (I8{1, 9}));
+  EXPECT_EQ(run("{clamp_max = 1.0 : f32}", -0.25f), (I8{-7, -3}));
+  EXPECT_EQ(run("", std::nanf("")), (I8{1, 1}));
+}
+
 TEST(Linear, FloatOperandsThatAreNotDequantized) {
   Random random(8);
   std::vector<float> x = random.reals(2 * 33), w = random.reals(3 * 33),
