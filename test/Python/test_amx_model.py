@@ -39,7 +39,7 @@ func.func @layer{m}x{n}x{k}(%x: tensor<{m}x{k}xi8>, %o: tensor<{m}x{n}xi8>) -> t
 """
 
 CONFIG = re.compile(
-    r'atom = "([^"]*)", tile = \[(\d+), (\d+), (\d+)\], block = \[(\d+), (\d+)\], lhs = "(\w+)"'
+    r'atom = "([^"]*)", tile = \[(\d+), (\d+), (\d+)\], block = \[(\d+), (\d+)\], lhs = (\w+)'
 )
 
 
