@@ -124,7 +124,8 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
       continue;
     tools::Table table = makeTable();
     for (auto call : entry.getOps<func::CallOp>()) {
-      StepExplanation step = explainStep(call, symbols, *session.compiler().getTarget());
+      StepExplanation step =
+          explainStep(call, symbols, *session.compiler().getTarget());
       ++count;
       if (json) {
         llvm::json::Value value = toJson(step);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_ADDRESULTDESTINATIONS

@@ -7,8 +7,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 

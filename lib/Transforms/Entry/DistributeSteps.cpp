@@ -9,8 +9,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_DISTRIBUTESTEPS

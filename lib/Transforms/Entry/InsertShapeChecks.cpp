@@ -18,9 +18,9 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
-#include "qcc/Transforms/Entry/StepInfo.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace qcc {

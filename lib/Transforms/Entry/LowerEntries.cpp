@@ -22,9 +22,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "qcc/Runtime/ABI.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstddef>
 

@@ -10,8 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace qcc {
