@@ -66,12 +66,10 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     info.set("fused", builder.getStrArrayAttr(
                           llvm::to_vector(llvm::split(origin, ", "))));
   }
-  if (isa<kernel::PackOp>(work)) {
-    if (Attribute refused = work->getAttr(kRefusedAttr))
-      info.set("refused", refused);
-  } else if (!isa<kernel::ContractOp>(work)) {
+  if (!isa<kernel::PackOp, kernel::ContractOp>(work))
     setString("refused", whyGeneric(work));
-  }
+  else if (Attribute refused = work->getAttr(kRefusedAttr))
+    info.set("refused", refused);
   return info.getDictionary(work->getContext());
 }
 
