@@ -1,0 +1,77 @@
+//===- ContractionSteps.h - How contractions form and grow ------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rewrites of form-contractions. Each says whether it was done; what keeps
+// an op from it is recorded by refuse().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H
+#define QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "qcc/Transforms/Contraction/ContractParts.h"
+
+namespace mlir {
+class DominanceInfo;
+} // namespace mlir
+
+namespace qcc {
+
+//===----------------------------------------------------------------------===//
+// MatchContraction.cpp
+//===----------------------------------------------------------------------===//
+
+/// Turns an int8 contraction into a kernel.contract with nothing around it:
+///
+///   linalg.generic ins(%x, %w) outs(%zeros) {
+///     acc + (extsi(x) - zx) * (extsi(w) - zw)
+///   }
+/// =>
+///   kernel.contract lhs(%x) rhs(%w) lhs_zero_point(%zx) rhs_zero_point(%zw)
+///     outs(%empty) epilogue { yield %acc }
+void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
+/// The op operand behind a block argument of a generic, or null.
+mlir::OpOperand *inputOf(mlir::linalg::GenericOp op, mlir::Value value);
+
+/// `inner` is a map of an op whose result, with map `result`, is read with map
+/// `outer` by another op: the map by which that other op reads the operand.
+mlir::AffineMap through(mlir::AffineMap inner, mlir::AffineMap result,
+                        mlir::AffineMap outer);
+
+//===----------------------------------------------------------------------===//
+// FuseNeighbours.cpp
+//===----------------------------------------------------------------------===//
+
+/// Takes the elementwise producer of an operand in as its prologue:
+///
+///   %q = linalg.generic ins(%x) { f(x) }
+///   kernel.contract lhs(%q)
+/// =>
+///   kernel.contract lhs(%x) lhs_prologue { yield f(x) }
+bool fuseProducer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                  bool isLhs);
+
+/// Takes an elementwise consumer of a result in as a part of the epilogue:
+///
+///   %r = kernel.contract epilogue { yield g(acc) }
+///   %y = linalg.generic ins(%r, %s) { f(r, s) }
+/// =>
+///   %r, %y = kernel.contract epilogue_ins(%s) epilogue {
+///     yield g(acc), f(g(acc), s)
+///   }
+bool fuseConsumer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                  mlir::linalg::GenericOp consumer,
+                  mlir::DominanceInfo &dominance);
+
+/// Records on the neighbours of a contraction that stay outside why they do.
+void explainNeighbours(kernel::ContractOp op);
+
+} // namespace qcc
+
+#endif // QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H

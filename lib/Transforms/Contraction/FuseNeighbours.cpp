@@ -1,0 +1,464 @@
+//===- FuseNeighbours.cpp - Prologues and epilogues of contractions -------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionSteps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Transforms/Movement.h"
+#include "qcc/Transforms/Refusal.h"
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Elementwise neighbours
+//===----------------------------------------------------------------------===//
+
+/// Whether the body can be evaluated on vectors as it stands.
+static bool isMappable(linalg::GenericOp op) {
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!isa<arith::ConstantOp>(inner) &&
+        !OpTrait::hasElementwiseMappableTraits(&inner))
+      return false;
+  return true;
+}
+
+/// Whether vectors of the element type can be loaded and stored: one element
+/// takes whole bytes, of a width that does not depend on the target.
+static bool hasVectorElements(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0;
+}
+
+static bool isElementwise(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
+      !isMappable(op) || !llvm::all_of(op->getOperands(), hasVectorElements))
+    return false;
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!kernel::isProjection(map))
+      return false;
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    return op.getMatchingIndexingMap(&init).isPermutation();
+  });
+}
+
+namespace {
+/// What all elements of a tensor are: a constant, or a scalar of the function.
+struct Uniform {
+  TypedAttr constant;
+  Value scalar;
+  explicit operator bool() const { return constant || scalar; }
+};
+} // namespace
+
+/// Something of the sizes of a uniform tensor that exists without it.
+static Value sizeSource(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  return op ? op.getDpsInits()[0] : tensor;
+}
+
+/// Splats and fills; neither is worth a buffer.
+static Uniform uniformOf(Value tensor) {
+  DenseElementsAttr dense;
+  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat())
+    return {dyn_cast<TypedAttr>(dense.getSplatValue<Attribute>()), {}};
+  Value scalar;
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    scalar = fill.value();
+  else if (auto op = tensor.getDefiningOp<linalg::GenericOp>();
+           op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() == 0 &&
+           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation()) {
+    scalar = op.getBody()->getTerminator()->getOperand(0);
+    if (OpOperand *input = inputOf(op, scalar))
+      scalar = input->get();
+    Attribute constant;
+    if (scalar.getParentRegion() == &op.getRegion() &&
+        !matchPattern(scalar, m_Constant(&constant)))
+      return {};
+  }
+  if (!scalar || !scalar.getType().isIntOrIndexOrFloat())
+    return {};
+  Attribute constant;
+  if (matchPattern(scalar, m_Constant(&constant)))
+    return {dyn_cast<TypedAttr>(constant), {}};
+  return {{}, scalar};
+}
+
+/// The position of an operand in the list, appended if it is not there.
+static unsigned indexOf(SmallVectorImpl<MappedOperand> &list,
+                        MappedOperand operand) {
+  for (auto [i, other] : llvm::enumerate(list))
+    if (other.value == operand.value && other.map == operand.map)
+      return i;
+  list.push_back(operand);
+  return list.size() - 1;
+}
+
+/// A scalar that the body of a generic captures, as an operand without
+/// dimensions.
+static MappedOperand capturedOperand(OpBuilder &builder, Location loc,
+                                     Value scalar, unsigned loops) {
+  auto map = AffineMap::get(loops, 0, builder.getContext());
+  if (auto extract = scalar.getDefiningOp<tensor::ExtractOp>())
+    if (extract.getTensor().getType().getRank() == 0)
+      return {extract.getTensor(), map};
+  auto type = RankedTensorType::get({}, scalar.getType());
+  return {tensor::FromElementsOp::create(builder, loc, type, scalar), map};
+}
+
+/// The scalars from outside that the body uses, constants aside.
+static SmallVector<Value> capturedScalars(linalg::GenericOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  SmallVector<Value> result;
+  for (Value value : captured)
+    if (!matchPattern(value, m_Constant()))
+      result.push_back(value);
+  return result;
+}
+
+namespace {
+/// The body of an elementwise op on its way into a block of a contraction,
+/// whose first argument is the main operand or the accumulator and whose others
+/// are `operands`.
+class MovedBody {
+public:
+  MovedBody(RewriterBase &rewriter, linalg::GenericOp from, Block *block,
+            unsigned loops, SmallVectorImpl<MappedOperand> &operands)
+      : rewriter(rewriter), from(from), block(block), loops(loops),
+        operands(operands) {}
+
+  /// What the body reads as `inner` is `value`, which the block has.
+  void bindTo(Value inner, Value value) { mapping.map(inner, value); }
+  /// ... is an operand of `from`, which the contraction reads with `map`.
+  void bind(OpOperand &operand, AffineMap map);
+  /// Scalars from outside that the body uses become operands.
+  void bindCapturedScalars();
+  /// Clones the constants that the body captures, and the body, before the
+  /// terminator of the block; returns the values that it yields.
+  SmallVector<Value> clone();
+
+private:
+  void bindOperand(Value inner, MappedOperand operand);
+  void bindScalar(Value inner, Value scalar) {
+    bindOperand(inner, capturedOperand(rewriter, from.getLoc(), scalar, loops));
+  }
+
+  RewriterBase &rewriter;
+  linalg::GenericOp from;
+  Block *block;
+  unsigned loops;
+  SmallVectorImpl<MappedOperand> &operands;
+  IRMapping mapping;
+};
+} // namespace
+
+/// An argument of the block for each operand, after the first one.
+void MovedBody::bindOperand(Value inner, MappedOperand operand) {
+  unsigned index = 1 + indexOf(operands, operand);
+  while (block->getNumArguments() <= index)
+    block->addArgument(getElementTypeOrSelf(operand.value.getType()),
+                       from.getLoc());
+  mapping.map(inner, block->getArgument(index));
+}
+
+void MovedBody::bind(OpOperand &operand, AffineMap map) {
+  Value inner = from.getMatchingBlockArgument(&operand);
+  Uniform uniform = uniformOf(operand.get());
+  if (uniform.constant) {
+    OpBuilder inBlock(rewriter.getContext()); // the block may have no parent
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      inBlock.setInsertionPoint(&block->back());
+    else
+      inBlock.setInsertionPointToEnd(block);
+    mapping.map(inner, arith::ConstantOp::create(inBlock, from.getLoc(),
+                                                 uniform.constant));
+  } else if (uniform.scalar) {
+    bindScalar(inner, uniform.scalar);
+  } else if (isa<RankedTensorType>(operand.get().getType())) {
+    bindOperand(inner, {operand.get(), map});
+  } else {
+    bindScalar(inner, operand.get());
+  }
+}
+
+void MovedBody::bindCapturedScalars() {
+  for (Value scalar : capturedScalars(from))
+    bindScalar(scalar, scalar);
+}
+
+SmallVector<Value> MovedBody::clone() {
+  rewriter.setInsertionPoint(block->getTerminator());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(from.getRegion(), captured);
+  for (Value value : captured)
+    if (!mapping.contains(value))
+      mapping.map(value,
+                  rewriter.clone(*value.getDefiningOp())
+                      ->getResult(cast<OpResult>(value).getResultNumber()));
+  for (Operation &inner : from.getBody()->without_terminator())
+    rewriter.clone(inner, mapping);
+  return llvm::map_to_vector(
+      from.getBody()->getTerminator()->getOperands(),
+      [&](Value v) { return mapping.lookupOrDefault(v); });
+}
+
+//===----------------------------------------------------------------------===//
+// Producers
+//===----------------------------------------------------------------------===//
+
+/// Whether the value comes from a pass over memory that an elementwise op can
+/// join: then it costs no pass of its own, nor need the kernel repeat it.
+static bool isFromElementwise(Value value) {
+  auto producer = value.getDefiningOp<linalg::GenericOp>();
+  return producer && producer->getNumResults() == 1 && value.hasOneUse() &&
+         isElementwise(producer) && !movementOf(value);
+}
+
+/// The input of a producer that takes the place of its result: one over the
+/// whole space; null where there is none.
+static OpOperand *mainInput(linalg::GenericOp producer) {
+  for (OpOperand *input : producer.getDpsInputOperands())
+    if (isa<RankedTensorType>(input->get().getType()) &&
+        producer.getMatchingIndexingMap(input).isPermutation())
+      return input;
+  return nullptr;
+}
+
+bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
+                       bool isLhs) {
+  Value operand = isLhs ? op.getLhs() : op.getRhs();
+  AffineMap operandMap = isLhs ? op.getLhsMap() : op.getRhsMap();
+  Region &region = isLhs ? op.getLhsPrologue() : op.getRhsPrologue();
+  auto producer = operand.getDefiningOp<linalg::GenericOp>();
+  if (!region.empty() || !producer || !operand.hasOneUse() ||
+      producer->getNumResults() != 1 || !isElementwise(producer))
+    return false;
+  OpOperand *out = producer.getDpsInitOperand(0);
+  OpOperand *main = mainInput(producer);
+  if (producer.payloadUsesValueFromOperand(out) || !main ||
+      isFromElementwise(main->get()))
+    return false;
+  AffineMap outMap = producer.getMatchingIndexingMap(out);
+  auto mapOf = [&](OpOperand *input) {
+    return through(producer.getMatchingIndexingMap(input), outMap, operandMap);
+  };
+
+  rewriter.setInsertionPoint(op);
+  ContractParts parts = ContractParts::of(op);
+  (isLhs ? parts.lhs : parts.rhs) = {main->get(), mapOf(main)};
+  Block *block = new Block();
+  Location loc = producer.getLoc();
+  block->addArgument(getElementTypeOrSelf(main->get().getType()), loc);
+  MovedBody body(rewriter, producer, block, op.getNumLoops(),
+                 isLhs ? parts.lhsOperands : parts.rhsOperands);
+  for (OpOperand *input : producer.getDpsInputOperands())
+    if (input == main)
+      body.bindTo(producer.getMatchingBlockArgument(input),
+                  block->getArgument(0));
+    else
+      body.bind(*input, mapOf(input));
+  body.bindCapturedScalars();
+
+  // One source op may have become several generics: name it once.
+  if (parts.fused.front() != originOf(producer))
+    parts.fused.insert(parts.fused.begin(), originOf(producer));
+  rewriter.setInsertionPoint(op);
+  kernel::ContractOp fused = parts.createFrom(rewriter, op);
+  Region &newRegion = isLhs ? fused.getLhsPrologue() : fused.getRhsPrologue();
+  newRegion.push_back(block);
+  rewriter.setInsertionPointToEnd(block);
+  // A terminator to insert before; its operand is set once the body is there.
+  auto yield = kernel::YieldOp::create(rewriter, loc, block->getArguments());
+  yield->setOperands(body.clone());
+  rewriter.replaceOp(op, fused.getResults());
+  rewriter.eraseOp(producer);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Consumers
+//===----------------------------------------------------------------------===//
+
+/// The map from the consumer's loops to those of the contraction, by the first
+/// operand that is a result of the contraction; null where no such operand has
+/// each element once.
+static AffineMap mapToContraction(kernel::ContractOp op,
+                                  linalg::GenericOp consumer) {
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    AffineMap map = consumer.getMatchingIndexingMap(&operand);
+    // out = outMap(d), out = map(c): c = inverse(map)(outMap(d)).
+    if (result && result.getOwner() == op && map.isPermutation() &&
+        consumer.payloadUsesValueFromOperand(&operand))
+      return inversePermutation(map).compose(
+          op.getOutMaps()[result.getResultNumber()]);
+  }
+  return {};
+}
+
+/// Whether the consumer reads results of the contraction only where its
+/// iteration computes them, and everything else by single dimensions.
+static bool readsInOneOrder(kernel::ContractOp op, linalg::GenericOp consumer,
+                            AffineMap toContract) {
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    AffineMap map = consumer.getMatchingIndexingMap(&operand);
+    map = map.compose(toContract);
+    if (result && result.getOwner() == op &&
+        map != op.getOutMaps()[result.getResultNumber()])
+      return false;
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !kernel::isProjection(map))
+      return false;
+  }
+  return true;
+}
+
+/// Makes everything else that the consumer reads exist before the contraction;
+/// fails where that is not possible.
+static LogicalResult moveOperandsBefore(RewriterBase &rewriter,
+                                        kernel::ContractOp op,
+                                        linalg::GenericOp consumer,
+                                        DominanceInfo &dominance) {
+  SmallVector<Value> others;
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    Value value = operand.get();
+    if (value.getDefiningOp() == op)
+      continue;
+    Uniform uniform = uniformOf(value);
+    if (!uniform || consumer.isDpsInit(&operand))
+      others.push_back(uniform ? sizeSource(value) : value);
+    if (uniform.scalar)
+      others.push_back(uniform.scalar);
+  }
+  llvm::append_range(others, capturedScalars(consumer));
+  for (Value value : others)
+    if (!dominance.properlyDominates(value, op) &&
+        failed(moveValueDefinitions(rewriter, {value}, op, dominance)))
+      return failure();
+  return success();
+}
+
+/// The memory of a result of the consumer. Where it was written before, to no
+/// use, other memory of the same sizes.
+static Value destinationOf(RewriterBase &rewriter, kernel::ContractOp op,
+                           Value init, Location loc) {
+  if (init.getDefiningOp() != op && !uniformOf(init))
+    return init;
+  Value own = init.getDefiningOp() == op
+                  ? op.getOuts()[cast<OpResult>(init).getResultNumber()]
+                  : sizeSource(init);
+  return tensor::EmptyOp::create(rewriter, loc,
+                                 tensor::getMixedSizes(rewriter, loc, own),
+                                 getElementTypeOrSelf(init.getType()));
+}
+
+bool qcc::fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
+                       linalg::GenericOp consumer, DominanceInfo &dominance) {
+  if (!isElementwise(consumer) || consumer->getBlock() != op->getBlock())
+    return false;
+  AffineMap toContract = mapToContraction(op, consumer);
+  if (!toContract || !readsInOneOrder(op, consumer, toContract) ||
+      failed(moveOperandsBefore(rewriter, op, consumer, dominance)))
+    return false;
+  auto mapOf = [&](OpOperand &operand) {
+    return consumer.getMatchingIndexingMap(&operand).compose(toContract);
+  };
+
+  rewriter.setInsertionPoint(op);
+  ContractParts parts = ContractParts::of(op);
+  Location loc = consumer.getLoc();
+  Block *block = &op.getEpilogue().front();
+  auto oldYield = cast<kernel::YieldOp>(block->getTerminator());
+  SmallVector<Value> yielded(oldYield.getValues());
+  MovedBody body(rewriter, consumer, block, op.getNumLoops(),
+                 parts.epilogueOperands);
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    if (consumer.isDpsInit(&operand) &&
+        !consumer.payloadUsesValueFromOperand(&operand))
+      continue;
+    auto result = dyn_cast<OpResult>(operand.get());
+    if (result && result.getOwner() == op)
+      body.bindTo(consumer.getMatchingBlockArgument(&operand),
+                  yielded[result.getResultNumber()]);
+    else
+      body.bind(operand, mapOf(operand));
+  }
+  body.bindCapturedScalars();
+  unsigned firstNew = parts.outs.size();
+  for (OpOperand &init : consumer.getDpsInitsMutable())
+    parts.outs.push_back(
+        {destinationOf(rewriter, op, init.get(), loc), mapOf(init)});
+  llvm::append_range(parts.values,
+                     valueInfos(consumer, consumer.getNumDpsInits()));
+  if (parts.fused.back() != originOf(consumer))
+    parts.fused.push_back(originOf(consumer));
+
+  llvm::append_range(yielded, body.clone());
+  rewriter.setInsertionPoint(oldYield);
+  kernel::YieldOp::create(rewriter, loc, yielded);
+  rewriter.eraseOp(oldYield);
+  rewriter.setInsertionPoint(op);
+  kernel::ContractOp fused = parts.createFrom(rewriter, op);
+  rewriter.replaceOp(consumer, fused.getResults().drop_front(firstNew));
+  rewriter.replaceOp(op, fused.getResults().take_front(firstNew));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Why neighbours stay outside
+//===----------------------------------------------------------------------===//
+
+/// Why an elementwise consumer of a result is no part of the epilogue, once
+/// nothing more fits.
+static StringRef consumerObstacle(kernel::ContractOp op,
+                                  linalg::GenericOp consumer) {
+  if (consumer->getBlock() != op->getBlock())
+    return "it is in a loop or a branch, but the contraction before it is not";
+  if (!isMappable(consumer))
+    return "it stands after a contraction, but its body has operations that "
+           "are not elementwise";
+  if (!llvm::all_of(consumer->getOperands(), hasVectorElements))
+    return "it stands after a contraction, but elements of an operand or of "
+           "its result do not have whole bytes";
+  if (!isElementwise(consumer))
+    return "it stands after a contraction, but an operand or its result is "
+           "not indexed by single dimensions";
+  AffineMap toContract = mapToContraction(op, consumer);
+  if (!toContract)
+    return "it reads elements of the contraction before it repeatedly";
+  if (!readsInOneOrder(op, consumer, toContract))
+    return "it reads the contraction before it in two orders";
+  return "it also needs a value that is computed from the result of the "
+         "contraction before it, or later";
+}
+
+/// Why the elementwise producer of an operand is no prologue.
+static StringRef producerObstacle(linalg::GenericOp producer) {
+  if (!isElementwise(producer))
+    return "it computes the operand of a contraction, but is not elementwise";
+  if (!producer->hasOneUse())
+    return "several ops read its result, a contraction being one of them";
+  return "it computes the operand of a contraction in a pass over memory that "
+         "other elementwise ops share";
+}
+
+void qcc::explainNeighbours(kernel::ContractOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto consumer = dyn_cast<linalg::GenericOp>(user);
+        consumer && consumer.getNumReductionLoops() == 0)
+      refuse(consumer, consumerObstacle(op, consumer));
+  for (Value operand : {op.getLhs(), op.getRhs()})
+    if (auto producer = operand.getDefiningOp<linalg::GenericOp>();
+        producer && producer.getNumReductionLoops() == 0)
+      refuse(producer, producerObstacle(producer));
+}

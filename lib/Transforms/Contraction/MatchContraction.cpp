@@ -1,0 +1,269 @@
+//===- MatchContraction.cpp - int8 contractions to kernel.contract --------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionSteps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Transforms/Movement.h"
+#include "qcc/Transforms/Refusal.h"
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Matching the contraction
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One factor of the product: extend(input) - zeroPoint.
+struct Factor {
+  OpOperand *input = nullptr;
+  bool isUnsigned = false;
+  Value zeroPoint; // null: 0
+};
+} // namespace
+
+OpOperand *qcc::inputOf(linalg::GenericOp op, Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (!arg || arg.getOwner() != op.getBody() ||
+      arg.getArgNumber() >= op.getNumDpsInputs())
+    return nullptr;
+  return op.getDpsInputOperand(arg.getArgNumber());
+}
+
+static std::optional<Factor> matchFactor(linalg::GenericOp op, Value value) {
+  Factor factor;
+  if (auto sub = value.getDefiningOp<arith::SubIOp>()) {
+    factor.zeroPoint = sub.getRhs();
+    value = sub.getLhs();
+  }
+  Operation *extend = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extend))
+    return std::nullopt;
+  factor.isUnsigned = isa<arith::ExtUIOp>(extend);
+  factor.input = inputOf(op, extend->getOperand(0));
+  if (!factor.input || !extend->getOperand(0).getType().isInteger(8))
+    return std::nullopt;
+  return factor;
+}
+
+/// A zero point as an operand of the contraction: an i32 tensor and its map.
+/// Fails where it is neither a constant nor an input of the generic.
+static FailureOr<MappedOperand>
+zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
+  if (!zeroPoint || matchPattern(zeroPoint, m_Zero()))
+    return MappedOperand{};
+  unsigned loops = op.getNumLoops();
+  auto scalarMap = AffineMap::get(loops, 0, op.getContext());
+  auto scalarType = RankedTensorType::get({}, builder.getI32Type());
+  APInt constant;
+  if (matchPattern(zeroPoint, m_ConstantInt(&constant))) {
+    Value value = arith::ConstantOp::create(
+        builder, op.getLoc(), DenseElementsAttr::get(scalarType, constant));
+    return MappedOperand{value, scalarMap};
+  }
+  if (OpOperand *input = inputOf(op, zeroPoint)) {
+    if (isa<RankedTensorType>(input->get().getType()))
+      return MappedOperand{input->get(), op.getMatchingIndexingMap(input)};
+    zeroPoint = input->get();
+  }
+  if (zeroPoint.getParentRegion() == &op.getRegion() ||
+      !zeroPoint.getType().isInteger(32))
+    return failure();
+  Value value = tensor::FromElementsOp::create(builder, op.getLoc(), scalarType,
+                                               zeroPoint);
+  return MappedOperand{value, scalarMap};
+}
+
+AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
+  return inner.compose(inversePermutation(result)).compose(outer);
+}
+
+/// Follows data movement backwards into the map.
+static void absorbMovement(MappedOperand &operand) {
+  while (linalg::GenericOp move = movementOf(operand.value)) {
+    AffineMap map = through(
+        move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
+        move.getMatchingIndexingMap(move.getDpsInitOperand(0)), operand.map);
+    if (!kernel::isProjection(map))
+      return;
+    operand = {move.getDpsInputOperand(0)->get(), map};
+  }
+}
+
+static bool isZeroFill(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.value(), m_Zero());
+  if (auto op = value.getDefiningOp<linalg::GenericOp>()) {
+    auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+    if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+      return false;
+    Value yielded = yield.getOperand(0);
+    if (OpOperand *input = inputOf(op, yielded))
+      yielded = input->get();
+    return matchPattern(yielded, m_Zero());
+  }
+  DenseElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && constant.isSplat() &&
+         constant.getElementType().isInteger() &&
+         constant.getSplatValue<APInt>().isZero();
+}
+
+static bool isConstantLike(Value value) {
+  while (linalg::GenericOp move = movementOf(value))
+    value = move.getDpsInputOperand(0)->get();
+  return matchPattern(value, m_Constant());
+}
+
+/// Whether the generic is an int8 contraction at all; only then is a failure
+/// to form worth a reason.
+static bool matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+      !op.hasPureTensorSemantics())
+    return false;
+  Block *body = op.getBody();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  Value acc = body->getArguments().back();
+  if (!add || !add.getType().isInteger(32))
+    return false;
+  Value product = add.getLhs() == acc   ? add.getRhs()
+                  : add.getRhs() == acc ? add.getLhs()
+                                        : Value();
+  auto mul = product ? product.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!mul)
+    return false;
+  auto left = matchFactor(op, mul.getLhs()),
+       right = matchFactor(op, mul.getRhs());
+  if (!left || !right || left->input == right->input)
+    return false;
+  lhs = *left;
+  rhs = *right;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Forming it
+//===----------------------------------------------------------------------===//
+
+/// The reduction dimensions; returns why they cannot be those of a kernel.
+static StringRef collectReductions(linalg::GenericOp op, ContractParts &parts) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (unsigned d = 0, e = op.getNumLoops(); d < e; ++d) {
+    if (op.getIteratorTypesArray()[d] != utils::IteratorType::reduction)
+      continue;
+    if (ShapedType::isDynamic(sizes[d]))
+      return "the size of a reduction dimension (K) is dynamic";
+    parts.reductionDims.push_back(d);
+    parts.reductionSizes.push_back(sizes[d]);
+  }
+  if (llvm::is_contained(parts.reductionSizes, 0))
+    return "a reduction dimension (K) has size 0";
+  return "";
+}
+
+/// Both operands and their zero points; returns what is wrong with them.
+static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
+                                 const Factor &left, const Factor &right,
+                                 ContractParts &parts) {
+  auto operandOf = [&](const Factor &factor) {
+    MappedOperand operand{factor.input->get(),
+                          op.getMatchingIndexingMap(factor.input)};
+    absorbMovement(operand);
+    return operand;
+  };
+  parts.lhs = operandOf(left);
+  parts.rhs = operandOf(right);
+  parts.lhsUnsigned = left.isUnsigned;
+  parts.rhsUnsigned = right.isUnsigned;
+  for (const MappedOperand *operand : {&parts.lhs, &parts.rhs})
+    if (!kernel::isProjection(operand->map))
+      return "its operands are not indexed by single dimensions (a "
+             "convolution): computed by generic loops";
+  auto leftZero = zeroPointOperand(rewriter, op, left.zeroPoint);
+  auto rightZero = zeroPointOperand(rewriter, op, right.zeroPoint);
+  if (failed(leftZero) || failed(rightZero))
+    return "a zero point is neither a constant nor an operand";
+  parts.lhsZeroPoint = *leftZero;
+  parts.rhsZeroPoint = *rightZero;
+  return "";
+}
+
+/// What is wrong with how the zero points and the result are indexed.
+static StringRef checkIndexing(const ContractParts &parts, AffineMap outMap) {
+  for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
+    if (*zero && !kernel::isProjection(zero->map))
+      return "a zero point is not indexed by single dimensions";
+  if (!kernel::isProjection(outMap))
+    return "its result is not indexed by single dimensions";
+  auto isReduced = [&](AffineMap map) {
+    return llvm::none_of(parts.reductionDims,
+                         [&](int64_t d) { return map.isFunctionOfDim(d); });
+  };
+  if (!isReduced(outMap))
+    return "its result has a reduction dimension";
+  for (const MappedOperand *zero : {&parts.lhsZeroPoint, &parts.rhsZeroPoint})
+    if (*zero && !isReduced(zero->map))
+      return "a zero point varies along a reduction dimension";
+  return "";
+}
+
+/// Whether there are columns, and every parallel dimension is one of the
+/// result's.
+static bool hasRoles(kernel::ContractOp op, AffineMap outMap) {
+  if (failed(op.getRoles()))
+    return false;
+  for (unsigned d = 0; d < op.getNumLoops(); ++d)
+    if (!op.isReduction(d) && !outMap.isFunctionOfDim(d))
+      return false;
+  return true;
+}
+
+void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
+  Factor left, right;
+  if (!matchContraction(op, left, right))
+    return;
+  rewriter.setInsertionPoint(op);
+  ContractParts parts;
+  if (StringRef reason = collectReductions(op, parts); !reason.empty())
+    return refuse(op, reason);
+  if (isConstantLike(left.input->get()) && !isConstantLike(right.input->get()))
+    std::swap(left, right);
+  OpOperand *out = op.getDpsInitOperand(0);
+  AffineMap outMap = op.getMatchingIndexingMap(out);
+  StringRef reason = collectOperands(rewriter, op, left, right, parts);
+  if (reason.empty())
+    reason = checkIndexing(parts, outMap);
+  if (!reason.empty())
+    return refuse(op, reason);
+
+  if (!isZeroFill(out->get())) {
+    parts.init = {out->get(), outMap};
+    absorbMovement(parts.init);
+  }
+  SmallVector<OpFoldResult> outSizes =
+      tensor::getMixedSizes(rewriter, op.getLoc(), out->get());
+  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), outSizes,
+                                        rewriter.getI32Type());
+  parts.outs.push_back({empty, outMap});
+  parts.values = {valueInfo(op.getLoc())};
+  parts.fused.push_back(originOf(op));
+
+  kernel::ContractOp contract = parts.create(rewriter, op.getLoc());
+  Block *epilogue = rewriter.createBlock(
+      &contract.getEpilogue(), {}, {rewriter.getI32Type()}, {op.getLoc()});
+  kernel::YieldOp::create(rewriter, op.getLoc(), epilogue->getArguments());
+  // The roles of the dimensions decide whether the op can be formed at all.
+  if (!hasRoles(contract, outMap)) {
+    rewriter.eraseOp(contract);
+    return refuse(op, "no single dimension belongs to the right operand alone "
+                      "(N), or one is missing from the result");
+  }
+  rewriter.replaceOp(op, contract.getResults());
+}
