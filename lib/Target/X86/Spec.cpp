@@ -105,7 +105,8 @@ static constexpr llvm::StringLiteral kUsed[] = {
     "sahf",     "sse",      "sse2",     "sse3",       "sse4.1",   "sse4.2",
     "ssse3",    "x87",      "xsave"};
 
-/// Those of kUsed that every x86-64 processor has, or that no code depends on.
+/// Features of kUsed that every x86-64 processor has, or that no code depends
+/// on.
 static constexpr llvm::StringLiteral kUniversal[] = {
     "cmov", "crc32", "cx16", "cx8", "fxsr", "mmx",
     "sahf", "sse",   "sse2", "x87", "xsave"};

@@ -136,9 +136,10 @@ public:
       : rewriter(rewriter), from(from), block(block), loops(loops),
         operands(operands) {}
 
-  /// What the body reads as `inner` is `value`, which the block has.
+  /// The body's `inner` becomes `value`, which is in the block.
   void bindTo(Value inner, Value value) { mapping.map(inner, value); }
-  /// ... is an operand of `from`, which the contraction reads with `map`.
+  /// The body's argument for `operand` becomes an operand of the contraction,
+  /// which reads it with `map`.
   void bind(OpOperand &operand, AffineMap map);
   /// Scalars from outside that the body uses become operands.
   void bindCapturedScalars();

@@ -38,7 +38,7 @@ std::optional<std::string>
 refuseConfig(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
              const Target &target);
 
-/// Likewise as an error of `op`.
+/// Reports what refuseConfig says as an error of `op`.
 llvm::LogicalResult checkConfig(kernel::ContractOp op,
                                 kernel::LoweringConfigAttrInterface config,
                                 const Target &target);

@@ -145,8 +145,9 @@ bool qcc::x86::isPackedInAdvance(ContractOp op) {
                            op.getRhsPrologue().empty());
 }
 
-double qcc::x86::leastTime(const GemmShape &shape, int64_t m, int64_t n,
-                           const Atom &atom) {
+/// What full vectors would take for m x n results.
+static double leastTime(const GemmShape &shape, int64_t m, int64_t n,
+                        const Atom &atom) {
   return double(m) * n * shape.k / (atom.lanes * atom.kr);
 }
 

@@ -77,9 +77,6 @@ bool isPackedInAdvance(kernel::ContractOp op);
 /// vectors would take for the contraction.
 double packingTime(kernel::ContractOp op, const GemmShape &shape,
                    const Atom &atom);
-/// What full vectors would take for m x n results.
-double leastTime(const GemmShape &shape, int64_t m, int64_t n,
-                 const Atom &atom);
 
 } // namespace qcc::x86
 

@@ -57,6 +57,9 @@ protected:
   bool canReadLhsInPlace(ContractOp op, const Atom &) const override {
     return isLhsContiguousAlongK(op);
   }
+  std::optional<Packing>
+  packing(ContractOp op,
+          kernel::LoweringConfigAttrInterface any) const override;
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
   double expectedTime(const GemmShape &shape, const Tiling &tiling,
@@ -82,8 +85,7 @@ double InnerProduct::expectedTime(const GemmShape &shape, const Tiling &tiling,
   time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
                       spec) +
          kStepOverhead;
-  return time / leastTime(shape, m, n, atom) * 1024 / (atom.lanes * atom.kr) *
-         unitOfPeak(atom);
+  return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
 SmallVector<Tiling> InnerProduct::listTilings(ContractOp op,
@@ -146,6 +148,18 @@ std::optional<std::string> InnerProduct::refuseConfig(ContractOp op,
   if (config.getMr() * config.getNr() > kMaxAccumulators)
     return hasTooManyAccumulators();
   return std::nullopt;
+}
+
+/// Columns are packed by themselves, padded to whole vectors.
+std::optional<Packing>
+InnerProduct::packing(ContractOp op,
+                      kernel::LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  if (config.readsRhsInPlace())
+    return std::nullopt;
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  return Packing{1, config.getKr(), int64_t(atom.lanes) * atom.kr,
+                 rhsShift(op, config, atom)};
 }
 
 std::unique_ptr<Strategy> qcc::x86::makeInnerProduct(const Spec &spec) {

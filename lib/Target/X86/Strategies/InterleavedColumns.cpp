@@ -44,6 +44,10 @@ protected:
   bool canReadLhsInPlace(ContractOp, const Atom &) const override {
     return false;
   }
+  std::optional<Packing>
+  packing(ContractOp, kernel::LoweringConfigAttrInterface) const override {
+    return std::nullopt;
+  }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
   double expectedTime(const GemmShape &shape, const Tiling &tiling,
@@ -74,8 +78,7 @@ double InterleavedColumns::expectedTime(const GemmShape &shape,
   time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
                       spec) +
          kStepOverhead;
-  return time * (atom.lanes * atom.kr) / (double(m) * n * shape.k) * 1024 /
-         (atom.lanes * atom.kr) * unitOfPeak(atom);
+  return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
 SmallVector<Tiling> InterleavedColumns::listTilings(ContractOp op,

@@ -184,18 +184,10 @@ Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-std::optional<Packing>
-X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
-  auto config = cast<ConfigAttr>(any);
-  if (config.readsRhsInPlace())
-    return std::nullopt;
-  const Atom &atom = *spec.findAtom(config.getAtom());
-  int64_t offset =
-      OperandShifts::of(config, atom, op.getLhsUnsigned(), op.getRhsUnsigned())
-          .rhs;
-  if (config.isInnerProduct())
-    return Packing{1, config.getKr(), int64_t(atom.lanes) * atom.kr, offset};
-  return Packing{config.getNr(), config.getKr(), atom.kStep, offset};
+int64_t qcc::x86::rhsShift(ContractOp op, ConfigAttr config, const Atom &atom) {
+  return OperandShifts::of(config, atom, op.getLhsUnsigned(),
+                           op.getRhsUnsigned())
+      .rhs;
 }
 
 LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
@@ -237,6 +229,14 @@ std::optional<std::string> TileStrategy::refuseTile(ContractOp op,
     return "lowering_config reads the left operand in place, but atom " + name +
            " takes it as a copy; use lhs = panel";
   return std::nullopt;
+}
+
+std::optional<Packing>
+TileStrategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  return Packing{config.getNr(), config.getKr(), atom.kStep,
+                 rhsShift(op, config, atom)};
 }
 
 /// The same tile in other blocks that stay in the caches.

@@ -33,9 +33,6 @@ public:
   llvm::SmallVector<Candidate> list(kernel::ContractOp op) const override;
   Cost cost(kernel::ContractOp op,
             kernel::LoweringConfigAttrInterface config) const override;
-  std::optional<Packing>
-  packing(kernel::ContractOp op,
-          kernel::LoweringConfigAttrInterface config) const override;
   kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
         std::string &reason) const override;
@@ -77,6 +74,9 @@ public:
   llvm::SmallVector<llvm::SmallVector<Candidate>>
   listVariants(kernel::ContractOp op,
                const Candidate &candidate) const override;
+  std::optional<Packing>
+  packing(kernel::ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const override;
 
 protected:
   bool canReadLhsInPlace(kernel::ContractOp op,
@@ -100,6 +100,9 @@ bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
 /// operand without a prologue.
 bool isLhsContiguousAlongK(kernel::ContractOp op);
 bool isRhsContiguousAlongK(kernel::ContractOp op);
+
+/// What is added to the elements of the right operand as they are packed.
+int64_t rhsShift(kernel::ContractOp op, ConfigAttr config, const Atom &atom);
 
 /// "lowering_config does not fit atom "avx2": "
 std::string doesNotFit(const Atom &atom);
