@@ -127,6 +127,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
+  pm.addNestedPass<func::FuncOp>(createCollapseRows());
   cleanUp(pm);
   verifyStage(pm, Stage::Buffer,
               {"kernel", "linalg", "memref", "arith", "math", "cf"});

@@ -20,9 +20,12 @@ kernel::ContractOp ExtractedKernel::contract() const {
   return found;
 }
 
-/// A dimension of an input that a loop runs over, as an index.
+/// A dimension of an input that a loop runs over, or 1 where no loop does, as
+/// an index.
 static Value sizeOfLoop(OpBuilder &builder, kernel::ContractOp op,
                         AffineExpr loop, const IRMapping &mapping) {
+  if (isa<AffineConstantExpr>(loop))
+    return arith::ConstantIndexOp::create(builder, op.getLoc(), 1);
   for (OpOperand &operand : op->getOpOperands()) {
     if (op.isDpsInit(&operand))
       continue;

@@ -22,6 +22,7 @@ std::string qcc::shapeOf(kernel::ContractOp op) {
 
 std::string qcc::shapeOf(kernel::ContractOp op, ArrayRef<int64_t> shape) {
   kernel::ContractOp::Roles roles = *op.getRoles();
+  SmallVector<unsigned> rows = op.getRows();
   AffineMap map = op.getOutMaps().front();
   auto sizeOf = [&](unsigned dim) {
     for (auto [size, expr] : llvm::zip(shape, map.getResults()))
@@ -29,10 +30,18 @@ std::string qcc::shapeOf(kernel::ContractOp op, ArrayRef<int64_t> shape) {
         return size;
     return ShapedType::kDynamic;
   };
-  SmallVector<int64_t> sizes = llvm::map_to_vector(roles.outer, sizeOf);
-  sizes.push_back(roles.m ? sizeOf(*roles.m) : 1);
-  sizes.push_back(sizeOf(roles.n));
-  sizes.push_back(op.getReductionSize());
+  SmallVector<int64_t> sizes;
+  for (unsigned dim : roles.outer)
+    if (!llvm::is_contained(rows, dim))
+      sizes.push_back(sizeOf(dim));
+  int64_t m = 1;
+  for (unsigned dim : rows) {
+    int64_t size = sizeOf(dim);
+    m = ShapedType::isDynamic(size) || ShapedType::isDynamic(m)
+            ? ShapedType::kDynamic
+            : m * size;
+  }
+  sizes.append({m, sizeOf(roles.n), op.getReductionSize()});
   return llvm::join(llvm::map_range(sizes,
                                     [](int64_t size) {
                                       return ShapedType::isDynamic(size)

@@ -79,14 +79,20 @@ public:
   /// As configs name it.
   virtual llvm::StringRef getName() const = 0;
 
+  /// Why no config of the strategy computes `op`, and a remedy: a sentence
+  /// whose subject is "it", the contraction. Nothing if one may.
+  virtual std::optional<std::string> obstacle(kernel::ContractOp op) const {
+    return std::nullopt;
+  }
+
   /// Why `op` cannot be computed so, and a remedy: a sentence whose subject is
-  /// "lowering_config". Nothing if it can.
+  /// "lowering_config". Nothing if it can. There is no obstacle to `op`.
   virtual std::optional<std::string>
   refuse(kernel::ContractOp op,
          kernel::LoweringConfigAttrInterface config) const = 0;
 
-  /// What may be the fastest for `op`, the best first; empty where the strategy
-  /// cannot compute it.
+  /// What may be the fastest for `op`, to which there is no obstacle, the best
+  /// first; empty where the strategy cannot compute it.
   virtual llvm::SmallVector<Candidate> list(kernel::ContractOp op) const = 0;
 
   /// Candidates that differ from `candidate` in details that the model does not

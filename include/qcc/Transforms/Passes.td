@@ -49,11 +49,15 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
 
     * its initial value: nothing for a fill with 0, the vector for a broadcast;
     * movement of its operands (transposes and broadcasts), into their maps;
+    * the terms of loops with one iteration in sums of an operand's map, so that a 1x1
+      convolution is a matmul; of an operand that is larger than its windows reach, a slice;
     * the elementwise producer of an operand with no other use, as a prologue, unless it
       can be fused with an elementwise op before it, which remains a pass over memory;
     * every elementwise consumer over the same space, as the epilogue: chains,
-      several results, several uses of the accumulator, residual operands.
+      several results, several uses of the accumulator, residual operands, which it
+      reads as they were before they were broadcast.
 
+    In the end loops of one iteration are left out, except the columns and one reduction.
     A contraction that cannot be formed keeps the reason in `qcc.refused`.
 
     ```mlir
@@ -120,6 +124,27 @@ def AdaptLoweringConfig : Pass<"adapt-lowering-config", "::mlir::func::FuncOp"> 
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
+def CollapseRows : Pass<"collapse-rows", "::mlir::func::FuncOp"> {
+  let summary = "Rows of contractions in several dimensions become one";
+  let description = [{
+    The rows of a contraction are everything that lhs and results have and rhs has not.
+    Where these dimensions lie side by side in all operands that have them, and are one
+    in memory, they become one dimension, so that tiles of rows do not end with the
+    innermost of them:
+
+    ```mlir
+    kernel.contract lhs(%x : memref<2x7x7x64xi8>) rhs(...) outs(%y : memref<2x7x7x32xi32>)
+    ```
+    becomes
+    ```mlir
+    %0 = memref.collapse_shape %x [[0, 1, 2], [3]] : ... into memref<98x64xi8>
+    %1 = memref.collapse_shape %y [[0, 1, 2], [3]] : ... into memref<98x32xi32>
+    kernel.contract lhs(%0 : memref<98x64xi8>) rhs(...) outs(%1 : memref<98x32xi32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {

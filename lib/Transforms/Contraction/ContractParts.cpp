@@ -52,16 +52,47 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
   return parts;
 }
 
+/// All operands of parts, const or not, in the order of the op's maps.
+template <typename Parts> static auto operandsOf(Parts &parts) {
+  SmallVector<decltype(&parts.lhs)> all{&parts.lhs, &parts.rhs};
+  for (auto *operand : {&parts.init, &parts.lhsZeroPoint, &parts.rhsZeroPoint})
+    if (*operand)
+      all.push_back(operand);
+  for (auto *list : {&parts.lhsOperands, &parts.rhsOperands,
+                     &parts.epilogueOperands, &parts.outs})
+    for (auto &operand : *list)
+      all.push_back(&operand);
+  return all;
+}
+
+SmallVector<MappedOperand *> ContractParts::operands() {
+  return operandsOf(*this);
+}
+
+void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
+  MLIRContext *context = lhs.map.getContext();
+  SmallVector<AffineExpr> replacement;
+  unsigned kept = 0;
+  for (unsigned d = 0; d < loops.size(); ++d)
+    replacement.push_back(loops.test(d) ? getAffineConstantExpr(0, context)
+                                        : getAffineDimExpr(kept++, context));
+  for (MappedOperand *operand : operandsOf(*this))
+    operand->map = operand->map.replaceDimsAndSymbols(replacement, {}, kept, 0);
+  SmallVector<int64_t> dims, sizes;
+  for (auto [dim, size] : llvm::zip_equal(reductionDims, reductionSizes))
+    if (!loops.test(dim)) {
+      dims.push_back(cast<AffineDimExpr>(replacement[dim]).getPosition());
+      sizes.push_back(size);
+    }
+  reductionDims = std::move(dims);
+  reductionSizes = std::move(sizes);
+}
+
 kernel::ContractOp ContractParts::create(OpBuilder &builder,
                                          Location loc) const {
-  SmallVector<AffineMap> maps{lhs.map, rhs.map};
-  for (const MappedOperand *operand : {&init, &lhsZeroPoint, &rhsZeroPoint})
-    if (*operand)
-      maps.push_back(operand->map);
-  for (const auto *list :
-       {&lhsOperands, &rhsOperands, &epilogueOperands, &outs})
-    for (const MappedOperand &operand : *list)
-      maps.push_back(operand.map);
+  SmallVector<AffineMap> maps;
+  for (const MappedOperand *operand : operandsOf(*this))
+    maps.push_back(operand->map);
   SmallVector<Type> results;
   for (const MappedOperand &out : outs)
     if (isa<TensorType>(out.value.getType()))

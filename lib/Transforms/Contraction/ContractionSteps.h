@@ -44,6 +44,13 @@ mlir::OpOperand *inputOf(mlir::linalg::GenericOp op, mlir::Value value);
 mlir::AffineMap through(mlir::AffineMap inner, mlir::AffineMap result,
                         mlir::AffineMap outer);
 
+/// Reads an operand through the movement that made it:
+///
+///   %t = linalg.transpose %x          read with map (d0, d1)
+/// =>
+///   %x                                read with map (d1, d0)
+void absorbMovement(MappedOperand &operand);
+
 //===----------------------------------------------------------------------===//
 // FuseNeighbours.cpp
 //===----------------------------------------------------------------------===//
@@ -71,6 +78,24 @@ bool fuseConsumer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
 
 /// Records on the neighbours of a contraction that stay outside why they do.
 void explainNeighbours(kernel::ContractOp op);
+
+//===----------------------------------------------------------------------===//
+// FoldUnitLoops.cpp
+//===----------------------------------------------------------------------===//
+
+/// An operand of a generic, whose map has no terms of loops of one iteration
+/// where it has sums: windows of 1 x 1 are no windows.
+MappedOperand withoutUnitTerms(mlir::RewriterBase &rewriter,
+                               mlir::linalg::GenericOp op,
+                               mlir::OpOperand *operand);
+
+/// Leaves out the loops of one iteration, except the columns and one reduction:
+///
+///   maps (b, m, n, k) -> (b, m, k), (k, n), (b, m, n) with one b
+/// =>
+///   maps (m, n, k) -> (0, m, k), (k, n), (0, m, n)
+kernel::ContractOp foldUnitLoops(mlir::RewriterBase &rewriter,
+                                 kernel::ContractOp op);
 
 } // namespace qcc
 

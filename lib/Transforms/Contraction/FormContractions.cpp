@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace qcc;
 
 /// Drops the results that nobody uses, keeping one.
-static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
+static kernel::ContractOp dropDeadResults(RewriterBase &rewriter,
+                                          kernel::ContractOp op) {
   ContractParts parts = ContractParts::of(op);
   Block *block = &op.getEpilogue().front();
   auto yield = cast<kernel::YieldOp>(block->getTerminator());
@@ -42,7 +43,7 @@ static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
     kept.push_back(result);
   }
   if (kept.empty() || kept.size() == op.getNumResults())
-    return;
+    return op;
   yield->setOperands(yielded);
   parts.outs = outs;
   parts.values = infos;
@@ -51,6 +52,7 @@ static void dropDeadResults(RewriterBase &rewriter, kernel::ContractOp op) {
   for (auto [from, to] : llvm::zip(kept, fused.getResults()))
     rewriter.replaceAllUsesWith(from, to);
   rewriter.eraseOp(op);
+  return fused;
 }
 
 /// One step of growth at `op`; false when nothing more fits.
@@ -108,7 +110,7 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
     for (kernel::ContractOp op : contracts) {
       if (fuse)
         explainNeighbours(op);
-      dropDeadResults(rewriter, op);
+      foldUnitLoops(rewriter, dropDeadResults(rewriter, op));
     }
   }
 };

@@ -125,6 +125,22 @@ static SmallVector<Value> capturedScalars(linalg::GenericOp op) {
   return result;
 }
 
+/// Whether the dimensions of `part` are some of those of `whole` in the same
+/// order: what was broadcast, and not transposed, is read in vectors still.
+static bool keepsOrder(AffineMap whole, AffineMap part) {
+  ArrayRef<AffineExpr> rest = whole.getResults();
+  for (AffineExpr expr : part.getResults()) {
+    if (!isa<AffineDimExpr>(expr))
+      continue;
+    while (!rest.empty() && rest.front() != expr)
+      rest = rest.drop_front();
+    if (rest.empty())
+      return false;
+    rest = rest.drop_front();
+  }
+  return true;
+}
+
 namespace {
 /// The body of an elementwise op on its way into a block of a contraction,
 /// whose first argument is the main operand or the accumulator and whose others
@@ -185,7 +201,11 @@ void MovedBody::bind(OpOperand &operand, AffineMap map) {
   } else if (uniform.scalar) {
     bindScalar(inner, uniform.scalar);
   } else if (isa<RankedTensorType>(operand.get().getType())) {
-    bindOperand(inner, {operand.get(), map});
+    MappedOperand moved{operand.get(), map};
+    absorbMovement(moved);
+    bindOperand(inner, keepsOrder(map, moved.map)
+                           ? moved
+                           : MappedOperand{operand.get(), map});
   } else {
     bindScalar(inner, operand.get());
   }

@@ -35,7 +35,9 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
                                                 const Target &target) {
   std::optional<Candidate> best;
   double least = 0;
-  for (const auto &strategy : target.getStrategies())
+  for (const auto &strategy : target.getStrategies()) {
+    if (strategy->obstacle(op))
+      continue;
     for (const Candidate &candidate : strategy->list(op)) {
       double time = candidate.cost.time * strategy->leastGain();
       if (!candidate.isForModel || (best && time >= least))
@@ -43,6 +45,7 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
       best = candidate;
       least = time;
     }
+  }
   return best;
 }
 
@@ -72,7 +75,8 @@ static SmallVector<SmallVector<Candidate>>
 groupCandidates(ContractOp op, const Target &target, const Candidate &best) {
   SmallVector<Candidate> all;
   for (const auto &strategy : target.getStrategies())
-    llvm::append_range(all, strategy->list(op));
+    if (!strategy->obstacle(op))
+      llvm::append_range(all, strategy->list(op));
   sortByTime(all);
   SmallVector<SmallVector<Candidate>> groups(2);
   llvm::StringSet<> families;
@@ -141,8 +145,13 @@ qcc::candidateConfigs(ContractOp op, const Target &target, unsigned most) {
 std::optional<std::string> qcc::refuseConfig(ContractOp op,
                                              LoweringConfigAttrInterface config,
                                              const Target &target) {
-  if (const Strategy *strategy = target.strategyOf(config))
+  if (const Strategy *strategy = target.strategyOf(config)) {
+    if (std::optional<std::string> obstacle = strategy->obstacle(op))
+      return ("lowering_config has strategy '" + strategy->getName() +
+              "', but the contraction does not suit it: " + *obstacle)
+          .str();
     return strategy->refuse(op, config);
+  }
   return ("lowering_config has strategy '" + config.getStrategyName() +
           "', but target '" + target.getName() +
           "' does not have it; choose another strategy or target")

@@ -53,25 +53,27 @@ static std::optional<Factor> matchFactor(linalg::GenericOp op, Value value) {
   return factor;
 }
 
-/// A zero point as an operand of the contraction: an i32 tensor and its map.
-/// Fails where it is neither a constant nor an input of the generic.
+/// A zero point as an operand of the contraction: an i32 tensor and its map, or
+/// nothing where it is 0. Fails where it is neither a constant nor an input of
+/// the generic.
 static FailureOr<MappedOperand>
 zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
-  if (!zeroPoint || matchPattern(zeroPoint, m_Zero()))
+  if (!zeroPoint)
     return MappedOperand{};
-  unsigned loops = op.getNumLoops();
-  auto scalarMap = AffineMap::get(loops, 0, op.getContext());
-  auto scalarType = RankedTensorType::get({}, builder.getI32Type());
-  APInt constant;
-  if (matchPattern(zeroPoint, m_ConstantInt(&constant))) {
-    Value value = arith::ConstantOp::create(
-        builder, op.getLoc(), DenseElementsAttr::get(scalarType, constant));
-    return MappedOperand{value, scalarMap};
-  }
   if (OpOperand *input = inputOf(op, zeroPoint)) {
     if (isa<RankedTensorType>(input->get().getType()))
       return MappedOperand{input->get(), op.getMatchingIndexingMap(input)};
     zeroPoint = input->get();
+  }
+  auto scalarMap = AffineMap::get(op.getNumLoops(), 0, op.getContext());
+  auto scalarType = RankedTensorType::get({}, builder.getI32Type());
+  APInt constant;
+  if (matchPattern(zeroPoint, m_ConstantInt(&constant))) {
+    if (constant.isZero())
+      return MappedOperand{};
+    Value value = arith::ConstantOp::create(
+        builder, op.getLoc(), DenseElementsAttr::get(scalarType, constant));
+    return MappedOperand{value, scalarMap};
   }
   if (zeroPoint.getParentRegion() == &op.getRegion() ||
       !zeroPoint.getType().isInteger(32))
@@ -85,8 +87,7 @@ AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
   return inner.compose(inversePermutation(result)).compose(outer);
 }
 
-/// Follows data movement backwards into the map.
-static void absorbMovement(MappedOperand &operand) {
+void qcc::absorbMovement(MappedOperand &operand) {
   while (linalg::GenericOp move = movementOf(operand.value)) {
     AffineMap map = through(
         move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
@@ -173,8 +174,7 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
                                  const Factor &left, const Factor &right,
                                  ContractParts &parts) {
   auto operandOf = [&](const Factor &factor) {
-    MappedOperand operand{factor.input->get(),
-                          op.getMatchingIndexingMap(factor.input)};
+    MappedOperand operand = withoutUnitTerms(rewriter, op, factor.input);
     absorbMovement(operand);
     return operand;
   };

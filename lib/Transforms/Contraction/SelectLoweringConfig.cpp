@@ -46,6 +46,17 @@ struct SelectLoweringConfig
     return {};
   }
 
+  /// No strategy has a config for `op`.
+  LogicalResult refuseContraction(kernel::ContractOp op) {
+    InFlightDiagnostic error = op.emitError()
+                               << "no strategy of target '" << target->getName()
+                               << "' computes it";
+    for (const auto &strategy : target->getStrategies())
+      if (std::optional<std::string> obstacle = strategy->obstacle(op))
+        return error << ": " << *obstacle;
+    return error << "; choose another target";
+  }
+
   void runOnOperation() override {
     unsigned untuned = 0;
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
@@ -57,9 +68,7 @@ struct SelectLoweringConfig
       if (!chosen)
         chosen = chooseConfig(op, *target);
       if (!chosen)
-        return WalkResult(op.emitError()
-                          << "no strategy of target '" << target->getName()
-                          << "' computes it; choose another target");
+        return WalkResult(refuseContraction(op));
       op.setLoweringConfigAttr(chosen);
       return WalkResult::advance();
     });

@@ -693,3 +693,88 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
       } -> tensor<2x9xi32>
   return %y : tensor<2x9xi32>
 }
+
+// -----
+
+#rows = affine_map<(m, n, r, k) -> (m * 2 + r, k)>
+#weight = affine_map<(m, n, r, k) -> (r, k, n)>
+#mn = affine_map<(m, n, r, k) -> (m, n)>
+
+func.func @f(%x: tensor<14x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  // expected-error@+1 {{reads lhs at index 14 of dimension 0, which has size 14}}
+  %0 = kernel.contract lhs(%x : tensor<14x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [#rows, #weight, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}
+
+// -----
+
+#rows = affine_map<(m, n, r, k) -> (r - m, k)>
+#weight = affine_map<(m, n, r, k) -> (r, k, n)>
+#mn = affine_map<(m, n, r, k) -> (m, n)>
+
+func.func @f(%x: tensor<15x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  // expected-error@+1 {{map of operand 0 must index each dimension by a sum of different dimensions times positive constants}}
+  %0 = kernel.contract lhs(%x : tensor<15x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [#rows, #weight, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}
+
+// -----
+
+#rows = affine_map<(m, n, r, k) -> (m + r + 1, k)>
+#weight = affine_map<(m, n, r, k) -> (r, k, n)>
+#mn = affine_map<(m, n, r, k) -> (m, n)>
+
+func.func @f(%x: tensor<15x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  // expected-error@+1 {{map of operand 0 must index each dimension by a sum of different dimensions times positive constants}}
+  %0 = kernel.contract lhs(%x : tensor<15x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [#rows, #weight, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}
+
+// -----
+
+#rows = affine_map<(m, n, r, k) -> (m floordiv 2 + r, k)>
+#weight = affine_map<(m, n, r, k) -> (r, k, n)>
+#mn = affine_map<(m, n, r, k) -> (m, n)>
+
+func.func @f(%x: tensor<15x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  // expected-error@+1 {{map of operand 0 must index each dimension by a sum of different dimensions times positive constants}}
+  %0 = kernel.contract lhs(%x : tensor<15x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [#rows, #weight, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}
+
+// -----
+
+#rows = affine_map<(m, n, r, k) -> (m + r, m)>
+#weight = affine_map<(m, n, r, k) -> (r, k, n)>
+#mn = affine_map<(m, n, r, k) -> (m, n)>
+
+func.func @f(%x: tensor<15x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  // expected-error@+1 {{map of operand 0 must index each dimension by a sum of different dimensions times positive constants}}
+  %0 = kernel.contract lhs(%x : tensor<15x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [#rows, #weight, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}

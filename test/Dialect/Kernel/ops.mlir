@@ -124,3 +124,29 @@ func.func @pack_prologue(%w: memref<9x7xf32>, %b: memref<9xf32>, %p: memref<1x4x
       }
   return
 }
+
+// Windows of 3 rows, 2 rows apart, of which the last reads the last row; and of
+// a size that is not known.
+
+// CHECK-LABEL: func.func @windows
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<15x7xi8>)
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<?x7xi8>)
+func.func @windows(%x: tensor<15x7xi8>, %d: tensor<?x7xi8>, %w: tensor<3x7x9xi8>, %o: tensor<7x9xi32>) {
+  %0 = kernel.contract lhs(%x : tensor<15x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [affine_map<(m, n, r, k) -> (m * 2 + r, k)>, affine_map<(m, n, r, k) -> (r, k, n)>,
+                        affine_map<(m, n, r, k) -> (m, n)>],
+       reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  %1 = kernel.contract lhs(%d : tensor<?x7xi8>) rhs(%w : tensor<3x7x9xi8>) outs(%o : tensor<7x9xi32>)
+      {indexing_maps = [affine_map<(m, n, r, k) -> (m + r * 4, k)>, affine_map<(m, n, r, k) -> (r, k, n)>,
+                        affine_map<(m, n, r, k) -> (m, n)>],
+       reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x9xi32>
+  return
+}

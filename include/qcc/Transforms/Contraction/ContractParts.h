@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace qcc {
 
@@ -42,6 +43,12 @@ struct ContractParts {
   kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);
+
+  /// All operands that have a map, in the order of the op's maps.
+  llvm::SmallVector<MappedOperand *> operands();
+
+  /// Leaves out loops that have one iteration: the maps have 0 in their place.
+  void dropLoops(const llvm::SmallBitVector &loops);
 
   /// Creates the op with empty regions; the caller fills in the epilogue, and
   /// prologues where there are some.

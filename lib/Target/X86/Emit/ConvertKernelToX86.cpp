@@ -30,6 +30,9 @@ static const Atom *resolveAtom(Operation *op, StringRef name) {
 /// than it says.
 static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   const Atom &atom) {
+  if (!kernel::isProjection(op.getLhsMap()))
+    return op.emitError("reads windows of the left operand, which x86 kernels "
+                        "do not do");
   if (op.isPacked() == config.readsRhsInPlace())
     return op.emitError("needs a right operand that is packed unless the "
                         "config reads it in place");

@@ -27,16 +27,15 @@ constexpr int64_t kSlowInstruction = 8;
 /// the prologue on as many.
 constexpr double kCopy = 4.5, kPrologue = 6;
 
-/// The static extent of a loop of the contraction, by any operand that has it;
-/// 0 where it is not known.
-static int64_t loopSize(ContractOp op, unsigned dim) {
-  for (auto [out, map] : llvm::zip(op.getOuts(), op.getOutMaps()))
-    for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (expr == getAffineDimExpr(dim, op.getContext())) {
-        int64_t size = cast<ShapedType>(out.getType()).getShape()[i];
-        return ShapedType::isDynamic(size) ? 0 : std::max<int64_t>(size, 1);
-      }
-  return 0;
+/// The product of the sizes of loops; 0 where one is not known.
+static int64_t productOfSizes(ContractOp op, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= ShapedType::isDynamic(sizes[loop])
+                   ? 0
+                   : std::max<int64_t>(sizes[loop], 1);
+  return product;
 }
 
 /// The instructions that the ops of a region make, about.
@@ -53,10 +52,9 @@ static int64_t countOps(Region &region) {
 }
 
 GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
-  auto roles = *op.getRoles();
   int64_t prologueOps = countOps(op.getLhsPrologue());
-  return {roles.m ? loopSize(op, *roles.m) : 1,
-          loopSize(op, roles.n),
+  return {productOfSizes(op, op.getRows()),
+          productOfSizes(op, op.getRoles()->n),
           op.getReductionSize(),
           isInPlace,
           countOps(op.getEpilogue()),

@@ -98,6 +98,13 @@ static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
          config.getMc() > kMaxCopy / std::max<int64_t>(rowBytes, 1);
 }
 
+std::optional<std::string> X86Strategy::obstacle(ContractOp op) const {
+  if (kernel::isProjection(op.getLhsMap()))
+    return std::nullopt;
+  return "it reads windows of the left operand, which x86 kernels do not do; "
+         "leave a convolution to generic loops";
+}
+
 std::optional<std::string>
 X86Strategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);

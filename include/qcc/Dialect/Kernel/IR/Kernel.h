@@ -31,6 +31,14 @@ namespace qcc::kernel {
 /// Whether each result is a dimension, none twice, or 0. Unlike a projected
 /// permutation the map may have more results than dimensions.
 bool isProjection(mlir::AffineMap map);
+/// Whether each result is a sum of dimensions times positive constants, or 0,
+/// and no dimension occurs twice: how windows of a convolution slide. Every
+/// projection is one.
+bool isWindow(mlir::AffineMap map);
+/// What each of `loops` dimensions is multiplied by in such a sum, 0 where it
+/// does not occur; nothing for another expression.
+std::optional<llvm::SmallVector<int64_t>> windowFactors(mlir::AffineExpr expr,
+                                                        unsigned loops);
 /// Lets one-shot bufferization handle the ops of the dialect.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

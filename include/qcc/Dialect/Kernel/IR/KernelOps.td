@@ -71,7 +71,11 @@ def Kernel_ContractOp
 
     `indexing_maps` has one map for each operand, in operand order: lhs, rhs, init,
     lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, epilogue_operands,
-    outs. They are projected permutations (constants 0 allowed for unit dimensions).
+    outs. They are projected permutations (constants 0 allowed for unit dimensions). The
+    one of lhs may also be a window: each dimension indexed by a sum of different loops
+    times positive constants, as `oh * 2 + kh` of a convolution with stride 2. Static
+    sizes have to keep windows inside lhs; dynamic ones are checked before
+    (`insert-shape-checks`).
     `reduction_sizes` gives the static size of each reduction dimension.
 
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
@@ -161,6 +165,8 @@ def Kernel_ContractOp
     bool isReduction(unsigned dim) {
       return ::llvm::is_contained(getReductionDims(), (int64_t)dim);
     }
+    /// The size of each loop, by whichever operand has it.
+    ::llvm::SmallVector<int64_t> getStaticLoopSizes();
     bool isPacked() { return static_cast<bool>(getRhsSums()); }
     /// The product of the sizes of the reduction dimensions.
     int64_t getReductionSize();
@@ -176,6 +182,15 @@ def Kernel_ContractOp
       ::llvm::SmallVector<unsigned> batch;
     };
     ::mlir::FailureOr<Roles> getRoles();
+
+    /// The loops that run over rows, outermost first: `m` and those before it that
+    /// every operand has side by side with it or not at all, so that they are one
+    /// dimension in memory. Empty without `m`. Tensors count as compact.
+    ::llvm::SmallVector<unsigned> getRows();
+    /// The dimensions of an operand that `rows` index, from the first to the last;
+    /// nothing where it has none of them. There may be unit dimensions in between.
+    std::optional<std::pair<unsigned, unsigned>>
+    getRowDims(::mlir::OpOperand &operand, ::llvm::ArrayRef<unsigned> rows);
   }];
 }
 
