@@ -164,7 +164,7 @@ static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
   return multiply(builder, loc, known);
 }
 
-Work qcc::emitWork(OpBuilder &builder, Operation *work) {
+WorkAmount qcc::emitWorkAmount(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
   OpFoldResult operations = builder.getIndexAttr(0);
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {

@@ -19,10 +19,10 @@ mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
 /// written, each once, as index values at the insertion point.
-struct Work {
+struct WorkAmount {
   mlir::Value operations, bytes;
 };
-Work emitWork(mlir::OpBuilder &builder, mlir::Operation *work);
+WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
 
 /// The sizes of a memref in terms of what its base depends on: views are looked
 /// through.
