@@ -30,8 +30,8 @@ class HostFeatures {
 public:
   HostFeatures() = default;
 
-  /// A made-up host with exactly these features.
-  static HostFeatures fromList(std::string_view commaList);
+  /// A host with exactly these features, in any order.
+  explicit HostFeatures(std::vector<std::string> names);
 
   /// Asks the CPU.
   static HostFeatures detect();
@@ -60,9 +60,6 @@ public:
 private:
   std::vector<std::string> names_;
 };
-
-/// Those of a comma-separated list that the running host lacks.
-std::vector<std::string> missingFeatures(std::string_view requiredCommaList);
 
 /// Asks Linux for the use of AMX tiles by this process and all its threads, the
 /// first time that it is called; later calls repeat the answer.
