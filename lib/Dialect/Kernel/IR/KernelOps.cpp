@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractAssembly.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/OpImplementation.h"
@@ -13,6 +14,27 @@
 
 using namespace mlir;
 using namespace qcc::kernel;
+
+static ParseResult
+parseContractAttributes(OpAsmParser &parser, NamedAttrList &attributes,
+                        Type lhs, Type rhs, Type rhsSums, Type init,
+                        Type lhsZeroPoint, Type rhsZeroPoint,
+                        TypeRange lhsOperands, TypeRange rhsOperands,
+                        TypeRange epilogueOperands, TypeRange outs) {
+  return parseWithDefaults(parser, attributes,
+                           {lhs, rhs, rhsSums, init, lhsZeroPoint, rhsZeroPoint,
+                            lhsOperands, rhsOperands, epilogueOperands, outs});
+}
+
+static void printContractAttributes(
+    OpAsmPrinter &printer, ContractOp, DictionaryAttr attributes, Type lhs,
+    Type rhs, Type rhsSums, Type init, Type lhsZeroPoint, Type rhsZeroPoint,
+    TypeRange lhsOperands, TypeRange rhsOperands, TypeRange epilogueOperands,
+    TypeRange outs) {
+  printWithoutDefaults(printer, attributes,
+                       {lhs, rhs, rhsSums, init, lhsZeroPoint, rhsZeroPoint,
+                        lhsOperands, rhsOperands, epilogueOperands, outs});
+}
 
 #define GET_OP_CLASSES
 #include "qcc/Dialect/Kernel/IR/KernelOps.cpp.inc"
