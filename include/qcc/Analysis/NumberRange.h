@@ -22,11 +22,6 @@
 
 namespace qcc {
 
-/// [least, greatest] result of an op, which is not NaN unless the float whose
-/// sign it takes is; a discardable DenseF64ArrayAttr of what expands math
-/// functions.
-inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
-
 /// Numbers that an integer or a float, or an element of a tensor of such, can
 /// be; both ends are possible. Integers are signed. By default all of them.
 struct NumberRange {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

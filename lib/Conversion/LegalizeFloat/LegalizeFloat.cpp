@@ -17,6 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace qcc {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../PassTarget.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Passes.h"

@@ -20,11 +20,6 @@
 
 namespace qcc {
 
-/// On the combining operation of each output of a float reduction (N8): how an
-/// op reduces is decided by legalize-float, since later passes rewrite bodies.
-/// A body whose combining operations are not marked runs in order.
-inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
-
 /// The combining operation of a float reduction.
 enum class FloatCombine { Add, Mul, Maximum, Minimum, MaxNum, MinNum };
 

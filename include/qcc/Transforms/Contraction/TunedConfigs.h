@@ -15,10 +15,6 @@
 
 namespace qcc {
 
-/// String attribute of a contraction: why it has no tuned config, although
-/// there is a database, for `qcc explain`.
-inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
-
 struct TunedConfig {
   /// Fits the contraction and the target; its source is `tuned`, or `pinned`
   /// if somebody wrote that into the database. Null where there is none.
