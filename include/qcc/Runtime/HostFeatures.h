@@ -7,7 +7,7 @@
 //
 // CPU features under LLVM's names, found by CPUID and XGETBV (a feature whose
 // registers the operating system does not save is not there), never by model
-// name. The set is a value: tests hand over another one.
+// name. The set is a value: a test makes one of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,8 @@ public:
   /// Sorted.
   const std::vector<std::string> &names() const { return names_; }
 
-  /// Those of a comma-separated list that this host lacks, in its order.
+  /// The features of a comma-separated list that this host lacks, in the order
+  /// of the list.
   std::vector<std::string> missing(std::string_view requiredCommaList) const;
 
 private:

@@ -16,12 +16,13 @@
 namespace qcc {
 
 struct TunedConfig {
-  /// Fits the contraction and the target; its source is `tuned`, or `pinned`
-  /// if somebody wrote that into the database. Null where there is none.
+  /// A config that fits the contraction and the target; its source is `tuned`,
+  /// or `pinned` if somebody wrote that into the database. Null where the
+  /// database has no such config.
   kernel::LoweringConfigAttrInterface config;
-  /// Why there is none.
+  /// Why there is no config.
   std::string reason;
-  /// Whether there is an entry, which cannot be used.
+  /// Whether the database has an entry that cannot be used.
   bool isDamaged = false;
 };
 
@@ -29,7 +30,7 @@ struct TunedConfig {
 TunedConfig findTunedConfig(kernel::ContractOp op, const Target &target,
                             const TuningDatabase &database);
 
-/// As a database has it, so that it can be parsed again.
+/// The text of a config as a database has it, which can be parsed again.
 std::string printConfig(kernel::LoweringConfigAttrInterface config);
 
 } // namespace qcc

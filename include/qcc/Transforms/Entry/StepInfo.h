@@ -12,9 +12,9 @@
 
 namespace qcc {
 
-/// For people and for `qcc explain`: {kind, layer, fused, atom, config,
-/// not_tuned, refused} of a piece of work on memrefs. Keys without a value are
-/// left out.
+/// {kind, layer, fused, atom, config, not_tuned, refused} of a piece of work on
+/// memrefs, for people and for `qcc explain`. Keys without a value are left
+/// out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
