@@ -29,8 +29,8 @@ void qcc::annotateRhsRange(ContractOp op, const Target &target) {
 // The model's choice
 //===----------------------------------------------------------------------===//
 
-/// The candidate with the least time, the time of each being multiplied by the
-/// gain that its strategy has to make; of several, the first.
+/// The first of the candidates that take the least time, once the gain that its
+/// strategy has to make is taken off.
 static std::optional<Candidate> chooseCandidate(ContractOp op,
                                                 const Target &target) {
   std::optional<Candidate> best;
@@ -58,7 +58,7 @@ LoweringConfigAttrInterface qcc::chooseConfig(ContractOp op,
 
 /// Candidates are expected to take at most this many times as long as the best.
 constexpr double kPlausible = 1.6;
-/// Variants are tried of so many of the best candidates.
+/// Of how many of the best candidates variants are tried.
 constexpr size_t kWithVariants = 3;
 
 static void sortByTime(SmallVectorImpl<Candidate> &candidates) {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../PassTarget.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Passes.h"

@@ -9,6 +9,7 @@
 #define QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Target/Target.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include <string>

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
@@ -18,6 +17,7 @@ using namespace qcc;
 static constexpr StringLiteral kLayer = "layer";
 static constexpr StringLiteral kType = "type";
 static constexpr StringLiteral kPart = "part";
+static constexpr StringLiteral kValuesAttr = "qcc.values";
 
 StringRef qcc::layerName(Location loc) {
   StringRef name;

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All discardable attributes of qcc, on ops of other dialects and on
+// The discardable attributes of qcc, on ops of other dialects and on
 // kernel.contract: what each means, which pass writes it and which reads it.
+// `qcc.values` is not here, since ValueInfo.h has functions to write and read
+// it.
 // Attributes on ops survive the rewrites that copy discardable attributes or
 // clone bodies. Without `qcc.combine` a result would have other bits, without
 // the attributes of entries, steps and the module there is no descriptor; the
@@ -32,9 +34,6 @@ inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
 /// String, on a contraction: why it has no tuned config, although there is a
 /// database. Written by select-lowering-config.
 inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
-/// Array of dictionaries, on an op with several results: what its location
-/// would say of each of them (ValueInfo.h).
-inline constexpr llvm::StringLiteral kValuesAttr = "qcc.values";
 
 //===----------------------------------------------------------------------===//
 // On ops, for later passes
