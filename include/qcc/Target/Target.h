@@ -189,8 +189,8 @@ class TargetDialectInterface
     : public mlir::DialectInterface::Base<TargetDialectInterface> {
 public:
   explicit TargetDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  /// The target of a name. If the dialect has none of the name: null, or an error
-  /// that says what is wrong with the name.
+  /// The target of a name. If the dialect has none of the name: null, or an
+  /// error that says what is wrong with the name.
   virtual llvm::Expected<TargetRef> find(llvm::StringRef name) const = 0;
 };
 

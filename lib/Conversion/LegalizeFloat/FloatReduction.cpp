@@ -119,7 +119,7 @@ Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
                     emitExtend(builder, loc, b, f32));
     return emitRound(builder, loc, wide, type);
   }
-  // LLVM's maxnum and minnum do not order zeros: the others do.
+  // LLVM's maxnum and minnum do not order zeros, but maximum and minimum do.
   auto otherWhereNaN = [&](Value result) {
     Steps s(builder, loc, a);
     return s.select(s.isNaN(a), b, s.select(s.isNaN(b), a, result));

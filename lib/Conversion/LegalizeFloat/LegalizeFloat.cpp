@@ -80,7 +80,7 @@ static void removeFastMath(Operation *op) {
                           op->getContext(), arith::FastMathFlags::none));
 }
 
-/// Reports what has no fixed form; success if the op can be legalized.
+/// Reports an op that has no fixed form; success if the op can be legalized.
 static LogicalResult checkOp(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),

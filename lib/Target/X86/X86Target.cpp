@@ -43,8 +43,8 @@ std::string X86Target::tuningName() const {
          " l2=" + std::to_string(spec.l2Bytes);
 }
 
-/// Atoms of bytes multiply some weights exactly, and come before those of words
-/// where there are any.
+/// Atoms of bytes multiply only some weights exactly. Where the target has such
+/// atoms, they come before those of words.
 bool X86Target::needsRhsRange() const {
   auto first = llvm::find_if(spec.atoms,
                              [](const Atom &atom) { return !atom.hasTiles(); });

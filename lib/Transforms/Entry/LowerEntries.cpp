@@ -97,7 +97,8 @@ private:
 };
 } // namespace
 
-/// A temporary's part of the arena; its rows may be apart. Null for others.
+/// The part of the arena that is a temporary, whose rows may be apart. Null if
+/// `memref` is not a temporary.
 static memref::ViewOp viewOf(Value memref) {
   if (auto rows = memref.getDefiningOp<memref::SubViewOp>())
     memref = rows.getSource();
@@ -162,7 +163,7 @@ Value EntryLowering::inPlan(Value index) {
     for (Value operand : def->getOperands())
       mapping.map(operand, inPlan(operand));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
-    // Division by 0 means nothing, but must not end the process.
+    // A division by 0 has no meaning, but it must not end the process.
     if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
             arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(def)) {
       Value divisor = mapping.lookup(def->getOperand(1));
@@ -424,7 +425,7 @@ Value EntryLowering::planResult(Value arena) {
   builder.setInsertionPoint(plan.getBody().front().getTerminator());
   Value result =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
-  // The first that is contradicted counts.
+  // The result names the first condition that is contradicted.
   for (int64_t i = conditions.size() - 1; i >= 0; --i) {
     Value refusal =
         LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), -1 - i);

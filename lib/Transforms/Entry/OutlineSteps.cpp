@@ -86,7 +86,8 @@ static Value baseOf(Value memref) {
   return memref;
 }
 
-/// Inputs, and spilled scalars after their only store.
+/// Nobody writes to arguments that are inputs, nor to spilled scalars after
+/// their only store.
 bool Outliner::isReadOnly(Value memref) {
   memref = baseOf(memref);
   auto arg = dyn_cast<BlockArgument>(memref);
@@ -174,8 +175,9 @@ static SmallVector<int64_t> writtenArguments(func::FuncOp step) {
   return result;
 }
 
-/// Whether a buffer that is written through views holds just what is written;
-/// `sameShape` tells whether in the same shape.
+/// Whether a buffer that is written through views holds just what is written,
+/// that is, the views cover the whole buffer. `sameShape` tells whether they
+/// keep its shape.
 static bool isWhole(Value memref, bool &sameShape) {
   sameShape = true;
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
@@ -215,7 +217,8 @@ static void recordValues(func::FuncOp step, Operation *work,
     if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
       step.setArgAttr(arg.getArgNumber(), kLayerAttr,
                       builder.getStringAttr(info.layer));
-    // Per channel it speaks of a dimension.
+    // A type that is quantized per channel names a dimension, so that it needs
+    // the same shape.
     auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
     if (quantized &&
         type.getElementType().isInteger(
@@ -389,13 +392,13 @@ LogicalResult Outliner::run() {
     if (failed(outline(work)))
       return failure();
   }
-  // What is asked of data cannot be checked before the steps.
+  // Assertions that depend on data cannot be checked before the steps run.
   for (auto check : llvm::make_early_inc_range(body.getOps<cf::AssertOp>()))
     if (!isPlanned(check.getArg())) {
       kinds.erase(check);
       check.erase();
     }
-  // Cheap ops live on in the steps.
+  // Cheap ops have been cloned into the steps.
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);

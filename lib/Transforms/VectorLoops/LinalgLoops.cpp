@@ -123,7 +123,7 @@ void LinalgLoops::emitSegments(Block block, const Segments &segments,
   bindSymbols(op.getContext(), s0, s1);
   Value low = block.low;
   for (unsigned width : segments.widths) {
-    // The end of the whole steps from `low`.
+    // `end` is where the last whole step from `low` ends.
     OpFoldResult end = affine::makeComposedFoldedAffineApply(
         rewriter, loc, s1 + (s0 - s1).floorDiv(width) * width,
         {getAsOpFoldResult(block.high), getAsOpFoldResult(low)});
@@ -253,7 +253,8 @@ void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
 // Body
 //===----------------------------------------------------------------------===//
 
-/// The op on vectors if one of its operands is one.
+/// Emits the op on vectors if one of its operands is a vector, on scalars
+/// otherwise.
 Operation *LinalgLoops::emitOnLanes(Operation &nested, IRMapping &mapping,
                                     const Lanes &lanes) {
   SmallVector<Value> operands;
@@ -310,7 +311,8 @@ void LinalgLoops::emitInvariants(const Point &point,
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     BlockArgument arg = op.getMatchingBlockArgument(input);
-    // What is written in the loops is not known before.
+    // The values of an input that the loops write are not known before the
+    // loops.
     if (!arg.use_empty() &&
         !llvm::is_contained(op.getDpsInits(), input->get()) &&
         llvm::none_of(moving,
@@ -336,7 +338,7 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
                                          const Point &point,
                                          const Lanes &lanes) {
   mlir::Block *body = op.getBlock();
-  // Only what `wanted` needs, and what has effects.
+  // Only ops that `wanted` needs and ops with effects are emitted.
   DenseSet<Value> needed(wanted.begin(), wanted.end());
   SmallVector<Operation *> ops;
   for (Operation &nested : llvm::reverse(body->without_terminator())) {

@@ -213,7 +213,7 @@ private:
     });
   }
 
-  /// The outputs at these lanes, which are lanes of outputs here.
+  /// Emits the outputs at `lanes`, which here are lanes of outputs.
   void emitAt(const Point &point, const Lanes &lanes) {
     SmallVector<Value> buffers;
     for (unsigned i = 0; i != outputs.size(); ++i) {
