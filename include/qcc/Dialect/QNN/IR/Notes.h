@@ -27,7 +27,7 @@ namespace qcc {
 // On ops, for people: `qcc explain` says what ran and why
 //===----------------------------------------------------------------------===//
 
-/// String: the op of the source program. Written by generalize-linalg.
+/// String: the op of the source program. Written by the pass that replaces it.
 inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
 /// String: why the op is in no kernel. Written by the pass that gives up.
 inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
