@@ -158,6 +158,11 @@ public:
   /// cannot be seen once it is packed (`rhs_range`).
   virtual bool needsRhsRange() const { return false; }
 
+  /// Whether code for the target converts between f32 and bf16 by instructions
+  /// that do what arith.extf and arith.truncf mean: half to even, denormals
+  /// kept (N7). Where it does not, these ops are gone after the tensor stage.
+  virtual bool convertsBF16() const { return false; }
+
   /// The atoms that are better than the one of the config of `op`, the best
   /// first, and why they do not compute `op`.
   virtual std::vector<Alternative>

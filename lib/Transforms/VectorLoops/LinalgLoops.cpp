@@ -16,9 +16,10 @@
 using namespace mlir;
 using namespace qcc;
 
-LinalgLoops::LinalgLoops(RewriterBase &rewriter, linalg::GenericOp op)
+LinalgLoops::LinalgLoops(RewriterBase &rewriter, linalg::GenericOp op,
+                         BF16Conversions bf16)
     : rewriter(rewriter), loc(op.getLoc()),
-      op(cast<linalg::LinalgOp>(op.getOperation())) {
+      op(cast<linalg::LinalgOp>(op.getOperation())), bf16(bf16) {
   this->op.getParallelDims(parallelDims);
   this->op.getReductionDims(reductionDims);
   rewriter.setInsertionPoint(op);
@@ -299,7 +300,7 @@ void LinalgLoops::emitOp(Operation &nested, IRMapping &mapping,
       b = spread(b, lanes);
     }
     mapping.map(nested.getResult(0),
-                emitCombine(rewriter, nested.getLoc(), *combine, a, b));
+                emitCombine(rewriter, nested.getLoc(), *combine, a, b, bf16));
   } else {
     mapping.map(nested.getResults(),
                 emitOnLanes(nested, mapping, lanes)->getResults());

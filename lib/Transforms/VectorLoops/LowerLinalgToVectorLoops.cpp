@@ -269,7 +269,9 @@ private:
     if (failed(generic))
       return failure();
     op = collapseDims(rewriter, *generic);
-    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op));
+    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op),
+                      hasBF16Instructions ? BF16Conversions::ByInstructions
+                                          : BF16Conversions::OnIntegers);
     if (!loops.areOutputsParallel())
       return op->emitOpError("has an output that depends on a reduction "
                              "dimension; make the dimension parallel");

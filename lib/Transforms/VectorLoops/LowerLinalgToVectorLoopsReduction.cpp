@@ -60,7 +60,8 @@ private:
   }
 
   Value combine(unsigned output, Value a, Value b) {
-    return emitCombine(rewriter, loc, outputs[output].combine, a, b);
+    return emitCombine(rewriter, loc, outputs[output].combine, a, b,
+                       loops.bf16);
   }
 
   FloatType getType(unsigned output) const {
