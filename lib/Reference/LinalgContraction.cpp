@@ -95,7 +95,7 @@ struct Factor {
   SmallVector<LinalgNest::Port> ports;
   unsigned reg = 0;
   SmallVector<bool> uses;
-  // Of N3.
+  // The scales of a dequantized value: of each element, or of all.
   std::optional<Access> scale;
   float perTensorScale = 1.0f;
 
@@ -141,7 +141,7 @@ static llvm::Expected<Factor> literalFactor(const LinalgNest &nest, Value value,
   if (llvm::Error error = factor.program->compile(nest.body(), value))
     return error;
   factor.reg = factor.program->regOf(value);
-  // Which of the inputs it needs decides about the loops.
+  // The inputs that the factor needs decide over which loops it varies.
   factor.uses.assign(nest.sizes.size(), false);
   SmallVector<Value> worklist = {value};
   llvm::DenseSet<Value> needed;
