@@ -6,6 +6,7 @@ Data flows one way; a folder may include only what stands to its left:
     Analysis, Dialect -> Target -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
       -> KnownTargets -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
+* Analysis sees the names of attributes (Notes.h), and no dialect.
 * Reference sees only dialects. Runtime sees no other part of qcc and no LLVM or MLIR.
   Support sees Runtime/Status.h, DType.h and Memory.h. Emulator, which implements the
   runtime's device interface, sees the runtime and Support, and no LLVM either. What writes code or descriptors sees
@@ -43,7 +44,7 @@ PARTS = {
     "Target": {"Dialect", "Support"},
     "Reference": {"Dialect", "Support"},
     "Frontend": {"Dialect", "Target", "Support", "Runtime/ABI.h", "Runtime/Memory.h"},
-    "Analysis": {"Support"},
+    "Analysis": {"Support", "Dialect/QNN/IR/Notes.h"},
     "Conversion": {"Analysis", "Dialect", "Target", "Support"},
     "Tuning": {"Analysis", "Dialect", "Target", "Support", "Runtime/Status.h"},
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,8 @@ NumberRange qcc::fullRange(Type type) {
   return {-half, half - 1, false};
 }
 
-/// The range as integers of a type; all of them where it does not fit.
+/// The range as integers of a type; all integers of the type where the range
+/// does not fit.
 static NumberRange fit(NumberRange range, Type type) {
   NumberRange full = fullRange(type);
   return range.isWithin(full.low, full.high) ? range : full;
@@ -70,7 +72,7 @@ static NumberRange rounded(double low, double high, bool canBeNaN) {
 }
 
 static NumberRange multiply(NumberRange a, NumberRange b) {
-  // 0 times infinity is NaN, and neither may be an end.
+  // 0 times infinity is NaN, and the 0 need not be an end of its range.
   if (canBeInfinite(a) || canBeInfinite(b))
     return {};
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low,
@@ -85,8 +87,8 @@ static NumberRange add(NumberRange a, NumberRange b) {
   return rounded(a.low + b.low, a.high + b.high, a.canBeNaN || b.canBeNaN);
 }
 
-/// The product of a fused multiply-add is not rounded, but wider than it has to
-/// be is no error.
+/// The range of the product is rounded here, though a fused multiply-add does
+/// not round the product: the range may be wider than it has to be.
 static NumberRange multiplyAdd(NumberRange a, NumberRange b, NumberRange c) {
   return add(multiply(a, b), c);
 }
@@ -100,7 +102,8 @@ static NumberRange divide(NumberRange a, NumberRange b) {
                  *std::max_element(ends, ends + 4), a.canBeNaN || b.canBeNaN);
 }
 
-/// The float whose sign a float assembled of bits has; null if `op` is none.
+/// The float whose sign the result of `op` has, where `op` assembles a float of
+/// bits; null for other ops.
 static Value signSource(Operation &op) {
   auto cast = dyn_cast<arith::BitcastOp>(op);
   auto either =
@@ -147,7 +150,8 @@ static NumberRange smaller(NumberRange a, NumberRange b) {
           a.canBeNaN || b.canBeNaN};
 }
 
-/// These give the other operand for a NaN, so its whole range counts.
+/// maxnum and minnum give the other operand for a NaN, so that the whole range
+/// of that operand counts.
 static NumberRange largerNumber(NumberRange a, NumberRange b) {
   double low = std::max(a.low, b.low);
   if (a.canBeNaN)
@@ -220,7 +224,7 @@ NumberRange qcc::rangeOfResult(Operation &op,
           [&](auto) { return smaller(in(0), in(1)); })
       .Case<arith::MaxNumFOp>([&](auto) { return largerNumber(in(0), in(1)); })
       .Case<arith::MinNumFOp>([&](auto) { return smallerNumber(in(0), in(1)); })
-      // Rounding moves by less than one, and not at all at integers.
+      // Rounding moves a number by less than one, and integers not at all.
       .Case<math::FloorOp, math::CeilOp, math::TruncOp>([&](auto) {
         NumberRange a = in(0);
         return NumberRange{std::floor(a.low), std::ceil(a.high), a.canBeNaN};

@@ -244,14 +244,15 @@ llvm::GlobalVariable *DescriptorBuilder::addWeights(StringRef data) {
       llvm::GlobalValue::InternalLinkage, initializer, "weights");
   global->setAlignment(llvm::Align(64));
   global->setSection(".qcc.weights");
-  // The linker puts it at an end of the file: code and its constants stay
-  // within 2 GiB of each other, however large the weights are.
+  // The linker puts a section of the large code model at an end of the file, so
+  // that code and its constants stay within 2 GiB of each other, however large
+  // the weights are.
   global->setCodeModel(llvm::CodeModel::Large);
   weights.push_back({data, global});
   return global;
 }
 
-/// The place of the note that is stamped when the file is complete.
+/// Reserves the place of the note, which is stamped when the file is complete.
 void DescriptorBuilder::addNote() {
   const rt::ArtifactNote note;
   auto *initializer = llvm::ConstantDataArray::getRaw(
@@ -265,7 +266,8 @@ void DescriptorBuilder::addNote() {
   llvm::appendToCompilerUsed(module, {global});
 }
 
-/// One packed structure: runs of bytes, and differences of symbols between.
+/// Makes the descriptor one packed structure: runs of bytes, and between them
+/// differences of symbols.
 void DescriptorBuilder::emit() {
   llvm::LLVMContext &context = module.getContext();
   llvm::Type *i64 = llvm::Type::getInt64Ty(context);
@@ -290,7 +292,7 @@ void DescriptorBuilder::emit() {
                                           nullptr, QCC_ARTIFACT_SYMBOL);
   global->setAlignment(llvm::Align(64));
   global->setSection(".qcc.descriptor");
-  // A local name for the start, which no other module can take over.
+  // The start gets a local name, which no other module can define.
   auto *start =
       llvm::GlobalAlias::create(type, 0, llvm::GlobalValue::InternalLinkage,
                                 "qcc.start", global, &module);

@@ -23,8 +23,8 @@
 
 using namespace qcc;
 
-/// No library may be assumed: artifacts have no undefined symbols, so loops
-/// must not turn into calls of memcpy or memset.
+/// LLVM must not assume any library: an artifact has no undefined symbols, so
+/// loops must not turn into calls of memcpy or memset.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      Effort effort) {
   llvm::LoopAnalysisManager loops;
@@ -58,8 +58,9 @@ static llvm::StringSet<> functionsOf(const Program &program) {
   return names;
 }
 
-/// One variant, optimized. What the table refers to is named with the prefix
-/// and visible to other variants; everything else is internal.
+/// Translates and optimizes one variant. Functions that the table refers to get
+/// names with the prefix and are visible to other variants; everything else is
+/// internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
                  llvm::LLVMContext &context, Effort effort) {

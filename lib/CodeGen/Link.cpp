@@ -19,8 +19,8 @@ LLD_HAS_DRIVER(elf)
 
 using namespace qcc;
 
-/// lld works on files and on global state: a directory of its own per link,
-/// one link at a time.
+/// lld works on files and on global state, so that each link has a directory of
+/// its own and only one runs at a time.
 llvm::Expected<llvm::SmallVector<char, 0>>
 qcc::linkSharedObject(llvm::ArrayRef<char> object) {
   static std::mutex mutex;

@@ -84,7 +84,8 @@ static llvm::Error translate(mlir::ModuleOp module,
     for (auto [variant, target] :
          llvm::zip_equal(module.getOps<mlir::ModuleOp>(), targets))
       variants.push_back({variant, target.get()});
-  // Every function says its own processor and features.
+  // The functions name their own processors and features, so that any of the
+  // targets will do.
   auto machine = targets.front()->createTargetMachine(effort);
   if (!machine)
     return machine.takeError();

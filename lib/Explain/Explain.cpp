@@ -77,7 +77,7 @@ static std::optional<Polynomial> polynomial(Value value) {
 }
 
 /// "2097152*d0 + 960", where dI is the I-th dynamic dimension of the arguments;
-/// "unknown" where it depends on more.
+/// "unknown" where the value depends on more.
 static std::string formula(Value value) {
   auto terms = polynomial(value);
   if (!terms)

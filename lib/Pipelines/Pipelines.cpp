@@ -65,7 +65,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 // linalg, tensor, arith, math, cf (assertions about shapes)
 //   i32 accumulation, rounding and saturation spelled out; every float
 //   operation is one that all targets compute alike.
-void qcc::buildTensorStage(OpPassManager &pm) {
+void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
   pm.addPass(createConvertQNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createDecomposeSoftmax());
   pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
@@ -73,7 +73,9 @@ void qcc::buildTensorStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addNestedPass<func::FuncOp>(createClampIndices());
-  pm.addPass(createLegalizeFloat());
+  LegalizeFloatOptions legalize;
+  legalize.hasBF16Instructions = target->convertsBF16();
+  pm.addPass(createLegalizeFloat(legalize));
   pm.addPass(createLegalizeInteger());
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createKeepInitialValues());
@@ -155,7 +157,7 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, TargetRef target,
   case Stage::Graph:
     return buildGraphStage(pm);
   case Stage::Tensor:
-    return buildTensorStage(pm);
+    return buildTensorStage(pm, target);
   case Stage::Kernel:
     return buildKernelStage(pm, target, options);
   case Stage::Buffer:

@@ -39,7 +39,7 @@ template <> inline float *Reg::lanes<float>() { return f; }
 template <> inline double *Reg::lanes<double>() { return d; }
 
 enum class Opcode : uint8_t {
-  // Integers; division by zero is an error, overflow wraps.
+  // Integers; overflow wraps, a division by zero gives 0 (N8).
   AddI,
   SubI,
   MulI,

@@ -68,7 +68,7 @@ llvm::Expected<Tensor> Evaluator::allocate(Operation *op, Type type,
   return result;
 }
 
-/// What leaves or enters a region is not known to be dequantized (N3).
+/// A value that leaves or enters a region is not known to be dequantized (N3).
 static RtValue plain(RtValue value) {
   value.dequantized = nullptr;
   return value;

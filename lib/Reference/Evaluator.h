@@ -129,6 +129,9 @@ private:
                                    mlir::Type type);
   // TensorOps.cpp, TensorShape.cpp
   llvm::Error evaluateTensor(mlir::Operation *op, Env &env, bool &known);
+  /// The result of tensor.empty, splat, generate or from_elements.
+  llvm::Expected<RtValue> createTensor(mlir::Operation *op,
+                                       mlir::ValueRange dynamicSizes, Env &env);
   llvm::Error evaluateIndexed(mlir::Operation *op, mlir::Region &body,
                               Tensor &result, Env &env);
   // Linalg.cpp and LinalgContraction.cpp

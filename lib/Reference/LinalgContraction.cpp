@@ -95,7 +95,7 @@ struct Factor {
   SmallVector<LinalgNest::Port> ports;
   unsigned reg = 0;
   SmallVector<bool> uses;
-  // Of N3.
+  // The scales of a dequantized value: of each element, or of all.
   std::optional<Access> scale;
   float perTensorScale = 1.0f;
 
@@ -141,7 +141,7 @@ static llvm::Expected<Factor> literalFactor(const LinalgNest &nest, Value value,
   if (llvm::Error error = factor.program->compile(nest.body(), value))
     return error;
   factor.reg = factor.program->regOf(value);
-  // Which of the inputs it needs decides about the loops.
+  // The inputs that the factor needs decide over which loops it varies.
   factor.uses.assign(nest.sizes.size(), false);
   SmallVector<Value> worklist = {value};
   llvm::DenseSet<Value> needed;
@@ -274,6 +274,157 @@ forBatches(unsigned threads, const LoopWalk &batches, size_t loops,
               [&](int64_t begin, int64_t end) { range(begin, end, 1); });
 }
 
+namespace {
+
+/// A contraction whose factors are known, as batches of matrix products.
+class BatchedProduct {
+public:
+  /// With `onIntegers`, the factors are dequantized values, and N3 says how the
+  /// sums of their integers become floats.
+  BatchedProduct(const LinalgNest &nest, Factor &x, Factor &y, Access &result,
+                 bool onIntegers)
+      : nest(nest), x(x), y(y), result(result), onIntegers(onIntegers),
+        groups(nest.parallel, x.uses, y.uses),
+        batches(nest.sizes, groups.batches), rows(nest.sizes, groups.rows),
+        columns(nest.sizes, groups.columns), inner(nest.sizes, nest.reduction) {
+    hasBias =
+        onIntegers && !isConstantZero(nest.op.getDpsInitOperand(0)->get());
+  }
+
+  llvm::Error run(bool isFloat);
+
+private:
+  using Index = ArrayRef<int64_t>;
+
+  void runIntegers(Index batch, unsigned threads);
+  template <typename T> void runFloats(Index batch, unsigned threads);
+
+  /// Gathers row `row` of a factor of type T.
+  template <typename T>
+  auto packer(const Factor &factor, const LoopWalk &walk, Index batch) {
+    return [&factor, &walk, this, batch](int64_t row, T *to) {
+      SmallVector<int64_t> index(batch);
+      walk.seek(row, index);
+      factor.gather(inner, index, to, failures);
+    };
+  }
+
+  /// Calls move(index, loop, n, position) for a piece of a row of the result,
+  /// in runs of at most a batch of lanes.
+  template <typename Move>
+  void transfer(Index batch, int64_t row, int64_t column, int64_t count,
+                Move move) {
+    SmallVector<int64_t> index(batch);
+    rows.seek(row, index);
+    int dim = columns.innermost();
+    columns.segments(column, count, index, [&](int position, int n) {
+      SmallVector<int64_t> run(index);
+      for (int at = 0; at < n; at += kBatch) {
+        int width = std::min(kBatch, n - at);
+        move(run, dim, width, position + at);
+        if (dim >= 0)
+          run[dim] += width;
+      }
+    });
+  }
+
+  /// Adds the sums to `n` elements of the result, by N3 where that applies.
+  void addSums(Index start, int dim, int n, const int64_t *sums);
+
+  const LinalgNest &nest;
+  Factor &x, &y;
+  Access &result;
+  bool onIntegers, hasBias;
+  Grouping groups;
+  LoopWalk batches, rows, columns, inner;
+  FailureSlot failures;
+};
+
+} // namespace
+
+void BatchedProduct::addSums(Index start, int dim, int n, const int64_t *sums) {
+  SmallVector<int64_t> index(start);
+  Reg reg;
+  result.load(start, dim, n, reg, 0);
+  for (int l = 0; l < n; ++l) {
+    if (onIntegers) {
+      float m = x.scaleAt(index) * y.scaleAt(index);
+      reg.f[l] = hasBias ? fusedBias(sums[l], m, reg.f[l]) : scaled(sums[l], m);
+    } else {
+      reg.i[l] = wrapTo(static_cast<int64_t>(static_cast<uint64_t>(reg.i[l]) +
+                                             static_cast<uint64_t>(sums[l])),
+                        result.elem.width);
+    }
+    if (dim >= 0)
+      ++index[dim];
+  }
+  result.store(start, dim, n, reg, 0);
+}
+
+void BatchedProduct::runIntegers(Index batch, unsigned threads) {
+  IntContraction loop;
+  loop.m = rows.count();
+  loop.n = columns.count();
+  loop.k = inner.count();
+  loop.narrow = onIntegers || result.elem.width <= 32;
+  loop.packX = packer<int64_t>(x, rows, batch);
+  loop.packY = packer<int64_t>(y, columns, batch);
+  loop.sink = [&](int64_t row, int64_t column, int64_t count,
+                  const int64_t *sums) {
+    transfer(batch, row, column, count,
+             [&](Index index, int dim, int n, int position) {
+               addSums(index, dim, n, sums + position);
+             });
+  };
+  loop.run(threads);
+}
+
+template <typename T>
+void BatchedProduct::runFloats(Index batch, unsigned threads) {
+  FloatContraction<T> loop;
+  loop.m = rows.count();
+  loop.n = columns.count();
+  loop.k = inner.count();
+  loop.rounding = result.elem.cls == Elem::F16    ? ChainRounding::F16
+                  : result.elem.cls == Elem::BF16 ? ChainRounding::BF16
+                                                  : ChainRounding::None;
+  loop.packX = packer<T>(x, rows, batch);
+  loop.packY = packer<T>(y, columns, batch);
+  loop.initial = [&](int64_t row, int64_t column, int64_t count, T *values) {
+    transfer(batch, row, column, count,
+             [&](Index index, int dim, int n, int position) {
+               Reg reg;
+               result.load(index, dim, n, reg, 0);
+               std::copy_n(reg.lanes<T>(), n, values + position);
+             });
+  };
+  loop.sink = [&](int64_t row, int64_t column, int64_t count, const T *values) {
+    transfer(batch, row, column, count,
+             [&](Index index, int dim, int n, int position) {
+               Reg reg;
+               std::copy_n(values + position, n, reg.lanes<T>());
+               result.store(index, dim, n, reg, 0);
+             });
+  };
+  loop.run(threads);
+}
+
+llvm::Error BatchedProduct::run(bool isFloat) {
+  if (batches.count() == 0 || rows.count() == 0 || columns.count() == 0)
+    return llvm::Error::success();
+  unsigned threads = std::min(x.program->threads(), y.program->threads());
+  forBatches(threads, batches, nest.sizes.size(),
+             [&](Index batch, unsigned threads) {
+               if (!isFloat || onIntegers)
+                 runIntegers(batch, threads);
+               else if (result.elem.isSingle())
+                 runFloats<float>(batch, threads);
+               else
+                 runFloats<double>(batch, threads);
+             });
+  return nest.inThreads(failures);
+}
+
 llvm::Expected<bool> LinalgNest::runContraction(Evaluator &evaluator,
                                                 const Env &env) {
   std::optional<ContractionMatch> match = matchContraction(*this);
@@ -296,129 +447,8 @@ llvm::Expected<bool> LinalgNest::runContraction(Evaluator &evaluator,
   llvm::Expected<Access> result = resultAccess(0);
   if (!result)
     return result.takeError();
-
-  Grouping groups(parallel, x->uses, y->uses);
-  LoopWalk batches(sizes, groups.batches), rows(sizes, groups.rows),
-      columns(sizes, groups.columns), inner(sizes, reduction);
-  if (batches.count() == 0 || rows.count() == 0 || columns.count() == 0)
-    return true;
-  bool hasBias = onIntegers && !isConstantZero(op.getDpsInitOperand(0)->get());
-  FailureSlot failures;
-  Elem elem = result->elem;
-
-  /// Calls move(index, loop, n, position) for a piece of a row of the result,
-  /// in runs of at most a batch.
-  auto transfer = [&](ArrayRef<int64_t> batch, int64_t row, int64_t column,
-                      int64_t count, auto move) {
-    SmallVector<int64_t> index(batch);
-    rows.seek(row, index);
-    int dim = columns.innermost();
-    columns.segments(column, count, index, [&](int position, int n) {
-      SmallVector<int64_t> run(index);
-      for (int at = 0; at < n; at += kBatch) {
-        int width = std::min(kBatch, n - at);
-        move(run, dim, width, position + at);
-        if (dim >= 0)
-          run[dim] += width;
-      }
-    });
-  };
-
-  auto integers = [&](ArrayRef<int64_t> batch, unsigned threads) {
-    IntContraction loop;
-    loop.m = rows.count();
-    loop.n = columns.count();
-    loop.k = inner.count();
-    loop.narrow = onIntegers || elem.width <= 32;
-    auto packer = [&](const Factor &factor, const LoopWalk &walk) {
-      return
-          [&factor, &walk, &inner, &failures, batch](int64_t row, int64_t *to) {
-            SmallVector<int64_t> index(batch);
-            walk.seek(row, index);
-            factor.gather(inner, index, to, failures);
-          };
-    };
-    loop.packX = packer(*x, rows);
-    loop.packY = packer(*y, columns);
-    auto finish = [&](ArrayRef<int64_t> start, int dim, int n,
-                      const int64_t *sums) {
-      SmallVector<int64_t> index(start);
-      Reg reg;
-      result->load(start, dim, n, reg, 0);
-      for (int l = 0; l < n; ++l) {
-        if (onIntegers) {
-          float m = x->scaleAt(index) * y->scaleAt(index);
-          reg.f[l] =
-              hasBias ? fusedBias(sums[l], m, reg.f[l]) : scaled(sums[l], m);
-        } else {
-          reg.i[l] =
-              wrapTo(static_cast<int64_t>(static_cast<uint64_t>(reg.i[l]) +
-                                          static_cast<uint64_t>(sums[l])),
-                     elem.width);
-        }
-        if (dim >= 0)
-          ++index[dim];
-      }
-      result->store(start, dim, n, reg, 0);
-    };
-    loop.sink = [&](int64_t row, int64_t column, int64_t count,
-                    const int64_t *sums) {
-      transfer(batch, row, column, count,
-               [&](ArrayRef<int64_t> index, int dim, int n, int position) {
-                 finish(index, dim, n, sums + position);
-               });
-    };
-    loop.run(threads);
-  };
-
-  auto floats = [&](auto zero, ArrayRef<int64_t> batch, unsigned threads) {
-    using T = decltype(zero);
-    FloatContraction<T> loop;
-    loop.m = rows.count();
-    loop.n = columns.count();
-    loop.k = inner.count();
-    loop.rounding = elem.cls == Elem::F16    ? ChainRounding::F16
-                    : elem.cls == Elem::BF16 ? ChainRounding::BF16
-                                             : ChainRounding::None;
-    auto packer = [&](const Factor &factor, const LoopWalk &walk) {
-      return [&factor, &walk, &inner, &failures, batch](int64_t row, T *to) {
-        SmallVector<int64_t> index(batch);
-        walk.seek(row, index);
-        factor.gather(inner, index, to, failures);
-      };
-    };
-    loop.packX = packer(*x, rows);
-    loop.packY = packer(*y, columns);
-    loop.initial = [&](int64_t row, int64_t column, int64_t count, T *values) {
-      transfer(batch, row, column, count,
-               [&](ArrayRef<int64_t> index, int dim, int n, int position) {
-                 Reg reg;
-                 result->load(index, dim, n, reg, 0);
-                 std::copy_n(reg.lanes<T>(), n, values + position);
-               });
-    };
-    loop.sink = [&](int64_t row, int64_t column, int64_t count,
-                    const T *values) {
-      transfer(batch, row, column, count,
-               [&](ArrayRef<int64_t> index, int dim, int n, int position) {
-                 Reg reg;
-                 std::copy_n(values + position, n, reg.lanes<T>());
-                 result->store(index, dim, n, reg, 0);
-               });
-    };
-    loop.run(threads);
-  };
-
-  forBatches(std::min(x->program->threads(), y->program->threads()), batches,
-             sizes.size(), [&](ArrayRef<int64_t> batch, unsigned threads) {
-               if (!match->isFloat || onIntegers)
-                 integers(batch, threads);
-               else if (elem.isSingle())
-                 floats(0.0f, batch, threads);
-               else
-                 floats(0.0, batch, threads);
-             });
-  if (llvm::Error error = inThreads(failures))
+  if (llvm::Error error = BatchedProduct(*this, *x, *y, *result, onIntegers)
+                              .run(match->isFloat))
     return std::move(error);
   return true;
 }

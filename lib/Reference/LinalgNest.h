@@ -39,7 +39,8 @@ struct LinalgNest {
   mlir::BlockArgument input(unsigned i) const {
     return op.getMatchingBlockArgument(op.getDpsInputOperand(i));
   }
-  /// Null where the body does not see the initial value (linalg.map).
+  /// The argument that has the initial value; null where the body does not see
+  /// it (linalg.map).
   mlir::BlockArgument init(unsigned i) const {
     mlir::OpOperand *operand = op.getDpsInitOperand(i);
     if (operand->getOperandNumber() >= op.getBlock()->getNumArguments())

@@ -306,8 +306,99 @@ matchReduction(const LinalgNest &nest) {
   return combines;
 }
 
+namespace {
+/// Reduces in the lanes of N8: element number i goes to lane i modulo 32, and
+/// the lanes are combined as a tree.
+class LaneReduction {
+public:
+  LaneReduction(const LinalgNest &nest, ArrayRef<Combine> combines,
+                ArrayRef<LinalgNest::Port> outputs, Loader loader)
+      : combines(combines), outputs(outputs), loader(loader),
+        inner(nest.sizes, nest.reduction) {}
+
+  int64_t count() const { return inner.count(); }
+
+  /// What one thread computes with.
+  struct Scratch {
+    explicit Scratch(size_t results) : operands(2), folded(results) {}
+    std::vector<Reg> operands; ///< of a combination
+    std::vector<Reg> folded;   ///< the lanes of each output
+  };
+  /// Fills the elements of all outputs at `index`; false if that fails.
+  bool run(const Program &program, Program::State &state,
+           MutableArrayRef<int64_t> index, Scratch &scratch,
+           FailureSlot &failures) const;
+
+private:
+  static constexpr int kLanes = 32;
+
+  /// acc := combine(acc, lanes [start, start + n) of `from`).
+  static void apply(const Combine &combine, Reg &acc, const Reg &from,
+                    int start, int n, Scratch &scratch);
+  /// Combines the lanes of `acc` with each other and with the initial value.
+  void finish(const Combine &combine, const Access &result, Reg &acc,
+              ArrayRef<int64_t> index, Scratch &scratch) const;
+
+  ArrayRef<Combine> combines;
+  ArrayRef<LinalgNest::Port> outputs;
+  Loader loader;
+  LoopWalk inner;
+};
+} // namespace
+
+void LaneReduction::apply(const Combine &combine, Reg &acc, const Reg &from,
+                          int start, int n, Scratch &scratch) {
+  std::vector<Reg> &operands = scratch.operands;
+  for (int l = 0; l < n; ++l)
+    operands[1].set(combine.inst.out, l, from.get(combine.inst.out, start + l));
+  operands[0] = acc;
+  Inst inst = combine.inst;
+  inst.a = inst.dst = 0;
+  inst.b = 1;
+  execute(inst, operands.data(), n);
+  acc = operands[0];
+}
+
+void LaneReduction::finish(const Combine &combine, const Access &result,
+                           Reg &acc, ArrayRef<int64_t> index,
+                           Scratch &scratch) const {
+  for (int half = kLanes / 2; half > 0; half /= 2)
+    apply(combine, acc, acc, half, half, scratch);
+  // combine(initial value, lane 0).
+  Reg initial;
+  result.load(index, -1, 1, initial, 0);
+  apply(combine, initial, acc, 0, 1, scratch);
+  result.store(index, -1, 1, initial, 0);
+}
+
+bool LaneReduction::run(const Program &program, Program::State &state,
+                        MutableArrayRef<int64_t> index, Scratch &scratch,
+                        FailureSlot &failures) const {
+  for (auto [combine, acc] : llvm::zip(combines, scratch.folded))
+    for (int l = 0; l < kLanes; ++l)
+      acc.set(combine.inst.out, l, combine.neutral);
+  int64_t points = count();
+  for (int64_t at = 0; at < points; at += kBatch) {
+    int n = static_cast<int>(std::min<int64_t>(kBatch, points - at));
+    inner.segments(at, n, index, [&](int position, int count) {
+      if (!loader.load(state, index, inner.innermost(), count, position))
+        failures.report(outside);
+    });
+    if (!program.run(state, n, failures))
+      return false;
+    for (auto [combine, acc, port] :
+         llvm::zip(combines, scratch.folded, outputs))
+      for (int start = 0; start < n; start += kLanes)
+        apply(combine, acc, state[port.reg], start, std::min(kLanes, n - start),
+              scratch);
+  }
+  inner.seek(0, index);
+  for (auto [combine, acc, port] : llvm::zip(combines, scratch.folded, outputs))
+    finish(combine, port.access, acc, index, scratch);
+  return true;
+}
+
 llvm::Error LinalgNest::runInLanes(Evaluator &evaluator, const Env &env) {
-  constexpr int lanes = 32;
   std::optional<SmallVector<Combine>> combines = matchReduction(*this);
   std::optional<ContractionMatch> contraction = matchContraction(*this);
   if (!combines || (contraction && contraction->isFloat))
@@ -329,69 +420,20 @@ llvm::Error LinalgNest::runInLanes(Evaluator &evaluator, const Env &env) {
     outputs.push_back({std::move(*access), program.regOf(elements[i])});
   }
 
-  LoopWalk outer(sizes, parallel), inner(sizes, reduction);
-  Loader loader{*inputs, program.indexRegs()};
+  LaneReduction reduction(*this, *combines, outputs,
+                          {*inputs, program.indexRegs()});
+  LoopWalk outer(sizes, parallel);
   FailureSlot failures;
-  int64_t points = inner.count();
-  auto reduceOne = [&](Program::State &state, MutableArrayRef<int64_t> index,
-                       MutableArrayRef<Reg> pair,
-                       MutableArrayRef<Reg> folded) -> bool {
-    // pair: the operands of a combination; folded: the lanes of each output.
-    auto apply = [&](const Combine &combine, Reg &acc, int n) {
-      pair[0] = acc;
-      Inst inst = combine.inst;
-      inst.a = inst.dst = 0;
-      inst.b = 1;
-      execute(inst, pair.data(), n);
-      acc = pair[0];
-    };
-    auto shift = [&](Elem elem, const Reg &from, int start, int n) {
-      for (int l = 0; l < n; ++l)
-        pair[1].set(elem, l, from.get(elem, start + l));
-    };
-    for (auto [combine, acc] : llvm::zip(*combines, folded))
-      for (int l = 0; l < lanes; ++l)
-        acc.set(combine.inst.out, l, combine.neutral);
-    for (int64_t at = 0; at < points; at += kBatch) {
-      int n = static_cast<int>(std::min<int64_t>(kBatch, points - at));
-      inner.segments(at, n, index, [&](int position, int count) {
-        if (!loader.load(state, index, inner.innermost(), count, position))
-          failures.report(outside);
-      });
-      if (!program.run(state, n, failures))
-        return false;
-      for (auto [combine, acc, port] : llvm::zip(*combines, folded, outputs))
-        for (int start = 0; start < n; start += lanes) {
-          int count = std::min(lanes, n - start);
-          shift(combine.inst.out, state[port.reg], start, count);
-          apply(combine, acc, count);
-        }
-    }
-    inner.seek(0, index);
-    for (auto [combine, acc, port] : llvm::zip(*combines, folded, outputs)) {
-      for (int half = lanes / 2; half > 0; half /= 2) {
-        shift(combine.inst.out, acc, half, half);
-        apply(combine, acc, half);
-      }
-      // combine(initial value, lane 0).
-      Reg &initial = pair[0];
-      pair[1] = acc;
-      port.access.load(index, -1, 1, initial, 0);
-      acc = initial;
-      apply(combine, acc, 1);
-      port.access.store(index, -1, 1, acc, 0);
-    }
-    return true;
-  };
+  int64_t points = std::max<int64_t>(1, reduction.count());
   parallelFor(program.threads(), outer.count(),
-              std::max<int64_t>(1, 4 * kBatch / std::max<int64_t>(1, points)),
+              std::max<int64_t>(1, 4 * kBatch / points),
               [&](int64_t begin, int64_t end) {
                 Program::State state(program);
                 SmallVector<int64_t> index(sizes.size(), 0);
-                std::vector<Reg> pair(2), folded(results.size());
+                LaneReduction::Scratch scratch(results.size());
                 for (int64_t at = begin; at < end; ++at) {
                   outer.seek(at, index);
-                  if (!reduceOne(state, index, pair, folded))
+                  if (!reduction.run(program, state, index, scratch, failures))
                     return;
                 }
               });

@@ -190,8 +190,7 @@ reshape(tensor::ReshapeOp op, const Evaluator &evaluator, const Env &env) {
   return RtValue(std::move(result));
 }
 
-/// tensor.empty, splat and generate: a new tensor whose dynamic sizes are
-/// operands.
+/// The shape of a new tensor whose dynamic sizes are operands.
 static std::vector<int64_t> shapeOf(RankedTensorType type, ValueRange dynamic,
                                     const Evaluator &evaluator,
                                     const Env &env) {
@@ -203,6 +202,63 @@ static std::vector<int64_t> shapeOf(RankedTensorType type, ValueRange dynamic,
   return shape;
 }
 
+static llvm::Expected<RtValue>
+extract(tensor::ExtractOp op, const Evaluator &evaluator, const Env &env) {
+  const Tensor &tensor = evaluator.valueOf(op.getTensor(), env).tensor;
+  llvm::Expected<int64_t> at =
+      position(op, tensor, op.getIndices(), evaluator, env);
+  if (!at)
+    return at.takeError();
+  return RtValue(tensor.get(*at));
+}
+
+static llvm::Expected<RtValue>
+insert(tensor::InsertOp op, const Evaluator &evaluator, const Env &env) {
+  llvm::Expected<Tensor> result =
+      clone(op, evaluator.valueOf(op.getDest(), env).tensor);
+  if (!result)
+    return result.takeError();
+  llvm::Expected<int64_t> at =
+      position(op, *result, op.getIndices(), evaluator, env);
+  if (!at)
+    return at.takeError();
+  result->set(*at, evaluator.valueOf(op.getScalar(), env).scalar);
+  return RtValue(std::move(*result));
+}
+
+static llvm::Expected<RtValue>
+dimension(tensor::DimOp op, const Evaluator &evaluator, const Env &env) {
+  const Tensor &tensor = evaluator.valueOf(op.getSource(), env).tensor;
+  int64_t index = evaluator.indexOf(op.getIndex(), env);
+  if (dependsOnData(op.getIndex()) && tensor.rank() > 0)
+    index = clampIndex(index, tensor.rank() - 1);
+  if (index < 0 || index >= tensor.rank())
+    return failure(op, "dimension " + llvm::Twine(index) +
+                           " of a tensor of rank " +
+                           llvm::Twine(tensor.rank()));
+  return RtValue::index(tensor.shape[index]);
+}
+
+llvm::Expected<RtValue>
+Evaluator::createTensor(Operation *op, ValueRange dynamicSizes, Env &env) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  llvm::Expected<Tensor> result =
+      allocate(op, type, shapeOf(type, dynamicSizes, *this, env));
+  if (!result)
+    return result.takeError();
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    for (int64_t i = 0, e = result->count(); i < e; ++i)
+      result->set(i, valueOf(splat.getInput(), env).scalar);
+  if (auto elements = dyn_cast<tensor::FromElementsOp>(op))
+    for (auto [i, element] : llvm::enumerate(elements.getElements()))
+      result->set(i, valueOf(element, env).scalar);
+  if (auto generate = dyn_cast<tensor::GenerateOp>(op))
+    if (llvm::Error error =
+            evaluateIndexed(op, generate.getBody(), *result, env))
+      return std::move(error);
+  return RtValue(std::move(*result));
+}
+
 llvm::Error Evaluator::evaluateTensor(Operation *op, Env &env, bool &known) {
   known = true;
   auto bind = [&](llvm::Expected<RtValue> value) -> llvm::Error {
@@ -210,10 +266,6 @@ llvm::Error Evaluator::evaluateTensor(Operation *op, Env &env, bool &known) {
       return value.takeError();
     env.set(op->getResult(0), std::move(*value));
     return llvm::Error::success();
-  };
-  auto fresh = [&](ValueRange dynamic) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    return allocate(op, type, shapeOf(type, dynamic, *this, env));
   };
   if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp>(op))
@@ -225,8 +277,8 @@ llvm::Error Evaluator::evaluateTensor(Operation *op, Env &env, bool &known) {
           return evaluateIndexed(op, pad.getRegion(), all, env);
         },
         *this, env));
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return bind(insertSlice(insert, *this, env));
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+    return bind(insertSlice(slice, *this, env));
   if (auto join = dyn_cast<tensor::ConcatOp>(op))
     return bind(concat(join, *this, env));
   if (auto gatherOp = dyn_cast<tensor::GatherOp>(op))
@@ -235,64 +287,20 @@ llvm::Error Evaluator::evaluateTensor(Operation *op, Env &env, bool &known) {
     return isa<RankedTensorType>(op->getResult(0).getType())
                ? bind(reshape(reshapeOp, *this, env))
                : failure(op, "of unranked tensors is not supported");
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    llvm::Expected<Tensor> result = fresh(empty.getDynamicSizes());
-    return result ? bind(RtValue(std::move(*result))) : result.takeError();
-  }
-  if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
-    llvm::Expected<Tensor> result = fresh(splat.getDynamicSizes());
-    if (!result)
-      return result.takeError();
-    for (int64_t i = 0, e = result->count(); i < e; ++i)
-      result->set(i, valueOf(splat.getInput(), env).scalar);
-    return bind(RtValue(std::move(*result)));
-  }
-  if (auto generate = dyn_cast<tensor::GenerateOp>(op)) {
-    llvm::Expected<Tensor> result = fresh(generate.getDynamicExtents());
-    if (!result)
-      return result.takeError();
-    if (llvm::Error error =
-            evaluateIndexed(op, generate.getBody(), *result, env))
-      return error;
-    return bind(RtValue(std::move(*result)));
-  }
-  if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
-    llvm::Expected<Tensor> result = fresh({});
-    if (!result)
-      return result.takeError();
-    for (auto [i, element] : llvm::enumerate(elements.getElements()))
-      result->set(i, valueOf(element, env).scalar);
-    return bind(RtValue(std::move(*result)));
-  }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    const Tensor &tensor = valueOf(extract.getTensor(), env).tensor;
-    llvm::Expected<int64_t> at =
-        position(op, tensor, extract.getIndices(), *this, env);
-    return at ? bind(RtValue(tensor.get(*at))) : at.takeError();
-  }
-  if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
-    llvm::Expected<Tensor> result =
-        clone(op, valueOf(insert.getDest(), env).tensor);
-    if (!result)
-      return result.takeError();
-    llvm::Expected<int64_t> at =
-        position(op, *result, insert.getIndices(), *this, env);
-    if (!at)
-      return at.takeError();
-    result->set(*at, valueOf(insert.getScalar(), env).scalar);
-    return bind(RtValue(std::move(*result)));
-  }
-  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    const Tensor &tensor = valueOf(dim.getSource(), env).tensor;
-    int64_t index = indexOf(dim.getIndex(), env);
-    if (dependsOnData(dim.getIndex()) && tensor.rank() > 0)
-      index = clampIndex(index, tensor.rank() - 1);
-    if (index < 0 || index >= tensor.rank())
-      return failure(op, "dimension " + llvm::Twine(index) +
-                             " of a tensor of rank " +
-                             llvm::Twine(tensor.rank()));
-    return bind(RtValue::index(tensor.shape[index]));
-  }
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return bind(createTensor(op, empty.getDynamicSizes(), env));
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return bind(createTensor(op, splat.getDynamicSizes(), env));
+  if (auto generate = dyn_cast<tensor::GenerateOp>(op))
+    return bind(createTensor(op, generate.getDynamicExtents(), env));
+  if (isa<tensor::FromElementsOp>(op))
+    return bind(createTensor(op, {}, env));
+  if (auto extractOp = dyn_cast<tensor::ExtractOp>(op))
+    return bind(extract(extractOp, *this, env));
+  if (auto insertOp = dyn_cast<tensor::InsertOp>(op))
+    return bind(insert(insertOp, *this, env));
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return bind(dimension(dim, *this, env));
   if (auto rank = dyn_cast<tensor::RankOp>(op))
     return bind(RtValue::index(valueOf(rank.getTensor(), env).tensor.rank()));
   known = false;

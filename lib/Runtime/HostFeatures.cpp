@@ -180,23 +180,20 @@ std::vector<std::string> splitFeatures(std::string_view list) {
   return names;
 }
 
-HostFeatures HostFeatures::fromList(std::string_view commaList) {
-  HostFeatures features;
-  features.names_ = splitFeatures(commaList);
-  std::sort(features.names_.begin(), features.names_.end());
-  return features;
+HostFeatures::HostFeatures(std::vector<std::string> names)
+    : names_(std::move(names)) {
+  std::sort(names_.begin(), names_.end());
 }
 
 HostFeatures HostFeatures::detect() {
-  HostFeatures features;
+  std::vector<std::string> names;
   uint64_t enabled = enabledState();
   for (const FeatureBit &f : featureBits) {
     bool present = (cpuid(f.leaf, f.subleaf).values[f.reg] >> f.bit) & 1;
     if (present && (enabled & f.state) == f.state)
-      features.names_.push_back(f.name);
+      names.push_back(f.name);
   }
-  std::sort(features.names_.begin(), features.names_.end());
-  return features;
+  return HostFeatures(std::move(names));
 }
 
 namespace {
@@ -249,15 +246,15 @@ Result<HostFeatures> HostFeatures::without(std::string_view commaList) const {
       known += (known.empty() ? "" : ", ") + std::string(f.name);
     return invalidArgument("'" + name + "' is no feature; known are " + known);
   }
-  HostFeatures rest;
+  std::vector<std::string> rest;
   for (const std::string &feature : names_) {
     auto hides = [&](const std::string &name) {
       return feature == name || isBuiltOn(feature, name);
     };
     if (std::none_of(hidden.begin(), hidden.end(), hides))
-      rest.names_.push_back(feature);
+      rest.push_back(feature);
   }
-  return rest;
+  return HostFeatures(std::move(rest));
 }
 
 bool HostFeatures::has(std::string_view name) const {
@@ -271,10 +268,6 @@ HostFeatures::missing(std::string_view requiredCommaList) const {
     if (!has(name))
       result.push_back(std::move(name));
   return result;
-}
-
-std::vector<std::string> missingFeatures(std::string_view requiredCommaList) {
-  return HostFeatures::host().missing(requiredCommaList);
 }
 
 static Status askForTiles() {

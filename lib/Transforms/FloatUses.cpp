@@ -15,8 +15,8 @@ bool qcc::isZeroSignUnused(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     if (isa<arith::FPToSIOp, arith::CmpFOp>(user))
       return true;
-    // Of arithmetic but divisions only the sign of a zero result can depend on
-    // it.
+    // In arithmetic other than divisions, the sign of a zero operand changes at
+    // most the sign of a zero result.
     return isa<arith::MaximumFOp, arith::MinimumFOp, math::RoundEvenOp,
                arith::SelectOp, arith::MulFOp, arith::AddFOp, arith::SubFOp,
                math::FmaOp>(user) &&

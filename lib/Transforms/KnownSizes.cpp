@@ -20,13 +20,15 @@ bool KnownSizes::isKnown(Value index) {
     return false;
   if (auto dim = dyn_cast<tensor::DimOp>(def)) {
     std::optional<int64_t> constant = dim.getConstantIndex();
-    // A size of a tensor in a loop may be another in each iteration.
+    // The size of a tensor that a loop carries may change from one iteration to
+    // the next.
     return constant &&
            (def->getBlock() == top || sizeOf(dim.getSource(), *constant));
   }
   if (def->hasTrait<OpTrait::ConstantLike>())
     return true;
-  // A division is not pure, since its divisor may be 0, but has no effect.
+  // A division is not pure, since its divisor may be 0, but it has no effect on
+  // memory.
   return isMemoryEffectFree(def) && def->getNumRegions() == 0 &&
          isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
              def->getDialect()) &&

@@ -75,7 +75,8 @@ static std::string whyStructured(linalg::LinalgOp op) {
                ? whyNoContraction(op)
                : "it is a reduction, but no sum of products of two operands; "
                  "only such contractions have kernels";
-  // What is yielded comes from outside of the body, or is an argument of it.
+  // The body computes something unless each yielded value is an argument of the
+  // body or comes from outside.
   bool computes =
       llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
         return !isa<arith::ConstantOp>(inner);

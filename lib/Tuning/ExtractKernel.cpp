@@ -81,7 +81,8 @@ llvm::Expected<ExtractedKernel> qcc::extractKernel(kernel::ContractOp op) {
     outs.push_back(tensor::EmptyOp::create(builder, loc, type, sizes));
   }
   auto copy = cast<kernel::ContractOp>(builder.clone(*op, mapping));
-  // An input may be the destination as well: it is read, the destination not.
+  // An input may be the destination as well. The copy reads the input, but not
+  // what was in the destination.
   copy.getOutsMutable().assign(outs);
   func::ReturnOp::create(builder, loc, copy->getResults());
   return kernel;

@@ -14,7 +14,7 @@ using namespace qcc;
 
 static constexpr const char *kFormat = "qcc-tuning";
 static constexpr int64_t kVersion = 1;
-/// Far more than all networks have kernels.
+/// The limit is far beyond a database of the kernels of all networks.
 static constexpr int64_t kMaxBytes = int64_t(1) << 28;
 
 bool TuningKey::operator<(const TuningKey &other) const {
@@ -35,7 +35,7 @@ static bool readText(const Json &object, const char *name, std::string &text) {
   return true;
 }
 
-/// What an entry says of its measurement, as far as it does.
+/// Reads what an entry says of its measurement; each member may be absent.
 static void readMeasurement(const Json &object, TuningEntry &entry) {
   const Json *measured = object.find("measured");
   if (!measured)

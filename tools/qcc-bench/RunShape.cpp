@@ -219,6 +219,103 @@ static void addRatio(Row &row) {
 // A shape
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What is measured side by side with qcc, and what it computes on.
+struct Rivals {
+  PeerData peer;
+  std::optional<Execution> roundedExecution;
+  TimedRun rounded; ///< the shape rounded up
+  std::unique_ptr<rt::Context> oneThread;
+  TimedRun single; ///< qcc on one thread
+};
+} // namespace
+
+/// Prepares the peer and compares its results with those of qcc.
+static llvm::Error preparePeer(Row &row, const Execution &execution,
+                               const Options &options, PeerData &peer) {
+  if (options.peer == PeerKind::None)
+    return llvm::Error::success();
+  auto made = PeerData::create(execution.problem, execution.kernel,
+                               options.peer == PeerKind::OneDNNFloat);
+  if (!made)
+    return made.takeError();
+  peer = std::move(*made);
+  row.peerMissing = peer.missing;
+  PinnedTeam team(options.threads); // OpenMP's, made by the first run.
+  auto difference = peer.check(execution.problem, options.isa->exactDot);
+  if (!difference)
+    return difference.takeError();
+  row.peerDifference = *difference;
+  return llvm::Error::success();
+}
+
+static llvm::Error prepareRivals(Row &row, const TargetRef &target,
+                                 const Suite &suite, const Options &options,
+                                 Execution &execution, Rivals &rivals) {
+  if (llvm::Error error = preparePeer(row, execution, options, rivals.peer))
+    return error;
+  if (suite.roundUp) {
+    auto made = prepare(suite.rounded(row.shape), target, options);
+    if (!made)
+      return made.takeError();
+    Execution &rounded = rivals.roundedExecution.emplace(std::move(*made));
+    row.roundedName = rounded.problem.shape.name();
+    rivals.rounded = candidateOf("rounded", *rounded.context, rounded);
+  }
+  if (options.scaling) {
+    auto made = makeContext(execution.kernel, 1);
+    if (!made)
+      return made.takeError();
+    rivals.oneThread = std::move(*made);
+    rivals.single =
+        candidateOf("qcc on 1 thread", *rivals.oneThread, execution);
+  }
+  return llvm::Error::success();
+}
+
+/// Measures everything in rounds and fills in the row.
+static llvm::Error measureRow(Row &row, const Suite &suite,
+                              const Options &options, Rivals &rivals) {
+  auto runner = PeakRunner::create(options);
+  if (!runner)
+    return runner.takeError();
+  PinnedCaller caller(options.threads);
+  std::vector<TimedRun> peaks = runner->candidates();
+  std::optional<BandwidthRunner> bandwidth;
+  std::vector<TimedRun> reads;
+  int64_t bytes = bytesThatBound(row.shape);
+  if (bytes) {
+    auto made = BandwidthRunner::create(bytes, runner->pool);
+    if (!made)
+      return made.takeError();
+    bandwidth = std::move(*made);
+    reads = bandwidth->candidates();
+  }
+  row.peers = rivals.peer.candidates(options.threads);
+  std::vector<TimedRun *> all{&row.qcc};
+  for (auto *list : {&row.peers, &peaks, &reads})
+    for (TimedRun &candidate : *list)
+      all.push_back(&candidate);
+  if (suite.roundUp)
+    all.push_back(&rivals.rounded);
+  if (options.scaling)
+    all.push_back(&rivals.single);
+  for (TimedRun *candidate : all)
+    calibrate(*candidate);
+  measure(all, options.rounds);
+
+  addRatio(row);
+  addPeaks(row, *runner, peaks);
+  if (bandwidth)
+    addBandwidth(row, bytes, reads);
+  if (suite.roundUp)
+    row.roundedRatio =
+        medianOf(ratiosOf(row.qcc.seconds, rivals.rounded.seconds));
+  if (options.scaling)
+    row.scaling = medianOf(ratiosOf(rivals.single.seconds, row.qcc.seconds));
+  return llvm::Error::success();
+}
+
 llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
                                     const Options &options) {
   auto target = options.isa->target(rt::HostFeatures::host());
@@ -234,81 +331,14 @@ llvm::Expected<Row> bench::runShape(const Shape &shape, const Suite &suite,
   row.artifactBytes = execution->kernel.artifactBytes;
   row.qcc = candidateOf("qcc", *execution->context, *execution);
 
-  PeerData peer;
-  if (options.peer != PeerKind::None) {
-    auto made = PeerData::create(execution->problem, execution->kernel,
-                                 options.peer == PeerKind::OneDNNFloat);
-    if (!made)
-      return made.takeError();
-    peer = std::move(*made);
-    row.peerMissing = peer.missing;
-    PinnedTeam team(options.threads); // OpenMP's, made by the first run.
-    auto difference = peer.check(execution->problem, options.isa->exactDot);
-    if (!difference)
-      return difference.takeError();
-    row.peerDifference = *difference;
-  }
-  std::optional<Execution> roundedExecution;
-  TimedRun rounded;
-  if (suite.roundUp) {
-    auto made = prepare(suite.rounded(shape), *target, options);
-    if (!made)
-      return made.takeError();
-    roundedExecution = std::move(*made);
-    row.roundedName = roundedExecution->problem.shape.name();
-    rounded =
-        candidateOf("rounded", *roundedExecution->context, *roundedExecution);
-  }
-  std::unique_ptr<rt::Context> oneThread;
-  TimedRun single;
-  if (options.scaling) {
-    auto made = makeContext(execution->kernel, 1);
-    if (!made)
-      return made.takeError();
-    oneThread = std::move(*made);
-    single = candidateOf("qcc on 1 thread", *oneThread, *execution);
-  }
-  if (options.rounds == 0) {
-    row.qcc.run = nullptr;
-    return row;
-  }
-
-  auto runner = PeakRunner::create(options);
-  if (!runner)
-    return runner.takeError();
-  PinnedCaller caller(options.threads);
-  std::vector<TimedRun> peaks = runner->candidates();
-  std::optional<BandwidthRunner> bandwidth;
-  std::vector<TimedRun> reads;
-  if (int64_t bytes = bytesThatBound(shape)) {
-    auto made = BandwidthRunner::create(bytes, runner->pool);
-    if (!made)
-      return made.takeError();
-    bandwidth = std::move(*made);
-    reads = bandwidth->candidates();
-  }
-  row.peers = peer.candidates(options.threads);
-  std::vector<TimedRun *> all{&row.qcc};
-  for (auto *list : {&row.peers, &peaks, &reads})
-    for (TimedRun &candidate : *list)
-      all.push_back(&candidate);
-  if (suite.roundUp)
-    all.push_back(&rounded);
-  if (options.scaling)
-    all.push_back(&single);
-  for (TimedRun *candidate : all)
-    calibrate(*candidate);
-  measure(all, options.rounds);
-
-  addRatio(row);
-  addPeaks(row, *runner, peaks);
-  if (bandwidth)
-    addBandwidth(row, bytesThatBound(shape), reads);
-  if (suite.roundUp)
-    row.roundedRatio = medianOf(ratiosOf(row.qcc.seconds, rounded.seconds));
-  if (options.scaling)
-    row.scaling = medianOf(ratiosOf(single.seconds, row.qcc.seconds));
-  // What they run ends with this call.
+  Rivals rivals;
+  if (llvm::Error error =
+          prepareRivals(row, *target, suite, options, *execution, rivals))
+    return std::move(error);
+  if (options.rounds > 0)
+    if (llvm::Error error = measureRow(row, suite, options, rivals))
+      return std::move(error);
+  // What the runs use ends with this call.
   row.qcc.run = nullptr;
   for (TimedRun &candidate : row.peers)
     candidate.run = nullptr;

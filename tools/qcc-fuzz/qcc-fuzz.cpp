@@ -59,7 +59,7 @@ static std::vector<TargetRef> hostTargets() {
                            "native", "cascadelake+emulated-amx"})
     if (auto parsed = parseTargets(name, rt::HostFeatures::host().names())) {
       TargetRef &target = parsed->front();
-      if (rt::missingFeatures(target->requiredFeatures()).empty())
+      if (rt::HostFeatures::host().missing(target->requiredFeatures()).empty())
         found.push_back(std::move(target));
     } else {
       llvm::consumeError(parsed.takeError());

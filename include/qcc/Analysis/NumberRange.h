@@ -22,11 +22,6 @@
 
 namespace qcc {
 
-/// [least, greatest] result of an op, which is not NaN unless the float whose
-/// sign it takes is; a discardable DenseF64ArrayAttr of what expands math
-/// functions.
-inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
-
 /// Numbers that an integer or a float, or an element of a tensor of such, can
 /// be; both ends are possible. Integers are signed. By default all of them.
 struct NumberRange {
@@ -39,20 +34,20 @@ struct NumberRange {
   }
 };
 
-/// All values of a type, or of the elements of one.
+/// The range of all values of a type, or of all elements of a tensor type.
 NumberRange fullRange(mlir::Type type);
 
-/// The elements of a constant of i32, of f32 without NaN, or of i8, unsigned if
-/// `isUnsigned`; nothing for any other value.
+/// The range of the elements of a constant of i32, of f32 without NaN, or of
+/// i8, unsigned if `isUnsigned`; nothing if `value` is not such a constant.
 std::optional<NumberRange> rangeOfConstant(mlir::Value value,
                                            bool isUnsigned = false);
 
-/// What `op`, which has one result, makes of the ranges of its operands.
+/// The range of the one result of `op`, given the ranges of its operands.
 NumberRange rangeOfResult(mlir::Operation &op,
                           llvm::function_ref<NumberRange(mlir::Value)> rangeOf);
 
-/// What a value can be by the ops that it comes from, at most `depth` of them
-/// in a row.
+/// The range of a value, found by following at most `depth` defining ops in a
+/// row.
 NumberRange rangeOf(mlir::Value value, unsigned depth = 8);
 
 /// The ranges of the values of a scalar region without control flow.
@@ -65,7 +60,7 @@ public:
                         llvm::ArrayRef<NumberRange> arguments = {},
                         const llvm::DenseSet<mlir::Operation *> &without = {});
 
-  /// Everything, where nothing is known.
+  /// The range of a value; the full range where nothing is known.
   NumberRange of(mlir::Value value) const { return ranges.lookup(value); }
 
 private:

@@ -37,8 +37,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
                 Effort effort);
 
-/// A variant whose functions are in LLVM IR, with `prefix` before the names
-/// that the table has.
+/// A variant whose functions are in LLVM IR. There, `prefix` stands before the
+/// names that the table of the program has.
 struct TranslatedVariant {
   Program program;
   const Target *target;

@@ -27,14 +27,21 @@ def LegalizeFloat : Pass<"legalize-float", "::mlir::ModuleOp"> {
   let description = [{
     After this pass every float operation is one IEEE operation that all targets
     compute alike: `math` functions are expanded to the sequences of N8, f16 and bf16
-    operations widen to f32, do one operation and round, bf16 rounding is done in
-    integers, `fptosi` and `fptoui` saturate, float contractions are chains of
-    `math.fma`, and fast-math flags are gone. What has no such form is rejected.
+    operations widen to f32, do one operation and round, `fptosi` and `fptoui` saturate,
+    float contractions are chains of `math.fma`, and fast-math flags are gone. An
+    operation that has no such form is rejected.
+
+    Conversions between f32 and bf16 are done on integers, unless the target has
+    instructions for them.
 
     Which ops are float reductions (N8) is decided here, before anything rewrites their
     bodies: the combining operation of each output stays and is marked `qcc.combine`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"hasBF16Instructions", "bf16-instructions", "bool", "false",
+           "Leave conversions between f32 and bf16 to instructions of the target">
+  ];
 }
 
 def LegalizeInteger : Pass<"legalize-integer", "::mlir::ModuleOp"> {

@@ -34,16 +34,16 @@ struct StepExplanation {
   /// arguments: "2097152*d0 + 960", or "unknown".
   std::string operations, bytes;
 
-  // Of contractions alone.
+  // Only contractions have what follows.
   std::string atom, config, source;
-  double shareOfPeak = 0;                ///< that is expected
+  double shareOfPeak = 0;                ///< as the cost model expects it
   std::vector<Alternative> alternatives; ///< better atoms, and why not
 
   bool isContraction() const { return !atom.empty(); }
 };
 
-/// What `call`, of an entry after stage buffer, does; `symbols` are those of
-/// its module.
+/// Explains the step that `call` runs, in an entry after stage buffer;
+/// `symbols` are those of the module.
 StepExplanation explainStep(mlir::func::CallOp call,
                             const mlir::SymbolTable &symbols,
                             const Target &target);

@@ -123,7 +123,7 @@ public:
   Status run(const Tensor *inputs, size_t numInputs, const Tensor *outputs,
              size_t numOutputs);
 
-  /// Of the last planned shapes.
+  /// The values table for the shapes that were planned last.
   const std::vector<int64_t> &values() const { return values_; }
   int64_t arenaBytes() const { return arenaBytes_; }
   int64_t scratchBytes() const { return scratchStride_ * threads_; }
@@ -134,7 +134,7 @@ public:
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 
-  /// Of the last run, one for each step, if the options ask for them.
+  /// The time that each step of the last run took, if the options ask for it.
   const std::vector<int64_t> &stepNanoseconds() const {
     return stepNanoseconds_;
   }
@@ -185,8 +185,8 @@ private:
   size_t currentStep_ = 0;
   /// Written by the one thread that finishes a step.
   bool stopping_ = false;
-  /// Its copy at the last barrier: stays as it is until all threads have left
-  /// that barrier and come to the next.
+  /// The copy of `stopping_` at the last barrier, which does not change until
+  /// all threads have left that barrier and come to the next.
   bool stopAtBarrier_ = false;
   std::atomic<bool> failed_{false};
   std::mutex failureMutex_;

@@ -57,7 +57,7 @@ struct DType {
            " bits";
   }
 
-  /// Whether the runtime has such a type.
+  /// Whether the runtime supports this type.
   bool isKnown() const {
     switch (code) {
     case QCC_INT:

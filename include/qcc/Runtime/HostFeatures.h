@@ -7,7 +7,7 @@
 //
 // CPU features under LLVM's names, found by CPUID and XGETBV (a feature whose
 // registers the operating system does not save is not there), never by model
-// name. The set is a value: tests hand over another one.
+// name. The set is a value: a test makes one of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ class HostFeatures {
 public:
   HostFeatures() = default;
 
-  /// A made-up host with exactly these features.
-  static HostFeatures fromList(std::string_view commaList);
+  /// A host with exactly these features, in any order.
+  explicit HostFeatures(std::vector<std::string> names);
 
   /// Asks the CPU.
   static HostFeatures detect();
@@ -54,15 +54,13 @@ public:
   /// Sorted.
   const std::vector<std::string> &names() const { return names_; }
 
-  /// Those of a comma-separated list that this host lacks, in its order.
+  /// The features of a comma-separated list that this host lacks, in the order
+  /// of the list.
   std::vector<std::string> missing(std::string_view requiredCommaList) const;
 
 private:
   std::vector<std::string> names_;
 };
-
-/// Those of a comma-separated list that the running host lacks.
-std::vector<std::string> missingFeatures(std::string_view requiredCommaList);
 
 /// Asks Linux for the use of AMX tiles by this process and all its threads, the
 /// first time that it is called; later calls repeat the answer.

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The system gives more memory than it has, and ends the process that uses it.
-// So what needs much of it asks before. Uses no heap.
+// The operating system grants more memory than there is, and kills a process
+// that uses it. Code that needs much memory asks here before it allocates. What
+// is here allocates nothing on the heap.
 //
 //===----------------------------------------------------------------------===//
 

@@ -78,7 +78,7 @@ struct OperandInfo {
   /// Elements from one row of the last dimension to the next; 0: compact.
   int64_t rowPitch = 0;
   std::optional<Quantization> quantization;
-  /// Of an output: the layer whose value it is. May be empty. Where a step
+  /// The layer whose value an output of a step is; may be empty. Where a step
   /// holds several layers, this is the last of them.
   std::string_view layer;
 };
@@ -146,8 +146,8 @@ enum class WeightPages {
 
 struct ModuleOptions {
   /// The target of the variant to load, such as "cascadelake"; empty: the best
-  /// that the host can run. Best is the one with the fastest instructions for
-  /// int8, then the one that uses the most features.
+  /// that the host can run. The best variant is the one with the fastest
+  /// instructions for int8, then the one that uses the most features.
   std::string variant;
   /// Where the host can run no variant, load the best one all the same, to look
   /// at: contexts of it are refused.
@@ -176,7 +176,7 @@ public:
   static Result<std::shared_ptr<const Module>>
   open(const std::string &path, const ModuleOptions &options = ModuleOptions());
 
-  /// The same for the bytes of such a file, which are copied.
+  /// Loads the bytes of a shared object, which are copied.
   static Result<std::shared_ptr<const Module>>
   load(const void *data, size_t size,
        const ModuleOptions &options = ModuleOptions());
@@ -198,11 +198,11 @@ public:
   /// Why this host cannot run variant(), which was loaded to be looked at.
   const Status &refusal() const { return refusal_; }
 
-  /// Null if there is none. The empty name finds the only entry of a module, or
-  /// "main".
+  /// The entry of a name, or null. The empty name finds the only entry of a
+  /// module, or "main".
   const Entry *findEntry(std::string_view name) const;
 
-  /// The same, or a failure that says which entries there are.
+  /// The entry of a name, or a failure that says which entries there are.
   Result<const Entry *> requireEntry(std::string_view name) const;
 
 private:

@@ -43,17 +43,17 @@ namespace qcc {
 
 enum class Effort;
 
-/// What a strategy expects of a config.
+/// What a strategy expects a config to cost.
 struct Cost {
-  /// In a unit that all strategies of a target share. Sizes that are not known
-  /// count as large.
+  /// The time, in a unit that all strategies of a target share. Sizes that are
+  /// not known count as large.
   double time = 0;
-  /// Of the peak of the config's atom; above 1 where an atom does less work
-  /// than its peak counts.
+  /// The speed as a share of the peak of the config's atom; above 1 where the
+  /// atom does less work than its peak counts.
   double shareOfPeak = 0;
 };
 
-/// A config that a strategy proposes, of source `model`.
+/// A config that a strategy proposes. The source of the config is `model`.
 struct Candidate {
   kernel::LoweringConfigAttrInterface config;
   Cost cost;
@@ -67,7 +67,7 @@ struct Candidate {
 /// How kernel.pack lays out a right operand; its description has the meaning.
 struct Packing {
   int64_t nr, kr, kStep;
-  /// Added to each element.
+  /// What is added to each element as it is packed.
   int64_t offset;
 };
 
@@ -76,7 +76,7 @@ class Strategy {
 public:
   virtual ~Strategy() = default;
 
-  /// As configs name it.
+  /// The name by which configs refer to the strategy.
   virtual llvm::StringRef getName() const = 0;
 
   /// Why no config of the strategy computes `op`, and a remedy: a sentence
@@ -85,14 +85,15 @@ public:
     return std::nullopt;
   }
 
-  /// Why `op` cannot be computed so, and a remedy: a sentence whose subject is
-  /// "lowering_config". Nothing if it can. There is no obstacle to `op`.
+  /// Why `op`, to which there is no obstacle, cannot be computed by `config`,
+  /// and a remedy: a sentence whose subject is "lowering_config". Nothing if
+  /// `op` can be computed so.
   virtual std::optional<std::string>
   refuse(kernel::ContractOp op,
          kernel::LoweringConfigAttrInterface config) const = 0;
 
-  /// What may be the fastest for `op`, to which there is no obstacle, the best
-  /// first; empty where the strategy cannot compute it.
+  /// The configs that may be the fastest for `op`, to which there is no
+  /// obstacle, the best first; none where the strategy cannot compute `op`.
   virtual llvm::SmallVector<Candidate> list(kernel::ContractOp op) const = 0;
 
   /// Candidates that differ from `candidate` in details that the model does not
@@ -102,14 +103,16 @@ public:
     return {};
   }
 
-  /// What is expected of a config that is not refused.
+  /// The expected cost of a config that is not refused.
   virtual Cost cost(kernel::ContractOp op,
                     kernel::LoweringConfigAttrInterface config) const = 0;
 
-  /// How much faster than others it has to be expected to be chosen.
+  /// The model chooses a config of this strategy only where the expected time,
+  /// times this factor, is less than that of every other config.
   virtual double leastGain() const { return 1; }
 
-  /// How the right operand is packed; nothing if it is read where it lies.
+  /// How the right operand is packed; nothing if the kernel reads the operand
+  /// where it lies.
   virtual std::optional<Packing>
   packing(kernel::ContractOp op,
           kernel::LoweringConfigAttrInterface config) const = 0;
@@ -121,8 +124,9 @@ public:
     return bytes;
   }
 
-  /// The config for `op`, on memrefs, whose operands turned out to lie
-  /// otherwise than `config` needs. `reason` says why it differs.
+  /// The config for `op`, on memrefs, that replaces `config` if the layout of
+  /// an operand is not the one that `config` needs. `reason` then says why the
+  /// config was replaced.
   virtual kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
         std::string &reason) const {
@@ -140,18 +144,18 @@ class Target {
 public:
   virtual ~Target() = default;
 
-  /// The name it was asked for by.
+  /// The name by which the target was asked for.
   const std::string &getName() const { return name; }
   llvm::ArrayRef<std::unique_ptr<Strategy>> getStrategies() const {
     return strategies;
   }
-  /// The strategy of a config; null if it is none of this target's.
+  /// The strategy of a config; null if the config is not of this target.
   const Strategy *strategyOf(kernel::LoweringConfigAttrInterface config) const;
 
   /// "avx2,fma,...": what a host or device must have, sorted.
   virtual std::string requiredFeatures() const = 0;
-  /// Why times measured on any host would mean nothing, and a remedy; empty if
-  /// they mean something.
+  /// Why times that are measured on a host would mean nothing, and a remedy;
+  /// empty if such times mean something.
   virtual std::string refuseMeasuring() const { return ""; }
   /// What tells apart targets for which other configs may be the fastest: name,
   /// features, caches.
@@ -161,8 +165,13 @@ public:
   /// cannot be seen once it is packed (`rhs_range`).
   virtual bool needsRhsRange() const { return false; }
 
-  /// Why better atoms than the one of the config of `op` do not compute it, the
-  /// best first.
+  /// Whether code for the target converts between f32 and bf16 by instructions
+  /// that do what arith.extf and arith.truncf mean: half to even, denormals
+  /// kept (N7). Where it does not, these ops are gone after the tensor stage.
+  virtual bool convertsBF16() const { return false; }
+
+  /// The atoms that are better than the one of the config of `op`, the best
+  /// first, and why they do not compute `op`.
   virtual std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const {
     return {};
@@ -174,7 +183,7 @@ public:
   /// A code generator that keeps every float operation as it is written.
   virtual llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
   createTargetMachine(Effort effort) const = 0;
-  /// Says on a function what it is compiled for.
+  /// Sets the attributes of a function that name processor and features.
   virtual void annotate(llvm::Function &function) const = 0;
 
 protected:
@@ -192,7 +201,8 @@ class TargetDialectInterface
     : public mlir::DialectInterface::Base<TargetDialectInterface> {
 public:
   explicit TargetDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  /// Null, or an error that says what is wrong, if no target has the name.
+  /// The target of a name. If the dialect has none of the name: null, or an
+  /// error that says what is wrong with the name.
   virtual llvm::Expected<TargetRef> find(llvm::StringRef name) const = 0;
 };
 

@@ -318,7 +318,9 @@ def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::fun
     "::mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">
+    Option<"vectorBits", "vector-bits", "unsigned", "512", "Width of a vector register">,
+    Option<"hasBF16Instructions", "bf16-instructions", "bool", "false",
+           "Leave conversions between f32 and bf16 to instructions of the target">
   ];
 }
 

@@ -26,12 +26,12 @@ namespace qcc {
 /// Records why `op` takes no fast path; the first reason stays.
 void refuse(mlir::Operation *op, const llvm::Twine &reason);
 
-/// Notes on `op` what is noted on the ops that it replaces: all their origins,
-/// "a, b", and the reason of the last that has one.
+/// Gives `op` the notes of the ops that it replaces: all their origins, "a, b",
+/// and the reason of the last op that has one.
 void inheritNotes(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> from);
 
-/// Why an op on memrefs that is no kernel is none: what is noted on it, or
-/// else what can be seen of it.
+/// Why an op on memrefs is not a kernel: the reason that is noted on the op, or
+/// else what can be seen of the op.
 std::string whyGeneric(mlir::Operation *op);
 
 /// What an op does, for people: its `qcc.origin`, or for a linalg.generic the

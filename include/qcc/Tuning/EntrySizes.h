@@ -18,15 +18,16 @@ namespace qcc {
 /// and `affine`, and destinations through everything else.
 class EntrySizes {
 public:
-  /// `shapes`: of each argument of `entry`.
+  /// `shapes` has the shape of each argument of `entry`.
   EntrySizes(mlir::func::FuncOp entry,
              llvm::ArrayRef<std::vector<int64_t>> shapes)
       : body(&entry.getBody().front()), shapes(shapes) {}
 
-  /// Nothing where it depends on more than the sizes of arguments.
+  /// The size of a dimension; nothing where the size depends on more than the
+  /// sizes of arguments.
   std::optional<int64_t> sizeOf(mlir::Value tensor, int64_t dim) const;
   std::optional<std::vector<int64_t>> shapeOf(mlir::Value tensor) const;
-  /// Of an index.
+  /// The value of an index, likewise.
   std::optional<int64_t> valueOf(mlir::Value index) const;
 
 private:

@@ -22,13 +22,13 @@ struct ExtractedKernel {
   /// program that it was taken from.
   llvm::SmallVector<mlir::Value> arguments;
 
-  /// The contraction in it.
+  /// The contraction in `module`.
   kernel::ContractOp contract() const;
 };
 
 /// Copies a contraction on tensors that is not packed. Constants that it reads
-/// are copied too; its other operands become arguments. Fails where the size
-/// of a result cannot be told from them.
+/// are copied too; its other operands become arguments. Fails where the
+/// operands do not tell the size of a result.
 llvm::Expected<ExtractedKernel> extractKernel(kernel::ContractOp op);
 
 } // namespace qcc

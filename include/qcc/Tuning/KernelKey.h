@@ -19,22 +19,22 @@ namespace qcc {
 /// are 1 where there are none.
 std::string shapeOf(kernel::ContractOp op);
 
-/// The same where dynamic sizes are known: `outShape` is the shape of the first
-/// result.
+/// As above, where dynamic sizes are known: `outShape` is the shape of the
+/// first result.
 std::string shapeOf(kernel::ContractOp op, llvm::ArrayRef<int64_t> outShape);
 
 /// For people: "f32 as i8 * i8 -> f32", "u8 * i8 -> i8, i32".
 std::string aboutKernel(kernel::ContractOp op);
 
-/// Everything that its code is made of but sizes, and what would be the same
-/// for equal layers: signedness, kinds and maps of operands, the ops of
-/// prologues and of the epilogue. Neither names, nor locations, nor the values
-/// of constants, so that a network keeps its configs when it is trained again;
-/// but whether a constant right operand has 7 bits, which some atoms need.
-/// The same text in every process and on every host.
+/// A text that is equal for contractions that get the same code but for sizes:
+/// signedness, kinds and maps of operands, the ops of prologues and of the
+/// epilogue. The text has no names, locations or values of constants, so that a
+/// network keeps its configs when it is trained again; but it says whether a
+/// constant right operand has 7 bits, which some atoms need. The text does not
+/// depend on the process or the host.
 std::string describeKernel(kernel::ContractOp op);
 
-/// A hash of that text, 16 hexadecimal digits.
+/// A hash of the text of describeKernel, 16 hexadecimal digits.
 std::string fingerprintOf(kernel::ContractOp op);
 
 TuningKey keyOf(kernel::ContractOp op, const Target &target);

@@ -16,7 +16,7 @@
 //         "target": "native avx2,... l1=32768 l2=1048576",
 //         "shape": "?x2048x512",
 //         "kernel": "5f0c5ad1b52a9a54",
-//         "config": "#kernel.lowering_config<atom = ..., source = \"tuned\">",
+//         "config": "#x86.config<vector_tiles, ..., source = tuned>",
 //         "about": "i8 * i8 -> i8",
 //         "measured": {"shape": "10240x2048x512", "threads": 1,
 //                      "seconds": 0.0457, "model_seconds": 0.0462}
@@ -42,7 +42,7 @@
 
 namespace qcc {
 
-/// What a tuned config is found by.
+/// The key of a tuned config.
 struct TuningKey {
   std::string target, shape, kernel;
 
@@ -50,7 +50,7 @@ struct TuningKey {
 };
 
 struct TuningEntry {
-  std::string config; ///< A kernel.lowering_config.
+  std::string config; ///< The text of a lowering config.
   std::string about;
   /// How it was measured: the sizes, seconds of a run, and those of the
   /// config that the model chose.
@@ -64,19 +64,20 @@ public:
   /// Corrupt, if the text is no database of this version. Entries that are
   /// damaged are left out, and named by `problems`.
   static rt::Result<TuningDatabase> parse(std::string_view text);
-  /// The same of a file; messages begin with its name.
+  /// Parses the text of a file; messages begin with the name of the file.
   static rt::Result<TuningDatabase> read(const std::string &path);
 
-  /// The same text for the same entries, in whichever order they came.
+  /// The text of the database. Databases with equal entries have equal texts,
+  /// in whichever order the entries came.
   std::string print() const;
-  /// Writes it whole or not at all.
+  /// Writes the text to a file, whole or not at all.
   rt::Status write(const std::string &path) const;
 
   const TuningEntry *find(const TuningKey &key) const;
   /// The targets that have an entry for this shape and kernel.
   std::vector<std::string> targetsOf(std::string_view shape,
                                      std::string_view kernel) const;
-  /// Replaces what stands there; returns whether something did.
+  /// Sets the entry of a key; returns whether the key had one.
   bool set(TuningKey key, TuningEntry entry);
   size_t size() const { return entries.size(); }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -109,16 +110,16 @@ TypedAttr qcc::getNeutralElement(FloatCombine combine, FloatType type) {
 }
 
 Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
-                       Value a, Value b) {
+                       Value a, Value b, BF16Conversions bf16) {
   auto type = cast<FloatType>(getElementTypeOrSelf(a));
   if (type.getWidth() < 32) {
     FloatType f32 = builder.getF32Type();
-    Value wide =
-        emitCombine(builder, loc, combine, emitExtend(builder, loc, a, f32),
-                    emitExtend(builder, loc, b, f32));
-    return emitRound(builder, loc, wide, type);
+    Value wide = emitCombine(builder, loc, combine,
+                             emitExtend(builder, loc, a, f32, bf16),
+                             emitExtend(builder, loc, b, f32, bf16), bf16);
+    return emitRound(builder, loc, wide, type, bf16);
   }
-  // LLVM's maxnum and minnum do not order zeros: the others do.
+  // LLVM's maxnum and minnum do not order zeros, but maximum and minimum do.
   auto otherWhereNaN = [&](Value result) {
     Steps s(builder, loc, a);
     return s.select(s.isNaN(a), b, s.select(s.isNaN(b), a, result));

@@ -65,10 +65,10 @@ Value qcc::emitSaturatingConversion(Steps &s, Value x, IntegerType type,
 }
 
 Value qcc::emitIntegerToSmallFloat(Steps &s, Value x, FloatType type,
-                                   bool isSigned) {
+                                   bool isSigned, BF16Conversions bf16) {
   Type f32 = s.typeLike(s.builder.getF32Type());
   Value wide =
       isSigned ? arith::SIToFPOp::create(s.builder, s.loc, f32, x).getResult()
                : arith::UIToFPOp::create(s.builder, s.loc, f32, x);
-  return emitRound(s.builder, s.loc, wide, type);
+  return emitRound(s.builder, s.loc, wide, type, bf16);
 }

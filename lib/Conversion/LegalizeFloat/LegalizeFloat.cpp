@@ -17,6 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace qcc {
@@ -79,7 +80,7 @@ static void removeFastMath(Operation *op) {
                           op->getContext(), arith::FastMathFlags::none));
 }
 
-/// Reports what has no fixed form; success if the op can be legalized.
+/// Reports an op that has no fixed form; success if the op can be legalized.
 static LogicalResult checkOp(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
@@ -119,27 +120,31 @@ static LogicalResult checkOp(Operation *op) {
 }
 
 /// Whether the op, which passed checkOp, must be replaced.
-static bool mustRewrite(Operation *op) {
+static bool mustRewrite(Operation *op, BF16Conversions bf16) {
   if (isSequence(op) || isa<math::RoundOp, arith::FPToSIOp, arith::FPToUIOp,
                             arith::MaxNumFOp, arith::MinNumFOp>(op))
     return true;
+  bool isOnIntegers = bf16 == BF16Conversions::OnIntegers;
   if (isa<arith::TruncFOp>(op))
-    return getElementTypeOrSelf(op->getResult(0)).isBF16() ||
+    return (isOnIntegers && getElementTypeOrSelf(op->getResult(0)).isBF16()) ||
            (isSmallFloat(op->getResult(0).getType()) &&
             getElementTypeOrSelf(op->getOperand(0)).isF64());
   if (isa<arith::ExtFOp>(op))
-    return getElementTypeOrSelf(op->getOperand(0)).isBF16();
+    return getElementTypeOrSelf(op->getOperand(0)).isBF16() &&
+           (isOnIntegers || !getElementTypeOrSelf(op->getResult(0)).isF32());
   return hasSmallFloat(op) &&
          !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op);
 }
 
-/// The op on f32 operands, rounded back: one operation, one rounding.
-static Value emitWidened(OpBuilder &builder, Operation *op) {
+/// Emits the op on f32 operands and rounds its result back: one operation, one
+/// rounding.
+static Value emitWidened(OpBuilder &builder, Operation *op,
+                         BF16Conversions bf16) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (isSmallFloat(operand.getType()))
       mapping.map(operand, emitExtend(builder, op->getLoc(), operand,
-                                      builder.getF32Type()));
+                                      builder.getF32Type(), bf16));
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.addOperands(mapping.lookupOrDefault(operand));
@@ -152,15 +157,15 @@ static Value emitWidened(OpBuilder &builder, Operation *op) {
   if (!rounds)
     return wide->getResult(0);
   return emitRound(builder, op->getLoc(), wide->getResult(0),
-                   cast<FloatType>(getElementTypeOrSelf(result)));
+                   cast<FloatType>(getElementTypeOrSelf(result)), bf16);
 }
 
 /// The form of a math function on f32 (or f64 for math.round).
-static Value emitMath(OpBuilder &builder, Operation *op) {
+static Value emitMath(OpBuilder &builder, Operation *op, BF16Conversions bf16) {
   Value x = op->getOperand(0);
   auto type = cast<FloatType>(getElementTypeOrSelf(x));
   if (isSmallFloat(type))
-    x = emitExtend(builder, op->getLoc(), x, builder.getF32Type());
+    x = emitExtend(builder, op->getLoc(), x, builder.getF32Type(), bf16);
   Steps s(builder, op->getLoc(), x);
   Value y = TypeSwitch<Operation *, Value>(op)
                 .Case([&](math::ExpOp) { return emitExp(s, x); })
@@ -169,22 +174,23 @@ static Value emitMath(OpBuilder &builder, Operation *op) {
                 .Case([&](math::RsqrtOp) { return emitRsqrt(s, x); })
                 .Case([&](math::LogOp) { return emitLog(s, x); })
                 .Case([&](math::RoundOp) { return emitRoundHalfAway(s, x); });
-  return emitRound(builder, op->getLoc(), y, type);
+  return emitRound(builder, op->getLoc(), y, type, bf16);
 }
 
-static Value emitLegal(OpBuilder &builder, Operation *op) {
+static Value emitLegal(OpBuilder &builder, Operation *op,
+                       BF16Conversions bf16) {
   Location loc = op->getLoc();
   Value x = op->getOperand(0);
   Type resultType = getElementTypeOrSelf(op->getResult(0));
   if (isSequence(op) || isa<math::RoundOp>(op))
-    return emitMath(builder, op);
+    return emitMath(builder, op, bf16);
   if (isa<arith::ExtFOp>(op))
-    return emitExtend(builder, loc, x, cast<FloatType>(resultType));
+    return emitExtend(builder, loc, x, cast<FloatType>(resultType), bf16);
   if (isa<arith::TruncFOp>(op))
-    return emitRound(builder, loc, x, cast<FloatType>(resultType));
+    return emitRound(builder, loc, x, cast<FloatType>(resultType), bf16);
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
     if (isSmallFloat(x.getType()))
-      x = emitExtend(builder, loc, x, builder.getF32Type());
+      x = emitExtend(builder, loc, x, builder.getF32Type(), bf16);
     Steps s(builder, loc, x);
     return emitSaturatingConversion(s, x, cast<IntegerType>(resultType),
                                     isa<arith::FPToSIOp>(op));
@@ -192,17 +198,21 @@ static Value emitLegal(OpBuilder &builder, Operation *op) {
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
     Steps s(builder, loc, x);
     return emitIntegerToSmallFloat(s, x, cast<FloatType>(resultType),
-                                   isa<arith::SIToFPOp>(op));
+                                   isa<arith::SIToFPOp>(op), bf16);
   }
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
-    return emitCombine(builder, loc, *getFloatCombine(op), x,
-                       op->getOperand(1));
-  return emitWidened(builder, op);
+    return emitCombine(builder, loc, *getFloatCombine(op), x, op->getOperand(1),
+                       bf16);
+  return emitWidened(builder, op, bf16);
 }
 
 namespace {
 struct LegalizeFloat : qcc::impl::LegalizeFloatBase<LegalizeFloat> {
+  using LegalizeFloatBase::LegalizeFloatBase;
+
   void runOnOperation() override {
+    bf16 = hasBF16Instructions ? BF16Conversions::ByInstructions
+                               : BF16Conversions::OnIntegers;
     IRRewriter rewriter(&getContext());
     if (failed(checkModule()))
       return signalPassFailure();
@@ -210,7 +220,7 @@ struct LegalizeFloat : qcc::impl::LegalizeFloatBase<LegalizeFloat> {
 
     SmallVector<Operation *> conversions, others;
     getOperation()->walk([&](Operation *op) {
-      if (!isFloatOp(op) || !mustRewrite(op) || isInNamedOp(op) ||
+      if (!isFloatOp(op) || !mustRewrite(op, bf16) || isInNamedOp(op) ||
           op->hasAttr(kCombineAttr))
         return;
       bool readsRange = isa<arith::FPToSIOp, arith::FPToUIOp>(op);
@@ -219,11 +229,13 @@ struct LegalizeFloat : qcc::impl::LegalizeFloatBase<LegalizeFloat> {
     // Conversions to integers look at the clamps before these are rewritten.
     for (Operation *op : llvm::concat<Operation *>(conversions, others)) {
       rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, emitLegal(rewriter, op));
+      rewriter.replaceOp(op, emitLegal(rewriter, op, bf16));
     }
   }
 
 private:
+  BF16Conversions bf16 = BF16Conversions::OnIntegers;
+
   /// Rejects what cannot be legalized and removes fast-math flags.
   LogicalResult checkModule() {
     LogicalResult result = success();
@@ -236,7 +248,8 @@ private:
         result = failure();
         return;
       }
-      if (mustRewrite(op) && isa<TensorType>(op->getResult(0).getType())) {
+      if (mustRewrite(op, bf16) &&
+          isa<TensorType>(op->getResult(0).getType())) {
         op->emitOpError("computes on whole tensors here; run "
                         "generalize-elementwise before this pass");
         result = failure();
@@ -254,7 +267,7 @@ private:
       bool isContraction = isFloatContraction(op);
       bool changes = isContraction;
       for (Operation &nested : *op.getBlock())
-        changes |= isFloatOp(&nested) && mustRewrite(&nested);
+        changes |= isFloatOp(&nested) && mustRewrite(&nested, bf16);
       if (changes && isInNamedOp(&op.getBlock()->front())) {
         rewriter.setInsertionPoint(op);
         FailureOr<linalg::GenericOp> generic =

@@ -12,6 +12,7 @@
 
 #include "Steps.h"
 #include "qcc/Analysis/NumberRange.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 
 using namespace mlir;
 using namespace qcc;

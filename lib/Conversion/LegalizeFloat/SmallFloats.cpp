@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f16 conversions are instructions (F16C). bf16 is the upper half of an f32, so
-// it widens by a shift and rounds by an integer addition: the instruction for
-// it flushes denormals. A narrowing from f64 goes through f32, rounded to odd
-// on the way so that the second rounding is the only one that counts.
+// Every target has instructions for f16. bf16 is the upper half of an f32, so
+// that integers can do its conversions, a shift and an addition that rounds,
+// where the target has no instructions for them. A narrowing from f64 goes
+// through f32, rounded to odd on the way so that the second rounding is the
+// only one that counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +53,17 @@ static Value emitRoundToOdd(Steps &s, Value x) {
 }
 
 Value qcc::emitExtend(OpBuilder &builder, Location loc, Value value,
-                      FloatType type) {
+                      FloatType type, BF16Conversions bf16) {
   Type from = getElementTypeOrSelf(value);
   if (from == type)
     return value;
   Steps s(builder, loc, value);
   if (from.isBF16()) {
-    value = emitExtendBF16(s, value);
+    if (bf16 == BF16Conversions::OnIntegers)
+      value = emitExtendBF16(s, value);
+    else
+      value = arith::ExtFOp::create(builder, loc,
+                                    s.typeLike(builder.getF32Type()), value);
     if (type.isF32())
       return value;
   }
@@ -66,14 +71,14 @@ Value qcc::emitExtend(OpBuilder &builder, Location loc, Value value,
 }
 
 Value qcc::emitRound(OpBuilder &builder, Location loc, Value value,
-                     FloatType type) {
+                     FloatType type, BF16Conversions bf16) {
   Type from = getElementTypeOrSelf(value);
   if (from == type)
     return value;
   Steps s(builder, loc, value);
   if (from.isF64() && !type.isF32())
     value = emitRoundToOdd(s, value);
-  if (type.isBF16())
+  if (type.isBF16() && bf16 == BF16Conversions::OnIntegers)
     return emitRoundToBF16(s, value);
   return arith::TruncFOp::create(builder, loc, s.typeLike(type), value);
 }

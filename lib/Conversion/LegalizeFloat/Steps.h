@@ -89,7 +89,8 @@ mlir::Value emitSaturatingConversion(Steps &s, mlir::Value x,
                                      mlir::IntegerType type, bool isSigned);
 /// sitofp or uitofp to f16 or bf16, through f32 (N8); at most 64 bits.
 mlir::Value emitIntegerToSmallFloat(Steps &s, mlir::Value x,
-                                    mlir::FloatType type, bool isSigned);
+                                    mlir::FloatType type, bool isSigned,
+                                    BF16Conversions bf16);
 
 /// Whether the body yields acc + x * y of the two inputs, over at least one
 /// reduction dimension.

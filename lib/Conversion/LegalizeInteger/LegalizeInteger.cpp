@@ -52,7 +52,7 @@ private:
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(builder, loc, condition, yes, no);
   }
-  /// Everybody but the op itself uses `result` from now on.
+  /// Makes all users of the op but `result` itself use `result`.
   void replace(Value result) {
     op->getResult(0).replaceUsesWithIf(result, [&](OpOperand &use) {
       return use.getOwner() != result.getDefiningOp();
@@ -95,8 +95,8 @@ bool Legalizer::isSafeDivisor() {
 Value Legalizer::divide() {
   Value x = op->getOperand(0), y = op->getOperand(1);
   builder.setInsertionPoint(op);
-  // One bit holds 0 and, signed, -1: x / y is x where y is not 0, and there is
-  // no remainder.
+  // An i1 holds 0 and 1, or 0 and -1 where it is signed: x / y is x where y is
+  // not 0, and the remainder is 0.
   if (width == 1)
     return isRemainder()
                ? zero()

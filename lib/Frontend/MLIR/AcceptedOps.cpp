@@ -18,8 +18,8 @@ static constexpr StringLiteral kDialects[] = {"builtin", "func",   "qnn",
                                               "quant",   "linalg", "tensor",
                                               "arith",   "math",   "scf"};
 
-/// Operations that are accepted as they are. All of qnn and all structured
-/// operations of linalg are as well.
+/// Operations that are accepted without limits. All operations of qnn and all
+/// structured operations of linalg are accepted, too.
 static constexpr StringLiteral kAccepted[] = {"arith.addf",
                                               "arith.addi",
                                               "arith.addui_extended",
@@ -139,7 +139,7 @@ static constexpr Rule kLimited[] = {
     {"tensor.empty", "elements have to be written before they are read"},
 };
 
-/// Operations of accepted dialects that something else has to be used for.
+/// Operations of accepted dialects that are refused, and what to use instead.
 static constexpr Rule kRefused[] = {
     {"arith.remf", "has no fixed sequence of operations (N8); write "
                    "x - trunc(x / y) * y"},
@@ -161,7 +161,7 @@ static constexpr Rule kRefused[] = {
     {"tensor.scatter", "is not supported; write it as linalg.generic"},
 };
 
-/// What is refused of a dialect otherwise.
+/// What to say of all other operations of a dialect.
 static constexpr Rule kOthersOf[] = {
     {"affine", "is not accepted; of affine, only apply, min and max are: write "
                "loops with scf or linalg"},

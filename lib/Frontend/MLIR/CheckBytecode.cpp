@@ -278,8 +278,8 @@ LogicalResult qcc::checkBytecode(const llvm::MemoryBuffer &buffer,
 }
 
 void qcc::limitReads(ParserConfig &config) {
-  // Far more than the entries of any program that can be compiled; each is read
-  // a few times at most.
+  // This limit is far beyond the entries of any program that can be compiled,
+  // each of which is read a few times at most.
   constexpr unsigned kMaxReads = 1 << 23;
   auto reads = std::make_shared<unsigned>(0);
   auto count = [reads](DialectBytecodeReader &reader) -> LogicalResult {

@@ -75,7 +75,7 @@ StringRef TextCheck::next() {
   } else if (isWordCharacter(rest.front())) {
     length = rest.take_while(isWordCharacter).size();
   } else {
-    // Not the ends of brackets.
+    // The last characters of these tokens do not close a bracket.
     for (StringRef arrow : {"->", ">=", "<=", "=="})
       if (rest.starts_with(arrow))
         length = 2;
@@ -108,7 +108,8 @@ LogicalResult TextCheck::open(StringRef bracket, StringRef before) {
                            " deep; give parts names, as in #name = ...");
 }
 
-/// linalg's parser reads strings where the properties are not written out.
+/// Where the properties of an op of linalg are not written out, its parser
+/// reads the iterator types as strings.
 LogicalResult TextCheck::checkIteratorTypes() {
   bool inProperties = !brackets.empty() && brackets.back() == 'P';
   if (peek() != "=" || inProperties)

@@ -64,7 +64,7 @@ static void keepPositions(const llvm::SourceMgr &sources,
   }
 }
 
-/// Adds to messages of MLIR's parsers what they do not know.
+/// Adds to messages of MLIR's parsers what the parsers do not know.
 static void explain(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   StringRef name(text);
@@ -141,7 +141,7 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
     explain(diagnostic);
     return failure(); // For the next handler to report.
   });
-  // Verified here, once positions and depth are known.
+  // The module is verified here, once positions and depth are known.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   if (isBytecode(*buffer)) {
     if (failed(checkBytecode(*buffer, context)))
@@ -180,12 +180,14 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
 OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
                                       MLIRContext *context,
                                       const ImportOptions &options) {
-  // With operations of unknown dialects, which verifyProgram rejects by name.
+  // Operations of unknown dialects are parsed, so that verifyProgram can reject
+  // them by name.
   bool allowsUnregistered = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects();
   OwningOpRef<ModuleOp> module = parse(sources, context);
   context->allowUnregisteredDialects(allowsUnregistered);
-  // Verified again with its weights, among which there may be scales.
+  // The module is verified again with its weights, among which there may be
+  // scales.
   if (!module || failed(verifyProgram(*module)) ||
       failed(verifyTensors(*module)) ||
       failed(fillResources(*module, options.weights)) ||

@@ -132,7 +132,7 @@ static std::vector<char> makeRandom(RankedTensorType type, Role role,
       for (char &byte : bytes)
         byte = static_cast<char>(low + static_cast<uint8_t>(byte) % values);
   }
-  // Zero points from 0 to 127 are valid whatever the storage.
+  // Zero points from 0 to 127 are valid for every storage type.
   if (role == Role::ZeroPoint && dtype == rt::DType{QCC_INT, 32})
     for (int64_t i = 0; i < count; ++i) {
       bytes[4 * i] &= 127;
@@ -296,7 +296,8 @@ LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
   return verifyRange(op, name, type, blob->getData());
 }
 
-/// Splats are short in the program and long in memory.
+/// Checks that the constants fit in memory: a splat is short in the program and
+/// long in memory.
 static LogicalResult verifyMemory(ModuleOp module) {
   uint64_t total = 0;
   auto visit = [&](arith::ConstantOp op) {

@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace qcc;
 
 namespace {
-/// Computes how deep attributes, types and expressions are; what they share is
-/// visited once.
+/// Computes how deep attributes, types and expressions are; parts that they
+/// share are visited once.
 class Depths {
 public:
   template <typename T> bool isTooDeep(T root) {
@@ -85,7 +85,7 @@ SmallVector<Depths::Node> Depths::childrenOf(Node node) {
 unsigned Depths::depthOf(Node root) {
   SmallVector<Frame> stack;
   auto enter = [&](Node node) {
-    // Of a type that contains itself, what is inside counts once.
+    // In a type that contains itself, each part counts once.
     auto [entry, isNew] = known.try_emplace(node, 1);
     if (isNew)
       stack.push_back({node, childrenOf(node)});

@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace qcc;
 
-/// With what is added to it, such as the number of a step, it must stay below
-/// QCC_MAX_STRING.
+/// A name must stay below QCC_MAX_STRING once the number of a step and the like
+/// are added to it.
 static constexpr size_t kMaxNameLength = QCC_MAX_STRING / 2;
 
 /// More elements than any machine has memory for; products of sizes below it
@@ -60,7 +60,7 @@ static LogicalResult verifyTensor(EmitError emitError, RankedTensorType type) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       elements = llvm::SaturatingMultiply<uint64_t>(elements, size);
-  // A size 0 hides others that are too large.
+  // A size 0 makes the product 0, however large the other sizes are.
   if (elements > kMaxElements ||
       llvm::any_of(type.getShape(), [](int64_t size) {
         return size > static_cast<int64_t>(kMaxElements);
@@ -105,7 +105,7 @@ static LogicalResult verifyType(EmitError emitError, Type type) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Whether a map divides by what is not a positive constant.
+/// Whether a map divides by anything but a positive constant.
 static bool dividesByUnknown(AffineMap map) {
   bool found = false;
   map.walkExprs([&](AffineExpr expr) {
@@ -149,7 +149,7 @@ static LogicalResult verifyDivisor(Operation *op) {
 }
 
 /// The smallest i64 stands for an amount that is an operand; the verifier of
-/// the op does not count them.
+/// the op does not compare their number with that of the operands.
 static LogicalResult verifyPadding(tensor::PadOp op) {
   auto isOff = [](ArrayRef<int64_t> amounts, OperandRange operands) {
     return static_cast<size_t>(llvm::count_if(
@@ -239,7 +239,7 @@ static LogicalResult verifyFunction(func::FuncOp function) {
 /// How many operations a program may have once its calls are inlined.
 static constexpr uint64_t kMaxInlined = 100000;
 
-/// Adds to the size of a function those of what it calls.
+/// Adds the sizes of the functions that a function calls to its size.
 static LogicalResult addCallees(func::FuncOp function,
                                 DenseMap<Operation *, uint64_t> &sizes) {
   auto module = function->getParentOfType<ModuleOp>();

@@ -31,8 +31,8 @@ static std::string explainMissing(const Atom &atom, const Spec &spec) {
   return missing.str();
 }
 
-/// What of a shape leaves parts of tiles unused, such as "N = 1 fills 1 of 16
-/// columns of a tile"; may be empty.
+/// Which size of a shape leaves parts of tiles unused, such as "N = 1 fills 1
+/// of 16 columns of a tile"; may be empty.
 static std::string explainWaste(const GemmShape &shape, const Atom &atom) {
   std::string text;
   auto add = [&](char name, int64_t size, int64_t unit, StringRef what) {
@@ -48,7 +48,8 @@ static std::string explainWaste(const GemmShape &shape, const Atom &atom) {
   return text;
 }
 
-/// Why `used` computes a contraction and not `other`, of another atom.
+/// Why a contraction is computed by `used` and not by `other`, which has
+/// another atom.
 static std::string explainSlower(ContractOp op, const Expectation &other,
                                  const Expectation &used) {
   std::string expected = llvm::formatv(

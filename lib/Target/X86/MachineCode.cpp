@@ -19,9 +19,10 @@ using namespace qcc::x86;
 
 static constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
-/// Code is scheduled for the target's processor but made for this one and the
-/// target's features: LLVM would use whatever else the processor has, and an
-/// artifact must ask for all that it uses.
+/// Code is scheduled for the target's processor, but its instructions are those
+/// of this processor and of the target's features. LLVM would otherwise use all
+/// features of the target's processor, and an artifact must ask for each
+/// feature that it uses.
 static constexpr llvm::StringLiteral kBaseline = "x86-64-v3";
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -84,15 +84,15 @@ static const Atom kX86Atoms[] = {
     {"avx2", {"avx2"}, 8, 2, 16, 2, 2, "the target has no AVX2"},
 };
 
-/// What x86-64-v3 is made of: exact fma and f16 conversions need it.
+/// The features of x86-64-v3. Exact fma and f16 conversions need this level.
 static constexpr llvm::StringLiteral kBaseline[] = {
     "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
 
-/// Of AMD's processors, the only ones with SSE4a. They start half as many
-/// multiplications, and other instructions beside them.
+/// The times of AMD's processors, which are the only ones with SSE4a. They
+/// start half as many multiplications, and other instructions beside them.
 static constexpr CoreTimes kAmdTimes = {1, 2, 2.5, 4.2, 0.13, 0.05};
 
-/// Processors with AMX: fitted to docs/benchmarks/amx.md.
+/// The times of processors with AMX, fitted to docs/benchmarks/amx.md.
 static constexpr CoreTimes kAmxTimes = {1, 2.5, 7.4, 14, 0.65, 0.7};
 
 /// Features that generated code profits from; others are left out so that an
@@ -158,17 +158,18 @@ static llvm::Expected<Spec> makeSpec(llvm::StringRef name, llvm::StringRef cpu,
         "target '%s' lacks avx512vnni, which kernels with AMX use as well; "
         "emulate AMX on cascadelake or a newer processor",
         spec.name.c_str());
-  // Its instructions are among those of AVX-512 VNNI.
+  // AVX-512 VNNI includes the instructions of AVX-VNNI.
   if (hasVNNI)
     spec.features.erase("avxvnni");
   spec.vectorBits = avx512 ? 512 : 256;
   if (llvm::is_contained(features, std::string("sse4a")))
     spec.times = kAmdTimes;
-  // Most processors without AVX-512 have this much. A block of rows takes a
-  // quarter of it: half of the cache where it is smaller.
+  // Most processors without AVX-512 have an L2 cache of this size. A block of
+  // rows takes a quarter of it, which is half of the cache of a processor with
+  // half as much.
   if (!avx512)
     spec.l2Bytes = 512 << 10;
-  // All processors with AMX have this much.
+  // All processors with AMX have an L2 cache of this size.
   if (spec.has("amx-int8") || spec.emulatesAMX) {
     spec.l2Bytes = 2 << 20;
     spec.times = kAmxTimes;
@@ -229,7 +230,7 @@ llvm::Expected<Spec> Spec::forCPU(llvm::StringRef name) {
   }
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(cpu, features);
-  // The list leaves out what others of it imply.
+  // The list leaves out features that others in the list imply.
   llvm::StringMap<bool> implied;
   for (llvm::StringRef feature : features)
     llvm::X86::updateImpliedFeatures(feature, true, implied);

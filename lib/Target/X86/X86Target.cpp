@@ -43,13 +43,18 @@ std::string X86Target::tuningName() const {
          " l2=" + std::to_string(spec.l2Bytes);
 }
 
-/// Atoms of bytes multiply some weights exactly, and come before those of words
-/// where there are any.
+/// Atoms of bytes multiply only some weights exactly. Where the target has such
+/// atoms, they come before those of words.
 bool X86Target::needsRhsRange() const {
   auto first = llvm::find_if(spec.atoms,
                              [](const Atom &atom) { return !atom.hasTiles(); });
   return first != spec.atoms.end() && first->form == AtomForm::Bytes;
 }
+
+/// vcvtneps2bf16, the instruction of AVX512-BF16 and AVX-NE-CONVERT, takes
+/// denormals for zeros and makes zeros of results that are denormals, so that
+/// bf16 conversions are done on integers.
+bool X86Target::convertsBF16() const { return false; }
 
 // scf, vector, memref, arith, math, cf, amx, llvm intrinsics
 void X86Target::buildTargetStage(OpPassManager &pm) const {
@@ -58,6 +63,7 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
     pm.addPass(createRewriteAMXToVector());
   LowerLinalgToVectorLoopsOptions options;
   options.vectorBits = spec.vectorBits;
+  options.hasBF16Instructions = convertsBF16();
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
   pm.addNestedPass<func::FuncOp>(createDistributeSteps());
   pm.addPass(createAssignScratch());

@@ -16,8 +16,8 @@ namespace qcc {
 using namespace mlir;
 
 /// A value of the same shape that no loop computes: a loop keeps the memory,
-/// and so the shape, of what it carries. Asking the loop's result, which
-/// becomes the destination, would ask the destination for its own size.
+/// and so the shape, of what it carries. The result of the loop becomes the
+/// destination, so the size of the destination cannot be that of the result.
 static Value beforeLoops(Value value) {
   while (auto loop = value.getDefiningOp<scf::ForOp>())
     value = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];

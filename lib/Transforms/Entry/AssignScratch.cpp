@@ -56,7 +56,8 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
         type.getNumElements() * elementBytes(type.getElementType()), 64);
   }
   step->setAttr(kScratchAttr, builder.getI64IntegerAttr(offset));
-  // Steps keep the positions of what they write: all moved by one.
+  // The new first argument moves the positions of the arguments that the step
+  // writes by one.
   if (auto writes = step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr)) {
     SmallVector<int64_t> moved;
     for (int64_t i : writes.asArrayRef())

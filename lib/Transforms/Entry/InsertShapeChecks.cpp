@@ -8,7 +8,7 @@
 // Sizes are traced back to the dimensions of arguments, so that no check needs
 // a tensor in between: fusion does not see the checks. Sizes that are known to
 // be equal, because a check before says so, form classes and are not compared
-// again. What is wrong whatever the dimensions are is an error here. Indices
+// again. A program that is wrong for all dimensions is an error here. Indices
 // that depend on data are left to clamp-indices (N11).
 //
 //===----------------------------------------------------------------------===//
@@ -71,7 +71,8 @@ private:
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// Which dimension of which argument a size is; none, if it is another.
+/// Which dimension of which argument a size is; nothing for any size that is
+/// not a dimension of an argument.
 static std::optional<std::pair<unsigned, int64_t>>
 argumentSize(OpFoldResult size) {
   auto value = dyn_cast<Value>(size);
@@ -110,7 +111,7 @@ void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
   if (distance)
     return refuse("is wrong whatever the shapes are: " + nameOf(a) +
                   " must be equal to " + nameOf(b));
-  // What is said to be wrong is the later argument.
+  // The message names the later argument as the wrong one.
   if (argumentSize(a) < argumentSize(b))
     std::swap(a, b);
   equal.unionSets(a.getOpaqueValue(), b.getOpaqueValue());
@@ -205,7 +206,7 @@ static std::optional<Bounds> boundsOf(AffineExpr expr,
                 getAffineConstantExpr(factor - 1, expr.getContext())};
 }
 
-/// Whether an expression of dimensions that are not negative cannot be.
+/// Whether an expression cannot be negative where its dimensions are not.
 static bool isNonNegative(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;
@@ -301,8 +302,8 @@ void Checks::checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice) {
                   "a slice has a stride that is not positive");
     if (first)
       requireAtMost(zero, first, "a slice starts at a negative offset");
-    // As many as there are from the offset on; from 0 on if it depends on data.
-    // No operation overflows.
+    // The number of elements from the offset on; from 0 on if the offset
+    // depends on data. No operation here overflows.
     auto map = AffineMap::get(2, 1, (end - offset - 1).floorDiv(stride) + 1);
     OpFoldResult room = affine::makeComposedFoldedAffineApply(
         builder, loc, map, {bound, first ? first : zero, step});

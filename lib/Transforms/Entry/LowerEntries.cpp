@@ -10,14 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WeightsBlob.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -25,7 +24,6 @@
 #include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
-#include "llvm/Support/MathExtras.h"
 #include <cstddef>
 
 namespace qcc {
@@ -35,82 +33,6 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Lays out the constants of the module one after the other.
-class WeightsBlob {
-public:
-  explicit WeightsBlob(SymbolTable &symbols) : symbols(symbols) {}
-
-  FailureOr<int64_t> offsetOf(memref::GetGlobalOp op);
-  DenseResourceElementsAttr finish(MLIRContext *context);
-
-private:
-  SymbolTable &symbols;
-  std::vector<char> bytes;
-  llvm::StringMap<int64_t> offsets;
-};
-} // namespace
-
-/// Appends the elements of a constant, one byte per i1.
-static LogicalResult appendBytes(ElementsAttr attr, std::vector<char> &bytes) {
-  ArrayRef<char> raw;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return failure();
-    raw = blob->getData();
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
-    return success();
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(attr);
-  if (!dense)
-    return failure();
-  if (dense.getElementType().isInteger(1)) {
-    for (bool value : dense.getValues<bool>())
-      bytes.push_back(value);
-    return success();
-  }
-  raw = dense.getRawData();
-  int64_t times = dense.isSplat() ? dense.getNumElements() : 1;
-  bytes.reserve(bytes.size() + raw.size() * times);
-  for (int64_t i = 0; i < times; ++i)
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
-  return success();
-}
-
-FailureOr<int64_t> WeightsBlob::offsetOf(memref::GetGlobalOp op) {
-  auto it = offsets.find(op.getName());
-  if (it != offsets.end())
-    return it->second;
-  auto global = symbols.lookup<memref::GlobalOp>(op.getName());
-  auto attr = dyn_cast_or_null<ElementsAttr>(
-      global ? global.getInitialValueAttr() : Attribute());
-  bytes.resize(llvm::alignTo(bytes.size(), 64));
-  int64_t offset = bytes.size();
-  if (!attr || failed(appendBytes(attr, bytes)))
-    return op.emitError("has no constant value");
-  offsets[op.getName()] = offset;
-  return offset;
-}
-
-DenseResourceElementsAttr WeightsBlob::finish(MLIRContext *context) {
-  if (bytes.empty())
-    return {};
-  auto type = RankedTensorType::get({(int64_t)bytes.size()},
-                                    IntegerType::get(context, 8));
-  return DenseResourceElementsAttr::get(
-      type, "weights",
-      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64, false));
-}
-
-//===----------------------------------------------------------------------===//
-// Entries
-//===----------------------------------------------------------------------===//
 
 namespace {
 class EntryLowering {
@@ -138,6 +60,19 @@ private:
   /// requirement the dimensions contradict.
   Value planResult(Value arena);
 
+  /// The function of the ABI that runs a step.
+  struct StepFunction {
+    std::string name;
+    Block *body;
+    Value frame;  ///< of type qcc_frame
+    Value values; ///< the values table
+  };
+  StepFunction beginStepFunction(func::FuncOp step, Location callLoc);
+  /// A pointer to the scratch memory of the thread.
+  Value scratchOf(const StepFunction &function);
+  /// A pointer to an operand of the step.
+  Value dataOf(const StepFunction &function, const ProgramOperand &operand);
+
   // In the function of a step.
   Value loadField(Value frame, size_t offset, Type type);
   Value element(Value base, int64_t i, Type type);
@@ -162,7 +97,8 @@ private:
 };
 } // namespace
 
-/// A temporary's part of the arena; its rows may be apart. Null for others.
+/// The part of the arena that is a temporary, whose rows may be apart. Null if
+/// `memref` is not a temporary.
 static memref::ViewOp viewOf(Value memref) {
   if (auto rows = memref.getDefiningOp<memref::SubViewOp>())
     memref = rows.getSource();
@@ -227,7 +163,7 @@ Value EntryLowering::inPlan(Value index) {
     for (Value operand : def->getOperands())
       mapping.map(operand, inPlan(operand));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
-    // Division by 0 means nothing, but must not end the process.
+    // A division by 0 has no meaning, but it must not end the process.
     if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
             arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(def)) {
       Value divisor = mapping.lookup(def->getOperand(1));
@@ -378,86 +314,101 @@ Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
       .getResult(0);
 }
 
+EntryLowering::StepFunction EntryLowering::beginStepFunction(func::FuncOp step,
+                                                             Location callLoc) {
+  Type i32 = builder.getI32Type();
+  builder.setInsertionPoint(entry);
+  auto function =
+      func::FuncOp::create(builder, callLoc, (step.getName() + ".run").str(),
+                           builder.getFunctionType({pointer, i32, i32}, {}));
+  StepFunction result;
+  result.name = symbols.insert(function).str();
+  result.body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(result.body);
+  result.frame = result.body->getArgument(0);
+  result.values = loadField(result.frame, offsetof(qcc_frame, values), pointer);
+  return result;
+}
+
+Value EntryLowering::scratchOf(const StepFunction &function) {
+  Type i64 = builder.getI64Type();
+  Value base = loadField(function.frame, offsetof(qcc_frame, scratch), pointer);
+  Value stride =
+      loadField(function.frame, offsetof(qcc_frame, scratch_stride), i64);
+  Value thread =
+      LLVM::SExtOp::create(builder, loc, i64, function.body->getArgument(1));
+  Value at = LLVM::MulOp::create(builder, loc, thread, stride);
+  return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{at});
+}
+
+Value EntryLowering::dataOf(const StepFunction &function,
+                            const ProgramOperand &operand) {
+  if (operand.kind == QCC_ARENA || operand.kind == QCC_WEIGHTS) {
+    size_t field = operand.kind == QCC_ARENA ? offsetof(qcc_frame, arena)
+                                             : offsetof(qcc_frame, weights);
+    Value base = loadField(function.frame, field, pointer);
+    Value offset = loadSize(function.values, operand.index);
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  }
+  int64_t position = operand.kind == QCC_ARGUMENT
+                         ? operand.index
+                         : program.arguments.size() + operand.index;
+  Value tensors =
+      loadField(function.frame, offsetof(qcc_frame, tensors), pointer);
+  return LLVM::LoadOp::create(builder, loc, pointer,
+                              element(tensors, position, pointer));
+}
+
 LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
+  unsigned count = call.getNumOperands();
+  auto amount = [&](StepArgument which) {
+    return sizeOf(call.getOperand(count - static_cast<unsigned>(which)));
+  };
   ProgramStep info;
   info.kernel = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
   info.parallel = step->hasAttr(kParallelAttr);
   auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
   info.scratch = scratch ? scratch.getInt() : 0;
-  unsigned count = call.getNumOperands();
-  info.operations = sizeOf(call.getOperand(count - 4));
-  info.bytes = sizeOf(call.getOperand(count - 3));
+  info.operations = amount(StepArgument::Operations);
+  info.bytes = amount(StepArgument::Bytes);
   ArrayRef<int64_t> writes =
       step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr).asArrayRef();
 
-  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  builder.setInsertionPoint(entry);
-  auto run = func::FuncOp::create(
-      builder, call.getLoc(), (step.getName() + ".run").str(),
-      builder.getFunctionType({pointer, i32, i32}, {}));
-  info.function = symbols.insert(run).str();
-  Block *body = run.addEntryBlock();
-  Value frame = body->getArgument(0);
-  auto atEnd = [&] { builder.setInsertionPointToEnd(body); };
-  atEnd();
-  Value values = loadField(frame, offsetof(qcc_frame, values), pointer);
-
+  StepFunction function = beginStepFunction(step, call.getLoc());
+  info.function = function.name;
   SmallVector<Value> arguments;
   for (unsigned i = 0; i + 2 < count; ++i) {
-    Type type = step.getArgument(i).getType();
-    Value operand = call.getOperand(i);
+    auto memref = dyn_cast<MemRefType>(step.getArgument(i).getType());
     if (scratch && i == 0) {
-      Value base = loadField(frame, offsetof(qcc_frame, scratch), pointer);
-      Value stride = loadField(frame, offsetof(qcc_frame, scratch_stride), i64);
-      Value thread =
-          LLVM::SExtOp::create(builder, loc, i64, body->getArgument(1));
-      Value at = LLVM::MulOp::create(builder, loc, thread, stride);
-      Value data =
-          LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                              ArrayRef<LLVM::GEPArg>{at});
-      arguments.push_back(
-          memrefFor(cast<MemRefType>(type), data, values, {info.scratch}));
-      continue;
-    }
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      FailureOr<ProgramOperand> source = operandOf(operand);
-      if (failed(source))
+      arguments.push_back(memrefFor(memref, scratchOf(function),
+                                    function.values, {info.scratch}));
+    } else if (memref) {
+      FailureOr<ProgramOperand> operand = operandOf(call.getOperand(i));
+      if (failed(operand))
         return failure();
-      atEnd();
-      Value data;
-      if (source->kind == QCC_ARENA || source->kind == QCC_WEIGHTS) {
-        size_t field = source->kind == QCC_ARENA ? offsetof(qcc_frame, arena)
-                                                 : offsetof(qcc_frame, weights);
-        Value base = loadField(frame, field, pointer);
-        Value offset = loadSize(values, source->index);
-        data = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                                   base, ArrayRef<LLVM::GEPArg>{offset});
-      } else {
-        int64_t position = source->kind == QCC_ARGUMENT
-                               ? source->index
-                               : program.arguments.size() + source->index;
-        Value tensors = loadField(frame, offsetof(qcc_frame, tensors), pointer);
-        data = LLVM::LoadOp::create(builder, loc, pointer,
-                                    element(tensors, position, pointer));
-      }
-      arguments.push_back(memrefFor(memref, data, values, source->dims));
-      bool written = llvm::is_contained(writes, (int64_t)i);
       if (auto layer = step.getArgAttrOfType<StringAttr>(i, kLayerAttr))
-        source->layer = layer.getValue().str();
+        operand->layer = layer.getValue().str();
       if (auto element = step.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
-        source->elementType = element.getValue();
-      (written ? info.outputs : info.inputs).push_back(*source);
-      continue;
+        operand->elementType = element.getValue();
+      builder.setInsertionPointToEnd(function.body);
+      arguments.push_back(memrefFor(memref, dataOf(function, *operand),
+                                    function.values, operand->dims));
+      bool isWritten = llvm::is_contained(writes, static_cast<int64_t>(i));
+      (isWritten ? info.outputs : info.inputs).push_back(*operand);
+    } else {
+      int64_t size = sizeOf(call.getOperand(i));
+      builder.setInsertionPointToEnd(function.body);
+      arguments.push_back(
+          arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                     loadSize(function.values, size)));
     }
-    int64_t size = sizeOf(operand);
-    atEnd();
-    arguments.push_back(arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(), loadSize(values, size)));
   }
   for (unsigned i = 1; i <= 2; ++i)
     arguments.push_back(arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(), body->getArgument(i)));
+        builder, loc, builder.getIndexType(), function.body->getArgument(i)));
   func::CallOp::create(builder, loc, step, arguments);
   func::ReturnOp::create(builder, loc);
   program.steps.push_back(std::move(info));
@@ -474,7 +425,7 @@ Value EntryLowering::planResult(Value arena) {
   builder.setInsertionPoint(plan.getBody().front().getTerminator());
   Value result =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
-  // The first that is contradicted counts.
+  // The result names the first condition that is contradicted.
   for (int64_t i = conditions.size() - 1; i >= 0; --i) {
     Value refusal =
         LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), -1 - i);

@@ -27,7 +27,7 @@ struct MaterializeLoopResults
         Value value = yield->getOperand(i);
         if (!isa<RankedTensorType>(value.getType()) || value == argument)
           continue;
-        // Two tensors that change places cannot both keep theirs.
+        // Two tensors that change places cannot both keep their memory.
         if (llvm::is_contained(loop.getRegionIterArgs(), value)) {
           loop.emitError("'scf.for' carries a tensor to the place of another; "
                          "unroll the loop, or select between tensors that "

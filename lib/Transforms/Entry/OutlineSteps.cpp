@@ -56,6 +56,19 @@ private:
   /// Makes results of work that others use go through rank-0 buffers; returns
   /// the stores, which belong to the work.
   SmallVector<Operation *> spillResults(Operation *work);
+  /// What a piece of work uses of the rest of the entry: storage and sizes are
+  /// passed to its step, other ops are cloned into it.
+  struct Inputs {
+    llvm::SetVector<Value> buffers, sizes;
+    llvm::SetVector<Operation *> clones;
+  };
+  Inputs inputsOf(ArrayRef<Operation *> work);
+  /// The function of a piece of work; `operands` are those of its call, the
+  /// buffers and sizes of `inputs` first.
+  func::FuncOp createStep(ArrayRef<Operation *> work, const Inputs &inputs,
+                          ArrayRef<Value> operands);
+  /// Replaces a piece of work, its first op and the stores of its results, by a
+  /// call of a step.
   LogicalResult outline(ArrayRef<Operation *> work);
 
   func::FuncOp entry;
@@ -73,7 +86,8 @@ static Value baseOf(Value memref) {
   return memref;
 }
 
-/// Inputs, and spilled scalars after their only store.
+/// Nobody writes to arguments that are inputs, nor to spilled scalars after
+/// their only store.
 bool Outliner::isReadOnly(Value memref) {
   memref = baseOf(memref);
   auto arg = dyn_cast<BlockArgument>(memref);
@@ -161,8 +175,9 @@ static SmallVector<int64_t> writtenArguments(func::FuncOp step) {
   return result;
 }
 
-/// Whether a buffer that is written through views holds just what is written;
-/// `sameShape` tells whether in the same shape.
+/// Whether a buffer that is written through views holds just what is written,
+/// that is, the views cover the whole buffer. `sameShape` tells whether they
+/// keep its shape.
 static bool isWhole(Value memref, bool &sameShape) {
   sameShape = true;
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
@@ -202,7 +217,8 @@ static void recordValues(func::FuncOp step, Operation *work,
     if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
       step.setArgAttr(arg.getArgNumber(), kLayerAttr,
                       builder.getStringAttr(info.layer));
-    // Per channel it speaks of a dimension.
+    // A type that is quantized per channel names a dimension, so that it needs
+    // the same shape.
     auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
     if (quantized &&
         type.getElementType().isInteger(
@@ -213,47 +229,49 @@ static void recordValues(func::FuncOp step, Operation *work,
   }
 }
 
-LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
-  Operation *main = work.front();
-  for (Type type : main->getResultTypes())
+/// Rejects work whose memory cannot be planned.
+static LogicalResult verifyWork(Operation *work) {
+  for (Type type : work->getResultTypes())
     if (isa<BaseMemRefType>(type))
-      return main->emitError()
-             << "'" << main->getName()
+      return work->emitError()
+             << "'" << work->getName()
              << "' chooses a tensor at run time; such control flow cannot be "
                 "compiled, compute both and select between them";
-  WalkResult nested = main->walk([&](memref::AllocOp alloc) {
-    return alloc == main ? WalkResult::advance() : WalkResult::interrupt();
+  WalkResult nested = work->walk([&](memref::AllocOp alloc) {
+    return alloc == work ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (nested.wasInterrupted())
-    return main->emitError()
-           << "'" << main->getName()
+    return work->emitError()
+           << "'" << work->getName()
            << "' needs a temporary inside of a loop or a branch, whose memory "
               "cannot be planned; move the computation out of it";
+  return success();
+}
 
-  // What the work uses: passed if it is storage or a size, cloned otherwise.
-  llvm::SetVector<Value> buffers, sizes;
-  llvm::SetVector<Operation *> clones;
+Outliner::Inputs Outliner::inputsOf(ArrayRef<Operation *> work) {
+  Inputs inputs;
+  Operation *main = work.front();
   std::function<void(Value)> need = [&](Value value) {
     Operation *def = value.getDefiningOp();
     if (def && (llvm::is_contained(work, def) || main->isAncestor(def)))
       return;
     if (!def || kinds.lookup(def) == Kind::Storage) {
       if (isa<BaseMemRefType>(value.getType()))
-        buffers.insert(value);
+        inputs.buffers.insert(value);
       else
-        sizes.insert(value);
+        inputs.sizes.insert(value);
       return;
     }
     if (kinds.lookup(def) == Kind::Plan && value.getType().isIndex() &&
         !matchPattern(value, m_Constant())) {
-      sizes.insert(value);
+      inputs.sizes.insert(value);
       return;
     }
-    if (clones.contains(def))
+    if (inputs.clones.contains(def))
       return;
     for (Value operand : def->getOperands())
       need(operand);
-    clones.insert(def);
+    inputs.clones.insert(def);
   };
   for (Operation *op : work) {
     for (Value operand : op->getOperands())
@@ -263,20 +281,14 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
     for (Value value : captured)
       need(value);
   }
+  return inputs;
+}
 
+func::FuncOp Outliner::createStep(ArrayRef<Operation *> work,
+                                  const Inputs &inputs,
+                                  ArrayRef<Value> operands) {
+  Operation *main = work.front();
   Location loc = main->getLoc();
-  builder.setInsertionPoint(main);
-  Work cost = emitWork(builder, main);
-  for (Value *count : {&cost.operations, &cost.bytes})
-    if (!isPlanned(*count))
-      *count = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  SmallVector<Value> operands(buffers.begin(), buffers.end());
-  operands.append(sizes.begin(), sizes.end());
-  unsigned numMapped = operands.size();
-  operands.append({cost.operations, cost.bytes, zero, one});
-
   DictionaryAttr info = describeWork(main);
   std::string name = (entry.getName() + ".step" + Twine(numSteps++)).str();
   OpBuilder moduleBuilder(entry);
@@ -289,10 +301,11 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   symbols.insert(step);
   Block *body = step.addEntryBlock();
   IRMapping mapping;
+  unsigned numMapped = inputs.buffers.size() + inputs.sizes.size();
   for (unsigned i = 0; i < numMapped; ++i)
     mapping.map(operands[i], body->getArgument(i));
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(body);
-  for (Operation *op : clones)
+  for (Operation *op : inputs.clones)
     bodyBuilder.clone(*op, mapping);
   for (Operation *op : work)
     bodyBuilder.clone(*op, mapping);
@@ -300,7 +313,27 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   step->setAttr(kWritesAttr,
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
   recordValues(step, main, mapping);
+  return step;
+}
 
+LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
+  Operation *main = work.front();
+  if (failed(verifyWork(main)))
+    return failure();
+  Inputs inputs = inputsOf(work);
+  Location loc = main->getLoc();
+  builder.setInsertionPoint(main);
+  WorkAmount amount = emitWorkAmount(builder, main);
+  for (Value *count : {&amount.operations, &amount.bytes})
+    if (!isPlanned(*count))
+      *count = arith::ConstantIndexOp::create(builder, loc, 0);
+  // Which thread runs the step, and of how many, is filled in by lower-entries.
+  Value thread = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value threads = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> operands(inputs.buffers.begin(), inputs.buffers.end());
+  operands.append(inputs.sizes.begin(), inputs.sizes.end());
+  operands.append({amount.operations, amount.bytes, thread, threads});
+  func::FuncOp step = createStep(work, inputs, operands);
   func::CallOp::create(builder, loc, step, operands);
   for (Operation *op : llvm::reverse(work)) {
     kinds.erase(op);
@@ -359,13 +392,13 @@ LogicalResult Outliner::run() {
     if (failed(outline(work)))
       return failure();
   }
-  // What is asked of data cannot be checked before the steps.
+  // Assertions that depend on data cannot be checked before the steps run.
   for (auto check : llvm::make_early_inc_range(body.getOps<cf::AssertOp>()))
     if (!isPlanned(check.getArg())) {
       kinds.erase(check);
       check.erase();
     }
-  // Cheap ops live on in the steps.
+  // Cheap ops have been cloned into the steps.
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);

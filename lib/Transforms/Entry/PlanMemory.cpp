@@ -96,8 +96,8 @@ static Value emitView(OpBuilder &builder, memref::AllocOp alloc, Value arena,
       getMixedValues(type.getShape(), alloc.getDynamicSizes(), builder), ones);
 }
 
-/// First the large ones, each into the smallest slot that is free for its
-/// lifetime; a slot grows to the largest of its buffers.
+/// Large temporaries come first. Each goes into the smallest slot that is free
+/// for its lifetime; a slot grows to the largest of its buffers.
 static SmallVector<Slot> assignSlots(MutableArrayRef<Temporary> temporaries) {
   SmallVector<Slot> slots;
   SmallVector<Temporary *> order;

@@ -8,12 +8,10 @@
 #include "qcc/Transforms/Entry/Program.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 
 using namespace mlir;
 using namespace qcc;
-
-static constexpr llvm::StringLiteral kEntriesAttr = "qcc.entries";
-static constexpr llvm::StringLiteral kWeightsAttr = "qcc.weights";
 
 //===----------------------------------------------------------------------===//
 // Writing

@@ -29,7 +29,7 @@ struct PromoteScalarArguments
     : qcc::impl::PromoteScalarArgumentsBase<PromoteScalarArguments> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // Private functions keep their callers.
+    // A private function has callers, which pass scalars.
     if (function.isExternal() || !function.isPublic())
       return;
     OpBuilder builder(&function.getBody());

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Refusal.h"
@@ -164,7 +165,7 @@ static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
   return multiply(builder, loc, known);
 }
 
-Work qcc::emitWork(OpBuilder &builder, Operation *work) {
+WorkAmount qcc::emitWorkAmount(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
   OpFoldResult operations = builder.getIndexAttr(0);
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {

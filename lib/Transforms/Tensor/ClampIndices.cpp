@@ -81,7 +81,8 @@ std::optional<ConstantIntRanges> Ranges::infer(Value value, unsigned depth) {
   auto inferable = dyn_cast<InferIntRangeInterface>(def);
   if (!inferable || depth > kMaxDepth)
     return std::nullopt;
-  // Overflow wraps (N8), whatever the program promises.
+  // Overflow wraps (N8), even where flags of the program promise that there is
+  // none.
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(def);
   if (flags &&
       flags.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)
@@ -184,13 +185,14 @@ void Clamps::clampElement(Operation *op, Value tensor,
                           MutableOperandRange indices) {
   for (auto [dim, index] : llvm::enumerate(indices)) {
     sizes.setInsertionPoint(op);
-    // Of those at the top, insert-shape-checks asked that they are in range.
+    // For ops at the top of the function, insert-shape-checks has asserted that
+    // known indices are in range.
     if (op->getBlock() == top && sizes.isKnown(index.get()))
       continue;
     OpFoldResult size = sizes.sizeOf(tensor, dim);
     if (size && countsLoopOf(index.get(), size))
       continue;
-    // Outside of a body, where that is possible.
+    // The limit is computed outside of a body where that is possible.
     AffineExpr last = getAffineDimExpr(0, op->getContext()) - 1;
     OpBuilder builder(op);
     clamp(index,

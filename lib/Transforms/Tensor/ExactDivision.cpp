@@ -42,7 +42,7 @@ static bool differsPortably(uint32_t first, float s, Reciprocal r) {
 }
 
 #ifdef __x86_64__
-/// The same, vectorized by the compiler.
+/// As differsPortably, vectorized by the compiler.
 __attribute__((target("avx2,fma"))) static bool
 differsByFMA(uint32_t first, float s, Reciprocal r) {
   uint32_t differs = 0;

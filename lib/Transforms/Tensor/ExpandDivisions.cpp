@@ -96,7 +96,8 @@ static void expand(RewriterBase &rewriter, QuantizingDivision found,
     return arith::ConstantOp::create(rewriter, loc,
                                      rewriter.getF32FloatAttr(value));
   };
-  // A product, since a sum would not keep the sign of a bound that is zero.
+  // The bound is moved by a product, since a sum would not keep the sign of a
+  // bound that is zero.
   auto beyond = [&](double bound, double sign) {
     double factor = bound * sign < 0 ? 1 - kMargin : 1 + kMargin;
     return constant(bound * factor * found.divisor);
@@ -104,7 +105,7 @@ static void expand(RewriterBase &rewriter, QuantizingDivision found,
   Value x = found.division.getLhs();
   x = arith::MaximumFOp::create(rewriter, loc, x, beyond(found.low, -1));
   x = arith::MinimumFOp::create(rewriter, loc, x, beyond(found.high, 1));
-  // A power of 2 has no rest.
+  // The reciprocal of a power of 2 is exact, so that there is no rest to add.
   Value quotient = arith::MulFOp::create(
       rewriter, loc, x,
       constant(reciprocal.low == 0 ? reciprocal.high : reciprocal.low));

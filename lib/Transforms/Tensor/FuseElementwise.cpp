@@ -109,8 +109,8 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
 /// Gives what replaces a structured op the notes of the op.
 struct NoteKeeper : RewriterBase::Listener {
   void notifyOperationReplaced(Operation *op, ValueRange values) override {
-    // Without its body, which may be that of the new op already, an op has only
-    // the notes that are attributes.
+    // An op without its body, which may have moved to the new op already, has
+    // only the notes that are attributes.
     if (!isa<linalg::LinalgOp>(op) ||
         (!op->hasAttr(kOriginAttr) && op->getRegion(0).empty()))
       return;
@@ -132,7 +132,8 @@ struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<FuseProducer>(context);
-    // All that comes with the fusion of linalg but the fusion itself.
+    // The patterns that accompany the fusion of linalg, without the fusion
+    // itself.
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *) { return false; });
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOneUse);
@@ -146,7 +147,7 @@ struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
     NoteKeeper keeper;
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setListener(&keeper);
-    // Not to have reached the end of all simplification is no failure.
+    // It is no failure if some simplification is left to do.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
 };

@@ -20,12 +20,13 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-/// The value of a layer is that of its last op; all before compute parts of it.
+/// The value of a layer is that of its last op; the ops before compute parts of
+/// the value.
 static void markParts(ArrayRef<linalg::LinalgOp> ops) {
   llvm::StringSet<> layers;
   for (linalg::LinalgOp op : llvm::reverse(ops)) {
     StringRef layer = layerName(op.getLoc());
-    // The layer's value in another form is as good as the value.
+    // An op that gives the layer's value another form does not compute a part.
     if (layer.empty() || isFormOfLayer(op.getLoc()))
       continue;
     if (!layers.insert(layer).second)

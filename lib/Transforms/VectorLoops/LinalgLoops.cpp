@@ -16,9 +16,10 @@
 using namespace mlir;
 using namespace qcc;
 
-LinalgLoops::LinalgLoops(RewriterBase &rewriter, linalg::GenericOp op)
+LinalgLoops::LinalgLoops(RewriterBase &rewriter, linalg::GenericOp op,
+                         BF16Conversions bf16)
     : rewriter(rewriter), loc(op.getLoc()),
-      op(cast<linalg::LinalgOp>(op.getOperation())) {
+      op(cast<linalg::LinalgOp>(op.getOperation())), bf16(bf16) {
   this->op.getParallelDims(parallelDims);
   this->op.getReductionDims(reductionDims);
   rewriter.setInsertionPoint(op);
@@ -32,156 +33,6 @@ Value LinalgLoops::constant(int64_t value) {
 
 Value LinalgLoops::getSize(unsigned dim) {
   return getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]);
-}
-
-//===----------------------------------------------------------------------===//
-// Analysis
-//===----------------------------------------------------------------------===//
-
-LinalgLoops::Movement LinalgLoops::getMovement(OpOperand &operand,
-                                               unsigned dim) const {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (!type || !map.isFunctionOfDim(dim))
-    return Movement::None;
-  // i1 and other fractions of a byte have another layout in vectors.
-  Type element = type.getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
-    return Movement::Other;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
-    return Movement::Other;
-  for (AffineExpr result : map.getResults().drop_back())
-    if (result.isFunctionOfDim(dim))
-      return Movement::Other;
-  AffineExpr last = map.getResults().back();
-  AffineExpr d = getAffineDimExpr(dim, op.getContext());
-  AffineExpr step = simplifyAffineExpr(last.replace(d, d + 1) - last,
-                                       map.getNumDims(), map.getNumSymbols());
-  auto constant = dyn_cast<AffineConstantExpr>(step);
-  return constant && constant.getValue() == 1 ? Movement::Contiguous
-                                              : Movement::Other;
-}
-
-bool LinalgLoops::isBodyMappable() const {
-  return llvm::all_of(
-      op.getBlock()->without_terminator(), [](Operation &nested) {
-        auto isElement = [](Type type) {
-          return VectorType::isValidElementType(type);
-        };
-        return isa<linalg::IndexOp, arith::ConstantOp>(nested) ||
-               (OpTrait::hasElementwiseMappableTraits(&nested) &&
-                llvm::all_of(nested.getOperandTypes(), isElement) &&
-                llvm::all_of(nested.getResultTypes(), isElement));
-      });
-}
-
-bool LinalgLoops::isBodySpeculatable() const {
-  return llvm::all_of(op.getBlock()->without_terminator(),
-                      [](Operation &nested) { return isPure(&nested); });
-}
-
-bool LinalgLoops::areOutputsParallel() const {
-  for (OpOperand &output : op.getDpsInitsMutable()) {
-    AffineMap map = op.getMatchingIndexingMap(&output);
-    for (unsigned dim : reductionDims)
-      if (map.isFunctionOfDim(dim))
-        return false;
-  }
-  return true;
-}
-
-unsigned LinalgLoops::getVectorWidth(unsigned bits) const {
-  unsigned widest = 8;
-  auto see = [&](Type type) {
-    type = getElementTypeOrSelf(type);
-    if (type.isIndex())
-      widest = 64;
-    else if (type.isIntOrFloat())
-      widest = std::max(widest, type.getIntOrFloatBitWidth());
-  };
-  for (Type type : op->getOperandTypes())
-    see(type);
-  for (Operation &nested : *op.getBlock())
-    for (Type type : nested.getResultTypes())
-      see(type);
-  return llvm::bit_floor(bits / std::min(widest, bits));
-}
-
-std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
-  linalg::LinalgOp op = loops.op;
-  ArrayRef<unsigned> parallel = loops.getParallelDims();
-  if (parallel.empty())
-    return std::nullopt;
-  for (unsigned dim : llvm::reverse(parallel)) {
-    auto isContiguous = [&](OpOperand &output) {
-      return loops.getMovement(output, dim) ==
-             LinalgLoops::Movement::Contiguous;
-    };
-    if (llvm::all_of(op.getDpsInitsMutable(), isContiguous))
-      return InnermostDim{dim, true};
-  }
-  return InnermostDim{parallel.back(), false};
-}
-
-std::optional<unsigned> qcc::chooseRowDim(const LinalgLoops &loops,
-                                          unsigned fastest) {
-  linalg::LinalgOp op = loops.op;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  for (unsigned dim : llvm::reverse(loops.getParallelDims())) {
-    if (dim == fastest || sizes[dim] == 1)
-      continue;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      if (map.isFunctionOfDim(fastest) && !map.isFunctionOfDim(dim))
-        return dim;
-    }
-  }
-  return std::nullopt;
-}
-
-bool qcc::isMaskable(const LinalgLoops &loops, unsigned dim,
-                     unsigned vectorBits) {
-  if (!loops.isBodySpeculatable())
-    return false;
-  return llvm::all_of(loops.op->getOpOperands(), [&](OpOperand &operand) {
-    Type element = getElementTypeOrSelf(operand.get().getType());
-    LinalgLoops::Movement movement = loops.getMovement(operand, dim);
-    return movement == LinalgLoops::Movement::None ||
-           (movement == LinalgLoops::Movement::Contiguous &&
-            (vectorBits >= 512 || element.getIntOrFloatBitWidth() >= 32));
-  });
-}
-
-Segments qcc::chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
-                             unsigned vectorBits, unsigned unroll) {
-  Segments segments{innermost.dim, {}};
-  uint64_t width = loops.getVectorWidth(vectorBits);
-  int64_t size = loops.op.getStaticLoopRanges()[innermost.dim];
-  bool isDynamic = ShapedType::isDynamic(size);
-  if (innermost.isContiguous && loops.isBodyMappable()) {
-    while (!isDynamic && unroll > 1 && size < int64_t(unroll * width))
-      unroll /= 2;
-    if (unroll > 1)
-      segments.widths.push_back(unroll * width);
-    bool isMasked = isMaskable(loops, innermost.dim, vectorBits);
-    if (!isDynamic)
-      width = std::min(width, isMasked ? llvm::bit_ceil(uint64_t(size))
-                                       : llvm::bit_floor(uint64_t(size)));
-    if (width > 1) {
-      if (isDynamic || size >= int64_t(width))
-        segments.widths.push_back(width);
-      if (!isDynamic && size % int64_t(width) == 0)
-        return segments;
-      if (isMasked) {
-        segments.masked = width;
-        return segments;
-      }
-    }
-  }
-  segments.widths.push_back(1);
-  return segments;
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,7 +124,7 @@ void LinalgLoops::emitSegments(Block block, const Segments &segments,
   bindSymbols(op.getContext(), s0, s1);
   Value low = block.low;
   for (unsigned width : segments.widths) {
-    // The end of the whole steps from `low`.
+    // `end` is where the last whole step from `low` ends.
     OpFoldResult end = affine::makeComposedFoldedAffineApply(
         rewriter, loc, s1 + (s0 - s1).floorDiv(width) * width,
         {getAsOpFoldResult(block.high), getAsOpFoldResult(low)});
@@ -403,7 +254,8 @@ void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
 // Body
 //===----------------------------------------------------------------------===//
 
-/// The op on vectors if one of its operands is one.
+/// Emits the op on vectors if one of its operands is a vector, on scalars
+/// otherwise.
 Operation *LinalgLoops::emitOnLanes(Operation &nested, IRMapping &mapping,
                                     const Lanes &lanes) {
   SmallVector<Value> operands;
@@ -448,7 +300,7 @@ void LinalgLoops::emitOp(Operation &nested, IRMapping &mapping,
       b = spread(b, lanes);
     }
     mapping.map(nested.getResult(0),
-                emitCombine(rewriter, nested.getLoc(), *combine, a, b));
+                emitCombine(rewriter, nested.getLoc(), *combine, a, b, bf16));
   } else {
     mapping.map(nested.getResults(),
                 emitOnLanes(nested, mapping, lanes)->getResults());
@@ -460,7 +312,8 @@ void LinalgLoops::emitInvariants(const Point &point,
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     BlockArgument arg = op.getMatchingBlockArgument(input);
-    // What is written in the loops is not known before.
+    // The values of an input that the loops write are not known before the
+    // loops.
     if (!arg.use_empty() &&
         !llvm::is_contained(op.getDpsInits(), input->get()) &&
         llvm::none_of(moving,
@@ -486,7 +339,7 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
                                          const Point &point,
                                          const Lanes &lanes) {
   mlir::Block *body = op.getBlock();
-  // Only what `wanted` needs, and what has effects.
+  // Only ops that `wanted` needs and ops with effects are emitted.
   DenseSet<Value> needed(wanted.begin(), wanted.end());
   SmallVector<Operation *> ops;
   for (Operation &nested : llvm::reverse(body->without_terminator())) {

@@ -46,7 +46,8 @@ public:
   /// Values of the loop dimensions, in their order.
   using Point = llvm::SmallVector<mlir::Value>;
 
-  LinalgLoops(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+  LinalgLoops(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
+              BF16Conversions bf16);
 
   /// How an operand moves along a dimension.
   enum class Movement { None, Contiguous, Other };
@@ -125,6 +126,8 @@ public:
   mlir::Location loc;
   /// Ops are handles: reading one does not change the loops.
   mutable mlir::linalg::LinalgOp op;
+  /// How the body converts between f32 and bf16.
+  const BF16Conversions bf16;
 
 private:
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand,

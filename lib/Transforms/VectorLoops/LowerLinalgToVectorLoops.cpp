@@ -32,7 +32,7 @@ using namespace qcc;
 
 /// Elements of an output that one iteration of the forall computes at least.
 static constexpr int64_t kElementwiseBlock = 4096;
-/// The same where each element is a reduction.
+/// As kElementwiseBlock, where each element is a reduction.
 static constexpr int64_t kReductionBlock = 256;
 
 /// Rows that are computed side by side, so that what is loaded for one serves
@@ -45,7 +45,7 @@ static unsigned getUnroll(bool hasRows, unsigned vectorBits) {
 }
 /// Rows that one iteration of the forall computes at least.
 static constexpr int64_t kRowBlock = 16;
-/// Operations of a body that is repeated for several rows, at most.
+/// A body with more operations than this is not repeated for several rows.
 static constexpr unsigned kLargestRepeatedBody = 32;
 
 namespace {
@@ -269,7 +269,9 @@ private:
     if (failed(generic))
       return failure();
     op = collapseDims(rewriter, *generic);
-    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op));
+    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op),
+                      hasBF16Instructions ? BF16Conversions::ByInstructions
+                                          : BF16Conversions::OnIntegers);
     if (!loops.areOutputsParallel())
       return op->emitOpError("has an output that depends on a reduction "
                              "dimension; make the dimension parallel");

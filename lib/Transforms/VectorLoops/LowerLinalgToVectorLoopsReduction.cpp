@@ -60,7 +60,8 @@ private:
   }
 
   Value combine(unsigned output, Value a, Value b) {
-    return emitCombine(rewriter, loc, outputs[output].combine, a, b);
+    return emitCombine(rewriter, loc, outputs[output].combine, a, b,
+                       loops.bf16);
   }
 
   FloatType getType(unsigned output) const {
@@ -213,7 +214,7 @@ private:
     });
   }
 
-  /// The outputs at these lanes, which are lanes of outputs here.
+  /// Emits the outputs at `lanes`, which here are lanes of outputs.
   void emitAt(const Point &point, const Lanes &lanes) {
     SmallVector<Value> buffers;
     for (unsigned i = 0; i != outputs.size(); ++i) {

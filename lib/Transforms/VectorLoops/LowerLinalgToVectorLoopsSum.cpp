@@ -77,7 +77,7 @@ public:
       : loops(loops), rewriter(loops.rewriter), loc(loops.loc),
         summand(summand), type(cast<IntegerType>(summand.getType())),
         along(loops.getReductionDims().back()) {
-    // Short sums need no lanes that would stay empty.
+    // A short sum gets no more lanes than hold its summands.
     uint64_t count = kUnroll * loops.getVectorWidth(vectorBits);
     int64_t size = loops.op.getStaticLoopRanges()[along];
     if (!ShapedType::isDynamic(size))
@@ -111,7 +111,7 @@ private:
     return VectorType::get({int64_t(lanes.count)}, type);
   }
 
-  /// The outputs at the points.
+  /// Emits the outputs at the points.
   void emitAt(ArrayRef<Point> points) {
     Value zeros = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(getVectorType()));
@@ -200,7 +200,7 @@ private:
     return llvm::to_vector_of<Value>(branch.getResults());
   }
 
-  /// The rest one by one, added to the first lane.
+  /// Adds the remaining summands one by one to the first lane.
   SmallVector<Value> emitScalarTail(ArrayRef<Point> rows, Value start,
                                     Value size, ValueRange sums) {
     Value zero =

@@ -1,4 +1,5 @@
 // RUN: qcc-opt %s --legalize-float | FileCheck %s
+// RUN: qcc-opt %s --legalize-float=bf16-instructions | FileCheck %s --check-prefix=INSTRUCTIONS
 
 // One operation in f32, one rounding.
 // CHECK-LABEL: func @f16
@@ -14,6 +15,11 @@ func.func @f16(%a: f16, %b: f16) -> (f16, i1) {
 }
 
 // CHECK-LABEL: func @bf16
+// INSTRUCTIONS-LABEL: func @bf16
+// INSTRUCTIONS-NEXT: %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32
+// INSTRUCTIONS-NEXT: %[[R:.*]] = math.sqrt %[[X]] : f32
+// INSTRUCTIONS-NEXT: %[[Y:.*]] = arith.truncf %[[R]] : f32 to bf16
+// INSTRUCTIONS-NEXT: return %[[Y]]
 func.func @bf16(%a: bf16) -> bf16 {
   // CHECK: %[[I:.*]] = arith.bitcast %{{.*}} : bf16 to i16
   // CHECK: arith.extui %[[I]] : i16 to i32
@@ -39,6 +45,9 @@ func.func @f64_to_f16(%a: f64) -> f16 {
 }
 
 // CHECK-LABEL: func @bf16_to_f64
+// INSTRUCTIONS-LABEL: func @bf16_to_f64
+// INSTRUCTIONS-NEXT: %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32
+// INSTRUCTIONS-NEXT: arith.extf %[[X]] : f32 to f64
 func.func @bf16_to_f64(%a: bf16) -> f64 {
   // CHECK: arith.shli
   // CHECK: arith.extf %{{.*}} : f32 to f64
@@ -57,6 +66,8 @@ func.func @hardware(%a: f16, %b: f32) -> (f32, f16) {
 }
 
 // CHECK-LABEL: func @to_small
+// INSTRUCTIONS-LABEL: func @to_small
+// INSTRUCTIONS-COUNT-2: arith.truncf %{{.*}} : f32 to bf16
 func.func @to_small(%a: i16, %b: i32, %c: i64) -> (f16, bf16, bf16) {
   // CHECK: %[[A:.*]] = arith.sitofp %{{.*}} : i16 to f32
   // CHECK: arith.truncf %[[A]] : f32 to f16

@@ -1,4 +1,5 @@
 // RUN: qcc-opt %s | qcc-opt | FileCheck %s
+// RUN: qcc-opt %s -mlir-print-op-generic -mlir-print-local-scope | FileCheck %s --check-prefix=GENERIC
 // RUN: qcc-opt %s -one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s --check-prefix=BUFFER
 
 #mk = affine_map<(m, n, k) -> (m, k)>
@@ -10,9 +11,7 @@
 
 // A bare contraction: no prologue, no initial value, an epilogue that is the identity.
 // CHECK-LABEL: func.func @bare
-// CHECK: kernel.contract lhs(%{{.*}} : tensor<?x512xi8>) rhs(%{{.*}} : tensor<64x512xi8>) outs(%{{.*}} : tensor<?x64xi32>)
-// CHECK-SAME: reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>
-// CHECK: epilogue {
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<?x512xi8>) rhs(%{{.*}} : tensor<64x512xi8>) outs(%{{.*}} : tensor<?x64xi32>) epilogue {
 // CHECK: ^bb0(%[[ACC:.*]]: i32):
 // CHECK: kernel.yield %[[ACC]] : i32
 // CHECK: } -> tensor<?x64xi32>
@@ -23,10 +22,9 @@
 // BUFFER: kernel.contract lhs(%[[X]] : {{.*}}) rhs(%[[W]] : {{.*}}) outs(%[[COPY]] : {{.*}})
 // BUFFER-NOT: ->
 // BUFFER: return
-func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>, %o: tensor<?x64xi32> {bufferization.writable = false}) -> tensor<?x64xi32> {
-  %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<64x512xi8>)
-      outs(%o : tensor<?x64xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
+func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>,
+                %o: tensor<?x64xi32> {bufferization.writable = false}) -> tensor<?x64xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<64x512xi8>) outs(%o : tensor<?x64xi32>)
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -52,14 +50,14 @@ func.func @bare(%x: tensor<?x512xi8>, %w: tensor<64x512xi8>, %o: tensor<?x64xi32
 // BUFFER: rhs_prologue {
 // BUFFER: epilogue {
 func.func @full(%x: tensor<5x7xf32>, %w: tensor<9x7xi16>, %b: tensor<9xi32>, %zx: tensor<5xi32>, %zw: tensor<i32>,
-                %s: tensor<5xf32>, %h: tensor<9xi16>, %o0: tensor<5x9xf32>, %o1: tensor<5x9xi8>) -> (tensor<5x9xf32>, tensor<5x9xi8>) {
-  %y:2 = kernel.contract lhs(%x : tensor<5x7xf32>) rhs(%w : tensor<9x7xi16>)
-      init(%b : tensor<9xi32>) lhs_zero_point(%zx : tensor<5xi32>) rhs_zero_point(%zw : tensor<i32>)
-      lhs_ins(%s : tensor<5xf32>) rhs_ins(%h : tensor<9xi16>) epilogue_ins(%s : tensor<5xf32>)
-      outs(%o0, %o1 : tensor<5x9xf32>, tensor<5x9xi8>)
-      {indexing_maps = [#mk, #nk, #n, #m, #s, #m, #n, #m, #mn, #mn], reduction_dims = array<i64: 2>,
-       reduction_sizes = array<i64: 7>, lhs_unsigned, rhs_unsigned, fused = ["a", "b"],
-       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = panel, source = pinned>}
+                %s: tensor<5xf32>, %h: tensor<9xi16>, %o0: tensor<5x9xf32>, %o1: tensor<5x9xi8>)
+                    -> (tensor<5x9xf32>, tensor<5x9xi8>) {
+  %y:2 = kernel.contract lhs(%x : tensor<5x7xf32>) rhs(%w : tensor<9x7xi16>) init(%b : tensor<9xi32>)
+      lhs_zero_point(%zx : tensor<5xi32>) rhs_zero_point(%zw : tensor<i32>) lhs_ins(%s : tensor<5xf32>)
+      rhs_ins(%h : tensor<9xi16>) epilogue_ins(%s : tensor<5xf32>) outs(%o0, %o1 : tensor<5x9xf32>, tensor<5x9xi8>)
+      {indexing_maps = [#mk, #nk, #n, #m, #s, #m, #n, #m, #mn, #mn], lhs_unsigned, rhs_unsigned, fused = ["a", "b"],
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [2, 16, 2], block = [4, 32], lhs = panel,
+                                     source = pinned>}
       lhs_prologue {
       ^bb0(%a: f32, %scale: f32):
         %d = arith.divf %a, %scale : f32
@@ -99,7 +97,6 @@ func.func @packed(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>) -> tensor<5x9xi32> {
   %o = tensor.empty() : tensor<5x9xi32>
   %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%packed#0 : tensor<1x2x16xi32>) rhs_sums(%packed#1 : tensor<16xi32>)
       outs(%o : tensor<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -123,6 +120,121 @@ func.func @pack_prologue(%w: memref<9x7xf32>, %b: memref<9xf32>, %p: memref<1x4x
         kernel.yield %q : i8
       }
   return
+}
+
+// The attributes that say which product of matrices a contraction is are left out where they have their defaults.
+// CHECK-LABEL: func.func @written_defaults
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<5x9xi32>) epilogue {
+// GENERIC-LABEL: sym_name = "written_defaults"
+// GENERIC: indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>,
+// GENERIC-SAME: affine_map<(d0, d1, d2) -> (d0, d1)>],
+// GENERIC-SAME: reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>
+func.func @written_defaults(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>) -> tensor<5x9xi32> {
+  %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<5x9xi32>)
+      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  return %y : tensor<5x9xi32>
+}
+
+// CHECK-LABEL: func.func @defaults
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<5x9xi32>) epilogue {
+// GENERIC-LABEL: sym_name = "defaults"
+// GENERIC: indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>,
+// GENERIC-SAME: affine_map<(d0, d1, d2) -> (d0, d1)>],
+// GENERIC-SAME: reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>
+func.func @defaults(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>) -> tensor<5x9xi32> {
+  %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<5x9xi32>)
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  return %y : tensor<5x9xi32>
+}
+
+// Each has a default of its own: other maps need no other dimensions and sizes.
+// CHECK-LABEL: func.func @columns_last
+// CHECK: kernel.contract {{.*}} {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #{{[a-z0-9]+}}]} epilogue {
+// GENERIC-LABEL: sym_name = "columns_last"
+// GENERIC: indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
+// GENERIC-SAME: affine_map<(d0, d1, d2) -> (d0, d1)>],
+// GENERIC-SAME: reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>
+func.func @columns_last(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %o: tensor<5x9xi32>) -> tensor<5x9xi32> {
+  %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%w : tensor<7x9xi8>) outs(%o : tensor<5x9xi32>)
+      {indexing_maps = [#mk, affine_map<(m, n, k) -> (k, n)>, #mn]}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  return %y : tensor<5x9xi32>
+}
+
+// The size of a dynamic K and dimensions that are not the last one are written.
+// CHECK-LABEL: func.func @other_reductions
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<5x9xi32>) {reduction_sizes = array<i64: 7>} epilogue {
+// CHECK: kernel.contract {{.*}} {indexing_maps = [{{.*}}], reduction_dims = array<i64: 1>} epilogue {
+func.func @other_reductions(%x: tensor<5x?xi8>, %w: tensor<9x?xi8>, %v: tensor<5x7xi8>, %u: tensor<9x7xi8>,
+                            %o: tensor<5x9xi32>) -> (tensor<5x9xi32>, tensor<5x9xi32>) {
+  %y = kernel.contract lhs(%x : tensor<5x?xi8>) rhs(%w : tensor<9x?xi8>) outs(%o : tensor<5x9xi32>)
+      {reduction_sizes = array<i64: 7>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  %z = kernel.contract lhs(%v : tensor<5x7xi8>) rhs(%u : tensor<9x7xi8>) outs(%o : tensor<5x9xi32>)
+      {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (n, k)>,
+                        affine_map<(m, k, n) -> (m, n)>], reduction_dims = array<i64: 1>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<5x9xi32>
+  return %y, %z : tensor<5x9xi32>, tensor<5x9xi32>
+}
+
+// Without rows, and with two outer loops, the first of which is a batch loop. Operands of fewer dimensions are indexed
+// by the last loops of their side, those of a prologue that have as many dimensions as its operand like that operand.
+// CHECK-LABEL: func.func @other_ranks
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<9xi32>) epilogue {
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<3x5x9xi32>) lhs_prologue {
+// GENERIC-LABEL: sym_name = "other_ranks"
+// GENERIC: "kernel.contract"
+// GENERIC-SAME: indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+// GENERIC-SAME: affine_map<(d0, d1) -> (d0)>],
+// GENERIC-SAME: reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>
+// GENERIC: "kernel.contract"
+// GENERIC-SAME: indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>,
+// GENERIC-SAME:   affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2)>,
+// GENERIC-SAME:   affine_map<(d0, d1, d2, d3) -> (d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d2)>,
+// GENERIC-SAME:   affine_map<(d0, d1, d2, d3) -> (d0, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>,
+// GENERIC-SAME:   affine_map<(d0, d1, d2, d3) -> ()>, affine_map<(d0, d1, d2, d3) -> (d1, d2)>,
+// GENERIC-SAME:   affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+// GENERIC-SAME: reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 7>
+func.func @other_ranks(%x1: tensor<7xi8>, %w: tensor<9x7xi8>, %o1: tensor<9xi32>, %x: tensor<3x5x7xi16>,
+                       %wp: tensor<3x1x2x16xi32>, %s: tensor<3x16xi32>, %b: tensor<9xi32>, %zx: tensor<5xi32>,
+                       %zw: tensor<3x9xi32>, %r: tensor<3x5xi16>, %e: tensor<5x9xi32>, %t: tensor<i32>,
+                       %o: tensor<3x5x9xi32>) -> (tensor<9xi32>, tensor<3x5x9xi32>) {
+  %y = kernel.contract lhs(%x1 : tensor<7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o1 : tensor<9xi32>)
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<9xi32>
+  %z = kernel.contract lhs(%x : tensor<3x5x7xi16>) rhs(%wp : tensor<3x1x2x16xi32>) rhs_sums(%s : tensor<3x16xi32>)
+      init(%b : tensor<9xi32>) lhs_zero_point(%zx : tensor<5xi32>) rhs_zero_point(%zw : tensor<3x9xi32>)
+      lhs_ins(%r, %x : tensor<3x5xi16>, tensor<3x5x7xi16>) epilogue_ins(%t, %e : tensor<i32>, tensor<5x9xi32>)
+      outs(%o : tensor<3x5x9xi32>)
+      lhs_prologue {
+      ^bb0(%a: i16, %shift: i16, %again: i16):
+        %d = arith.shrui %a, %shift : i16
+        %q = arith.trunci %d : i16 to i8
+        kernel.yield %q : i8
+      }
+      epilogue {
+      ^bb0(%acc: i32, %c: i32, %d: i32):
+        kernel.yield %acc : i32
+      } -> tensor<3x5x9xi32>
+  return %y, %z : tensor<9xi32>, tensor<3x5x9xi32>
 }
 
 // Windows of 3 rows, 2 rows apart, of which the last reads the last row; and of

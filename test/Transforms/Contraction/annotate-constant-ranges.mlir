@@ -1,11 +1,5 @@
 // RUN: qcc-opt %s -annotate-constant-ranges | FileCheck %s
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#n = affine_map<(m, n, k) -> (n)>
-#s = affine_map<(m, n, k) -> ()>
-
 // Constants of f32 and i32, splats and resources; two NaN for operands that are not constant, of another type, or with a NaN.
 // CHECK-LABEL: func.func @ranges
 // CHECK: epilogue_ranges = array<f64: -5.000000e-01, 2.500000e-01, 3.000000e+00, 3.000000e+00, -7.000000e+00, 9.000000e+00, 1.000000e+00, 4.000000e+00, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000>
@@ -17,9 +11,9 @@ func.func @ranges(%x: tensor<2x7xi8>, %w: tensor<3x7xi8>, %o: tensor<2x3xf32>, %
   %e = arith.constant dense<[1.0, 0x7FC00000, 2.0]> : tensor<3xf32>
   %f = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf16>
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<3x7xi8>)
-      epilogue_ins(%a, %b, %c, %d, %e, %f, %v : tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf16>, tensor<3xf32>)
+      epilogue_ins(%a, %b, %c, %d, %e, %f, %v : tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<3xf32>,
+                   tensor<3xf32>, tensor<3xf16>, tensor<3xf32>)
       outs(%o : tensor<2x3xf32>)
-      {indexing_maps = [#mk, #nk, #n, #n, #n, #n, #n, #n, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
       epilogue {
       ^bb0(%acc: i32, %0: f32, %1: f32, %2: i32, %3: f32, %4: f32, %5: f16, %6: f32):
         kernel.yield %0 : f32
@@ -31,8 +25,8 @@ func.func @ranges(%x: tensor<2x7xi8>, %w: tensor<3x7xi8>, %o: tensor<2x3xf32>, %
 // CHECK-LABEL: func.func @unknown
 // CHECK-NOT: epilogue_ranges
 func.func @unknown(%x: tensor<2x7xi8>, %w: tensor<3x7xi8>, %o: tensor<2x3xf32>, %v: tensor<f32>) -> tensor<2x3xf32> {
-  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<3x7xi8>) epilogue_ins(%v : tensor<f32>) outs(%o : tensor<2x3xf32>)
-      {indexing_maps = [#mk, #nk, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<3x7xi8>) epilogue_ins(%v : tensor<f32>)
+      outs(%o : tensor<2x3xf32>)
       epilogue {
       ^bb0(%acc: i32, %0: f32):
         kernel.yield %0 : f32

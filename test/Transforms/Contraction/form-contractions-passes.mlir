@@ -11,14 +11,16 @@
 // CHECK: return
 func.func @joins_pass(%xf: tensor<5x7xf32>, %w: tensor<7x9xi8>) -> tensor<5x9xi32> {
   %e_e = tensor.empty() : tensor<5x7xf32>
-  %e = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+  %e = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
       ins(%xf : tensor<5x7xf32>) outs(%e_e : tensor<5x7xf32>) {
   ^bb0(%in_a: f32, %in_o: f32):
     %v_m = arith.mulf %in_a, %in_a : f32
     linalg.yield %v_m : f32
   } -> tensor<5x7xf32>
   %e_x = tensor.empty() : tensor<5x7xi8>
-  %x = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+  %x = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
       ins(%e : tensor<5x7xf32>) outs(%e_x : tensor<5x7xi8>) {
   ^bb0(%in_a: f32, %in_o: i8):
     %v_q = arith.fptosi %in_a : f32 to i8
@@ -27,7 +29,10 @@ func.func @joins_pass(%xf: tensor<5x7xf32>, %w: tensor<7x9xi8>) -> tensor<5x9xi3
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32

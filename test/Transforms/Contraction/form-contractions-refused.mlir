@@ -8,7 +8,10 @@ func.func @dynamic_k(%x: tensor<5x?xi8>, %w: tensor<?x9xi8>) -> tensor<5x9xi32> 
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x?xi8>, tensor<?x9xi8>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -26,7 +29,10 @@ func.func @no_k(%x: tensor<5x0xi8>, %w: tensor<0x9xi8>) -> tensor<5x9xi32> {
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x0xi8>, tensor<0x9xi8>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -44,7 +50,10 @@ func.func @convolution(%x: tensor<8x7xi8>, %w: tensor<3x7x9xi8>) -> tensor<6x9xi
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<6x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<6x9xi32>) -> tensor<6x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, r, k) -> (m + r, k)>, affine_map<(m, n, r, k) -> (r, k, n)>, affine_map<(m, n, r, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, r, k) -> (m + r, k)>, affine_map<(m, n, r, k) -> (r, k, n)>,
+                                          affine_map<(m, n, r, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%x, %w : tensor<8x7xi8>, tensor<3x7x9xi8>) outs(%init : tensor<6x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -62,7 +71,10 @@ func.func @computed_zero_point(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %z: tenso
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %z : tensor<5x7xi8>, tensor<7x9xi8>, tensor<i8>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_z0: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -82,7 +94,10 @@ func.func @zero_point_of_sum(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %z: tensor<
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m + n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m + n)>, affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %z : tensor<5x7xi8>, tensor<7x9xi8>, tensor<13xi32>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_z0: i32, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -101,7 +116,10 @@ func.func @zero_point_along_k(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %z: tensor
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9xi32>) -> tensor<5x9xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (m, n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w, %z : tensor<5x7xi8>, tensor<7x9xi8>, tensor<7xi32>) outs(%init : tensor<5x9xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_z0: i32, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -120,7 +138,10 @@ func.func @result_of_sum(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> tensor<13xi3
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<13xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<13xi32>) -> tensor<13xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m + n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m + n)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%init : tensor<13xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -138,7 +159,10 @@ func.func @no_n(%x: tensor<5x7xi8>, %w: tensor<7xi8>) -> tensor<5xi32> {
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5xi32>) -> tensor<5xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>,
+                                          affine_map<(m, k) -> (m)>],
+                         iterator_types = ["parallel", "reduction"]}
       ins(%x, %w : tensor<5x7xi8>, tensor<7xi8>) outs(%init : tensor<5xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -156,7 +180,10 @@ func.func @two_n(%x: tensor<5x7xi8>, %w: tensor<7x9x2xi8>) -> tensor<5x9x2xi32> 
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9x2xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<5x9x2xi32>) -> tensor<5x9x2xi32>
-  %acc = linalg.generic {qcc.origin = "linalg.matmul", indexing_maps = [affine_map<(m, n, p, k) -> (m, k)>, affine_map<(m, n, p, k) -> (k, n, p)>, affine_map<(m, n, p, k) -> (m, n, p)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {qcc.origin = "linalg.matmul",
+                         indexing_maps = [affine_map<(m, n, p, k) -> (m, k)>, affine_map<(m, n, p, k) -> (k, n, p)>,
+                                          affine_map<(m, n, p, k) -> (m, n, p)>],
+                         iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x7xi8>, tensor<7x9x2xi8>) outs(%init : tensor<5x9x2xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32
@@ -171,7 +198,9 @@ func.func @two_n(%x: tensor<5x7xi8>, %w: tensor<7x9x2xi8>) -> tensor<5x9x2xi32> 
 // CHECK-LABEL: func.func @result_along_k
 // CHECK: linalg.generic {{.*}}qcc.refused = "its result has a reduction dimension"
 func.func @result_along_k(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %init: tensor<5x9x7xi32>) -> tensor<5x9x7xi32> {
-  %acc = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n, k)>], iterator_types = ["parallel", "parallel", "reduction"]}
+  %acc = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                          affine_map<(m, n, k) -> (m, n, k)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<5x7xi8>, tensor<7x9xi8>) outs(%init : tensor<5x9x7xi32>) {
   ^bb0(%in_a: i8, %in_b: i8, %in_acc: i32):
     %v_l = arith.extsi %in_a : i8 to i32

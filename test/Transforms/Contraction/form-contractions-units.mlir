@@ -10,8 +10,7 @@
 // CHECK-LABEL: func.func @conv_1x1
 // CHECK: kernel.contract lhs(%{{.*}} : tensor<2x7x7x64xi8>) rhs(%{{.*}} : tensor<1x1x64x32xi8>) lhs_zero_point(
 // CHECK-NOT: rhs_zero_point
-// CHECK-SAME: indexing_maps = [#[[LHS]], #[[RHS]], #[[ZERO]], #[[OUT]]]
-// CHECK-SAME: reduction_dims = array<i64: 4>, reduction_sizes = array<i64: 64>
+// CHECK-SAME: indexing_maps = [#[[LHS]], #[[RHS]], #[[ZERO]], #[[OUT]]]} epilogue
 func.func @conv_1x1(%x: tensor<2x7x7x64xi8>, %w: tensor<1x1x64x32xi8>) -> tensor<2x7x7x32xi32> {
   %c0 = arith.constant 0 : i32
   %zx = arith.constant 3 : i32
@@ -136,7 +135,6 @@ func.func @one_row(%x: tensor<1x1x64xi8>, %w: tensor<1x64x32xi8>, %b: tensor<1x1
 // CHECK-DAG: #[[RHS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-LABEL: func.func @one_column
 // CHECK: kernel.contract {{.*}}indexing_maps = [#[[LHS]], #[[RHS]],
-// CHECK-SAME: reduction_sizes = array<i64: 1>
 func.func @one_column(%x: tensor<5x1xi8>, %w: tensor<1x1xi8>, %i: tensor<5x1xi32>) -> tensor<5x1xi32> {
   %r = linalg.matmul ins(%x, %w : tensor<5x1xi8>, tensor<1x1xi8>) outs(%i : tensor<5x1xi32>) -> tensor<5x1xi32>
   return %r : tensor<5x1xi32>

@@ -34,17 +34,20 @@ func.func @layers(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> (tensor<5x9xf32>, t
     %s = arith.addi %c, %p : i32
     linalg.yield %s : i32
   } -> tensor<5x9xi32> loc(fused<{part}>["fc1"])
-  %fc1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<5x9xi32>) outs(%ef : tensor<5x9xf32>) {
+  %fc1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<5x9xi32>) outs(%ef : tensor<5x9xf32>) {
   ^bb0(%a: i32, %o: f32):
     %f = arith.sitofp %a : i32 to f32
     linalg.yield %f : f32
   } -> tensor<5x9xf32> loc("fc1")
-  %relu = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%fc1 : tensor<5x9xf32>) outs(%ef : tensor<5x9xf32>) {
+  %relu = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%fc1 : tensor<5x9xf32>) outs(%ef : tensor<5x9xf32>) {
   ^bb0(%a: f32, %o: f32):
     %f = arith.maximumf %a, %f0 : f32
     linalg.yield %f : f32
   } -> tensor<5x9xf32> loc("relu1")
-  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%relu : tensor<5x9xf32>) outs(%eq : tensor<5x9xi8>) {
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%relu : tensor<5x9xf32>) outs(%eq : tensor<5x9xi8>) {
   ^bb0(%a: f32, %o: i8):
     %i = arith.fptosi %a : f32 to i8
     linalg.yield %i : i8
@@ -71,7 +74,8 @@ func.func @unnamed(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> (tensor<5x9xi32>, 
     %s = arith.addi %c, %p : i32
     linalg.yield %s : i32
   } -> tensor<5x9xi32> loc("fc1")
-  %f = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<5x9xi32>) outs(%ef : tensor<5x9xf32>) {
+  %f = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<5x9xi32>) outs(%ef : tensor<5x9xf32>) {
   ^bb0(%a: i32, %o: f32):
     %v = arith.sitofp %a : i32 to f32
     linalg.yield %v : f32

@@ -7,18 +7,21 @@
 // CHECK: rhs_sums(
 // CHECK-NOT: rhs_sums(
 // CHECK: return
-func.func @lanes_along_k(%x: tensor<2x5xi8>, %v: tensor<3x5xi8>, %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
+func.func @lanes_along_k(%x: tensor<2x5xi8>, %v: tensor<3x5xi8>,
+                         %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
   %w = arith.constant dense<[[1, 2, 3, 4, 5], [-1, -2, -3, -4, -5], [127, -128, 0, 0, 1]]> : tensor<3x5xi8>
   %y = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%w : tensor<3x5xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>,
-       lowering_config = #x86.config<inner_product, atom = "avx512vnni", tile = [8, 1, 4], block = [16, 1], lhs = panel, source = model>}
+      {
+       lowering_config = #x86.config<inner_product, atom = "avx512vnni", tile = [8, 1, 4], block = [16, 1], lhs = panel,
+                                     source = model>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
       } -> tensor<2x3xi32>
   %z = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%v : tensor<3x5xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>,
-       lowering_config = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 8, 4], block = [1, 16], lhs = panel, rhs = in_place, source = model>}
+      {
+       lowering_config = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 8, 4], block = [1, 16], lhs = panel,
+                                     rhs = in_place, source = model>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

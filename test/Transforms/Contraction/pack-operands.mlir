@@ -16,7 +16,7 @@
 func.func @constant(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
   %w = arith.constant dense<[[1, 2, 3, 4, 5], [-1, -2, -3, -4, -5], [127, -128, 0, 0, 1]]> : tensor<3x5xi8>
   %y = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%w : tensor<3x5xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
+      {lowering_config = #cfg}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -31,7 +31,9 @@ func.func @constant(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> 
 func.func @splat(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
   %w = arith.constant dense<255> : tensor<5x3xi8>
   %y = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%w : tensor<5x3xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>, rhs_unsigned, lowering_config = #cfg}
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (m, n)>],
+       rhs_unsigned, lowering_config = #cfg}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -51,8 +53,8 @@ func.func @splat(%x: tensor<2x5xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
 // CHECK: kernel.contract lhs({{.*}}) rhs(%[[R]]#0 : {{.*}}) rhs_sums(%[[R]]#1 : {{.*}}) outs
 // CHECK-NOT: rhs_prologue
 func.func @dynamic(%x: tensor<2x5xi8>, %w: tensor<?x5xf32>, %s: tensor<?xf32>, %o: tensor<2x?xi32>) -> tensor<2x?xi32> {
-  %y = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%w : tensor<?x5xf32>) rhs_ins(%s : tensor<?xf32>) outs(%o : tensor<2x?xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
+  %y = kernel.contract lhs(%x : tensor<2x5xi8>) rhs(%w : tensor<?x5xf32>) rhs_ins(%s : tensor<?xf32>)
+      outs(%o : tensor<2x?xi32>) {lowering_config = #cfg}
       rhs_prologue {
       ^bb0(%a: f32, %b: f32):
         %d = arith.divf %a, %b : f32
@@ -70,16 +72,21 @@ func.func @dynamic(%x: tensor<2x5xi8>, %w: tensor<?x5xf32>, %s: tensor<?xf32>, %
 // CHECK-LABEL: func.func @tiles
 // CHECK: kernel.contract {{.*}} rhs({{.*}} : tensor<1x16x16xi32>)
 // CHECK: kernel.pack %arg1 : {{.*}} outs({{.*}} : tensor<1x32x16xi32>, tensor<16xi32>) {atom = "amx-int8", indexing_maps = {{.*}}, k_step = 64 : i64, num_batch = 0 : i64, reduction_sizes = array<i64: 65>, tile = array<i64: 16, 4>, unsigned_source}
-func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>, %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
+func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>,
+                 %o: tensor<2x3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
   %c = arith.constant dense<[[255, 2, 128]]> : tensor<1x3xi8>
   %y = kernel.contract lhs(%x : tensor<2x1xi8>) rhs(%c : tensor<1x3xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1>, rhs_unsigned, lowering_config = #amx}
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (m, n)>],
+       rhs_unsigned, lowering_config = #amx}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
       } -> tensor<2x3xi32>
   %z = kernel.contract lhs(%v : tensor<2x65xi8>) rhs(%w : tensor<65x3xi8>) outs(%o : tensor<2x3xi32>)
-      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 65>, rhs_unsigned, lowering_config = #amx}
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (m, n)>],
+       rhs_unsigned, lowering_config = #amx}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -92,7 +99,9 @@ func.func @tiles(%x: tensor<2x1xi8>, %w: tensor<65x3xi8>, %v: tensor<2x65xi8>, %
 // CHECK: kernel.pack %arg1 : tensor<4x5x3xi8> outs({{.*}} : tensor<4x1x2x16xi32>, tensor<4x16xi32>) {atom = "avx512vnni", indexing_maps = [#[[$BNK]]], num_batch = 1
 func.func @batch(%x: tensor<4x2x5xi8>, %w: tensor<4x5x3xi8>, %o: tensor<4x2x3xi32>) -> tensor<4x2x3xi32> {
   %y = kernel.contract lhs(%x : tensor<4x2x5xi8>) rhs(%w : tensor<4x5x3xi8>) outs(%o : tensor<4x2x3xi32>)
-      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
+      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>,
+                        affine_map<(b, m, n, k) -> (b, m, n)>],
+       lowering_config = #cfg}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -105,7 +114,9 @@ func.func @batch(%x: tensor<4x2x5xi8>, %w: tensor<4x5x3xi8>, %o: tensor<4x2x3xi3
 // CHECK: kernel.pack {{.*}} qcc.refused = "its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous"
 func.func @strided(%x: tensor<4x2x5xi8>, %w: tensor<5x3x4xi8>, %o: tensor<4x2x3xi32>) -> tensor<4x2x3xi32> {
   %y = kernel.contract lhs(%x : tensor<4x2x5xi8>) rhs(%w : tensor<5x3x4xi8>) outs(%o : tensor<4x2x3xi32>)
-      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n, b)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 5>, lowering_config = #cfg}
+      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n, b)>,
+                        affine_map<(b, m, n, k) -> (b, m, n)>],
+       lowering_config = #cfg}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -4,12 +4,6 @@
 // CPU: pentium
 // VNNI-NOT: strided
 
-#x = affine_map<(d0, d1, d2) -> (d0, d2)>
-#w = affine_map<(d0, d1, d2) -> (d1, d2)>
-#y = affine_map<(d0, d1, d2) -> (d0, d1)>
-#x3 = affine_map<(b, d0, d1, d2) -> (b, d0, d2)>
-#w3 = affine_map<(b, d0, d1, d2) -> (d1, d2)>
-#y3 = affine_map<(b, d0, d1, d2) -> (b, d0, d1)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #amx = #x86.config<amx_tiles, atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = in_place, source = model>
 #panel = #x86.config<amx_tiles, atom = "amx-int8", tile = [32, 32, 4], block = [32, 32], lhs = panel, source = model>
@@ -27,7 +21,7 @@ func.func @read(%m: index, %a: memref<?x1024xi8>, %w: memref<2x256x32xi32>, %s: 
     linalg.yield %e : i8
   }
   kernel.contract lhs(%x : memref<?x1024xi8>) rhs(%w : memref<2x256x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<?x64xi32>) {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>, lowering_config = #amx}
+      outs(%y : memref<?x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
@@ -40,24 +34,25 @@ func.func @read(%m: index, %a: memref<?x1024xi8>, %w: memref<2x256x32xi32>, %s: 
 // CHECK: memref.alloc() : memref<3x5x512xi8, strided<[2880, 576, 1]>>
 // CHECK: memref.alloc() : memref<3x5x1088xi8>
 // CHECK: memref.alloc() : memref<3x5x384xi8>
-func.func @ranks(%w: memref<2x128x32xi32>, %w17: memref<2x272x32xi32>, %w7: memref<2x96x32xi32>, %s: memref<64xi32>, %y: memref<3x5x64xi32>) {
+func.func @ranks(%w: memref<2x128x32xi32>, %w17: memref<2x272x32xi32>, %w7: memref<2x96x32xi32>, %s: memref<64xi32>,
+                 %y: memref<3x5x64xi32>) {
   %x = memref.alloc() : memref<3x5x512xi8>
   %x17 = memref.alloc() : memref<3x5x1088xi8>
   %x7 = memref.alloc() : memref<3x5x384xi8>
   kernel.contract lhs(%x : memref<3x5x512xi8>) rhs(%w : memref<2x128x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<3x5x64xi32>) {indexing_maps = [#x3, #w3, #y3], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 512>, lowering_config = #amx}
+      outs(%y : memref<3x5x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
   }
   kernel.contract lhs(%x17 : memref<3x5x1088xi8>) rhs(%w17 : memref<2x272x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<3x5x64xi32>) {indexing_maps = [#x3, #w3, #y3], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 1088>, lowering_config = #amx}
+      outs(%y : memref<3x5x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
   }
   kernel.contract lhs(%x7 : memref<3x5x384xi8>) rhs(%w7 : memref<2x96x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<3x5x64xi32>) {indexing_maps = [#x3, #w3, #y3], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 384>, lowering_config = #amx}
+      outs(%y : memref<3x5x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
@@ -68,31 +63,33 @@ func.func @ranks(%w: memref<2x128x32xi32>, %w17: memref<2x272x32xi32>, %w7: memr
 // Rows that are copied, a temporary that a view looks at, matrices of dynamic size, an argument.
 // CHECK-LABEL: func.func @compact(
 // CHECK-NOT: strided<[1088
-func.func @compact(%m: index, %arg: memref<32x1024xi8>, %w: memref<2x256x32xi32>, %s: memref<64xi32>, %y: memref<32x64xi32>, %y3: memref<2x?x64xi32>) {
+func.func @compact(%m: index, %arg: memref<32x1024xi8>, %w: memref<2x256x32xi32>, %s: memref<64xi32>,
+                   %y: memref<32x64xi32>, %y3: memref<2x?x64xi32>) {
   %copied = memref.alloc() : memref<32x1024xi8>
   %viewed = memref.alloc() : memref<32x1024xi8>
-  %view = memref.expand_shape %viewed [[0, 1], [2]] output_shape [2, 16, 1024] : memref<32x1024xi8> into memref<2x16x1024xi8>
+  %view = memref.expand_shape %viewed [[0, 1], [2]] output_shape [2, 16,
+                                                                  1024] : memref<32x1024xi8> into memref<2x16x1024xi8>
   %dynamic = memref.alloc(%m) : memref<2x?x1024xi8>
   kernel.contract lhs(%copied : memref<32x1024xi8>) rhs(%w : memref<2x256x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<32x64xi32>) {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>, lowering_config = #panel}
+      outs(%y : memref<32x64xi32>) {lowering_config = #panel}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
   }
   kernel.contract lhs(%viewed : memref<32x1024xi8>) rhs(%w : memref<2x256x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<32x64xi32>) {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>, lowering_config = #amx}
+      outs(%y : memref<32x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
   }
   kernel.contract lhs(%dynamic : memref<2x?x1024xi8>) rhs(%w : memref<2x256x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y3 : memref<2x?x64xi32>) {indexing_maps = [#x3, #w3, #y3], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 1024>, lowering_config = #amx}
+      outs(%y3 : memref<2x?x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32
   }
   kernel.contract lhs(%arg : memref<32x1024xi8>) rhs(%w : memref<2x256x32xi32>) rhs_sums(%s : memref<64xi32>)
-    outs(%y : memref<32x64xi32>) {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>, lowering_config = #amx}
+      outs(%y : memref<32x64xi32>) {lowering_config = #amx}
     epilogue {
   ^bb0(%v: i32):
     kernel.yield %v : i32

@@ -4,10 +4,6 @@
 
 // Constants whose products cannot saturate when two are added: no element is further than 64 from 0.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-
 // CHECK-LABEL: func.func @small
 // AVX2: atom = "avx2-bytes", tile = [{{.*}}, 8, 4], {{.*}} lhs = panel
 // BW: atom = "avx512bw-bytes", tile = [{{.*}}, 16, 4], {{.*}} lhs = panel
@@ -15,7 +11,6 @@
 func.func @small(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[-64, 64, 0, 1], [1, 2, 3, 64]]> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -30,7 +25,7 @@ func.func @small(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
 func.func @unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[64, -64, 127, 127], [127, 127, -128, -64]]> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>, lhs_unsigned, rhs_unsigned}
+      {lhs_unsigned, rhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -44,7 +39,6 @@ func.func @unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> 
 func.func @large(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[-64, 65, 0, 1], [1, 2, 3, 64]]> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -59,7 +53,7 @@ func.func @large(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
 func.func @large_unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<[[63, -64, 127, 127], [127, 127, -128, -64]]> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>, lhs_unsigned, rhs_unsigned}
+      {lhs_unsigned, rhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -73,7 +67,6 @@ func.func @large_unsigned(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2
 func.func @splat(%x: tensor<?x4xi8>, %o: tensor<?x2xi32>) -> tensor<?x2xi32> {
   %w = arith.constant dense<-64> : tensor<2x4xi8>
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<2x4xi8>) outs(%o : tensor<?x2xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

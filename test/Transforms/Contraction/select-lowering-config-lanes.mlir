@@ -1,11 +1,7 @@
 // RUN: qcc-opt %s -select-lowering-config=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
 #bmk = affine_map<(b, m, n, k) -> (b, m, k)>
-#bnk = affine_map<(b, m, n, k) -> (b, n, k)>
 #bmn = affine_map<(b, m, n, k) -> (b, m, n)>
 
 // One column leaves most lanes of a vector of columns empty: lanes lie along K, results along rows.
@@ -15,7 +11,6 @@
 func.func @one_column(%x: tensor<?x512xi8>, %o: tensor<?x1xi32>) -> tensor<?x1xi32> {
   %w = arith.constant dense<3> : tensor<1x512xi8>
   %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<1x512xi8>) outs(%o : tensor<?x1xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -28,7 +23,6 @@ func.func @one_column(%x: tensor<?x512xi8>, %o: tensor<?x1xi32>) -> tensor<?x1xi
 // CHECK: rhs = in_place, source = model>
 func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x256xi32>) -> tensor<32x1x256xi32> {
   %y = kernel.contract lhs(%x : tensor<32x1x64xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x256xi32>)
-      {indexing_maps = [#bmk, #bnk, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 64>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -42,7 +36,6 @@ func.func @one_row(%x: tensor<32x1x64xi8>, %w: tensor<32x256x64xi8>, %o: tensor<
 func.func @one_row_in_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1024xi32>) -> tensor<1x1024xi32> {
   %w = arith.constant dense<3> : tensor<1024x1024xi8>
   %y = kernel.contract lhs(%x : tensor<1x1024xi8>) rhs(%w : tensor<1024x1024xi8>) outs(%o : tensor<1x1024xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -57,7 +50,6 @@ func.func @one_row_in_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1024xi32>) -> te
 func.func @one_row_beyond_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1040xi32>) -> tensor<1x1040xi32> {
   %w = arith.constant dense<3> : tensor<1040x1024xi8>
   %y = kernel.contract lhs(%x : tensor<1x1024xi8>) rhs(%w : tensor<1040x1024xi8>) outs(%o : tensor<1x1040xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -69,9 +61,10 @@ func.func @one_row_beyond_cache(%x: tensor<1x1024xi8>, %o: tensor<1x1040xi32>) -
 // CHECK-LABEL: func.func @one_row_times_rows
 // AVX2: interleaved_columns, {{.*}} tile = [1, 16, 2], block = [1, 16], lhs = panel, source = model>
 // VNNI: interleaved_columns, {{.*}} tile = [1, 64, 4], block = [1, 64], lhs = panel, source = model>
-func.func @one_row_times_rows(%x: tensor<32x1x256xi8>, %w: tensor<32x256x64xi8>, %o: tensor<32x1x64xi32>) -> tensor<32x1x64xi32> {
+func.func @one_row_times_rows(%x: tensor<32x1x256xi8>, %w: tensor<32x256x64xi8>,
+                              %o: tensor<32x1x64xi32>) -> tensor<32x1x64xi32> {
   %y = kernel.contract lhs(%x : tensor<32x1x256xi8>) rhs(%w : tensor<32x256x64xi8>) outs(%o : tensor<32x1x64xi32>)
-      {indexing_maps = [#bmk, affine_map<(b, m, n, k) -> (b, k, n)>, #bmn], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 256>}
+      {indexing_maps = [#bmk, affine_map<(b, m, n, k) -> (b, k, n)>, #bmn]}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -85,7 +78,6 @@ func.func @one_row_times_rows(%x: tensor<32x1x256xi8>, %w: tensor<32x256x64xi8>,
 // CHECK: return
 func.func @square(%x: tensor<256x256xi8>, %w: tensor<256x256xi8>, %o: tensor<256x256xi32>) -> tensor<256x256xi32> {
   %y = kernel.contract lhs(%x : tensor<256x256xi8>) rhs(%w : tensor<256x256xi8>) outs(%o : tensor<256x256xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 256>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

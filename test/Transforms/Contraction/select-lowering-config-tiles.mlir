@@ -1,16 +1,12 @@
 // RUN: qcc-opt %s -select-lowering-config=cpu=sapphirerapids | FileCheck %s
 // RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake+emulated-amx | FileCheck %s
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-
 // Four registers of sums; a megabyte of the weight is a block; signed rows are read in place.
 // CHECK-LABEL: func.func @square
 // CHECK: atom = "amx-int8", tile = [32, 32, 4], block = [2048, 512], lhs = in_place, source = model
-func.func @square(%x: tensor<2048x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<2048x2048xi32>) -> tensor<2048x2048xi32> {
+func.func @square(%x: tensor<2048x2048xi8>, %w: tensor<2048x2048xi8>,
+                  %o: tensor<2048x2048xi32>) -> tensor<2048x2048xi32> {
   %y = kernel.contract lhs(%x : tensor<2048x2048xi8>) rhs(%w : tensor<2048x2048xi8>) outs(%o : tensor<2048x2048xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -23,7 +19,6 @@ func.func @square(%x: tensor<2048x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor
 // CHECK: atom = "amx-int8", tile = [7, 64, 4]
 func.func @few_rows(%x: tensor<7x1024xi8>, %w: tensor<1024x1024xi8>, %o: tensor<7x1024xi32>) -> tensor<7x1024xi32> {
   %y = kernel.contract lhs(%x : tensor<7x1024xi8>) rhs(%w : tensor<1024x1024xi8>) outs(%o : tensor<7x1024xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1024>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -36,7 +31,6 @@ func.func @few_rows(%x: tensor<7x1024xi8>, %w: tensor<1024x1024xi8>, %o: tensor<
 // CHECK: atom = "amx-int8", {{.*}} lhs = panel
 func.func @odd(%x: tensor<1031x1031xi8>, %w: tensor<1031x1031xi8>, %o: tensor<1031x1031xi32>) -> tensor<1031x1031xi32> {
   %y = kernel.contract lhs(%x : tensor<1031x1031xi8>) rhs(%w : tensor<1031x1031xi8>) outs(%o : tensor<1031x1031xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 1031>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -49,7 +43,6 @@ func.func @odd(%x: tensor<1031x1031xi8>, %w: tensor<1031x1031xi8>, %o: tensor<10
 // CHECK: atom = "avx512vnni"
 func.func @short(%x: tensor<64x8xi8>, %w: tensor<64x8xi8>, %o: tensor<64x64xi32>) -> tensor<64x64xi32> {
   %y = kernel.contract lhs(%x : tensor<64x8xi8>) rhs(%w : tensor<64x8xi8>) outs(%o : tensor<64x64xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -62,7 +55,6 @@ func.func @short(%x: tensor<64x8xi8>, %w: tensor<64x8xi8>, %o: tensor<64x64xi32>
 // CHECK: atom = "avx512vnni"
 func.func @one_row(%x: tensor<1x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<1x4096xi32>) -> tensor<1x4096xi32> {
   %y = kernel.contract lhs(%x : tensor<1x4096xi8>) rhs(%w : tensor<4096x4096xi8>) outs(%o : tensor<1x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4096>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -75,7 +67,6 @@ func.func @one_row(%x: tensor<1x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<1
 // CHECK: atom = "amx-int8", {{.*}} lhs = panel
 func.func @almost_a_step(%x: tensor<512x63xi8>, %w: tensor<512x63xi8>, %o: tensor<512x512xi32>) -> tensor<512x512xi32> {
   %y = kernel.contract lhs(%x : tensor<512x63xi8>) rhs(%w : tensor<512x63xi8>) outs(%o : tensor<512x512xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 63>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -88,7 +79,6 @@ func.func @almost_a_step(%x: tensor<512x63xi8>, %w: tensor<512x63xi8>, %o: tenso
 // CHECK: atom = "avx512vnni"
 func.func @tiny(%x: tensor<4x64xi8>, %w: tensor<4x64xi8>, %o: tensor<4x4xi32>) -> tensor<4x4xi32> {
   %y = kernel.contract lhs(%x : tensor<4x64xi8>) rhs(%w : tensor<4x64xi8>) outs(%o : tensor<4x4xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -101,7 +91,6 @@ func.func @tiny(%x: tensor<4x64xi8>, %w: tensor<4x64xi8>, %o: tensor<4x4xi32>) -
 // CHECK: atom = "avx512vnni"
 func.func @two_rows(%x: tensor<2x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<2x4096xi32>) -> tensor<2x4096xi32> {
   %y = kernel.contract lhs(%x : tensor<2x4096xi8>) rhs(%w : tensor<4096x4096xi8>) outs(%o : tensor<2x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4096>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -3,10 +3,6 @@
 // RUN: qcc-opt %s -select-lowering-config=cpu=alderlake | FileCheck %s --check-prefixes=CHECK,AVXVNNI
 // RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-
 // The best atom of each target; blocks of rows that fill a quarter of the L2 cache, at least 64.
 // CHECK-LABEL: func.func @large
 // AVX2: lowering_config = #x86.config<vector_tiles, atom = "avx2-pairs", tile = [4, 16, 2], block = [64, 16], lhs = panel, source = model>
@@ -15,7 +11,6 @@
 // VNNI: lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [6, 64, 4], block = [120, 64], lhs = panel, source = model>
 func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2048xi32>) -> tensor<?x2048xi32> {
   %y = kernel.contract lhs(%x : tensor<?x2048xi8>) rhs(%w : tensor<2048x2048xi8>) outs(%o : tensor<?x2048xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -31,7 +26,6 @@ func.func @large(%x: tensor<?x2048xi8>, %w: tensor<2048x2048xi8>, %o: tensor<?x2
 // VNNI: atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16]
 func.func @small(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -44,8 +38,9 @@ func.func @small(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) ->
 // CHECK: atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned
 func.func @pinned(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>}
+      {
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -61,8 +56,7 @@ func.func @pinned(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -
 // VNNI: lhs = in_place
 // CHECK: return
 func.func @unsigned(%x: tensor<?x4xi8>, %w: tensor<9x4xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
-  %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<9x4xi8>) outs(%o : tensor<?x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>, lhs_unsigned}
+  %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<9x4xi8>) outs(%o : tensor<?x9xi32>) {lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -73,8 +67,7 @@ func.func @unsigned(%x: tensor<?x4xi8>, %w: tensor<9x4xi8>, %o: tensor<?x9xi32>)
 // CHECK-LABEL: func.func @less_than_a_word
 // CHECK: lhs = panel
 func.func @less_than_a_word(%x: tensor<?x3xi8>, %w: tensor<9x3xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
-  %y = kernel.contract lhs(%x : tensor<?x3xi8>) rhs(%w : tensor<9x3xi8>) outs(%o : tensor<?x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>, lhs_unsigned}
+  %y = kernel.contract lhs(%x : tensor<?x3xi8>) rhs(%w : tensor<9x3xi8>) outs(%o : tensor<?x9xi32>) {lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -85,8 +78,7 @@ func.func @less_than_a_word(%x: tensor<?x3xi8>, %w: tensor<9x3xi8>, %o: tensor<?
 // CHECK-LABEL: func.func @quantized
 // CHECK: lhs = panel
 func.func @quantized(%x: tensor<?x8xf32>, %w: tensor<9x8xi8>, %o: tensor<?x9xi32>) -> tensor<?x9xi32> {
-  %y = kernel.contract lhs(%x : tensor<?x8xf32>) rhs(%w : tensor<9x8xi8>) outs(%o : tensor<?x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned}
+  %y = kernel.contract lhs(%x : tensor<?x8xf32>) rhs(%w : tensor<9x8xi8>) outs(%o : tensor<?x9xi32>) {lhs_unsigned}
       lhs_prologue {
       ^bb0(%a: f32):
         %q = arith.fptoui %a : f32 to i8
@@ -105,7 +97,6 @@ func.func @quantized(%x: tensor<?x8xf32>, %w: tensor<9x8xi8>, %o: tensor<?x9xi32
 // CHECK: return
 func.func @narrow(%x: tensor<?x64xi8>, %w: tensor<29x64xi8>, %o: tensor<?x29xi32>) -> tensor<?x29xi32> {
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<29x64xi8>) outs(%o : tensor<?x29xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -119,7 +110,6 @@ func.func @narrow(%x: tensor<?x64xi8>, %w: tensor<29x64xi8>, %o: tensor<?x29xi32
 // CHECK: return
 func.func @columns(%x: tensor<?x64xi8>, %w: tensor<80x64xi8>, %o: tensor<?x80xi32>) -> tensor<?x80xi32> {
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<80x64xi8>) outs(%o : tensor<?x80xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -133,7 +123,6 @@ func.func @columns(%x: tensor<?x64xi8>, %w: tensor<80x64xi8>, %o: tensor<?x80xi3
 // CHECK: return
 func.func @blocks(%x: tensor<150x6000xi8>, %w: tensor<640x6000xi8>, %o: tensor<150x640xi32>) -> tensor<150x640xi32> {
   %y = kernel.contract lhs(%x : tensor<150x6000xi8>) rhs(%w : tensor<640x6000xi8>) outs(%o : tensor<150x640xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 6000>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -146,15 +135,15 @@ func.func @blocks(%x: tensor<150x6000xi8>, %w: tensor<640x6000xi8>, %o: tensor<1
 // VNNI: tile = [6, 64, 4], block = [6, 64], lhs = panel
 // VNNI: tile = [6, 64, 4], block = [396, 64], lhs = in_place
 // CHECK: return
-func.func @one_tile_of_columns(%x: tensor<3136x576xi8>, %w: tensor<64x576xi8>, %o: tensor<3136x64xi32>) -> (tensor<3136x64xi32>, tensor<3136x64xi32>) {
+func.func @one_tile_of_columns(%x: tensor<3136x576xi8>, %w: tensor<64x576xi8>,
+                               %o: tensor<3136x64xi32>) -> (tensor<3136x64xi32>, tensor<3136x64xi32>) {
   %y = kernel.contract lhs(%x : tensor<3136x576xi8>) rhs(%w : tensor<64x576xi8>) outs(%o : tensor<3136x64xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 576>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
       } -> tensor<3136x64xi32>
   %z = kernel.contract lhs(%x : tensor<3136x576xi8>) rhs(%w : tensor<64x576xi8>) outs(%o : tensor<3136x64xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 576>, lhs_unsigned}
+      {lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

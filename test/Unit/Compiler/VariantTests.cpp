@@ -29,7 +29,7 @@ protected:
   }
   /// The variant for a host with these features, or the message.
   static std::string chosen(llvm::StringRef features) {
-    auto host = rt::HostFeatures::fromList(features);
+    rt::HostFeatures host(rt::splitFeatures(features));
     rt::ModuleOptions options;
     options.features = &host;
     auto module = load(options);

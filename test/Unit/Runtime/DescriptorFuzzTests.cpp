@@ -96,7 +96,7 @@ static size_t look(const Module &module) {
 TEST(DescriptorFuzz, ChangedFieldsAreRefusedOrHarmless) {
   FakeArtifact artifact = makeArtifact();
   ModuleOptions options;
-  HostFeatures host = HostFeatures::fromList("sse2,avx2");
+  HostFeatures host(splitFeatures("sse2,avx2"));
   options.features = &host;
   options.ranges = artifact.ranges();
   // The plan and step functions lie elsewhere: as code that is there.

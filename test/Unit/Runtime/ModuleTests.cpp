@@ -110,7 +110,7 @@ TEST(Module, ChoosesTheVariantWithMostFeatures) {
   artifact.setVariant(2, "middle", "avx2,fma,avx512f", {makeEntry()});
 
   auto targetOn = [&](const char *features) -> std::string {
-    HostFeatures host = HostFeatures::fromList(features);
+    HostFeatures host(splitFeatures(features));
     ModuleOptions options;
     options.features = &host;
     Result<std::shared_ptr<const Module>> module = artifact.load(options);
@@ -126,7 +126,7 @@ TEST(Module, ChoosesTheVariantWithMostFeatures) {
             "needs fma, avx512f; compile it for this host (--mcpu=native)");
 
   // To look at, the best one is there, but nothing can run it.
-  HostFeatures old = HostFeatures::fromList("avx2");
+  HostFeatures old(splitFeatures("avx2"));
   ModuleOptions inspecting;
   inspecting.features = &old;
   inspecting.inspectOnly = true;
@@ -152,8 +152,8 @@ TEST(Module, PrefersFasterInstructionsToMoreFeatures) {
   artifact.setVariant(1, "dot", "avx2,avxvnni", {makeEntry()});
   artifact.setVariant(2, "more", "avx2,avxvnni,fma", {makeEntry()});
   artifact.setVariant(3, "same", "avx2,avxvnni,fma", {makeEntry()});
-  HostFeatures host =
-      HostFeatures::fromList("avx2,avx512f,avx512bw,avx512cd,avxvnni,fma");
+  HostFeatures host(
+      splitFeatures("avx2,avx512f,avx512bw,avx512cd,avxvnni,fma"));
   ModuleOptions options;
   options.features = &host;
   Result<std::shared_ptr<const Module>> module = artifact.load(options);
@@ -167,7 +167,7 @@ TEST(Module, LoadsTheVariantThatIsAskedFor) {
   artifact.setVariant(0, "old", "avx2", {makeEntry()});
   artifact.setVariant(1, "new", "avx2,avx512f,avx512bw", {makeEntry()});
   artifact.setVariant(2, "newest", "avx2,amx-int8,amx-tile", {makeEntry()});
-  HostFeatures host = HostFeatures::fromList("avx2,avx512f,avx512bw");
+  HostFeatures host(splitFeatures("avx2,avx512f,avx512bw"));
   ModuleOptions options;
   options.features = &host;
   options.variant = "old";
@@ -201,7 +201,7 @@ TEST(Module, AsksForTilesOnce) {
   artifact.setVariants(2);
   artifact.setVariant(0, "plain", "avx2", {makeEntry()});
   artifact.setVariant(1, "tiles", "avx2,amx-int8,amx-tile", {makeEntry()});
-  HostFeatures host = HostFeatures::fromList("avx2,amx-tile,amx-int8");
+  HostFeatures host(splitFeatures("avx2,amx-tile,amx-int8"));
   ModuleOptions options;
   options.features = &host;
   options.requestTiles = [] {

@@ -121,7 +121,7 @@ protected:
     auto parsed = parseTargets(std::get<1>(GetParam()), {});
     ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
     target = parsed->front();
-    if (!rt::missingFeatures(target->requiredFeatures()).empty())
+    if (!rt::HostFeatures::host().missing(target->requiredFeatures()).empty())
       GTEST_SKIP() << "the host cannot run " << target->getName();
     compiler = std::make_unique<Compiler>(target);
     if (groups()[std::get<0>(GetParam())].pinned)

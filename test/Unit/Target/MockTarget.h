@@ -60,6 +60,7 @@ public:
   std::string tuningName() const override { return "abacus with beads"; }
   std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const override;
+  bool convertsBF16() const override { return true; }
   void buildTargetStage(mlir::OpPassManager &) const override {}
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
       createTargetMachine(Effort) const override;

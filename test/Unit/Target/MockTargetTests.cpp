@@ -7,6 +7,7 @@
 
 #include "MockTarget.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -126,6 +127,31 @@ TEST_F(MockTarget, Refusals) {
   EXPECT_EQ(refusal("#abacus.config<\"slide rule\", 8, \"pinned\">"),
             "lowering_config has strategy 'slide rule', but target 'abacus' "
             "does not have it; choose another strategy or target");
+}
+
+/// The target says whether conversions of bf16 are left to its instructions.
+TEST_F(MockTarget, ConversionsOfBF16) {
+  struct WithoutBF16 : mock::AbacusTarget {
+    bool convertsBF16() const override { return false; }
+  };
+  auto numConversions = [&](TargetRef target) {
+    module = parseSourceString<ModuleOp>(
+        "func.func @f(%x: tensor<4xbf16>) -> tensor<4xbf16> {\n"
+        "%y = arith.addf %x, %x : tensor<4xbf16>\n"
+        "return %y : tensor<4xbf16>\n}\n",
+        &context);
+    PassManager passes((*module)->getName());
+    buildStage(passes, Stage::Graph, target);
+    buildStage(passes, Stage::Tensor, target);
+    EXPECT_TRUE(succeeded(passes.run(*module)));
+    int count = 0;
+    module->walk([&](Operation *op) {
+      count += isa<arith::ExtFOp, arith::TruncFOp>(op);
+    });
+    return count;
+  };
+  EXPECT_EQ(numConversions(target), 2);
+  EXPECT_EQ(numConversions(std::make_shared<WithoutBF16>()), 0);
 }
 
 TEST_F(MockTarget, Explain) {

@@ -20,10 +20,14 @@
 
 namespace qcc {
 
-/// On the combining operation of each output of a float reduction (N8): how an
-/// op reduces is decided by legalize-float, since later passes rewrite bodies.
-/// A body whose combining operations are not marked runs in order.
-inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
+/// How code converts between f32 and bf16.
+enum class BF16Conversions {
+  /// On integers, which every target can do.
+  OnIntegers,
+  /// By arith.extf and arith.truncf, for which the target has instructions
+  /// (Target::convertsBF16).
+  ByInstructions
+};
 
 /// The combining operation of a float reduction.
 enum class FloatCombine { Add, Mul, Maximum, Minimum, MaxNum, MinNum };
@@ -56,15 +60,18 @@ mlir::TypedAttr getNeutralElement(FloatCombine combine, mlir::FloatType type);
 /// combine(a, b) with the zeros and NaNs of N7; f16 and bf16 widen to f32 and
 /// round once.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
-                        FloatCombine combine, mlir::Value a, mlir::Value b);
+                        FloatCombine combine, mlir::Value a, mlir::Value b,
+                        BF16Conversions bf16);
 
 /// Widens f16, bf16 or f32 to f32 or f64, exactly; `type` is an element type.
 mlir::Value emitExtend(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value value, mlir::FloatType type);
+                       mlir::Value value, mlir::FloatType type,
+                       BF16Conversions bf16);
 
 /// Rounds f32 or f64 to a narrower element type, once, half to even.
 mlir::Value emitRound(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value value, mlir::FloatType type);
+                      mlir::Value value, mlir::FloatType type,
+                      BF16Conversions bf16);
 
 } // namespace qcc
 

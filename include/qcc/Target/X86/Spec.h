@@ -56,8 +56,8 @@ struct Atom {
 
   bool hasTiles() const { return form == AtomForm::Tiles; }
   bool hasPairs() const { return form == AtomForm::Pairs; }
-  /// The elements of the right operand that it multiplies exactly, as they are
-  /// stored, are at most this far from 0.
+  /// The atom multiplies an element of the right operand exactly if the
+  /// element, as it is stored, is at most this far from 0.
   int64_t largestRhs() const { return form == AtomForm::Bytes ? 64 : 128; }
   /// What is added to the elements of an operand as they are stored: words of
   /// four are multiplied as unsigned bytes by signed ones, but tiles can have
@@ -88,8 +88,8 @@ struct CoreTimes {
 };
 
 struct Spec {
-  /// The name it was asked for by: an LLVM processor name or `native`, perhaps
-  /// with kEmulatedAMX.
+  /// The name by which the target was asked for: an LLVM processor name or
+  /// `native`, perhaps with kEmulatedAMX.
   std::string name;
   /// The processor that LLVM schedules for.
   std::string cpu;
@@ -107,8 +107,7 @@ struct Spec {
 
   bool has(llvm::StringRef feature) const { return features.contains(feature); }
   const Atom *findAtom(llvm::StringRef name) const;
-  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes
-  /// it.
+  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes features.
   std::string featureString() const;
   /// "avx2,fma,...": the features that generated code may use and a host must
   /// have, sorted.

@@ -36,7 +36,7 @@ struct ContractParts {
   llvm::SmallVector<int64_t> reductionDims, reductionSizes;
   bool lhsUnsigned = false, rhsUnsigned = false;
   llvm::SmallVector<std::string> fused;
-  /// What each result is: as many as `outs`.
+  /// What the source program says of each result: as many as `outs`.
   llvm::SmallVector<ValueInfo> values;
   /// The value range of a constant right operand, where it is noted.
   mlir::DenseI64ArrayAttr rhsRange;
@@ -54,7 +54,7 @@ struct ContractParts {
   /// prologues where there are some.
   kernel::ContractOp create(mlir::OpBuilder &builder, mlir::Location loc) const;
 
-  /// The same, taking the regions of `old` as they are.
+  /// Creates the op with the regions of `old`.
   kernel::ContractOp createFrom(mlir::RewriterBase &rewriter,
                                 kernel::ContractOp old) const;
 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What select-lowering-config decides by, for those who measure its decisions:
-// the candidates of all strategies of a target.
+// The candidates of all strategies of a target, by which select-lowering-config
+// decides and which `qcc tune` measures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@
 namespace qcc {
 
 /// Notes the range of the elements of a constant right operand on `op`, where
-/// the target's strategies depend on it: it is known until it is packed.
+/// the target's strategies depend on it: once the operand is packed, its
+/// elements are not seen any more.
 void annotateRhsRange(kernel::ContractOp op, const Target &target);
 
 /// The config that is expected to take the least time; null where no strategy
@@ -32,8 +33,9 @@ kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
 llvm::SmallVector<kernel::LoweringConfigAttrInterface>
 candidateConfigs(kernel::ContractOp op, const Target &target, unsigned most);
 
-/// Why `op` cannot be computed so on `target`, and a remedy: a sentence whose
-/// subject is "lowering_config". Nothing if it can.
+/// Why `op` cannot be computed by `config` on `target`, and a remedy: a
+/// sentence whose subject is "lowering_config". Nothing if `op` can be computed
+/// so.
 std::optional<std::string>
 refuseConfig(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
              const Target &target);

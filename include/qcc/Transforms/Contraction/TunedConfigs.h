@@ -9,23 +9,21 @@
 #define QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Target/Target.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include <string>
 
 namespace qcc {
 
-/// String attribute of a contraction: why it has no tuned config, although
-/// there is a database, for `qcc explain`.
-inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
-
 struct TunedConfig {
-  /// Fits the contraction and the target; its source is `tuned`, or `pinned`
-  /// if somebody wrote that into the database. Null where there is none.
+  /// A config that fits the contraction and the target; its source is `tuned`,
+  /// or `pinned` if somebody wrote that into the database. Null where the
+  /// database has no such config.
   kernel::LoweringConfigAttrInterface config;
-  /// Why there is none.
+  /// Why there is no config.
   std::string reason;
-  /// Whether there is an entry, which cannot be used.
+  /// Whether the database has an entry that cannot be used.
   bool isDamaged = false;
 };
 
@@ -33,7 +31,7 @@ struct TunedConfig {
 TunedConfig findTunedConfig(kernel::ContractOp op, const Target &target,
                             const TuningDatabase &database);
 
-/// As a database has it, so that it can be parsed again.
+/// The text of a config as a database has it, which can be parsed again.
 std::string printConfig(kernel::LoweringConfigAttrInterface config);
 
 } // namespace qcc

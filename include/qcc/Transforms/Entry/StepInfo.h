@@ -12,17 +12,17 @@
 
 namespace qcc {
 
-/// For people and for `qcc explain`: {kind, layer, fused, atom, config,
-/// not_tuned, refused} of a piece of work on memrefs. Keys without a value are
-/// left out.
+/// {kind, layer, fused, atom, config, not_tuned, refused} of a piece of work on
+/// memrefs, for people and for `qcc explain`. Keys without a value are left
+/// out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
 /// written, each once, as index values at the insertion point.
-struct Work {
+struct WorkAmount {
   mlir::Value operations, bytes;
 };
-Work emitWork(mlir::OpBuilder &builder, mlir::Operation *work);
+WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
 
 /// The sizes of a memref in terms of what its base depends on: views are looked
 /// through.

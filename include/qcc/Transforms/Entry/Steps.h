@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // After the buffer stage an entry calls step functions. This is what passes
-// know about them.
+// know about them, beside their attributes (qcc/Dialect/QNN/IR/Notes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,28 +14,9 @@
 #define QCC_TRANSFORMS_ENTRY_STEPS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 
 namespace qcc {
-
-/// Unit attribute of a step function.
-inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
-/// Dictionary attribute of a step function: what `qcc explain` says of it.
-inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
-/// Unit attribute of a step function whose threads share its work.
-inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
-/// Integer attribute of a step function: bytes of scratch per thread.
-inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
-/// Integer array attribute of a step function: which memref arguments it
-/// writes.
-inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
-/// Type attribute of an argument or a result of an entry: its type in the
-/// source program. Of an argument of a step: its element type there.
-inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
-/// String attribute of an argument of a step: the layer whose value it writes.
-inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
-
-/// Unit attribute of an argument of an entry that receives a result.
-inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
 
 inline bool isStep(mlir::func::FuncOp func) { return func->hasAttr(kStepAttr); }
 

@@ -11,8 +11,9 @@
 //   right        16 x 64 bytes        row w: word w of 16 columns
 //   accumulators  R x 16 i32
 //
-// The elements of each operand may have either sign; nothing is moved. One R
-// per function: with two shapes of a register LLVM runs out of registers.
+// The elements of each operand may be signed or unsigned and are multiplied as
+// they are stored. One R per function: with two shapes of a register LLVM runs
+// out of registers.
 //
 //===----------------------------------------------------------------------===//
 

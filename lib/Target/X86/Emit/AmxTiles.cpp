@@ -44,11 +44,12 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-/// Steps of K that are spelled out, with the epilogue between them; others are
-/// a loop.
+/// At most this many steps of K are spelled out, with the epilogue between
+/// them; more are a loop.
 constexpr int64_t kMaxUnrolledSteps = 32;
-/// Vector operations that the epilogue between them may have. With more it
-/// takes longer than the steps, and follows them as a loop over rows.
+/// An epilogue between the steps has at most this many vector operations. A
+/// longer epilogue takes longer than the steps, and follows them as a loop over
+/// rows.
 constexpr int64_t kMaxOverlappedOps = 4096;
 /// Rows of the next tile that one tile may prefetch. A block of few columns has
 /// more to do for each; there the processor's own prefetching has to keep up.
@@ -79,7 +80,8 @@ private:
                          Value lastColumn, bool masked);
   /// The rows from `row` on, fewer than MR.
   void emitRest(const GridPart &part, Value row);
-  /// Likewise where their number is known before the program runs.
+  /// Emits the rows from `row` on where their number is known before the
+  /// program runs.
   void emitKnownRest(const GridPart &part, Value row, int64_t count);
   /// A tile with its epilogue, of which `count` rows exist.
   void emitTile(const Tile &tile, LhsRows &rows, int64_t registerRows,
@@ -186,7 +188,7 @@ void AmxTiles::emitTiles(const GridPart &part, const RowGroup &group,
   Value count = builder.mul(builder.ceilDiv(builder.sub(lastRow, firstRow),
                                             builder.index(contraction.mr)),
                             builder.sub(lastColumn, firstColumn));
-  // No tiles, and the first would not exist.
+  // Where there are no tiles, not even the first exists.
   builder.ifTrue(builder.less(builder.index(0), count), [&] {
     SmallVector<Value> values =
         emitSteps(first, *group.lhs, 0, steps, zeros(first, group.registers));
@@ -227,7 +229,8 @@ void AmxTiles::emitSeparateTiles(const GridPart &part, const RowGroup &group,
 SmallVector<Value> AmxTiles::rowsAhead(const GridPart &part, const Tile &tile,
                                        Value firstColumn) {
   auto m = getConstantIntValue(contraction.m);
-  // A column of fewer follows others, which have the rows in the cache.
+  // A tile of fewer columns follows others, which have brought the rows into
+  // the cache.
   if (tile.masked || (m && *m <= contraction.mr))
     return {};
   int64_t count =

@@ -154,7 +154,7 @@ void CollectedBlocks::emitEpilogue(const GridPart &part, int64_t vectors,
   };
   Value count = countOf(outer);
   tile.rows = outer.block;
-  // Spelled out where that is little code.
+  // The tiles are spelled out where that is little code.
   if (getConstantIntValue(count) == outer.block &&
       epilogue.isAtMost(tile, kMaxUnrolledOps))
     return emitRows(builder.index(0), outer.block);

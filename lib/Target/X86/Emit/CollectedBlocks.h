@@ -45,16 +45,18 @@ protected:
   /// Rows of the left operand or columns of the right one.
   struct Side {
     int64_t tile, block;
-    /// Whether all of a tile are there once it is moved back.
+    /// Whether all rows or columns of a tile exist once the tile is moved back.
     bool canMoveBack;
-    /// All of them.
+    /// The number of rows or columns.
     mlir::Value size;
-    /// Sums over K, where they are needed and computed here; as `results`.
+    /// Sums over K, laid out as `results`, where they are needed and computed
+    /// here.
     mlir::Value sums;
-    /// In scratch memory, places before the first of a block and all of them.
+    /// Places in scratch memory: those before the first place of a block, and
+    /// all places.
     int64_t margin, places;
 
-    /// The first of the block, and the number of the block.
+    /// The first row or column of the block, and the number of the block.
     mlir::Value first, index;
   };
 
@@ -69,7 +71,7 @@ protected:
   /// its place in scratch memory.
   void forEachTile(const Side &side,
                    llvm::function_ref<void(mlir::Value, mlir::Value)> body);
-  /// How many the block has.
+  /// How many rows or columns the block has.
   mlir::Value countOf(const Side &side);
 
   Side &along() { return alongRows ? rows : columns; }

@@ -24,7 +24,7 @@ public:
   void prepare(llvm::ArrayRef<mlir::Value> batch, mlir::Value first,
                mlir::Value last);
   bool areNeeded() const { return products != nullptr; }
-  /// Those of vector j of a tile in the prepared columns.
+  /// Loads the products of vector j of a tile in the prepared columns.
   mlir::Value load(const Tile &tile, int64_t j);
 
 private:

@@ -40,11 +40,12 @@ struct Contraction {
   kernel::ContractOp::Roles roles;
   /// Register tile and block, from the config; KR as in kernel.pack.
   int64_t mr, nr, kr, mc, nc;
-  /// The size of the reduction, and in i32 words of whole steps.
+  /// The size of the reduction in elements, and in i32 words of whole steps.
   int64_t k, words;
   /// The sizes of the row dimension (1 without one) and the column dimension.
   mlir::Value m, n;
-  /// What was added to stored elements, and so is to their zero points.
+  /// What was added to the elements as they were stored; the same is added to
+  /// their zero points.
   int64_t lhsShift, rhsShift;
 
   /// The size of a parallel dimension.
@@ -69,9 +70,10 @@ struct Tile {
   int64_t rows;
   mlir::Value column;
   int64_t vectors;
-  /// Columns of the tile that exist, where not all do and it is known.
+  /// How many columns of the tile exist, if some do not and their number is
+  /// known.
   std::optional<int64_t> columns;
-  /// Whether columns may lie outside.
+  /// Whether columns of the tile may lie outside of the result.
   bool masked;
 
   /// The index of each loop at a row of the tile and the first column of one

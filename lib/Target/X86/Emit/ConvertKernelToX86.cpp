@@ -26,8 +26,8 @@ static const Atom *resolveAtom(Operation *op, StringRef name) {
   return atom;
 }
 
-/// What a config decides has to be possible here: nothing is done otherwise
-/// than it says.
+/// Rejects a config that cannot be obeyed; nothing is done otherwise than a
+/// config says.
 static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   const Atom &atom) {
   if (!kernel::isProjection(op.getLhsMap()))

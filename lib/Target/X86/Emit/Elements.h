@@ -28,10 +28,11 @@ public:
   ByteRange range() const { return prologue->range(0); }
 
   /// The elements at a position, of as many lanes as the position says; with a
-  /// prologue builder.lanes of them. Those out of bounds are anything.
+  /// prologue builder.lanes of them. Elements out of bounds have any value.
   mlir::Value read(KernelBuilder &builder, const VectorPosition &position);
   /// `size` bytes from a position on, of which `count` are in bounds: the size
-  /// is builder.lanes, twice or four times as many. Others are anything.
+  /// is builder.lanes, twice or four times as many. Bytes out of bounds have
+  /// any value.
   mlir::Value readBytes(KernelBuilder &builder, VectorPosition position,
                         int64_t size, int64_t count);
 

@@ -14,8 +14,8 @@
 //             a prologue it goes through scratch memory, a column at a time, so
 //             that the code of the prologue stands there once
 //
-// Columns of the last tile that do not exist are masked. What lies otherwise is
-// read element by element (ScalarPack.h).
+// Columns of the last tile that do not exist are masked. A source in another
+// layout is read element by element (ScalarPack.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -372,7 +372,8 @@ static Value countColumns(KernelBuilder &builder, kernel::PackOp op) {
   llvm_unreachable("the column dimension is one of the source");
 }
 
-/// The loop along which elements are read in vectors, if any.
+/// The loop along which elements are read in vectors; nothing where they are
+/// read one by one.
 static std::optional<unsigned> vectorLoop(kernel::PackOp op, int64_t lanes) {
   // Bytes are moved by flipping their highest bit.
   int64_t offset = op.getOffset().value_or(0);

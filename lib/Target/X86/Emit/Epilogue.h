@@ -12,7 +12,8 @@
 
 namespace qcc::x86 {
 
-/// Vector operations that the epilogue of one tile may be spelled out in.
+/// The epilogue of one tile may be spelled out in at most this many vector
+/// operations.
 constexpr int64_t kMaxUnrolledOps = 1024;
 
 class Epilogue {
@@ -20,12 +21,13 @@ public:
   Epilogue(KernelBuilder &builder, Contraction &contraction);
 
   /// Emits the epilogue of a tile on its accumulators, which are row-major.
-  /// They stay in registers and every row is spelled out, unless that would
-  /// make too much code: then they go through scratch memory and rows are a
-  /// loop.
+  /// The accumulators stay in registers and every row is spelled out, unless
+  /// that would make too much code. Then the accumulators go through scratch
+  /// memory and there is a loop over rows.
   void emit(const Tile &tile, mlir::ValueRange accumulators);
 
-  /// Emits that of row i of a tile; `accumulators` are those of the row.
+  /// Emits the epilogue of row i of a tile; `accumulators` are those of the
+  /// row.
   void emitRow(const Tile &tile, int64_t i, mlir::ValueRange accumulators);
   /// Whether the epilogue of all rows takes at most so many operations.
   bool isAtMost(const Tile &tile, int64_t operations);

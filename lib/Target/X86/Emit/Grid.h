@@ -25,13 +25,15 @@ struct GridPart {
   llvm::SmallVector<mlir::Value> loops;
   /// The indices of the batch dimensions.
   llvm::SmallVector<mlir::Value> batch;
-  /// Rows, from a whole tile of MR on; not past M.
+  /// The rows [firstRow, lastRow): the first one starts a tile of MR rows, and
+  /// `lastRow` is at most M.
   mlir::Value firstRow, lastRow;
-  /// Tiles of columns that have all NR of them.
+  /// The tiles of columns that have all NR columns.
   mlir::Value firstColumn, lastColumn;
-  /// After the last tile of columns, with all of them or not.
+  /// The end of the tiles of columns, a partial one included.
   mlir::Value endColumn;
-  /// Whether tile `lastColumn` follows, with fewer; null if none can.
+  /// Whether a tile with fewer than NR columns follows, tile `lastColumn`; null
+  /// if no tile can have fewer.
   mlir::Value hasPartial;
 
   /// The tile of `rows` rows from `row` on; a partial one if it is masked.

@@ -33,7 +33,7 @@ private:
 };
 } // namespace
 
-/// Row sums, where they are needed.
+/// Emits the sums of the rows where they are needed.
 void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   firstRow = first;
   if (!rowSums)

@@ -10,9 +10,9 @@
 //
 //   sum (u - zu)(s - zs) = sum u s - zu sum s - zs sum u + K zu zs
 //
-// Only the first term takes a loop. The others and the initial value are known
-// before it: accumulators start from them, or they are added at the end. So is
-// what an atom with pairs multiplies too much (Atoms/Dot.h).
+// Only the first term takes a loop. The other terms and the initial value are
+// known before the loop: accumulators start from their sum, or it is added at
+// the end. So is what an atom with pairs multiplies too much (Atoms/Dot.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +43,9 @@ public:
                       const Tile &tile, Term lhsSums, Term rhsSums);
   InitialAccumulators(const InitialAccumulators &) = delete;
 
-  /// Emits those of vector j of row i of the tile; null if they are 0. A term
-  /// is emitted once for each row or column where it does not depend on the
-  /// other: what it needs must dominate every later use.
+  /// Emits the initial accumulators of vector j of row i of the tile; null if
+  /// they are 0. A term is emitted once for each row or column where it does
+  /// not depend on the other: what it needs must dominate every later use.
   mlir::Value emit(int64_t i, int64_t j);
 
 private:
@@ -54,7 +54,7 @@ private:
   Term once(Term term);
   Term operand(mlir::Value memref, mlir::AffineMap map, int64_t shift = 0);
   Term product(Term a, Term b);
-  /// The sum of the terms that depend on these.
+  /// The sum of the terms that depend on rows and columns as the arguments say.
   Term sumOf(bool onRow, bool onColumn);
   mlir::Value apply(mlir::Value sum, const Term &term, int64_t i, int64_t j);
 

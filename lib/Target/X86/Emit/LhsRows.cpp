@@ -17,7 +17,8 @@ using namespace qcc::x86;
 LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                  int64_t capacity)
     : builder(builder), contraction(contraction) {
-  // Where lanes lie along K, sums of either operand are a matter of blocks.
+  // Where lanes lie along K, CollectedBlocks computes the sums of both
+  // operands.
   if (contraction.needsRowSums() && !contraction.config.isInnerProduct())
     rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());

@@ -19,10 +19,10 @@ using namespace qcc::x86;
 /// The right operand is one long stream, but the processor follows it only to
 /// the end of a page, and a tile of many rows computes too long to run into the
 /// next page early. So lines are asked for some pages ahead, into the L2 cache.
-/// Not where it pays nothing or less: a small operand lies in the L2 cache
-/// already; with few rows a core runs far ahead by itself, and what is asked
-/// for takes the place of loads; and where there are several tiles of rows, all
-/// but the first find the operand in the cache.
+/// There are no prefetches where they would gain nothing: a small operand lies
+/// in the L2 cache already; with few rows a core runs far ahead by itself, and
+/// prefetches take the place of loads; and where there are several tiles of
+/// rows, all but the first find the operand in the cache.
 constexpr int64_t kPrefetchFrom = int64_t(8) << 20, kPrefetchAhead = 16 << 10;
 constexpr int64_t kPrefetchRows = 6;
 

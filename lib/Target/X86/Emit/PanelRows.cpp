@@ -52,7 +52,7 @@ private:
 };
 } // namespace
 
-/// The left operand and those of its prologue.
+/// The left operand and the operands of its prologue.
 static Elements elementsOf(kernel::ContractOp op) {
   SmallVector<Value> operands{op.getLhs()};
   llvm::append_range(operands, op.getLhsOperands());
@@ -65,7 +65,7 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
                      int64_t capacity)
     : LhsRows(builder, contraction, capacity),
       source(elementsOf(contraction.op)), pitch(0) {
-  // Room for a vector more.
+  // There is room for one more vector.
   int64_t elementBytes = 4 / contraction.kr;
   pitch = spreadPitch(contraction.k * elementBytes + 64);
   Value memory = contraction.allocate(builder, {capacity * pitch},

@@ -137,7 +137,7 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
              (isPart && other->hasOneUse() && *other->user_begin() == user);
     });
   };
-  // So must a byte that is not only yielded.
+  // A byte that is not only yielded must be what it is, too.
   if (!isUsedOnlyBy(truncation, region.front().getTerminator()))
     return {};
   Operation *user = truncation;

@@ -147,8 +147,8 @@ Value VectorRegion::unrounded(KernelBuilder &builder, Value value,
                                  other);
 }
 
-/// What an instruction of the target does better than the op says; null if
-/// there is none.
+/// Emits an instruction of the target that does the conversion in fewer steps;
+/// null if there is none.
 Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
                                    IRMapping &mapping) {
   auto convert = dyn_cast<arith::FPToSIOp>(op);
@@ -165,8 +165,9 @@ Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
                                builder.accumulatorType(), number);
 }
 
-/// The number that `op` extends after it was truncated, if it fits the narrow
-/// type: then it is what both give. Null otherwise.
+/// The number that `op` extends after it was truncated, if the number fits the
+/// narrow type, so that truncating and extending it do not change it. Null
+/// otherwise.
 static Value fittingSource(Operation &op, const RegionRanges &valueRanges) {
   if (!isa<arith::ExtSIOp, arith::ExtUIOp>(op))
     return {};
@@ -216,7 +217,7 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
     Operation *clone = rewriter.clone(op, mapping);
     for (OpResult result : clone->getResults())
       result.setType(VectorType::get({builder.lanes}, result.getType()));
-    // Then max and min are one instruction.
+    // A maximum or minimum is one instruction where the sign of zero is unused.
     if (isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
         isZeroSignUnused(op.getResult(0)))
       clone->setAttr("fastmath",

@@ -62,8 +62,8 @@ public:
   /// A yielded value that is an i32 truncated to a byte stays an i32, so that
   /// several vectors can be packed together.
   bool isPackable(unsigned result) const { return packable[result] != nullptr; }
-  /// Emits the body; returns a vector for each yielded value. That of a
-  /// packable one is good for `pack` alone.
+  /// Emits the body; returns a vector for each yielded value. The vector of a
+  /// packable value is good for `pack` alone.
   llvm::SmallVector<mlir::Value> emit(KernelBuilder &builder,
                                       mlir::ValueRange arguments);
   /// What `pack` does with a packable result.
@@ -72,7 +72,7 @@ public:
   /// Their number is a power of 2, at most 4.
   mlir::Value pack(KernelBuilder &builder, unsigned result,
                    mlir::ValueRange vectors);
-  /// Ops that each emission creates.
+  /// The number of ops that each emission creates.
   int64_t size() const;
 
 private:
@@ -87,7 +87,7 @@ private:
   /// For each yielded value the i32 that it is truncated from, or null.
   llvm::SmallVector<mlir::Value> packable;
   llvm::SmallVector<ByteRange> ranges; // of packable values
-  /// Clamps that packing makes.
+  /// Clamps that are left out, since packing clamps as well.
   llvm::DenseSet<mlir::Operation *> omitted;
 };
 

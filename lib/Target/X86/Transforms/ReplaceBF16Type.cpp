@@ -61,7 +61,8 @@ struct ReplaceBF16Type : qcc::impl::ReplaceBF16TypeBase<ReplaceBF16Type> {
   }
 
 private:
-  /// Attributes that describe the source program keep its types.
+  /// Attributes that describe the source program keep the types of that
+  /// program.
   static bool isAboutSource(StringAttr name) {
     return name.getValue().contains('.') || name == "arg_attrs" ||
            name == "res_attrs";

@@ -124,7 +124,7 @@ struct ConvertTileMulI : OpConversionPattern<amx::TileMulIOp> {
                   ConversionPatternRewriter &rewriter) const override;
 };
 
-/// The functions of a module that each do what one op does.
+/// The functions of a module each of which does what one AMX op does.
 class SharedFunctions {
 public:
   explicit SharedFunctions(ModuleOp module) : symbols(module) {}
@@ -249,7 +249,8 @@ func::FuncOp SharedFunctions::functionFor(Operation *op) {
   symbols.insert(function);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  // By position: two operands of this op may be one value, not so of others.
+  // Operands are replaced by position: two operands of this op may be one
+  // value, while those of another op are two.
   Operation *clone = builder.clone(*op);
   clone->setOperands(body->getArguments());
   func::ReturnOp::create(builder, op->getLoc(), clone->getResults());

@@ -3,11 +3,6 @@
 // What legalize-float says of the results of erf and tanh bounds what is computed from them: the clamps of u8 are those of
 // the packing, and no NaN is asked for, since the argument is a number.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#n = affine_map<(m, n, k) -> (n)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-
 // CHECK-LABEL: func.func @bounded(
 // CHECK: arith.ori
 // CHECK-NOT: arith.maximumf
@@ -15,9 +10,11 @@
 // CHECK-NOT: arith.select
 // CHECK: packuswb
 func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<1x64xi8>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>}
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<1x64xi8>)
+      {epilogue_ranges = array<f64>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %magnitude = arith.constant 2147483647 : i32
@@ -53,19 +50,17 @@ func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32
 
 // Of an argument that may be NaN the result may be.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#n = affine_map<(m, n, k) -> (n)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-
 // CHECK-LABEL: func.func @unbounded(
 // CHECK: arith.ori
 // CHECK: arith.cmpf ord
 // CHECK: arith.select
-func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %f: memref<64xf32>, %y: memref<1x64xi8>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<64xf32>) outs(%y : memref<1x64xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>}
+func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %f: memref<64xf32>,
+                     %y: memref<1x64xi8>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
+      epilogue_ins(%f : memref<64xf32>) outs(%y : memref<1x64xi8>)
+      {
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %b: f32):
         %sign = arith.constant -2147483648 : i32
@@ -92,10 +87,8 @@ func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi
 
 // A byte that is read again needs its clamps, and is the i32 that it was truncated from.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#vnni = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = in_place, source = pinned>
+#vnni = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = in_place,
+                    source = pinned>
 
 // CHECK-LABEL: func.func @read_again(
 // CHECK: %[[LOW:.*]] = arith.maximumf
@@ -103,10 +96,10 @@ func.func @unbounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi
 // CHECK: %[[INTEGER:.*]] = llvm.intr.lrint(%[[HIGH]])
 // CHECK: arith.sitofp %[[INTEGER]]
 // CHECK: packsswb
-func.func @read_again(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>, %z: memref<1x64xf32>) {
+func.func @read_again(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>,
+                      %z: memref<1x64xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
-      outs(%y, %z : memref<1x64xi8>, memref<1x64xf32>)
-      {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
+      outs(%y, %z : memref<1x64xi8>, memref<1x64xf32>) {lhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         %c = arith.constant 1.000000e-02 : f32

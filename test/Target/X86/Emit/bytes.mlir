@@ -1,9 +1,7 @@
 // RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#zmm = #x86.config<vector_tiles, atom = "avx512bw-bytes", tile = [1, 16, 4], block = [1, 16], lhs = panel, source = pinned>
+#zmm = #x86.config<vector_tiles, atom = "avx512bw-bytes", tile = [1, 16, 4], block = [1, 16], lhs = panel,
+                   source = pinned>
 #ymm = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = in_place, source = pinned>
 
 // Products of bytes are added to i16, these with ones to i32. A signed activation is stored plus 128.
@@ -18,8 +16,8 @@
 // CHECK: %[[Q:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"(%[[P]], %[[ONES]])
 // CHECK: arith.addi %[[ACC]], %[[Q]]
 func.func @signed(%x: memref<5x9xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x9xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 9>, lowering_config = #zmm}
+  kernel.contract lhs(%x : memref<5x9xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lowering_config = #zmm}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -34,8 +32,8 @@ func.func @signed(%x: memref<5x9xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"({{.*}}) : (vector<32xi8>, vector<32xi8>) -> vector<16xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 func.func @unsigned(%x: memref<5x8xi8>, %w: memref<2x2x8xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x8xi8>) rhs(%w : memref<2x2x8xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #ymm}
+  kernel.contract lhs(%x : memref<5x8xi8>) rhs(%w : memref<2x2x8xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, lowering_config = #ymm}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

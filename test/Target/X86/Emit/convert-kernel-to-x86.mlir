@@ -5,10 +5,10 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 #m = affine_map<(m, n, k) -> (m)>
 #n = affine_map<(m, n, k) -> (n)>
-#s = affine_map<(m, n, k) -> ()>
 #vnni = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = panel, source = pinned>
 #bw = #x86.config<vector_tiles, atom = "avx512bw", tile = [2, 16, 2], block = [2, 16], lhs = panel, source = pinned>
-#in_place = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = in_place, source = pinned>
+#in_place = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = in_place,
+                        source = pinned>
 #avxvnni = #x86.config<vector_tiles, atom = "avxvnni", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
 #avx2 = #x86.config<vector_tiles, atom = "avx2", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>
 
@@ -39,8 +39,8 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: vpdpbusd
 func.func @signed(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -55,8 +55,8 @@ func.func @signed(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>
 // CHECK: vpdpbusd
 // CHECK: return
 func.func @unsigned(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -81,8 +81,8 @@ func.func @unsigned(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi3
 // CHECK: arith.muli %[[ROW]], %[[SHIFT]]
 // CHECK: vpdpbusd
 func.func @unsigned_weight(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, rhs_unsigned, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, rhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -99,8 +99,8 @@ func.func @unsigned_weight(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memre
 // CHECK-NOT: arith.muli %{{.*}} : vector<16xi32>
 // CHECK: return
 func.func @words_of_two(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #bw}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lowering_config = #bw}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -113,8 +113,8 @@ func.func @words_of_two(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<1
 // CHECK: arith.extui %{{.*}} : vector<16xi8> to vector<16xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 func.func @avx2(%x: memref<5x7xi8>, %w: memref<2x4x8xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x4x8xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, lowering_config = #avx2}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x4x8xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, lowering_config = #avx2}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -126,8 +126,8 @@ func.func @avx2(%x: memref<5x7xi8>, %w: memref<2x4x8xi32>, %s: memref<16xi32>, %
 // CHECK-LABEL: func.func @avxvnni(
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
 func.func @avxvnni(%x: memref<5x7xi8>, %w: memref<2x2x8xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x2x8xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lhs_unsigned, lowering_config = #avxvnni}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<2x2x8xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, lowering_config = #avxvnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -151,10 +151,11 @@ func.func @avxvnni(%x: memref<5x7xi8>, %w: memref<2x2x8xi32>, %s: memref<16xi32>
 // CHECK: %[[START:.*]] = arith.addi %[[INIT]],
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]]
 // CHECK: pmaddw.d
-func.func @zero_points(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>, %zx: memref<5xi32>, %zw: memref<9xi32>, %b: memref<9xi32>) {
+func.func @zero_points(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>,
+                       %zx: memref<5xi32>, %zw: memref<9xi32>, %b: memref<9xi32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>)
-      init(%b : memref<9xi32>) lhs_zero_point(%zx : memref<5xi32>) rhs_zero_point(%zw : memref<9xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #n, #m, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #bw}
+      init(%b : memref<9xi32>) lhs_zero_point(%zx : memref<5xi32>) rhs_zero_point(%zw : memref<9xi32>)
+      outs(%y : memref<5x9xi32>) {lowering_config = #bw}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -170,9 +171,10 @@ func.func @zero_points(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16
 // CHECK: arith.divf %[[V]], %[[B]] : vector<16xf32>
 // CHECK: arith.addf %{{.*}} : vector<16xf32>
 // CHECK: arith.fptosi %{{.*}} : vector<16xf32> to vector<16xi8>
-func.func @prologue(%x: memref<5x7xf32>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>, %scale: memref<5xf32>) {
-  kernel.contract lhs(%x : memref<5x7xf32>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) lhs_ins(%scale : memref<5xf32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #m, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
+func.func @prologue(%x: memref<5x7xf32>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>,
+                    %scale: memref<5xf32>) {
+  kernel.contract lhs(%x : memref<5x7xf32>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      lhs_ins(%scale : memref<5xf32>) outs(%y : memref<5x9xi32>) {lowering_config = #vnni}
       lhs_prologue {
       ^bb0(%a: f32, %b: f32):
         %one = arith.constant 1.0 : f32
@@ -200,10 +202,11 @@ func.func @prologue(%x: memref<5x7xf32>, %w: memref<1x2x16xi32>, %s: memref<16xi
 // CHECK: %[[H:.*]] = arith.mulf %[[G]], %[[M]]
 // CHECK: %[[I:.*]] = arith.addf %[[H]], %[[R]]
 // CHECK: vector.transfer_write %[[I]], %arg3
-func.func @epilogue(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xf32>, %c: memref<9xf32>, %r: memref<5xf32>, %res: memref<5x9xf32>) {
+func.func @epilogue(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<5x9xf32>,
+                    %c: memref<9xf32>, %r: memref<5xf32>, %res: memref<5x9xf32>) {
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
       epilogue_ins(%c, %r, %res : memref<9xf32>, memref<5xf32>, memref<5x9xf32>) outs(%y : memref<5x9xf32>)
-      {indexing_maps = [#mk, #nk, #n, #m, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
+      {indexing_maps = [#mk, #nk, #n, #m, #mn, #mn], lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32, %a: f32, %b: f32, %d: f32):
         %f = arith.sitofp %acc : i32 to f32
@@ -224,8 +227,8 @@ func.func @epilogue(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi3
 // CHECK: vpdpbusd
 // CHECK: vector.transfer_write %{{[^{]*}} : vector<16xi32>
 func.func @columns(%x: memref<5x7xi8>, %w: memref<?x2x16xi32>, %s: memref<?xi32>, %y: memref<5x?xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<?x2x16xi32>) rhs_sums(%s : memref<?xi32>) outs(%y : memref<5x?xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<?x2x16xi32>) rhs_sums(%s : memref<?xi32>)
+      outs(%y : memref<5x?xi32>) {lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -239,8 +242,8 @@ func.func @columns(%x: memref<5x7xi8>, %w: memref<?x2x16xi32>, %s: memref<?xi32>
 // CHECK: vector.load %arg2[%[[B]],
 // CHECK: vector.load %arg1[%[[B]],
 func.func @batch(%x: memref<3x5x7xi8>, %w: memref<3x1x2x16xi32>, %s: memref<3x16xi32>, %y: memref<3x5x9xi32>) {
-  kernel.contract lhs(%x : memref<3x5x7xi8>) rhs(%w : memref<3x1x2x16xi32>) rhs_sums(%s : memref<3x16xi32>) outs(%y : memref<3x5x9xi32>)
-      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 7>, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<3x5x7xi8>) rhs(%w : memref<3x1x2x16xi32>) rhs_sums(%s : memref<3x16xi32>)
+      outs(%y : memref<3x5x9xi32>) {lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -254,8 +257,11 @@ func.func @batch(%x: memref<3x5x7xi8>, %w: memref<3x1x2x16xi32>, %s: memref<3x16
 // CHECK: vector.transfer_read %arg0
 // CHECK: vector.store
 func.func @two_reductions(%x: memref<5x3x7xi8>, %w: memref<1x6x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x3x7xi8>) rhs(%w : memref<1x6x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (n, k, l)>, affine_map<(m, n, k, l) -> (m, n)>], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 7>, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<5x3x7xi8>) rhs(%w : memref<1x6x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>)
+      {indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) -> (n, k, l)>,
+                        affine_map<(m, n, k, l) -> (m, n)>],
+       reduction_dims = array<i64: 2, 3>, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -268,8 +274,11 @@ func.func @two_reductions(%x: memref<5x3x7xi8>, %w: memref<1x6x16xi32>, %s: memr
 // CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<192xi8>
 // CHECK: vpdpbusd
 func.func @vector(%x: memref<7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<9xi32>) {
-  kernel.contract lhs(%x : memref<7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<9xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n)>], reduction_dims = array<i64: 1>, reduction_sizes = array<i64: 7>, lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = panel, source = model>}
+  kernel.contract lhs(%x : memref<7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<9xi32>)
+      {
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = panel,
+                                     source = model>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -287,8 +296,8 @@ func.func @vector(%x: memref<7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, 
 // CHECK: arith.shrui %{{.*}}, %c8_i32
 // CHECK: vpdpbusd
 func.func @in_place(%x: memref<5x11xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x11xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 11>, lhs_unsigned, lowering_config = #in_place}
+  kernel.contract lhs(%x : memref<5x11xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, lowering_config = #in_place}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -307,8 +316,8 @@ func.func @in_place(%x: memref<5x11xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi
 // CHECK: memref.store %{{.*}}, %[[ROWS]]
 // CHECK: memref.load %[[ROWS]]
 func.func @in_place_sums(%x: memref<5x130xi8>, %w: memref<1x33x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x130xi8>) rhs(%w : memref<1x33x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 130>, lhs_unsigned, rhs_unsigned, lowering_config = #in_place}
+  kernel.contract lhs(%x : memref<5x130xi8>) rhs(%w : memref<1x33x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lhs_unsigned, rhs_unsigned, lowering_config = #in_place}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -331,9 +340,11 @@ func.func @in_place_sums(%x: memref<5x130xi8>, %w: memref<1x33x16xi32>, %s: memr
 // CHECK: vpdpbusd
 // CHECK-NOT: vpdpbusd
 func.func @rows(%x: memref<?x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<?x16xi32>) {
-  kernel.contract lhs(%x : memref<?x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<?x16xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [7, 16, 4], block = [21, 16], lhs = in_place, source = pinned>}
+  kernel.contract lhs(%x : memref<?x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<?x16xi32>)
+      {lhs_unsigned,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [7, 16, 4], block = [21, 16],
+                                     lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -351,9 +362,11 @@ func.func @rows(%x: memref<?x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, 
 // CHECK: scf.for %{{.*}} = %[[R]] to %{{.*}} step %c2
 // CHECK-COUNT-2: vpdpbusd
 func.func @blocks(%x: memref<8x8xi8>, %w: memref<4x2x16xi32>, %s: memref<64xi32>, %y: memref<8x50xi32>) {
-  kernel.contract lhs(%x : memref<8x8xi8>) rhs(%w : memref<4x2x16xi32>) rhs_sums(%s : memref<64xi32>) outs(%y : memref<8x50xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [4, 32], lhs = in_place, source = pinned>}
+  kernel.contract lhs(%x : memref<8x8xi8>) rhs(%w : memref<4x2x16xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<8x50xi32>)
+      {lhs_unsigned,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [4, 32],
+                                     lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -379,9 +392,11 @@ func.func @blocks(%x: memref<8x8xi8>, %w: memref<4x2x16xi32>, %s: memref<64xi32>
 // CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi8>
 // CHECK: vector.transfer_write %{{[^{]*}} : vector<16xi8>
 func.func @bytes(%x: memref<1x8xi8>, %w: memref<2x2x64xi32>, %s: memref<128xi32>, %y: memref<1x100xi8>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x64xi32>) rhs_sums(%s : memref<128xi32>) outs(%y : memref<1x100xi8>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = in_place, source = pinned>}
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x64xi32>) rhs_sums(%s : memref<128xi32>)
+      outs(%y : memref<1x100xi8>)
+      {lhs_unsigned,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64],
+                                     lhs = in_place, source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %low = arith.constant 0.0 : f32
@@ -407,10 +422,13 @@ func.func @bytes(%x: memref<1x8xi8>, %w: memref<2x2x64xi32>, %s: memref<128xi32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.packsswb"
 // CHECK: vector.shuffle {{.*}} [0, 4, 1, 5]
 // CHECK: vector.transfer_write {{.*}} : vector<16xi8>
-func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<1x16xi8>, %f: memref<16xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>) epilogue_ins(%f : memref<16xf32>) outs(%y : memref<1x16xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 16, 2], block = [1, 16], lhs = panel, source = pinned>}
+func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<1x16xi8>,
+                        %f: memref<16xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>)
+      epilogue_ins(%f : memref<16xf32>) outs(%y : memref<1x16xi8>)
+      {
+       lowering_config = #x86.config<vector_tiles, atom = "avx2", tile = [1, 16, 2], block = [1, 16], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -127.5 : f32
@@ -443,10 +461,13 @@ func.func @signed_bytes(%x: memref<1x8xi8>, %w: memref<1x4x16xi32>, %s: memref<1
 // CHECK: arith.maxsi %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.minsi %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.trunci
-func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi32>, %y: memref<1x48xi8>, %f: memref<48xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x32xi32>) rhs_sums(%s : memref<64xi32>) epilogue_ins(%f : memref<48xf32>) outs(%y : memref<1x48xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi32>, %y: memref<1x48xi8>,
+                     %f: memref<48xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x32xi32>) rhs_sums(%s : memref<64xi32>)
+      epilogue_ins(%f : memref<48xf32>) outs(%y : memref<1x48xi8>)
+      {epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -135.0 : f32
@@ -476,10 +497,13 @@ func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: math.fma
 // CHECK-NEXT: llvm.intr.lrint
-func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                    %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %relu = arith.constant 0.0 : f32
@@ -509,10 +533,13 @@ func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi3
 // CHECK: arith.maximumf
 // CHECK-NOT: arith.minimumf
 // CHECK: packsswb
-func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant 3.0 : f32
@@ -534,10 +561,13 @@ func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, 
 // CHECK: arith.maximumf
 // CHECK: arith.minimumf
 // CHECK: packsswb
-func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %f: memref<32xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {indexing_maps = [#mk, #nk, #n, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 1.0e38>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                     %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {epilogue_ranges = array<f64: 0.125, 1.0e38>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -128.0 : f32
@@ -558,10 +588,13 @@ func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi
 // CHECK-LABEL: func.func @clamped_result(
 // CHECK: arith.maximumf
 // CHECK: arith.minimumf
-func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>, %f: memref<32xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) epilogue_ins(%f : memref<32xf32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
-      {indexing_maps = [#mk, #nk, #n, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, epilogue_ranges = array<f64: 0.125, 0.5>,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                          %z: memref<1x32xf32>, %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      epilogue_ins(%f : memref<32xf32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
+      {epilogue_ranges = array<f64: 0.125, 0.5>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32, %v: f32):
         %low = arith.constant -128.0 : f32
@@ -585,10 +618,13 @@ func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref
 // CHECK: arith.andi
 // CHECK: packssdw
 // CHECK: packuswb
-func.func @low_bytes(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>, %z: memref<1x32xf32>) {
-  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
-      {indexing_maps = [#mk, #nk, #mn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned,
-       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel, source = pinned>}
+func.func @low_bytes(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                     %z: memref<1x32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
+      {lhs_unsigned,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         %low = arith.constant 0.0 : f32
@@ -610,8 +646,9 @@ func.func @low_bytes(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi
 // CHECK: vector.load %[[ACC]]
 // CHECK: vector.transfer_write
 func.func @transposed(%x: memref<4x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %y: memref<16x4xi32>) {
-  kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x4xi32>)
-      {indexing_maps = [#mk, #nk, affine_map<(m, n, k) -> (n, m)>], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
+  kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<16x4xi32>)
+      {indexing_maps = [#mk, #nk, affine_map<(m, n, k) -> (n, m)>], lhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -634,9 +671,10 @@ func.func @transposed(%x: memref<4x8xi8>, %w: memref<1x2x16xi32>, %s: memref<16x
 // CHECK: %[[COLUMN:.*]] = arith.remui %[[T]], %[[COLUMNS]]
 // CHECK: %[[B:.*]] = arith.muli %[[ROW]], %c3
 // CHECK: arith.divui %[[B]], %[[ROWS]]
-func.func @step(%x: memref<6x8xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, %y: memref<6x32xi32>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step} {
-  kernel.contract lhs(%x : memref<6x8xi8>) rhs(%w : memref<2x2x16xi32>) rhs_sums(%s : memref<32xi32>) outs(%y : memref<6x32xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lhs_unsigned, lowering_config = #vnni}
+func.func @step(%x: memref<6x8xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, %y: memref<6x32xi32>, %ops: index,
+                %bytes: index, %thread: index, %threads: index) attributes {qcc.step} {
+  kernel.contract lhs(%x : memref<6x8xi8>) rhs(%w : memref<2x2x16xi32>) rhs_sums(%s : memref<32xi32>)
+      outs(%y : memref<6x32xi32>) {lhs_unsigned, lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -659,7 +697,8 @@ func.func @step(%x: memref<6x8xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, 
 // CHECK: memref.store %[[SUM]], %arg2
 func.func @pack(%w: memref<9x7xf32>, %p: memref<1x2x16xi32>, %s: memref<16xi32>) {
   kernel.pack %w : memref<9x7xf32> outs(%p, %s : memref<1x2x16xi32>, memref<16xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>, tile = array<i64: 16, 4>}
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 7>,
+       tile = array<i64: 16, 4>}
       prologue {
       ^bb0(%a: f32):
         %q = arith.fptosi %a : f32 to i8
@@ -681,9 +720,11 @@ func.func @pack(%w: memref<9x7xf32>, %p: memref<1x2x16xi32>, %s: memref<16xi32>)
 // CHECK: return
 func.func @pack_offset(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16xi32>, %p2: memref<1x4x16xi32>) {
   kernel.pack %w : memref<9x8xi8> outs(%p, %s : memref<1x2x16xi32>, memref<16xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, offset = -128 : i64, tile = array<i64: 16, 4>, unsigned_source}
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>,
+       offset = -128 : i64, tile = array<i64: 16, 4>, unsigned_source}
   kernel.pack %w : memref<9x8xi8> outs(%p2, %s : memref<1x4x16xi32>, memref<16xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, tile = array<i64: 16, 2>, unsigned_source}
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>,
+       tile = array<i64: 16, 2>, unsigned_source}
   return
 }
 
@@ -695,6 +736,7 @@ func.func @pack_offset(%w: memref<9x8xi8>, %p: memref<1x2x16xi32>, %s: memref<16
 // CHECK: return
 func.func @pack_padded(%w: memref<9x5xi8>, %p: memref<1x16x16xi32>, %s: memref<16xi32>) {
   kernel.pack %w : memref<9x5xi8> outs(%p, %s : memref<1x16x16xi32>, memref<16xi32>)
-      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 5>, tile = array<i64: 16, 4>, k_step = 64 : i64}
+      {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 5>,
+       tile = array<i64: 16, 4>, k_step = 64 : i64}
   return
 }

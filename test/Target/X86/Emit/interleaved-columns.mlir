@@ -4,8 +4,10 @@
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #s = affine_map<(m, n, k) -> ()>
-#vnni = #x86.config<interleaved_columns, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel, source = pinned>
-#avx2 = #x86.config<interleaved_columns, atom = "avx2", tile = [2, 16, 2], block = [2, 16], lhs = panel, source = pinned>
+#vnni = #x86.config<interleaved_columns, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel,
+                    source = pinned>
+#avx2 = #x86.config<interleaved_columns, atom = "avx2", tile = [2, 16, 2], block = [2, 16], lhs = panel,
+                    source = pinned>
 
 // Four rows of 64 columns become four vectors of words, and groups of four columns are put in order at the end. The
 // last word has a row of its own and zeros. The right operand is moved, and the sum of the row of the left one counts.
@@ -29,7 +31,7 @@
 // CHECK: return
 func.func @word(%x: memref<1x9xi8>, %w: memref<9x128xi8>, %y: memref<1x128xi32>) {
   kernel.contract lhs(%x : memref<1x9xi8>) rhs(%w : memref<9x128xi8>) outs(%y : memref<1x128xi32>)
-      {indexing_maps = [#mk, #kn, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 9>, lowering_config = #vnni}
+      {indexing_maps = [#mk, #kn, #mn], lowering_config = #vnni}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -50,8 +52,8 @@ func.func @word(%x: memref<1x9xi8>, %w: memref<9x128xi8>, %y: memref<1x128xi32>)
 // CHECK-NOT: pmadd
 // CHECK: return
 func.func @zero_point(%x: memref<2x8xi8>, %w: memref<8x16xi8>, %z: memref<i32>, %y: memref<2x16xi32>) {
-  kernel.contract lhs(%x : memref<2x8xi8>) rhs(%w : memref<8x16xi8>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<2x16xi32>)
-      {indexing_maps = [#mk, #kn, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 8>, lowering_config = #avx2}
+  kernel.contract lhs(%x : memref<2x8xi8>) rhs(%w : memref<8x16xi8>) lhs_zero_point(%z : memref<i32>)
+      outs(%y : memref<2x16xi32>) {indexing_maps = [#mk, #kn, #s, #mn], lowering_config = #avx2}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -1,11 +1,9 @@
 // RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#s = affine_map<(m, n, k) -> ()>
-#rows = #x86.config<inner_product, atom = "avx512vnni", tile = [2, 1, 4], block = [16, 1], lhs = in_place, source = pinned>
-#columns = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 2, 4], block = [1, 16], lhs = in_place, rhs = in_place, source = pinned>
+#rows = #x86.config<inner_product, atom = "avx512vnni", tile = [2, 1, 4], block = [16, 1], lhs = in_place,
+                    source = pinned>
+#columns = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 2, 4], block = [1, 16], lhs = in_place,
+                       rhs = in_place, source = pinned>
 #avx2 = #x86.config<inner_product, atom = "avx2", tile = [2, 1, 2], block = [8, 1], lhs = in_place, source = pinned>
 
 // Results along rows: two rows at a time, each with an accumulator of its own, which are summed up by halves. A signed
@@ -37,8 +35,8 @@
 // CHECK-NOT: vpdpbusd
 // CHECK: return
 func.func @rows(%x: memref<35x100xi8>, %w: memref<1x32x1xi32>, %s: memref<1xi32>, %y: memref<35x1xi32>) {
-  kernel.contract lhs(%x : memref<35x100xi8>) rhs(%w : memref<1x32x1xi32>) rhs_sums(%s : memref<1xi32>) outs(%y : memref<35x1xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 100>, lowering_config = #rows}
+  kernel.contract lhs(%x : memref<35x100xi8>) rhs(%w : memref<1x32x1xi32>) rhs_sums(%s : memref<1xi32>)
+      outs(%y : memref<35x1xi32>) {lowering_config = #rows}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -63,7 +61,7 @@ func.func @rows(%x: memref<35x100xi8>, %w: memref<1x32x1xi32>, %s: memref<1xi32>
 // CHECK: return
 func.func @columns(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %y: memref<1x32xi32>) {
   kernel.contract lhs(%x : memref<1x64xi8>) rhs(%w : memref<32x64xi8>) outs(%y : memref<1x32xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, lowering_config = #columns}
+      {lowering_config = #columns}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -77,7 +75,7 @@ func.func @columns(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %y: memref<1x32xi3
 // CHECK: return
 func.func @unsigned_weight(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %y: memref<1x32xi32>) {
   kernel.contract lhs(%x : memref<1x64xi8>) rhs(%w : memref<32x64xi8>) outs(%y : memref<1x32xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, rhs_unsigned, lowering_config = #columns}
+      {rhs_unsigned, lowering_config = #columns}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -97,8 +95,8 @@ func.func @unsigned_weight(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %y: memref
 // CHECK: vector.shuffle {{.*}} [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26]
 // CHECK: return
 func.func @rest(%x: memref<?x21xi8>, %w: memref<1x16x1xi32>, %s: memref<1xi32>, %y: memref<?x1xi32>) {
-  kernel.contract lhs(%x : memref<?x21xi8>) rhs(%w : memref<1x16x1xi32>) rhs_sums(%s : memref<1xi32>) outs(%y : memref<?x1xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 21>, lowering_config = #avx2}
+  kernel.contract lhs(%x : memref<?x21xi8>) rhs(%w : memref<1x16x1xi32>) rhs_sums(%s : memref<1xi32>)
+      outs(%y : memref<?x1xi32>) {lowering_config = #avx2}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -116,8 +114,8 @@ func.func @rest(%x: memref<?x21xi8>, %w: memref<1x16x1xi32>, %s: memref<1xi32>, 
 // CHECK: arith.muli
 // CHECK: return
 func.func @zero_point(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %z: memref<i32>, %y: memref<1x32xi32>) {
-  kernel.contract lhs(%x : memref<1x64xi8>) rhs(%w : memref<32x64xi8>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<1x32xi32>)
-      {indexing_maps = [#mk, #nk, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, lhs_unsigned, lowering_config = #columns}
+  kernel.contract lhs(%x : memref<1x64xi8>) rhs(%w : memref<32x64xi8>) lhs_zero_point(%z : memref<i32>)
+      outs(%y : memref<1x32xi32>) {lhs_unsigned, lowering_config = #columns}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

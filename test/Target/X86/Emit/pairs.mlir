@@ -1,9 +1,7 @@
 // RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#pairs = #x86.config<vector_tiles, atom = "avx512bw-pairs", tile = [2, 16, 2], block = [2, 32], lhs = panel, source = pinned>
+#pairs = #x86.config<vector_tiles, atom = "avx512bw-pairs", tile = [2, 16, 2], block = [2, 32], lhs = panel,
+                     source = pinned>
 #ymm = #x86.config<vector_tiles, atom = "avx2-pairs", tile = [1, 8, 2], block = [1, 8], lhs = panel, source = pinned>
 
 // Sums of two words of each operand, crosswise, are multiplied: four products for one multiplication. What words of a
@@ -52,8 +50,8 @@
 // CHECK-DAG: %[[Q:.*]] = arith.addi %[[U1]], %[[V0]] : vector<32xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"(%[[P]], %[[Q]])
 func.func @pairs(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<5x9xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>, lowering_config = #pairs}
+  kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x4x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<5x9xi32>) {lowering_config = #pairs}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -68,8 +66,8 @@ func.func @pairs(%x: memref<5x7xi8>, %w: memref<1x4x16xi32>, %s: memref<16xi32>,
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args
 // CHECK: llvm.x86.avx2.pmadd.wd
 func.func @odd_words(%x: memref<5x5xi8>, %w: memref<1x4x8xi32>, %s: memref<8xi32>, %y: memref<5x8xi32>) {
-  kernel.contract lhs(%x : memref<5x5xi8>) rhs(%w : memref<1x4x8xi32>) rhs_sums(%s : memref<8xi32>) outs(%y : memref<5x8xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 5>, lowering_config = #ymm}
+  kernel.contract lhs(%x : memref<5x5xi8>) rhs(%w : memref<1x4x8xi32>) rhs_sums(%s : memref<8xi32>)
+      outs(%y : memref<5x8xi32>) {lowering_config = #ymm}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -1,10 +1,9 @@
 // RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel. --implicit-check-not=memref.prefetch
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#tile8 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [8, 32, 4], block = [8, 32], lhs = panel, source = pinned>
-#tile5 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [5, 32, 4], block = [5, 32], lhs = panel, source = pinned>
+#tile8 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [8, 32, 4], block = [8, 32], lhs = panel,
+                     source = pinned>
+#tile5 = #x86.config<vector_tiles, atom = "avx512vnni", tile = [5, 32, 4], block = [5, 32], lhs = panel,
+                     source = pinned>
 
 // 8 MiB of weights and one tile of six rows or more: each vector of the right operand is followed by a line 16 KiB ahead,
 // which is 128 words of K in a tile of 32 columns.
@@ -18,8 +17,8 @@
 // CHECK: memref.prefetch %[[W]][%[[TILE]], %[[AHEAD]], %c16], read, locality<2>, data
 // CHECK-COUNT-16: vpdpbusd.512
 func.func @ahead(%x: memref<8x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<8x4096xi32>, %s: memref<4096xi32>) {
-  kernel.contract lhs(%x : memref<8x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>) outs(%y : memref<8x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>, lhs_unsigned, lowering_config = #tile8}
+  kernel.contract lhs(%x : memref<8x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>)
+      outs(%y : memref<8x4096xi32>) {lhs_unsigned, lowering_config = #tile8}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -32,8 +31,8 @@ func.func @ahead(%x: memref<8x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<8
 // CHECK: vpdpbusd.512
 // CHECK: return
 func.func @small(%x: memref<8x2048xi8>, %w: memref<127x512x32xi32>, %y: memref<8x4064xi32>, %s: memref<4064xi32>) {
-  kernel.contract lhs(%x : memref<8x2048xi8>) rhs(%w : memref<127x512x32xi32>) rhs_sums(%s : memref<4064xi32>) outs(%y : memref<8x4064xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>, lhs_unsigned, lowering_config = #tile8}
+  kernel.contract lhs(%x : memref<8x2048xi8>) rhs(%w : memref<127x512x32xi32>) rhs_sums(%s : memref<4064xi32>)
+      outs(%y : memref<8x4064xi32>) {lhs_unsigned, lowering_config = #tile8}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -46,8 +45,8 @@ func.func @small(%x: memref<8x2048xi8>, %w: memref<127x512x32xi32>, %y: memref<8
 // CHECK: vpdpbusd.512
 // CHECK: return
 func.func @few_rows(%x: memref<5x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<5x4096xi32>, %s: memref<4096xi32>) {
-  kernel.contract lhs(%x : memref<5x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>) outs(%y : memref<5x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>, lhs_unsigned, lowering_config = #tile5}
+  kernel.contract lhs(%x : memref<5x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>)
+      outs(%y : memref<5x4096xi32>) {lhs_unsigned, lowering_config = #tile5}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -59,9 +58,10 @@ func.func @few_rows(%x: memref<5x2048xi8>, %w: memref<128x512x32xi32>, %y: memre
 // CHECK-LABEL: func.func @tiles_of_rows(
 // CHECK: vpdpbusd.512
 // CHECK: return
-func.func @tiles_of_rows(%x: memref<9x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<9x4096xi32>, %s: memref<4096xi32>) {
-  kernel.contract lhs(%x : memref<9x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>) outs(%y : memref<9x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>, lhs_unsigned, lowering_config = #tile8}
+func.func @tiles_of_rows(%x: memref<9x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<9x4096xi32>,
+                         %s: memref<4096xi32>) {
+  kernel.contract lhs(%x : memref<9x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>)
+      outs(%y : memref<9x4096xi32>) {lhs_unsigned, lowering_config = #tile8}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -74,8 +74,8 @@ func.func @tiles_of_rows(%x: memref<9x2048xi8>, %w: memref<128x512x32xi32>, %y: 
 // CHECK: vpdpbusd.512
 // CHECK: return
 func.func @any_rows(%x: memref<?x2048xi8>, %w: memref<128x512x32xi32>, %y: memref<?x4096xi32>, %s: memref<4096xi32>) {
-  kernel.contract lhs(%x : memref<?x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>) outs(%y : memref<?x4096xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 2048>, lhs_unsigned, lowering_config = #tile8}
+  kernel.contract lhs(%x : memref<?x2048xi8>) rhs(%w : memref<128x512x32xi32>) rhs_sums(%s : memref<4096xi32>)
+      outs(%y : memref<?x4096xi32>) {lhs_unsigned, lowering_config = #tile8}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -1,11 +1,5 @@
 // RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
-#mn = affine_map<(m, n, k) -> (m, n)>
-#n = affine_map<(m, n, k) -> (n)>
-#s = affine_map<(m, n, k) -> ()>
-
 // Two rows and one column of registers of 12 rows. The first tile is multiplied alone. A step of the next stores the
 // registers of the one before, each just before it starts over; its epilogue follows between products.
 // CHECK-LABEL: func.func @overlapped(
@@ -35,9 +29,11 @@
 // CHECK: scf.for
 // CHECK: vector.load %[[SCRATCH]]
 func.func @overlapped(%x: memref<72x128xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi32>, %y: memref<72x16xi32>) {
-  kernel.contract lhs(%x : memref<72x128xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<72x16xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 128>, rhs_unsigned,
-       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [72, 16], lhs = in_place, source = pinned>}
+  kernel.contract lhs(%x : memref<72x128xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>)
+      outs(%y : memref<72x16xi32>)
+      {rhs_unsigned,
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [72, 16], lhs = in_place,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -56,10 +52,13 @@ func.func @overlapped(%x: memref<72x128xi8>, %w: memref<1x32x16xi32>, %s: memref
 // CHECK: arith.subi
 // CHECK: arith.addi {{.*}} : vector<16xi32>
 // CHECK: vector.transfer_write
-func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi32>, %b: memref<9xi32>, %z: memref<i32>, %y: memref<17x9xi32>) {
-  kernel.contract lhs(%x : memref<17x70xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>) init(%b : memref<9xi32>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<17x9xi32>)
-      {indexing_maps = [#mk, #nk, #n, #s, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 70>, lhs_unsigned,
-       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = panel, source = pinned>}
+func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi32>, %b: memref<9xi32>, %z: memref<i32>,
+                 %y: memref<17x9xi32>) {
+  kernel.contract lhs(%x : memref<17x70xi8>) rhs(%w : memref<1x32x16xi32>) rhs_sums(%s : memref<16xi32>)
+      init(%b : memref<9xi32>) lhs_zero_point(%z : memref<i32>) outs(%y : memref<17x9xi32>)
+      {lhs_unsigned,
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [16, 16, 4], block = [16, 16], lhs = panel,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -82,9 +81,11 @@ func.func @edges(%x: memref<17x70xi8>, %w: memref<1x32x16xi32>, %s: memref<16xi3
 // CHECK: amx.tile_store
 // CHECK: scf.for {{.*}} %c5
 func.func @last_rows(%x: memref<29x64xi8>, %w: memref<3x16x16xi32>, %s: memref<48xi32>, %y: memref<29x48xi32>) {
-  kernel.contract lhs(%x : memref<29x64xi8>) rhs(%w : memref<3x16x16xi32>) rhs_sums(%s : memref<48xi32>) outs(%y : memref<29x48xi32>)
-      {indexing_maps = [#mk, #nk, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
-       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [24, 48], lhs = in_place, source = pinned>}
+  kernel.contract lhs(%x : memref<29x64xi8>) rhs(%w : memref<3x16x16xi32>) rhs_sums(%s : memref<48xi32>)
+      outs(%y : memref<29x48xi32>)
+      {
+       lowering_config = #x86.config<amx_tiles, atom = "amx-int8", tile = [24, 16, 4], block = [24, 48], lhs = in_place,
+                                     source = pinned>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -78,6 +78,20 @@ def Kernel_ContractOp
     (`insert-shape-checks`).
     `reduction_sizes` gives the static size of each reduction dimension.
 
+    The text of an op leaves these three out where they are those of a product of
+    matrices: the loops are (outer..., n, k), where the last outer loop is m, and
+
+    * `lhs` is indexed by (outer..., k), each of `outs` by (outer..., n), and `rhs`,
+      before it is packed, by (batch..., n, k), the batch loops being the first of the
+      outer ones, as many as the rank of `rhs` says;
+    * `init` and `epilogue_operands` are indexed by the last of (outer..., n), as many as
+      they have dimensions, `lhs_zero_point` and `lhs_operands` by the last of (outer...),
+      `rhs_zero_point` and `rhs_operands` by the last of (batch..., n); but an operand of
+      a prologue that has the rank of `lhs` or `rhs` is indexed like it;
+    * `reduction_dims` has the last loop, whatever the maps are;
+    * `reduction_sizes` has the sizes that the type of `lhs` has for `reduction_dims`,
+      whatever those are.
+
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
     holds the sum of each of its columns.
@@ -94,16 +108,21 @@ def Kernel_ContractOp
     %y = kernel.contract lhs(%x : tensor<?x512xi8>) rhs(%w : tensor<64x512xi8>)
         init(%b : tensor<64xi32>) epilogue_ins(%s : tensor<f32>)
         outs(%o : tensor<?x64xf32>)
-        {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
-                          affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> ()>,
-                          affine_map<(m, n, k) -> (m, n)>],
-         reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
         epilogue {
         ^bb0(%acc: i32, %scale: f32):
           %f = arith.sitofp %acc : i32 to f32
           %v = arith.mulf %f, %scale : f32
           kernel.yield %v : f32
         } -> tensor<?x64xf32>
+    ```
+
+    which is short for an op with
+
+    ```mlir
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                      affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> ()>,
+                      affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>}
     ```
   }];
   let arguments = (ins
@@ -139,8 +158,11 @@ def Kernel_ContractOp
     (`lhs_ins` `(` $lhs_operands^ `:` type($lhs_operands) `)`)?
     (`rhs_ins` `(` $rhs_operands^ `:` type($rhs_operands) `)`)?
     (`epilogue_ins` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
-    `outs` `(` $outs `:` type($outs) `)`
-    attr-dict
+    `outs` `(` $outs `:` type($outs) `)` ``
+    custom<ContractAttributes>(attr-dict, ref(type($lhs)), ref(type($rhs)), ref(type($rhs_sums)),
+      ref(type($init)), ref(type($lhs_zero_point)), ref(type($rhs_zero_point)),
+      ref(type($lhs_operands)), ref(type($rhs_operands)), ref(type($epilogue_operands)),
+      ref(type($outs)))
     (`lhs_prologue` $lhs_prologue^)?
     (`rhs_prologue` $rhs_prologue^)?
     `epilogue` $epilogue

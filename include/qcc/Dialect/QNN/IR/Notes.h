@@ -1,12 +1,18 @@
-//===- Notes.h - What is noted on ops for people ----------------*- C++ -*-===//
+//===- Notes.h - Attributes that passes leave for later ones ----*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Discardable attributes that travel with an op so that `qcc explain` can say
-// what ran and why. No pass decides by them.
+// The discardable attributes of qcc, on ops of other dialects and on
+// kernel.contract: what each means, which pass writes it and which reads it.
+// `qcc.values` is not here, since ValueInfo.h has functions to write and read
+// it.
+// Attributes on ops survive the rewrites that copy discardable attributes or
+// clone bodies. Without `qcc.combine` a result would have other bits, without
+// the attributes of entries, steps and the module there is no descriptor; the
+// others cost speed, or what `qcc explain` can say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +23,70 @@
 
 namespace qcc {
 
-/// The op of the source program.
+//===----------------------------------------------------------------------===//
+// On ops, for people: `qcc explain` says what ran and why
+//===----------------------------------------------------------------------===//
+
+/// String: the op of the source program. Written by the pass that replaces it.
 inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
-/// Why the op is in no kernel.
+/// String: why the op is in no kernel. Written by the pass that gives up.
 inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
+/// String, on a contraction: why it has no tuned config, although there is a
+/// database. Written by select-lowering-config.
+inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
+
+//===----------------------------------------------------------------------===//
+// On ops, for later passes
+//===----------------------------------------------------------------------===//
+
+/// DenseF64ArrayAttr: [least, greatest] result of the op, which is not NaN
+/// unless the float whose sign it takes is. Written by legalize-float on what
+/// math functions expand to, read by the analysis of ranges.
+inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
+/// Unit, on the combining operation of each output of a float reduction (N8).
+/// Written by legalize-float, which decides how an op reduces, since later
+/// passes rewrite bodies; a body whose combining operations are not marked runs
+/// in order.
+inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
+
+//===----------------------------------------------------------------------===//
+// On entries
+//===----------------------------------------------------------------------===//
+
+/// Type, on an argument or a result of an entry: its type in the source
+/// program, written by convert-qnn-to-linalg. On an argument of a step: the
+/// element type of its value there, written by outline-steps. For the
+/// descriptor.
+inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
+/// Unit, on an argument of an entry that receives a result. Written by
+/// add-result-destinations.
+inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
+
+//===----------------------------------------------------------------------===//
+// On step functions, written by outline-steps unless said otherwise
+//===----------------------------------------------------------------------===//
+
+/// Unit: the function is a step.
+inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
+/// Dictionary: what `qcc explain` says of the step (describeWork).
+inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
+/// Unit: the threads share the work of the step. Written by distribute-steps.
+inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
+/// Integer: bytes of scratch memory per thread. Written by assign-scratch.
+inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
+/// DenseI64ArrayAttr: which memref arguments the step writes.
+inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
+/// String, on an argument: the layer whose value the step writes to it.
+inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
+
+//===----------------------------------------------------------------------===//
+// On the module, written by lower-entries and read by the code generator
+//===----------------------------------------------------------------------===//
+
+/// Array: the table of entries (Transforms/Entry/Program.h).
+inline constexpr llvm::StringLiteral kEntriesAttr = "qcc.entries";
+/// DenseResourceElementsAttr: the bytes of all constants.
+inline constexpr llvm::StringLiteral kWeightsAttr = "qcc.weights";
 
 } // namespace qcc
 

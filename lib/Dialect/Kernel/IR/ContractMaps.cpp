@@ -1,0 +1,260 @@
+//===- ContractMaps.cpp - What the maps of kernel.contract say -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The maps of operands, and what follows from them: the roles of loops, and
+// which loops are rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineMap.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+
+using namespace mlir;
+using namespace qcc::kernel;
+
+//===----------------------------------------------------------------------===//
+// Forms of maps
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> qcc::kernel::windowFactors(AffineExpr expr,
+                                                               unsigned loops) {
+  // Coefficients of the dimensions, of quotients and remainders, a constant.
+  SmallVector<int64_t> factors;
+  if (failed(getFlattenedAffineExpr(expr, loops, /*numSymbols=*/0, &factors)) ||
+      factors.size() != loops + 1 || factors.pop_back_val() != 0 ||
+      llvm::any_of(factors, [](int64_t factor) { return factor < 0; }))
+    return std::nullopt;
+  return factors;
+}
+
+bool qcc::kernel::isWindow(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    auto factors = windowFactors(expr, map.getNumDims());
+    if (!factors)
+      return false;
+    for (auto [dim, factor] : llvm::enumerate(*factors)) {
+      if (factor == 0)
+        continue;
+      if (seen.test(dim))
+        return false;
+      seen.set(dim);
+    }
+    return true;
+  });
+}
+
+bool qcc::kernel::isProjection(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      bool isNew = !seen.test(dim.getPosition());
+      seen.set(dim.getPosition());
+      return isNew;
+    }
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == 0;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Maps of operands
+//===----------------------------------------------------------------------===//
+
+/// The segments of operands, as the op has them.
+enum Segment : unsigned {
+  Lhs,
+  Rhs,
+  RhsSums, // has no map
+  Init,
+  LhsZeroPoint,
+  RhsZeroPoint,
+  LhsOperands,
+  RhsOperands,
+  EpilogueOperands,
+  Outs
+};
+
+/// The position in `indexing_maps` of the first operand of a segment.
+static unsigned mapPosition(ContractOp op, Segment segment) {
+  unsigned position = 0;
+  for (unsigned i = 0; i < segment; ++i)
+    if (i != RhsSums)
+      position += op.getODSOperandIndexAndLength(i).second;
+  return position;
+}
+
+static AffineMap mapAt(ContractOp op, unsigned position) {
+  return cast<AffineMapAttr>(op.getIndexingMaps()[position]).getValue();
+}
+
+static SmallVector<AffineMap> mapsOf(ContractOp op, Segment segment) {
+  SmallVector<AffineMap> maps;
+  unsigned first = mapPosition(op, segment);
+  for (unsigned i = 0, e = op.getODSOperandIndexAndLength(segment).second;
+       i < e; ++i)
+    maps.push_back(mapAt(op, first + i));
+  return maps;
+}
+
+AffineMap ContractOp::getLhsMap() { return mapAt(*this, 0); }
+AffineMap ContractOp::getRhsMap() { return mapAt(*this, 1); }
+AffineMap ContractOp::getInitMap() {
+  return mapAt(*this, mapPosition(*this, Init));
+}
+AffineMap ContractOp::getLhsZeroPointMap() {
+  return mapAt(*this, mapPosition(*this, LhsZeroPoint));
+}
+AffineMap ContractOp::getRhsZeroPointMap() {
+  return mapAt(*this, mapPosition(*this, RhsZeroPoint));
+}
+SmallVector<AffineMap> ContractOp::getLhsOperandMaps() {
+  return mapsOf(*this, LhsOperands);
+}
+SmallVector<AffineMap> ContractOp::getRhsOperandMaps() {
+  return mapsOf(*this, RhsOperands);
+}
+SmallVector<AffineMap> ContractOp::getEpilogueMaps() {
+  return mapsOf(*this, EpilogueOperands);
+}
+SmallVector<AffineMap> ContractOp::getOutMaps() { return mapsOf(*this, Outs); }
+
+AffineMap ContractOp::getIndexingMap(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  unsigned sums = isPacked() ? 1 : 0;
+  assert((!isPacked() || number != 2) && "rhs_sums has no map");
+  return mapAt(*this, number < 2 ? number : number - sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Roles and rows
+//===----------------------------------------------------------------------===//
+
+FailureOr<ContractOp::Roles> ContractOp::getRoles() {
+  Roles roles;
+  AffineMap lhs = getLhsMap(), rhs = getRhsMap();
+  std::optional<unsigned> n;
+  SmallVector<unsigned> rest;
+  for (unsigned d = 0, e = getNumLoops(); d < e; ++d) {
+    if (isReduction(d))
+      continue;
+    if (rhs.isFunctionOfDim(d) && !lhs.isFunctionOfDim(d)) {
+      if (n)
+        return failure();
+      n = d;
+      continue;
+    }
+    rest.push_back(d);
+  }
+  if (!n)
+    return failure();
+  roles.n = *n;
+  for (unsigned d : llvm::reverse(rest))
+    if (!rhs.isFunctionOfDim(d)) {
+      roles.m = d;
+      break;
+    }
+  for (unsigned d : rest) {
+    if (roles.m == d)
+      continue;
+    roles.outer.push_back(d);
+    if (rhs.isFunctionOfDim(d))
+      roles.batch.push_back(d);
+  }
+  return roles;
+}
+
+/// The loop that indexes the dimension of lhs before that of `loop`, leaving
+/// out unit dimensions.
+static std::optional<unsigned> loopBefore(ContractOp op, unsigned loop) {
+  AffineMap map = op.getLhsMap();
+  auto position =
+      map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+  if (!position)
+    return std::nullopt;
+  for (unsigned i = *position; i-- > 0;) {
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(i)))
+      return dim.getPosition();
+    if (!isa<AffineConstantExpr>(map.getResult(i)))
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+ContractOp::getRowDims(OpOperand &operand, ArrayRef<unsigned> rows) {
+  AffineMap map = getIndexingMap(operand);
+  auto dimOf = [&](unsigned loop) {
+    return map.getResultPosition(getAffineDimExpr(loop, getContext()));
+  };
+  auto first = dimOf(rows.front()), last = dimOf(rows.back());
+  if (!first || !last)
+    return std::nullopt;
+  return std::make_pair(*first, *last);
+}
+
+/// Whether dimensions `first` to `last` of an operand are one in memory.
+static bool isOneInMemory(ShapedType type, unsigned first, unsigned last) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || first == last)
+    return true;
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    if (d > first && d <= last)
+      groups.back().push_back(d);
+    else
+      groups.push_back({d});
+  return memref::CollapseShapeOp::isGuaranteedCollapsible(memref, groups);
+}
+
+/// Whether `rows` index dimensions of the operand that follow each other and
+/// are one in memory, or none of them is there.
+static bool areSideBySide(ContractOp op, OpOperand &operand,
+                          ArrayRef<unsigned> rows) {
+  AffineMap map = op.getIndexingMap(operand);
+  if (llvm::none_of(rows, [&](unsigned d) { return map.isFunctionOfDim(d); }))
+    return true;
+  auto dims = op.getRowDims(operand, rows);
+  auto type = cast<ShapedType>(operand.get().getType());
+  if (!dims || dims->first > dims->second ||
+      !isOneInMemory(type, dims->first, dims->second))
+    return false;
+  size_t next = 0;
+  for (unsigned i = dims->first; i <= dims->second; ++i) {
+    AffineExpr expr = map.getResult(i);
+    if (next < rows.size() &&
+        expr == getAffineDimExpr(rows[next], op.getContext()))
+      ++next;
+    else if (!isa<AffineConstantExpr>(expr) || type.getDimSize(i) != 1)
+      return false;
+  }
+  return next == rows.size();
+}
+
+SmallVector<unsigned> ContractOp::getRows() {
+  Roles roles = *getRoles();
+  if (!roles.m)
+    return {};
+  SmallVector<unsigned> rows{*roles.m};
+  while (auto before = loopBefore(*this, rows.front())) {
+    if (!llvm::is_contained(roles.outer, *before) ||
+        llvm::is_contained(roles.batch, *before))
+      break;
+    SmallVector<unsigned> longer{*before};
+    llvm::append_range(longer, rows);
+    if (!llvm::all_of(getOperation()->getOpOperands(), [&](OpOperand &operand) {
+          bool isPackedRhs = isPacked() && (operand.getOperandNumber() == 1 ||
+                                            operand.getOperandNumber() == 2);
+          return isPackedRhs || areSideBySide(*this, operand, longer);
+        }))
+      break;
+    rows = std::move(longer);
+  }
+  return rows;
+}
