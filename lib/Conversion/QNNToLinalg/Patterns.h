@@ -20,13 +20,10 @@ struct StorageTypeConverter : mlir::TypeConverter {
   bool isLegalOp(mlir::Operation *op) const;
 };
 
-/// qnn.quantize, dequantize, requantize.
-void populateQuantizePatterns(const StorageTypeConverter &converter,
-                              mlir::RewritePatternSet &patterns);
 /// qnn.linear, matmul.
 void populateContractionPatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
-/// qnn.add, mul, clamp, lookup.
+/// The ops of qnn::ElementwiseOpInterface.
 void populateElementwisePatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 /// Ops of other dialects, which only change their types; quant.scast.

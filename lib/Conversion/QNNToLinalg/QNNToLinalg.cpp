@@ -51,7 +51,6 @@ struct ConvertQNNToLinalg
         [&](Operation *op) { return converter.isLegalOp(op); });
 
     RewritePatternSet patterns(&getContext());
-    populateQuantizePatterns(converter, patterns);
     populateContractionPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateTypePatterns(converter, patterns);
