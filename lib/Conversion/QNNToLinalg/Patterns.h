@@ -8,6 +8,7 @@
 #ifndef QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
 #define QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace qcc {
@@ -29,6 +30,9 @@ void populateElementwisePatterns(const StorageTypeConverter &converter,
 /// Ops of other dialects, which only change their types; quant.scast.
 void populateTypePatterns(const StorageTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+
+/// Converts all of the above in `module`, and nothing else.
+mlir::LogicalResult convertToLinalg(mlir::ModuleOp module);
 
 } // namespace qcc
 
