@@ -273,21 +273,6 @@ static std::optional<std::vector<char>> evaluate(linalg::GenericOp op) {
 std::optional<std::vector<char>> qcc::evaluateConstant(Value tensor) {
   if (std::optional<qnn::ConstantData> data = qnn::ConstantData::get(tensor))
     return std::vector<char>(data->bytes.begin(), data->bytes.end());
-  if (auto generic = tensor.getDefiningOp<linalg::GenericOp>())
-    return evaluate(generic);
-  auto elements = tensor.getDefiningOp<tensor::FromElementsOp>();
-  if (!elements || !isStored(elements.getType().getElementType()))
-    return std::nullopt;
-  Type element = elements.getType().getElementType();
-  int64_t width = element.getIntOrFloatBitWidth() / 8;
-  std::vector<char> bytes(elements.getElements().size() * width);
-  for (auto [i, value] : llvm::enumerate(elements.getElements())) {
-    std::optional<Number> number = readScalar(value);
-    if (!number)
-      return std::nullopt;
-    Lanes one;
-    one[0] = *number;
-    store(one, 1, element, bytes.data() + i * width);
-  }
-  return bytes;
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  return generic ? evaluate(generic) : std::nullopt;
 }

@@ -34,9 +34,8 @@ using LaneStep = std::function<void(llvm::ArrayRef<const Lanes *> operands,
 /// null for an op that has none.
 LaneStep makeLaneStep(mlir::Operation *op);
 
-/// The row-major bytes of a tensor of static shape that constants,
-/// tensor.from_elements and parallel linalg.generic ops make; nothing where
-/// anything else takes part.
+/// The row-major bytes of a tensor of static shape that parallel linalg.generic
+/// ops compute from constants; nothing where anything else takes part.
 std::optional<std::vector<char>> evaluateConstant(mlir::Value tensor);
 
 } // namespace qcc

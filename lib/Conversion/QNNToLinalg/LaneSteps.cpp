@@ -47,7 +47,7 @@ static uint64_t asUnsigned(Number number, unsigned width) {
   return number.integer & llvm::maskTrailingOnes<uint64_t>(width);
 }
 
-/// Once per lane, `f` of the operands.
+/// A step that computes each lane by `f` from those of its operands.
 template <typename F> static LaneStep unary(F f) {
   return [f](ArrayRef<const Lanes *> x, Lanes &y, int64_t count) {
     for (int64_t i = 0; i < count; ++i)
@@ -67,7 +67,8 @@ template <typename F> static LaneStep ternary(F f) {
   };
 }
 
-/// Of floats, and of integers that wrap at `width` bits.
+/// The same with `f` on floats, and on integers that wrap at the width of
+/// `result`.
 template <typename F> static LaneStep reals(F f) {
   return binary([f](Number a, Number b) { return real(f(a.real, b.real)); });
 }
@@ -207,7 +208,7 @@ static LaneStep makeConversion(Operation *op) {
     });
   };
   return TypeSwitch<Operation *, LaneStep>(op)
-      .Case<arith::ExtSIOp, arith::ExtFOp, arith::IndexCastOp>(copy)
+      .Case<arith::ExtSIOp, arith::ExtFOp>(copy)
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>(zeroExtend)
       .Case([&](arith::TruncIOp) {
         return unary([to = widthOf(result)](Number a) {

@@ -67,7 +67,8 @@ static bool isReal(Type type) {
   return isa<Float32Type, Float16Type, BFloat16Type>(type);
 }
 
-// Their tensors. With an i32 result the scales of the operands are not used.
+// The tensors of contractions. With an i32 result the scales of the operands
+// are not used.
 
 template <typename OpTy> static bool yieldsInt32(OpTy op) {
   return elementOf(op.getResult()).isSignlessInteger(32);
@@ -266,7 +267,7 @@ QuantParams MatmulOp::getResultParams() { return resultOf(*this).getParams(); }
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-// What the interface does not check.
+// What ElementwiseOpInterface does not check.
 
 LogicalResult ClampOp::verify() {
   if (!getMin() && !getMax())

@@ -72,14 +72,14 @@ struct QuantForms {
   bool scaleOptional = false;
 
   static QuantForms perTensorOrRow();
-  /// All of int8 and uint8; operands per channel belong to `axis`, or else the
-  /// last dimension of `tensor`.
+  /// All forms of int8 and uint8; operands per channel belong to `axis`, or
+  /// else to the last dimension of `tensor`.
   static QuantForms any(mlir::Value tensor, std::optional<uint64_t> axis);
-  /// The same, and i32 storage.
+  /// These forms, and i32 storage as well.
   QuantForms orInt32() const;
   /// Stored integers: any parameters that are valid, or none.
   static QuantForms stored();
-  /// The same if the tensor has a quantized type.
+  /// `stored()` for a tensor of a quantized type, nothing for others.
   static std::optional<QuantForms> ofType(mlir::Value tensor);
 };
 
@@ -99,9 +99,9 @@ struct QuantTensor {
   }
   /// The parameters of a quantized tensor; errors are reported at `op`.
   mlir::FailureOr<QuantParams> verify(mlir::Operation *op) const;
-  /// The same without a report.
+  /// The parameters, or a failure that is not reported.
   mlir::FailureOr<QuantParams> tryGetParams() const;
-  /// The same of an op that was verified.
+  /// The parameters in an op that was verified.
   QuantParams getParams() const;
 };
 
