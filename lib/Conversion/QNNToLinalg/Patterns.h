@@ -8,6 +8,7 @@
 #ifndef QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
 #define QCC_LIB_CONVERSION_QNNTOLINALG_PATTERNS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace qcc {
@@ -20,18 +21,18 @@ struct StorageTypeConverter : mlir::TypeConverter {
   bool isLegalOp(mlir::Operation *op) const;
 };
 
-/// qnn.quantize, dequantize, requantize.
-void populateQuantizePatterns(const StorageTypeConverter &converter,
-                              mlir::RewritePatternSet &patterns);
 /// qnn.linear, matmul.
 void populateContractionPatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
-/// qnn.add, mul, clamp, lookup.
+/// The ops of qnn::ElementwiseOpInterface.
 void populateElementwisePatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 /// Ops of other dialects, which only change their types; quant.scast.
 void populateTypePatterns(const StorageTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+
+/// Converts all of the above in `module`, and nothing else.
+mlir::LogicalResult convertToLinalg(mlir::ModuleOp module);
 
 } // namespace qcc
 

@@ -36,6 +36,24 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
       func.setResultAttr(i, "qcc.type", TypeAttr::get(result));
 }
 
+LogicalResult qcc::convertToLinalg(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  StorageTypeConverter converter;
+  ConversionTarget target(*context);
+  target.addIllegalDialect<qnn::QNNDialect, quant::QuantDialect>();
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return converter.isLegalOp(op); });
+
+  RewritePatternSet patterns(context);
+  populateContractionPatterns(converter, patterns);
+  populateElementwisePatterns(converter, patterns);
+  populateTypePatterns(converter, patterns);
+  // Upstream's folders round otherwise than Numerics says.
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  return applyFullConversion(module, target, std::move(patterns), config);
+}
+
 namespace {
 struct ConvertQNNToLinalg
     : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
@@ -44,22 +62,7 @@ struct ConvertQNNToLinalg
     getOperation().walk(
         [&](func::FuncOp func) { recordTypes(func, converter); });
     inheritLayers(getOperation());
-
-    ConversionTarget target(getContext());
-    target.addIllegalDialect<qnn::QNNDialect, quant::QuantDialect>();
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return converter.isLegalOp(op); });
-
-    RewritePatternSet patterns(&getContext());
-    populateQuantizePatterns(converter, patterns);
-    populateContractionPatterns(converter, patterns);
-    populateElementwisePatterns(converter, patterns);
-    populateTypePatterns(converter, patterns);
-    // Upstream's folders round otherwise than Numerics says.
-    ConversionConfig config;
-    config.foldingMode = DialectConversionFoldingMode::Never;
-    if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
-                                   config)))
+    if (failed(convertToLinalg(getOperation())))
       signalPassFailure();
   }
 };

@@ -63,13 +63,11 @@ static std::string describe(RankedTensorType type) {
 static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
                       SmallVectorImpl<Value> &zeroPoints) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<qnn::QuantizeOp, qnn::DequantizeOp, qnn::ClampOp>([&](auto q) {
-        scales.append({q.getScale()});
-        zeroPoints.append({q.getZeroPoint()});
-      })
-      .Case<qnn::RequantizeOp>([&](auto q) {
-        scales.append({q.getInputScale(), q.getOutputScale()});
-        zeroPoints.append({q.getInputZeroPoint(), q.getOutputZeroPoint()});
+      .Case<qnn::ElementwiseOpInterface>([&](auto q) {
+        for (const qnn::QuantTensor &tensor : q.getTensors()) {
+          scales.push_back(tensor.scale);
+          zeroPoints.push_back(tensor.zeroPoint);
+        }
       })
       .Case<qnn::LinearOp>([&](auto q) {
         scales.append(
@@ -77,7 +75,7 @@ static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
         zeroPoints.append({q.getInputZeroPoint(), q.getWeightZeroPoint(),
                            q.getOutputZeroPoint()});
       })
-      .Case<qnn::MatmulOp, qnn::AddOp, qnn::MulOp>([&](auto q) {
+      .Case<qnn::MatmulOp>([&](auto q) {
         scales.append({q.getLhsScale(), q.getRhsScale(), q.getOutputScale()});
         zeroPoints.append(
             {q.getLhsZeroPoint(), q.getRhsZeroPoint(), q.getOutputZeroPoint()});

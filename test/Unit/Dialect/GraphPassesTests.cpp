@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Reference/Interpreter.h"
@@ -102,7 +103,7 @@ static unsigned compare(StringRef program, StringRef file,
 
 static unsigned compareFile(StringRef file,
                             function_ref<void(OpPassManager &)> passes) {
-  std::string path = (QCC_TEST_PROGRAMS "/" + file).str();
+  std::string path = (QCC_SOURCE_DIR "/test/" + file).str();
   auto buffer = llvm::MemoryBuffer::getFile(path);
   EXPECT_TRUE(static_cast<bool>(buffer)) << path;
   SmallVector<StringRef> programs;
@@ -118,14 +119,14 @@ TEST(GraphPasses, IntegerizeContractions) {
   for (StringRef file :
        {"integerize-contractions.mlir", "integerize-contractions-movement.mlir",
         "integerize-contractions-refused.mlir"})
-    count += compareFile(file, [](OpPassManager &pm) {
+    count += compareFile(("Dialect/QNN/" + file).str(), [](OpPassManager &pm) {
       pm.addPass(createQNNIntegerizeContractions());
     });
   EXPECT_GE(count, 20u);
 }
 
 TEST(GraphPasses, FoldConstants) {
-  EXPECT_GE(compareFile("fold-constants.mlir",
+  EXPECT_GE(compareFile("Conversion/QNNToLinalg/fold-constants.mlir",
                         [](OpPassManager &pm) {
                           pm.addPass(createQNNFoldConstants());
                         }),

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints written in QNNOps.td. What concerns the parameters of one
-// tensor is in QuantParams.cpp.
+// The constraints written in QNNOps.td of contractions, and those of single
+// elementwise ops. What all elementwise ops share is in QNNInterfaces.cpp, what
+// concerns the parameters of one tensor in QuantParams.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,48 +33,6 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
-/// One operand or result, with its name in messages and its parameters.
-namespace {
-struct Side {
-  StringRef name;
-  Value tensor;
-  Value scale;
-  Value zeroPoint;
-  QuantForms forms;
-};
-} // namespace
-
-static FailureOr<QuantParams> verifySide(Operation *op, const Side &side) {
-  return getQuantParams([&] { return op->emitOpError(); }, side.name,
-                        side.tensor.getType(), side.scale, side.zeroPoint,
-                        side.forms);
-}
-
-/// The parameters of a verified op; `axis` is the channel dimension of
-/// operands.
-static QuantParams read(Value tensor, Value scale, Value zeroPoint,
-                        std::optional<int64_t> axis = std::nullopt) {
-  QuantForms forms;
-  forms.int32 = forms.perRow = forms.anyTypeAxis = true;
-  forms.scaleOptional = true; // i32 results of contractions, C2
-  forms.channelAxis = axis.value_or(shapeOf(tensor).size() - 1);
-  FailureOr<QuantParams> params =
-      getQuantParams([] { return InFlightDiagnostic(); }, "", tensor.getType(),
-                     scale, zeroPoint, forms);
-  assert(succeeded(params) && "parameters of an op that was not verified");
-  return *params;
-}
-
-static LogicalResult verifySameShape(Operation *op, StringRef a, Value x,
-                                     StringRef b, Value y) {
-  if (shapeOf(x) == shapeOf(y))
-    return success();
-  return op->emitOpError() << a << " " << x.getType() << " and " << b << " "
-                           << y.getType()
-                           << " must have the same shape; insert a tensor.cast "
-                              "if only ? differs";
-}
-
 static LogicalResult verifyBounds(Operation *op, std::optional<APFloat> low,
                                   std::optional<APFloat> high) {
   if ((low && low->isNaN()) || (high && high->isNaN()))
@@ -82,99 +41,6 @@ static LogicalResult verifyBounds(Operation *op, std::optional<APFloat> low,
     return op->emitOpError("lower clamp bound is above the upper one; swap "
                            "them");
   return success();
-}
-
-/// The channel dimension of operands of quantize, dequantize and requantize.
-static int64_t channelAxis(Value tensor, std::optional<uint64_t> axis) {
-  return axis ? static_cast<int64_t>(*axis) : shapeOf(tensor).size() - 1;
-}
-
-static LogicalResult verifyAxis(Operation *op, Value tensor,
-                                std::optional<uint64_t> axis,
-                                ArrayRef<Value> params) {
-  if (axis && llvm::none_of(params, [](Value param) { return param; }))
-    return op->emitOpError("has an axis, which is that of scale and zero point "
-                           "operands, and none of these; remove it, a type has "
-                           "its own");
-  int64_t rank = shapeOf(tensor).size();
-  int64_t value = channelAxis(tensor, axis);
-  if (!axis || (value >= 0 && value < rank))
-    return success();
-  return op->emitOpError() << "axis " << value << " is not a dimension of "
-                           << tensor.getType() << "; give 0 to " << rank - 1;
-}
-
-/// The forms that quantize, dequantize and requantize allow.
-static QuantForms anyForm(Value tensor, std::optional<uint64_t> axis) {
-  QuantForms forms;
-  forms.perRow = forms.anyTypeAxis = true;
-  forms.channelAxis = channelAxis(tensor, axis);
-  return forms;
-}
-
-static QuantForms perTensorOrRow() {
-  QuantForms forms;
-  forms.perRow = true;
-  return forms;
-}
-
-//===----------------------------------------------------------------------===//
-// Between real and quantized
-//===----------------------------------------------------------------------===//
-
-LogicalResult QuantizeOp::verify() {
-  if (failed(
-          verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getResult(), getAxis(),
-                        {getScale(), getZeroPoint()})))
-    return failure();
-  return verifySide(*this, {"result", getResult(), getScale(), getZeroPoint(),
-                            anyForm(getResult(), getAxis())});
-}
-
-QuantParams QuantizeOp::getResultParams() {
-  return read(getResult(), getScale(), getZeroPoint(), getAxis());
-}
-
-LogicalResult DequantizeOp::verify() {
-  if (failed(
-          verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getInput(), getAxis(),
-                        {getScale(), getZeroPoint()})))
-    return failure();
-  QuantForms forms = anyForm(getInput(), getAxis());
-  forms.int32 = true;
-  return verifySide(*this,
-                    {"input", getInput(), getScale(), getZeroPoint(), forms});
-}
-
-QuantParams DequantizeOp::getInputParams() {
-  return read(getInput(), getScale(), getZeroPoint(), getAxis());
-}
-
-LogicalResult RequantizeOp::verify() {
-  if (failed(
-          verifySameShape(*this, "input", getInput(), "result", getResult())) ||
-      failed(verifyAxis(*this, getInput(), getAxis(),
-                        {getInputScale(), getInputZeroPoint(), getOutputScale(),
-                         getOutputZeroPoint()})))
-    return failure();
-  QuantForms forms = anyForm(getInput(), getAxis());
-  QuantForms inputForms = forms;
-  inputForms.int32 = true;
-  if (failed(verifySide(*this, {"input", getInput(), getInputScale(),
-                                getInputZeroPoint(), inputForms})))
-    return failure();
-  return verifySide(*this, {"result", getResult(), getOutputScale(),
-                            getOutputZeroPoint(), forms});
-}
-
-QuantParams RequantizeOp::getInputParams() {
-  return read(getInput(), getInputScale(), getInputZeroPoint(), getAxis());
-}
-
-QuantParams RequantizeOp::getResultParams() {
-  return read(getResult(), getOutputScale(), getOutputZeroPoint(), getAxis());
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,28 +67,65 @@ static bool isReal(Type type) {
   return isa<Float32Type, Float16Type, BFloat16Type>(type);
 }
 
+// The tensors of contractions. With an i32 result the scales of the operands
+// are not used.
+
+template <typename OpTy> static bool yieldsInt32(OpTy op) {
+  return elementOf(op.getResult()).isSignlessInteger(32);
+}
+
+static QuantTensor lhsOf(LinearOp op) {
+  QuantForms forms = QuantForms::perTensorOrRow();
+  forms.scaleOptional = yieldsInt32(op);
+  return {"input", op.getInput(), op.getInputScale(), op.getInputZeroPoint(),
+          forms};
+}
+
+static QuantTensor rhsOf(LinearOp op) {
+  QuantForms forms;
+  forms.channelAxis = 0;
+  forms.scaleOptional = yieldsInt32(op);
+  return {"weight", op.getWeight(), op.getWeightScale(),
+          op.getWeightZeroPoint(), forms};
+}
+
+static QuantTensor lhsOf(MatmulOp op) {
+  QuantForms forms = QuantForms::perTensorOrRow();
+  forms.scaleOptional = yieldsInt32(op);
+  return {"lhs", op.getLhs(), op.getLhsScale(), op.getLhsZeroPoint(), forms};
+}
+
+static QuantTensor rhsOf(MatmulOp op) {
+  QuantForms forms;
+  forms.scaleOptional = yieldsInt32(op);
+  return {"rhs", op.getRhs(), op.getRhsScale(), op.getRhsZeroPoint(), forms};
+}
+
+template <typename OpTy> static QuantTensor resultOf(OpTy op) {
+  return {"result", op.getResult(), op.getOutputScale(),
+          op.getOutputZeroPoint(), QuantForms()};
+}
+
 /// What qnn.linear and qnn.matmul have in common, apart from shapes. `k` is the
 /// size of the reduction.
 template <typename OpTy>
-static LogicalResult verifyContraction(OpTy op, Side lhs, Side rhs, Value bias,
-                                       int64_t k) {
+static LogicalResult verifyContraction(OpTy op, Value bias, int64_t k) {
+  QuantTensor lhs = lhsOf(op), rhs = rhsOf(op);
   Type result = elementOf(op.getResult());
-  Value outputScale = op.getOutputScale();
-  Value outputZeroPoint = op.getOutputZeroPoint();
-  bool isInteger = result.isSignlessInteger(32);
+  bool isInteger = yieldsInt32(op);
 
-  bool lhsFloat = isa<FloatType>(elementOf(lhs.tensor));
-  if (lhsFloat != isa<FloatType>(elementOf(rhs.tensor)))
+  bool lhsFloat = isa<FloatType>(elementOf(lhs.value));
+  if (lhsFloat != isa<FloatType>(elementOf(rhs.value)))
     return op.emitOpError()
-           << lhs.name << " " << lhs.tensor.getType() << " and " << rhs.name
-           << " " << rhs.tensor.getType()
+           << lhs.name << " " << lhs.getType() << " and " << rhs.name << " "
+           << rhs.getType()
            << " must both be f32 or both be quantized; quantize the one or "
               "dequantize the other";
   if (lhsFloat) {
-    for (const Side &side : {lhs, rhs}) {
-      if (!elementOf(side.tensor).isF32())
+    for (const QuantTensor &side : {lhs, rhs}) {
+      if (!elementOf(side.value).isF32())
         return op.emitOpError()
-               << side.name << " has element type " << elementOf(side.tensor)
+               << side.name << " has element type " << elementOf(side.value)
                << "; real operands are f32";
       if (side.scale || side.zeroPoint)
         return op.emitOpError() << side.name
@@ -237,18 +140,17 @@ static LogicalResult verifyContraction(OpTy op, Side lhs, Side rhs, Value bias,
       return op.emitOpError("has f32 operands and an i32 bias; dequantize the "
                             "bias to f32");
   } else {
-    lhs.forms.scaleOptional = rhs.forms.scaleOptional = isInteger;
-    FailureOr<QuantParams> lhsParams = verifySide(op, lhs);
+    FailureOr<QuantParams> lhsParams = lhs.verify(op);
     if (failed(lhsParams))
       return failure();
-    FailureOr<QuantParams> rhsParams = verifySide(op, rhs);
+    FailureOr<QuantParams> rhsParams = rhs.verify(op);
     if (failed(rhsParams) ||
         failed(verifyNoOverflow(op, k, *lhsParams, *rhsParams)))
       return failure();
   }
 
   if (isInteger || isReal(result)) {
-    if (outputScale || outputZeroPoint)
+    if (op.getOutputScale() || op.getOutputZeroPoint())
       return op.emitOpError() << "has a result of " << result
                               << ", which takes no scale or zero point; remove "
                                  "the operand";
@@ -258,8 +160,7 @@ static LogicalResult verifyContraction(OpTy op, Side lhs, Side rhs, Value bias,
     if (isInteger && (op.getClampMin() || op.getClampMax()))
       return op.emitOpError("has an i32 result and a clamp; make the result "
                             "f32 or quantized, or remove the clamp");
-  } else if (failed(verifySide(op, {"result", op.getResult(), outputScale,
-                                    outputZeroPoint, QuantForms()}))) {
+  } else if (failed(resultOf(op).verify(op))) {
     return failure();
   }
   return verifyBounds(op, op.getClampMin(), op.getClampMax());
@@ -295,14 +196,7 @@ LogicalResult LinearOp::verify() {
     if (shapeOf(bias) != ArrayRef<int64_t>{weight[0]})
       return emitOpError() << "bias has type " << bias.getType()
                            << "; it must have shape [" << weight[0] << "]";
-  QuantForms weightForms;
-  weightForms.channelAxis = 0;
-  return verifyContraction(*this,
-                           {"input", getInput(), getInputScale(),
-                            getInputZeroPoint(), perTensorOrRow()},
-                           {"weight", getWeight(), getWeightScale(),
-                            getWeightZeroPoint(), weightForms},
-                           getBias(), input.back());
+  return verifyContraction(*this, getBias(), input.back());
 }
 
 bool LinearOp::hasFloatOperands() {
@@ -317,17 +211,11 @@ static bool isQuantizedResult(Value result) {
 
 bool LinearOp::hasQuantizedResult() { return isQuantizedResult(getResult()); }
 
-QuantParams LinearOp::getInputParams() {
-  return read(getInput(), getInputScale(), getInputZeroPoint());
-}
+QuantParams LinearOp::getInputParams() { return lhsOf(*this).getParams(); }
 
-QuantParams LinearOp::getWeightParams() {
-  return read(getWeight(), getWeightScale(), getWeightZeroPoint(), 0);
-}
+QuantParams LinearOp::getWeightParams() { return rhsOf(*this).getParams(); }
 
-QuantParams LinearOp::getResultParams() {
-  return read(getResult(), getOutputScale(), getOutputZeroPoint());
-}
+QuantParams LinearOp::getResultParams() { return resultOf(*this).getParams(); }
 
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs()),
@@ -360,11 +248,7 @@ LogicalResult MatmulOp::verify() {
                          << " does not end in the rows of lhs "
                          << getLhs().getType() << " and the columns of rhs "
                          << getRhs().getType() << "; make it [..., M, N]";
-  return verifyContraction(
-      *this,
-      {"lhs", getLhs(), getLhsScale(), getLhsZeroPoint(), perTensorOrRow()},
-      {"rhs", getRhs(), getRhsScale(), getRhsZeroPoint(), QuantForms()},
-      Value(), lhs.back());
+  return verifyContraction(*this, Value(), lhs.back());
 }
 
 bool MatmulOp::hasFloatOperands() {
@@ -373,99 +257,31 @@ bool MatmulOp::hasFloatOperands() {
 
 bool MatmulOp::hasQuantizedResult() { return isQuantizedResult(getResult()); }
 
-QuantParams MatmulOp::getLhsParams() {
-  return read(getLhs(), getLhsScale(), getLhsZeroPoint());
-}
+QuantParams MatmulOp::getLhsParams() { return lhsOf(*this).getParams(); }
 
-QuantParams MatmulOp::getRhsParams() {
-  return read(getRhs(), getRhsScale(), getRhsZeroPoint());
-}
+QuantParams MatmulOp::getRhsParams() { return rhsOf(*this).getParams(); }
 
-QuantParams MatmulOp::getResultParams() {
-  return read(getResult(), getOutputScale(), getOutputZeroPoint());
-}
+QuantParams MatmulOp::getResultParams() { return resultOf(*this).getParams(); }
 
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy> static LogicalResult verifyBinary(OpTy op) {
-  if (failed(verifySameShape(op, "lhs", op.getLhs(), "rhs", op.getRhs())) ||
-      failed(verifySameShape(op, "lhs", op.getLhs(), "result", op.getResult())))
-    return failure();
-  QuantForms forms = perTensorOrRow();
-  for (const Side &side :
-       {Side{"lhs", op.getLhs(), op.getLhsScale(), op.getLhsZeroPoint(), forms},
-        Side{"rhs", op.getRhs(), op.getRhsScale(), op.getRhsZeroPoint(), forms},
-        Side{"result", op.getResult(), op.getOutputScale(),
-             op.getOutputZeroPoint(), forms}})
-    if (failed(verifySide(op, side)))
-      return failure();
-  return success();
-}
-
-LogicalResult AddOp::verify() { return verifyBinary(*this); }
-
-QuantParams AddOp::getLhsParams() {
-  return read(getLhs(), getLhsScale(), getLhsZeroPoint());
-}
-
-QuantParams AddOp::getRhsParams() {
-  return read(getRhs(), getRhsScale(), getRhsZeroPoint());
-}
-
-QuantParams AddOp::getResultParams() {
-  return read(getResult(), getOutputScale(), getOutputZeroPoint());
-}
-
-LogicalResult MulOp::verify() { return verifyBinary(*this); }
-
-QuantParams MulOp::getLhsParams() {
-  return read(getLhs(), getLhsScale(), getLhsZeroPoint());
-}
-
-QuantParams MulOp::getRhsParams() {
-  return read(getRhs(), getRhsScale(), getRhsZeroPoint());
-}
-
-QuantParams MulOp::getResultParams() {
-  return read(getResult(), getOutputScale(), getOutputZeroPoint());
-}
+// What ElementwiseOpInterface does not check.
 
 LogicalResult ClampOp::verify() {
   if (!getMin() && !getMax())
     return emitOpError("has no bound; give min, max or both");
-  if (failed(verifyBounds(*this, getMin(), getMax())))
-    return failure();
-  return verifySide(*this, {"input", getInput(), getScale(), getZeroPoint(),
-                            perTensorOrRow()});
-}
-
-QuantParams ClampOp::getInputParams() {
-  return read(getInput(), getScale(), getZeroPoint());
+  return verifyBounds(*this, getMin(), getMax());
 }
 
 LogicalResult LookupOp::verify() {
-  if (failed(
-          verifySameShape(*this, "input", getInput(), "result", getResult())))
-    return failure();
-  // The parameters do not matter to a table: any that are valid will do.
-  QuantForms forms;
-  forms.scaleOptional = forms.anyTypeAxis = true;
-  forms.channelAxis = 0;
-  if (failed(verifySide(*this, {"input", getInput(), {}, {}, forms})))
-    return failure();
-
   Type element = elementOf(getResult());
-  if (isa<quant::QuantizedType>(element)) {
-    FailureOr<QuantParams> params =
-        verifySide(*this, {"result", getResult(), {}, {}, forms});
-    if (failed(params))
-      return failure();
-    element = IntegerType::get(getContext(), 8,
-                               params->isSigned ? IntegerType::Signless
-                                                : IntegerType::Unsigned);
-  }
+  if (isa<quant::QuantizedType>(element))
+    element =
+        IntegerType::get(getContext(), 8,
+                         getResultParams().isSigned ? IntegerType::Signless
+                                                    : IntegerType::Unsigned);
   if (shapeOf(getTable()) != ArrayRef<int64_t>{256})
     return emitOpError() << "table has type " << getTable().getType()
                          << "; it must have shape [256]";

@@ -37,6 +37,44 @@ int64_t QuantParams::getMaxDifference() const {
 }
 
 //===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+QuantForms QuantForms::perTensorOrRow() {
+  QuantForms forms;
+  forms.perRow = true;
+  return forms;
+}
+
+QuantForms QuantForms::any(Value tensor, std::optional<uint64_t> axis) {
+  QuantForms forms;
+  forms.perRow = forms.anyTypeAxis = true;
+  forms.channelAxis =
+      axis ? static_cast<int64_t>(*axis)
+           : cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+  return forms;
+}
+
+QuantForms QuantForms::orInt32() const {
+  QuantForms forms = *this;
+  forms.int32 = true;
+  return forms;
+}
+
+QuantForms QuantForms::stored() {
+  QuantForms forms;
+  forms.scaleOptional = forms.anyTypeAxis = true;
+  forms.channelAxis = 0;
+  return forms;
+}
+
+std::optional<QuantForms> QuantForms::ofType(Value tensor) {
+  if (!isa<quant::QuantizedType>(getElementTypeOrSelf(tensor)))
+    return std::nullopt;
+  return stored();
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -376,6 +414,22 @@ FailureOr<QuantParams> qcc::qnn::getQuantParams(Type type, Value scale,
   forms.channelAxis = axis.value_or(tensor.getRank() - 1);
   return getQuantParams([] { return InFlightDiagnostic(); }, "", type, scale,
                         zeroPoint, forms);
+}
+
+FailureOr<QuantParams> QuantTensor::verify(Operation *op) const {
+  return getQuantParams([&] { return op->emitOpError(); }, name,
+                        value.getType(), scale, zeroPoint, *forms);
+}
+
+FailureOr<QuantParams> QuantTensor::tryGetParams() const {
+  return getQuantParams([] { return InFlightDiagnostic(); }, name,
+                        value.getType(), scale, zeroPoint, *forms);
+}
+
+QuantParams QuantTensor::getParams() const {
+  FailureOr<QuantParams> params = tryGetParams();
+  assert(succeeded(params) && "parameters of an op that was not verified");
+  return *params;
 }
 
 LogicalResult qcc::qnn::verifyQuantType(EmitError emitError, Type type) {

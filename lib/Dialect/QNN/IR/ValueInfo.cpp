@@ -108,7 +108,8 @@ static Value lookThroughViews(Value value) {
 
 void qcc::inheritLayers(Operation *root) {
   root->walk<WalkOrder::PreOrder>([](Operation *op) {
-    if (!isa<qnn::QuantizeOp, qnn::RequantizeOp>(op))
+    auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
+    if (!elementwise || !elementwise.onlyQuantizes())
       return;
     Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
     StringRef layer = source ? valueInfo(source->getLoc()).layer : "";

@@ -14,10 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"
-#include "ConstantData.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc::qnn;

@@ -18,7 +18,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "qcc/Dialect/QNN/IR/QuantParams.h"
+#include "qcc/Dialect/QNN/IR/QNNInterfaces.h"
 
 #include "qcc/Dialect/QNN/IR/QNNOpsDialect.h.inc"
 

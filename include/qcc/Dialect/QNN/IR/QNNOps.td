@@ -15,6 +15,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "qcc/Dialect/QNN/IR/QNNInterfaces.td"
 
 def QNN_Dialect : Dialect {
   let name = "qnn";
@@ -63,10 +64,64 @@ class QNN_Op<string mnemonic, list<Trait> traits = []>
 }
 
 //===----------------------------------------------------------------------===//
+// What elementwise ops are made of
+//===----------------------------------------------------------------------===//
+
+/// A tensor of an elementwise op, named as its accessor: "Lhs" for `$lhs`. `rest` is what
+/// QuantTensor says of its parameters.
+class QNN_ElementwiseTensor<string accessor, string rest> {
+  string cpp = "{\"" # !tolower(accessor) # "\", get" # accessor # "()" # rest # "}";
+}
+
+/// Real numbers.
+class QNN_Real<string accessor> : QNN_ElementwiseTensor<accessor, "">;
+
+/// Quantized, per tensor or per row; the parameters are in the type or in the operands
+/// `$scale` and `$zero_point`, whose accessors begin with `prefix`.
+class QNN_Quantized<string accessor, string prefix = "",
+                    string forms = "QuantForms::perTensorOrRow()">
+    : QNN_ElementwiseTensor<accessor,
+        ", get" # prefix # "Scale(), get" # prefix # "ZeroPoint(), " # forms>;
+
+/// Quantized, also per channel along `$axis`, and optionally with i32 storage.
+class QNN_QuantizedAnyhow<string accessor, string prefix = "", bit orInt32 = 0>
+    : QNN_Quantized<accessor, prefix,
+        "QuantForms::any(get" # accessor # "(), getAxis())" # !if(orInt32, ".orInt32()", "")>;
+
+/// Stored integers, whose parameters do not matter.
+class QNN_Stored<string accessor>
+    : QNN_ElementwiseTensor<accessor, ", {}, {}, QuantForms::stored()">;
+
+/// Quantized if the type says so.
+class QNN_OfType<string accessor>
+    : QNN_ElementwiseTensor<accessor, ", {}, {}, QuantForms::ofType(get" # accessor # "())">;
+
+/// An op of ElementwiseOpInterface. `tensors` are its tensors in order, the result last;
+/// what else it has may be parameters of these or operands of its formula.
+class QNN_ElementwiseOp<string mnemonic, list<QNN_ElementwiseTensor> tensors,
+                        list<Trait> traits = []>
+    : QNN_Op<mnemonic, !listconcat(traits, [QNN_ElementwiseOpInterface])> {
+  /// Whether it has the attribute `$axis`.
+  bit hasAxis = 0;
+  /// Whether the result is the value of the first tensor, only quantized (again).
+  bit onlyQuantizes = 0;
+
+  /// Only for what the interface does not check.
+  let hasVerifier = 0;
+  let extraClassDeclaration =
+      "::llvm::SmallVector<QuantTensor> getTensors() {\n  return {"
+      # !interleave(!foreach(tensor, tensors, tensor.cpp), ", ") # "};\n}\n"
+      # !if(hasAxis, "::std::optional<uint64_t> getChannelAxis() { return getAxis(); }\n", "")
+      # !if(onlyQuantizes, "bool onlyQuantizes() { return true; }\n", "");
+}
+
+//===----------------------------------------------------------------------===//
 // Between real and quantized
 //===----------------------------------------------------------------------===//
 
-def QNN_QuantizeOp : QNN_Op<"quantize", [AttrSizedOperandSegments]> {
+def QNN_QuantizeOp : QNN_ElementwiseOp<"quantize", [
+    QNN_Real<"Input">, QNN_QuantizedAnyhow<"Result">],
+    [AttrSizedOperandSegments]> {
   let summary = "real numbers to int8 or uint8";
   let description = [{
     `result = saturate(rint(x / scale) + zero_point)` (N5): a correctly rounded
@@ -105,12 +160,13 @@ def QNN_QuantizeOp : QNN_Op<"quantize", [AttrSizedOperandSegments]> {
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
-  let extraClassDeclaration = [{
-    QuantParams getResultParams();
-  }];
+  let hasAxis = 1;
+  let onlyQuantizes = 1;
 }
 
-def QNN_DequantizeOp : QNN_Op<"dequantize", [AttrSizedOperandSegments]> {
+def QNN_DequantizeOp : QNN_ElementwiseOp<"dequantize", [
+    QNN_QuantizedAnyhow<"Input", "", /*orInt32=*/1>, QNN_Real<"Result">],
+    [AttrSizedOperandSegments]> {
   let summary = "int8, uint8 or int32 to real numbers";
   let description = [{
     `result = f32(q - zero_point) * scale` (N6). An f16 or bf16 result is rounded
@@ -137,12 +193,13 @@ def QNN_DequantizeOp : QNN_Op<"dequantize", [AttrSizedOperandSegments]> {
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
-  let extraClassDeclaration = [{
-    QuantParams getInputParams();
-  }];
+  let hasAxis = 1;
 }
 
-def QNN_RequantizeOp : QNN_Op<"requantize", [AttrSizedOperandSegments]> {
+def QNN_RequantizeOp : QNN_ElementwiseOp<"requantize", [
+    QNN_QuantizedAnyhow<"Input", "Input", /*orInt32=*/1>,
+    QNN_QuantizedAnyhow<"Result", "Output">],
+    [AttrSizedOperandSegments]> {
   let summary = "from one quantization to another";
   let description = [{
     `v = f32(q - z) * (s / sy)`, `result = saturate(rint(v) + zy)` (N6), with s/sy
@@ -170,10 +227,8 @@ def QNN_RequantizeOp : QNN_Op<"requantize", [AttrSizedOperandSegments]> {
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
-  let extraClassDeclaration = [{
-    QuantParams getInputParams();
-    QuantParams getResultParams();
-  }];
+  let hasAxis = 1;
+  let onlyQuantizes = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +371,11 @@ def QNN_MatmulOp : QNN_Op<"matmul", [AttrSizedOperandSegments]> {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-class QNN_BinaryOp<string mnemonic> : QNN_Op<mnemonic, [AttrSizedOperandSegments]> {
+class QNN_BinaryOp<string mnemonic> : QNN_ElementwiseOp<mnemonic, [
+    QNN_Quantized<"Lhs", "Lhs">,
+    QNN_Quantized<"Rhs", "Rhs">,
+    QNN_Quantized<"Result", "Output">],
+    [AttrSizedOperandSegments]> {
   let arguments = (ins QNN_Tensor:$lhs, QNN_Tensor:$rhs,
                        Optional<QNN_ScaleParam>:$lhs_scale,
                        Optional<QNN_ZeroPointParam>:$lhs_zero_point,
@@ -333,11 +392,6 @@ class QNN_BinaryOp<string mnemonic> : QNN_Op<mnemonic, [AttrSizedOperandSegments
     (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
-  }];
-  let extraClassDeclaration = [{
-    QuantParams getLhsParams();
-    QuantParams getRhsParams();
-    QuantParams getResultParams();
   }];
 }
 
@@ -374,8 +428,9 @@ def QNN_MulOp : QNN_BinaryOp<"mul"> {
   }];
 }
 
-def QNN_ClampOp : QNN_Op<"clamp", [AttrSizedOperandSegments,
-                                    AllTypesMatch<["input", "result"]>]> {
+def QNN_ClampOp : QNN_ElementwiseOp<"clamp", [
+    QNN_Quantized<"Input">, QNN_Quantized<"Result">],
+    [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
   let summary = "a quantized tensor clamped to a range of reals";
   let description = [{
     `result = min(max(q, Q(min)), Q(max))` with Q the quantization of N5. Input and
@@ -401,12 +456,11 @@ def QNN_ClampOp : QNN_Op<"clamp", [AttrSizedOperandSegments,
     (`zero_point` `(` $zero_point^ `:` type($zero_point) `)`)?
     attr-dict `:` type($input)
   }];
-  let extraClassDeclaration = [{
-    QuantParams getInputParams();
-  }];
+  let hasVerifier = 1;
 }
 
-def QNN_LookupOp : QNN_Op<"lookup"> {
+def QNN_LookupOp : QNN_ElementwiseOp<"lookup", [
+    QNN_Stored<"Input">, QNN_OfType<"Result">]> {
   let summary = "any function of one quantized value, as a table";
   let description = [{
     `result = table[q]` for unsigned storage, `table[q + 128]` for signed storage.
@@ -430,6 +484,7 @@ def QNN_LookupOp : QNN_Op<"lookup"> {
   let assemblyFormat = [{
     $input `,` $table attr-dict `:` type($input) `,` type($table) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // QCC_DIALECT_QNN_IR_QNNOPS_TD

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -69,6 +70,39 @@ struct QuantForms {
   bool anyTypeAxis = false;
   /// The scale operand may be absent (and then counts as 1).
   bool scaleOptional = false;
+
+  static QuantForms perTensorOrRow();
+  /// All forms of int8 and uint8; operands per channel belong to `axis`, or
+  /// else to the last dimension of `tensor`.
+  static QuantForms any(mlir::Value tensor, std::optional<uint64_t> axis);
+  /// These forms, and i32 storage as well.
+  QuantForms orInt32() const;
+  /// Stored integers: any parameters that are valid, or none.
+  static QuantForms stored();
+  /// `stored()` for a tensor of a quantized type, nothing for others.
+  static std::optional<QuantForms> ofType(mlir::Value tensor);
+};
+
+/// A tensor of a qnn op, an operand or the result, and where its parameters
+/// are: in its type, or in operands of the op.
+struct QuantTensor {
+  llvm::StringRef name; ///< in messages
+  mlir::Value value;
+  /// Null where there is no such operand.
+  mlir::Value scale = {}, zeroPoint = {};
+  /// What the op allows; nothing where the tensor is not quantized.
+  std::optional<QuantForms> forms = std::nullopt;
+
+  bool isQuantized() const { return forms.has_value(); }
+  mlir::RankedTensorType getType() const {
+    return mlir::cast<mlir::RankedTensorType>(value.getType());
+  }
+  /// The parameters of a quantized tensor; errors are reported at `op`.
+  mlir::FailureOr<QuantParams> verify(mlir::Operation *op) const;
+  /// The parameters, or a failure that is not reported.
+  mlir::FailureOr<QuantParams> tryGetParams() const;
+  /// The parameters in an op that was verified.
+  QuantParams getParams() const;
 };
 
 /// The parameters of a tensor of type `type`, carried by that type or by the

@@ -131,3 +131,23 @@ func.func @not_constant(%x: tensor<2xf32>, %s: f32) -> (tensor<2xi8>, tensor<2xf
   %d = qnn.dequantize %k scale(%s : f32) : tensor<2xi8> -> tensor<2xf32>
   return %q, %d : tensor<2xi8>, tensor<2xf32>
 }
+
+// -----
+
+// Of two tensors, with zero points per row and bounds that differ from row to row.
+// CHECK-LABEL: @two_tensors
+// CHECK: %[[SUM:.*]] = arith.constant dense<{{\[\[}}4, 6], [3, 5]]> : tensor<2x2xi8>
+// CHECK: %[[PRODUCT:.*]] = arith.constant dense<{{\[\[}}3, 8], [3, 8]]> : tensor<2x2xui8>
+// CHECK: %[[CLAMPED:.*]] = arith.constant dense<{{\[\[}}4, 4], [3, 3]]> : tensor<2x2xi8>
+// CHECK: return %[[SUM]], %[[PRODUCT]], %[[CLAMPED]]
+func.func @two_tensors() -> (tensor<2x2xi8>, tensor<2x2xui8>, tensor<2x2xi8>) {
+  %one = arith.constant 1.0 : f32
+  %z = arith.constant dense<[[0], [1]]> : tensor<2x1xi8>
+  %a = arith.constant dense<[[1, 2], [1, 2]]> : tensor<2x2xi8>
+  %b = arith.constant dense<[[3, 4], [3, 4]]> : tensor<2x2xi8>
+  %sum = qnn.add %a, %b lhs_scale(%one : f32) lhs_zero_point(%z : tensor<2x1xi8>) rhs_scale(%one : f32) output_scale(%one : f32) : tensor<2x2xi8>, tensor<2x2xi8> -> tensor<2x2xi8>
+  %product = qnn.mul %a, %b lhs_scale(%one : f32) rhs_scale(%one : f32) output_scale(%one : f32) : tensor<2x2xi8>, tensor<2x2xi8> -> tensor<2x2xui8>
+  %rows = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  %clamped = qnn.clamp %sum scale(%rows : tensor<2x1xf32>) zero_point(%z : tensor<2x1xi8>) {max = 4.0 : f32} : tensor<2x2xi8>
+  return %sum, %product, %clamped : tensor<2x2xi8>, tensor<2x2xui8>, tensor<2x2xi8>
+}

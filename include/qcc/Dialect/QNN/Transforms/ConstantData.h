@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
-#define QCC_LIB_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
+#ifndef QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
+#define QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
@@ -49,4 +49,4 @@ mlir::TypedAttr foldMovement(mlir::Operation *op);
 
 } // namespace qcc::qnn
 
-#endif // QCC_LIB_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
+#endif // QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H

@@ -1,0 +1,111 @@
+//===- FoldConstants.cpp - The pass qnn-fold-constants --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An elementwise op on constants is converted by itself, and what its formula
+// became is evaluated: folding has no formulas of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluateConstant.h"
+#include "Patterns.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_QNNFOLDCONSTANTS
+#include "qcc/Conversion/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+using qcc::qnn::ConstantData;
+
+/// A constant whose elements are there.
+static bool isKnown(Value value) {
+  return isa<RankedTensorType>(value.getType())
+             ? ConstantData::get(value).has_value()
+             : matchPattern(value, m_Constant());
+}
+
+/// Whether the op computes a tensor of known size from constants. Constants
+/// that were folded before it may be parameters that are not valid; the
+/// verifier reports them.
+static bool isFoldable(qnn::ElementwiseOpInterface op) {
+  SmallVector<qnn::QuantTensor> tensors = op.getTensors();
+  RankedTensorType type = tensors.back().getType();
+  return type.hasStaticShape() && type.getNumElements() > 0 &&
+         llvm::all_of(op->getOperands(), isKnown) &&
+         llvm::all_of(tensors, [](const qnn::QuantTensor &tensor) {
+           return !tensor.isQuantized() || succeeded(tensor.tryGetParams());
+         });
+}
+
+/// A function that computes the op, without its quantized types.
+static OwningOpRef<ModuleOp> isolate(qnn::ElementwiseOpInterface op) {
+  Location loc = op.getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder builder(module->getBodyRegion());
+  auto func =
+      func::FuncOp::create(builder, loc, "folded",
+                           builder.getFunctionType({}, op->getResultTypes()));
+  builder.setInsertionPointToStart(func.addEntryBlock());
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (!mapping.contains(operand))
+      builder.clone(*operand.getDefiningOp(), mapping);
+  Operation *copy = builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, loc, copy->getResults());
+  if (failed(convertToLinalg(*module)))
+    return {};
+  return module;
+}
+
+static TypedAttr fold(qnn::ElementwiseOpInterface op) {
+  if (!isFoldable(op))
+    return {};
+  OwningOpRef<ModuleOp> module = isolate(op);
+  if (!module)
+    return {};
+  auto func = *module->getOps<func::FuncOp>().begin();
+  std::optional<std::vector<char>> bytes =
+      evaluateConstant(func.front().getTerminator()->getOperand(0));
+  if (!bytes)
+    return {};
+  SmallVector<qnn::QuantTensor> tensors = op.getTensors();
+  RankedTensorType type = tensors.back().getType();
+  StringRef kind = isa<FloatType>(type.getElementType()) ? "real" : "quantized";
+  std::string name = ConstantData::get(tensors.front().value)->name;
+  return qnn::makeConstant(type, *bytes,
+                           name.empty() ? kind.str() : name + "_" + kind.str());
+}
+
+namespace {
+struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (op->getNumResults() == 1 && op->getNumOperands() > 0)
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
+      TypedAttr value = elementwise ? fold(elementwise) : qnn::foldMovement(op);
+      if (!value)
+        continue;
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    }
+  }
+};
+} // namespace
