@@ -39,8 +39,8 @@ extern "C" {
 #define QCC_ABI_VERSION 2u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
-/// What the runtime accepts. Compilers refuse programs that exceed it; in an
-/// artifact it is damage.
+/// The limits of the runtime. Compilers refuse programs that exceed them; an
+/// artifact that exceeds them is damaged.
 #define QCC_MAX_RANK 64
 #define QCC_MAX_STRING 65535      /* bytes, without the end */
 #define QCC_MAX_COUNT (1 << 20)   /* in one table */
@@ -104,7 +104,8 @@ typedef struct qcc_operand_desc {
 
 struct qcc_frame;
 
-/// What generated code may call. Handed to it in every frame.
+/// The functions that generated code may call. Every frame refers to this
+/// table.
 typedef struct qcc_runtime_table {
   uint32_t version;
   uint32_t reserved;

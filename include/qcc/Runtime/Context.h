@@ -43,7 +43,8 @@ struct HostThreads {
   void *context = nullptr;
 };
 
-/// Told in a line what the context does that costs time: planning, growing.
+/// A function that gets a line of text whenever the context does something that
+/// costs time: planning, growing.
 struct LogHook {
   void (*log)(void *context, const char *message) = nullptr;
   void *context = nullptr;
@@ -105,7 +106,7 @@ public:
   Result<std::vector<Shape>> resultShapes(const Tensor *inputs,
                                           size_t numInputs);
 
-  /// Memory for the results, from the allocator of the options.
+  /// Allocates memory for the results by the allocator of the options.
   Result<std::vector<OwnedTensor>>
   allocateResults(const std::vector<Tensor> &inputs) {
     return allocateResults(inputs.data(), inputs.size());
@@ -128,9 +129,10 @@ public:
   int64_t arenaBytes() const { return arenaBytes_; }
   int64_t scratchBytes() const { return scratchStride_ * threads_; }
 
-  /// What a step reads or writes. For a StepObserver, while it is called: the
-  /// memory of temporaries is used again by later steps. Rows that do not
-  /// follow one another are copied to `copy`.
+  /// A tensor that a step reads or writes. It may be asked for by a
+  /// StepObserver while the observer is called: later steps use the memory of
+  /// temporaries again. Rows that do not follow one another are copied to
+  /// `copy`.
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 

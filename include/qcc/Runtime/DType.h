@@ -73,7 +73,8 @@ struct DType {
     return false;
   }
 
-  /// From a descriptor, where a boolean may also say that it has one bit.
+  /// The type of a code and a width in a descriptor, where a boolean may also
+  /// have the width of one bit.
   static DType fromCode(uint8_t code, uint8_t bits) {
     if (code == QCC_BOOL && bits == 1)
       bits = 8;
@@ -120,7 +121,8 @@ inline std::optional<int64_t> numBytes(DType type, const Shape &shape) {
   return bytes;
 }
 
-/// As MLIR spells it: "2x3xi8", "f32" for rank 0; a negative dimension is "?".
+/// A type and a shape as MLIR spells them: "2x3xi8", "f32" for rank 0; a
+/// negative dimension is "?".
 inline std::string describe(DType type, const Shape &shape) {
   std::string text;
   for (int64_t dim : shape)

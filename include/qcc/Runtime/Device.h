@@ -45,11 +45,11 @@ public:
   virtual ~DeviceEvent() = default;
   virtual Status record(DeviceStream *stream) = 0;
   virtual Status synchronize() = 0;
-  /// From `start` to this event, both recorded on this device.
+  /// The time from `start` to this event, both recorded on this device.
   virtual Result<int64_t> nanosecondsSince(const DeviceEvent &start) = 0;
 };
 
-/// Loaded code.
+/// Code that a device has loaded.
 class DeviceModule {
 public:
   virtual ~DeviceModule() = default;
@@ -78,7 +78,7 @@ public:
 
   /// A short name such as "cpu".
   virtual std::string name() const = 0;
-  /// What it is and can do, in lines for a person.
+  /// What the device is and can do, in lines for a person.
   virtual std::string report() const = 0;
 
   /// `size` may be 0; the pointer is then null.

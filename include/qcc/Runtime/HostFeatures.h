@@ -36,12 +36,13 @@ public:
   /// Asks the CPU.
   static HostFeatures detect();
 
-  /// The host that everything asks: what detect() found once, without what the
-  /// environment variable QCC_HIDE_FEATURES hides, "amx-int8,avx512f". A test
-  /// makes with it a host that lacks something.
+  /// The running host, of which all code asks what it can run: the features
+  /// that detect() found once, without those that the environment variable
+  /// QCC_HIDE_FEATURES names, such as "amx-int8,avx512f". The variable lets a
+  /// test run as on a host that lacks something.
   static const HostFeatures &host();
-  /// Fails if QCC_HIDE_FEATURES names what is no feature. host() then has
-  /// everything.
+  /// Fails if QCC_HIDE_FEATURES has a name that is no feature. host() then has
+  /// all features.
   static const Status &hostStatus();
 
   /// Without the features of a comma-separated list and those that are built
@@ -66,7 +67,8 @@ private:
 /// first time that it is called; later calls repeat the answer.
 Status requestAmxPermission();
 
-/// For information and cost models; 0 where unknown. Sizes in bytes.
+/// The model and the caches of the host, for information and cost models. Sizes
+/// are in bytes, and 0 where they are unknown.
 struct HostInfo {
   std::string brand;
   int64_t l1d = 0;

@@ -37,7 +37,8 @@ inline int64_t availableMemory() {
                : INT64_MAX;
 }
 
-/// Whether so many bytes can be had. Small amounts are not worth the question.
+/// Whether `bytes` bytes can be allocated. For small amounts the system is not
+/// asked.
 inline bool hasMemoryFor(uint64_t bytes) {
   constexpr uint64_t small = uint64_t(64) << 20;
   if (bytes <= small)

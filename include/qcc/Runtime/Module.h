@@ -135,7 +135,7 @@ struct MemoryRange {
 
 /// Which memory steps read the weights from.
 enum class WeightPages {
-  /// Huge from 8 MiB of weights on.
+  /// Huge for 8 MiB of weights or more, File for less.
   Auto,
   /// The artifact's own pages: all processes that load a file share them.
   File,
@@ -155,7 +155,7 @@ struct ModuleOptions {
   WeightPages weightPages = WeightPages::Auto;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
-  /// What messages call the artifact; empty: its path.
+  /// The name of the artifact in messages; empty: its path.
   std::string name;
   /// Called before a variant with AMX is chosen.
   Status (*requestTiles)() = requestAmxPermission;

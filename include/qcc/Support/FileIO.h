@@ -43,8 +43,8 @@ private:
 };
 
 /// Writes to a temporary file beside `path`, which takes its place on commit().
-/// Without a commit, or after a failure, nothing is left behind. What is no
-/// regular file (/dev/null, a pipe) is written directly.
+/// Without a commit, or after a failure, nothing is left behind. A file that is
+/// not a regular one (/dev/null, a pipe) is written directly.
 class OutputFile {
 public:
   static rt::Result<OutputFile> create(const std::string &path);
@@ -66,7 +66,7 @@ private:
   std::string temporary_; ///< Empty where it is written directly.
 };
 
-/// All of it at once, or not at all.
+/// Writes a whole file, or leaves what was there.
 rt::Status writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace qcc

@@ -32,17 +32,17 @@ struct Json {
   double number = 0;   ///< Number, and Integer as well.
   std::string string;
   std::vector<Json> array;
-  /// In the order of the text; names are unique.
+  /// The members of an object, in the order of the text; names are unique.
   std::vector<std::pair<std::string, Json>> object;
 
-  /// Null if this is no object or has no such member.
+  /// The member of a name; null if this is no object or has no such member.
   const Json *find(std::string_view name) const;
 
   static rt::Result<Json> parse(std::string_view text);
 
   static Json of(bool value);
   static Json of(int64_t value);
-  /// What is not finite has no number in JSON and becomes null.
+  /// JSON has no numbers that are not finite: they become null.
   static Json of(double value);
   static Json of(std::string_view text);
   static Json of(const char *text) { return of(std::string_view(text)); }

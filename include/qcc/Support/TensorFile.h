@@ -27,10 +27,10 @@
 
 namespace qcc {
 
-/// Versions 1 to 3, little endian, C or Fortran order.
+/// Reads a .npy file of version 1 to 3, little endian, in C or Fortran order.
 rt::Result<HostTensor> readNpy(const std::string &path);
 
-/// The file appears when it is complete, or not at all.
+/// Writes a .npy file, which appears when it is complete or not at all.
 rt::Status writeNpy(const std::string &path, rt::DType dtype,
                     const std::vector<int64_t> &shape, const void *data);
 rt::Status writeNpy(const std::string &path, const HostTensor &tensor);
@@ -38,14 +38,15 @@ rt::Status writeNpy(const std::string &path, const HostTensor &tensor);
 /// A file of named tensors, which are read on demand.
 class TensorArchive {
 public:
-  /// .npz or .safetensors, told apart by what is in the file.
+  /// Opens a .npz or a .safetensors file; its content tells which of them it
+  /// is.
   static rt::Result<std::unique_ptr<TensorArchive>>
   open(const std::string &path);
   virtual ~TensorArchive() = default;
 
   const std::string &path() const { return path_; }
 
-  /// In the order of the file.
+  /// The names of the tensors, in the order of the file.
   const std::vector<std::string> &names() const { return names_; }
   bool contains(std::string_view name) const;
 
