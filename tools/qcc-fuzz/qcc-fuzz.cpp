@@ -226,6 +226,21 @@ static std::vector<Work> orderWork(const Seeds &seeds, size_t targets,
   return work;
 }
 
+/// The programs from `at` on that share a module.
+static Task takeTask(const std::vector<Work> &work, size_t &at,
+                     const std::vector<TargetRef> &targets,
+                     const BatchOptions &options, unsigned perModule) {
+  Task task;
+  task.options = options;
+  const Work &first = work[at];
+  task.options.target = targets[first.target];
+  task.options.effort = first.effort;
+  while (at < work.size() && work[at].sharesModuleWith(first) &&
+         task.subjects.size() < perModule)
+    task.subjects.push_back(Subject::ofSeed(work[at++].seed));
+  return task;
+}
+
 static void printRefusals(const Totals &totals) {
   std::vector<std::pair<size_t, std::string>> sorted;
   for (const auto &[message, seeds] : totals.refusals)
@@ -234,6 +249,13 @@ static void printRefusals(const Totals &totals) {
   std::sort(sorted.rbegin(), sorted.rend());
   for (const auto &[count, message] : sorted)
     printf("%6zu refused: %s\n", count, message.c_str());
+}
+
+static std::error_code makeFolder(const std::string &folder) {
+  std::error_code error;
+  if (!folder.empty())
+    std::filesystem::create_directories(folder, error);
+  return error;
 }
 
 int main(int argc, char **argv) {
@@ -266,13 +288,9 @@ int main(int argc, char **argv) {
   }
   if (options.reduce && options.keep.empty())
     return fail("--reduce needs --keep=DIR, where it writes");
-  if (!options.keep.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.keep, error);
-    if (error)
-      return fail("the folder '--keep=" + options.keep +
-                  "' cannot be made: " + error.message());
-  }
+  if (std::error_code error = makeFolder(options.keep))
+    return fail("the folder '--keep=" + options.keep +
+                "' cannot be made: " + error.message());
   if (targets.empty())
     return fail("the host can run none of the processors");
 
@@ -287,22 +305,14 @@ int main(int argc, char **argv) {
 
   Totals totals;
   size_t at = 0;
+  auto nextTask = [&]() -> std::optional<Task> {
+    if (at == work.size())
+      return std::nullopt;
+    return takeTask(work, at, targets, batch, options.programsPerModule);
+  };
   auto start = std::chrono::steady_clock::now();
   runIsolated(
-      [&]() -> std::optional<Task> {
-        if (at == work.size())
-          return std::nullopt;
-        Task task;
-        task.options = batch;
-        const Work &first = work[at];
-        task.options.target = targets[first.target];
-        task.options.effort = first.effort;
-        while (at < work.size() && work[at].sharesModuleWith(first) &&
-               task.subjects.size() < options.programsPerModule)
-          task.subjects.push_back(Subject::ofSeed(work[at++].seed));
-        return task;
-      },
-      {options.jobs, options.timeout},
+      nextTask, {options.jobs, options.timeout},
       [&](const Task &task, const Subject &subject, const Verdict &verdict) {
         report(options, totals, task, subject, verdict);
       });
