@@ -81,6 +81,12 @@ OpFoldResult KnownSizes::sizeOf(Value tensor, int64_t dim) {
   if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()))
     if (OpOperand *init = loop.getTiedLoopInit(arg))
       return sizeOf(init->get(), dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(arg.getOwner()->getParentOp())) {
+    bool isBefore = arg.getOwner() == loop.getBeforeBody();
+    ValueRange from = isBefore ? loop.getInits()
+                               : ValueRange(loop.getConditionOp().getArgs());
+    return sizeOf(from[arg.getArgNumber()], dim);
+  }
   if (arg.getOwner() != top)
     return {};
   Value &size = argumentSizes[{tensor, dim}];
@@ -122,6 +128,17 @@ OpFoldResult KnownSizes::sizeOfResult(OpResult tensor, int64_t dim) {
     return sizeOf(cast.getSource(), dim);
   if (auto loop = dyn_cast<scf::ForOp>(def))
     return sizeOf(loop.getInitArgs()[tensor.getResultNumber()], dim);
+  if (auto loop = dyn_cast<scf::WhileOp>(def))
+    return sizeOf(loop.getConditionOp().getArgs()[tensor.getResultNumber()],
+                  dim);
+  // The size that both branches give, if they give the same.
+  if (auto branch = dyn_cast<scf::IfOp>(def)) {
+    unsigned number = tensor.getResultNumber();
+    OpFoldResult size = sizeOf(branch.thenYield().getOperand(number), dim);
+    return size == sizeOf(branch.elseYield().getOperand(number), dim)
+               ? size
+               : OpFoldResult();
+  }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def))
     return known(expand.getMixedOutputShape()[dim]);
   AffineExpr a = builder.getAffineDimExpr(0), b = builder.getAffineDimExpr(1);

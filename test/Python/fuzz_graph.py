@@ -1,7 +1,7 @@
 """Interprets what `qcc-fuzz --emit` writes, by docs/Numerics.md, in numpy.
 
-Integers, quantized ops, contractions of dequantized values (N2, N3, N6), movement and the
-exact float ops. A value that needs anything else is unknown, and so is what follows from it.
+A value that needs what this interpreter does not know is unknown, and so is what follows
+from it.
 """
 
 import json
@@ -10,16 +10,13 @@ import re
 import numpy as np
 
 import oracle
+from fuzz_linalg import Nest, carry_out
+from fuzz_scalars import (
+    DTYPES, FUNCTIONS, EXACT, Unknown, binary, extended, is_float, round_to, scalar_op, softmax,
+    unary_float,
+)
 
 f32 = np.float32
-DTYPES = {
-    "i1": np.bool_, "i8": np.int8, "ui8": np.uint8, "i16": np.int16, "i32": np.int32,
-    "i64": np.int64, "index": np.int64, "f16": np.float16, "f32": np.float32,
-}
-
-
-class Unknown(Exception):
-    """Not a thing that this interpreter knows."""
 
 
 class Real:
@@ -28,126 +25,6 @@ class Real:
 
     def __init__(self, steps, scale, varies):
         self.steps, self.scale, self.varies = steps, scale, varies
-
-
-def bits_of(element):
-    return {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}[element]
-
-
-def wrap(values, element):
-    """Integers of any width cut off to an element type."""
-    if element == "i1":
-        return (values & 1).astype(np.bool_)
-    return values.astype(DTYPES[element])
-
-
-def unsigned(values):
-    if values.dtype == np.bool_:
-        return values.astype(np.uint8)
-    return values.view(f"u{values.dtype.itemsize}")
-
-
-def signed(values):
-    """i1 is -1 or 0 as a signed integer."""
-    return -values.astype(np.int8) if values.dtype == np.bool_ else values
-
-
-def shift(name, a, b, element):
-    width = bits_of(element)
-    amount = unsigned(b).astype(np.uint64)
-    small = np.minimum(amount, width - 1).astype(np.int64)
-    if name == "shrsi":
-        return wrap(signed(a).astype(np.int64) >> small, element)
-    bits = unsigned(a).astype(np.uint64)
-    moved = bits << small.astype(np.uint64) if name == "shli" else bits >> small.astype(np.uint64)
-    return wrap(np.where(amount >= width, 0, moved).astype(np.uint64), element)
-
-
-def compare(predicate, a, b):
-    if predicate[0] == "u" and a.dtype.kind != "f":
-        a, b = unsigned(a), unsigned(b)
-    if a.dtype.kind == "f":
-        ordered = ~(np.isnan(a) | np.isnan(b))
-        if predicate in ("ord", "uno"):
-            return ordered if predicate == "ord" else ~ordered
-        relation = {"eq": a == b, "ne": a != b, "gt": a > b, "ge": a >= b, "lt": a < b, "le": a <= b}
-        result = relation[predicate[1:]]
-        return result & ordered if predicate[0] == "o" else result | ~ordered
-    a, b = (signed(a), signed(b)) if predicate[0] == "s" else (a, b)
-    return {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[
-        predicate[-2:]
-    ]
-
-
-def to_integer(x, element, is_signed):
-    """Saturates; NaN gives 0 (N8)."""
-    bits = bits_of(element)
-    if bits > 32:
-        raise Unknown("integers of 64 bits from floats")
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if is_signed else (0, 2**bits - 1)
-    whole = np.trunc(x.astype(np.float64))
-    return wrap(np.where(np.isnan(whole), 0, np.clip(whole, low, high)).astype(np.int64), element)
-
-
-INTEGER_OPS = {
-    "addi": np.add, "subi": np.subtract, "muli": np.multiply,
-    "andi": np.bitwise_and, "ori": np.bitwise_or, "xori": np.bitwise_xor,
-}
-EXTREMES = {"maxsi": np.maximum, "minsi": np.minimum, "maxui": np.maximum, "minui": np.minimum}
-FLOAT_OPS = {"addf": np.add, "subf": np.subtract, "mulf": np.multiply, "divf": np.divide}
-
-
-def binary(name, a, b, element):
-    if name in INTEGER_OPS:
-        if element == "i1" and name[-1] == "i" and name in ("addi", "subi", "muli"):
-            name = "andi" if name == "muli" else "xori"
-        return wrap(INTEGER_OPS[name](a, b), element)
-    if name in EXTREMES:
-        view = unsigned if name.endswith("ui") else signed
-        return wrap(EXTREMES[name](view(a), view(b)), element)
-    if name in ("shli", "shrsi", "shrui"):
-        return shift(name, a, b, element)
-    if name in FLOAT_OPS and element in ("f32", "f16"):
-        # One operation in binary32, rounded once (N4).
-        return FLOAT_OPS[name](a.astype(f32), b.astype(f32)).astype(DTYPES[element])
-    if name in ("maximumf", "minimumf") and element in ("f32", "f16"):
-        function = oracle.maximumf if name == "maximumf" else oracle.minimumf
-        return function(a.astype(f32), b.astype(f32)).astype(DTYPES[element])
-    raise Unknown(name)
-
-
-def scalar_op(name, attribute, operands, element):
-    """An op of arith or math on arrays."""
-    name = name.split(".")[1]
-    a = operands[0]
-    if name in ("cmpi", "cmpf"):
-        return compare(attribute, *operands)
-    if name == "select":
-        return np.where(*operands)
-    if element == "bf16" or any(x is None for x in operands):
-        raise Unknown("bf16")
-    if name == "extsi":
-        return wrap(signed(a).astype(np.int64), element)
-    if name == "extui":
-        return wrap(unsigned(a).astype(np.uint64), element)
-    if name in ("trunci", "index_cast"):
-        return wrap(a, element)
-    if name in ("sitofp", "uitofp"):
-        view = signed if name == "sitofp" else unsigned
-        return view(a).astype(f32).astype(DTYPES[element])
-    if name in ("fptosi", "fptoui"):
-        return to_integer(a, element, name == "fptosi")
-    if name in ("extf", "truncf") and element in ("f16", "f32"):
-        return a.astype(DTYPES[element])
-    if name == "absi":
-        return wrap(np.where(signed(a) < 0, -signed(a), signed(a)), element)
-    exact = {"negf": np.negative, "absf": np.abs, "floor": np.floor, "ceil": np.ceil,
-             "trunc": np.trunc, "roundeven": np.rint, "sqrt": np.sqrt}
-    if name in exact and element in ("f32", "f16"):
-        return exact[name](a.astype(f32)).astype(DTYPES[element])
-    if len(operands) == 2:
-        return binary(name, *operands, element)
-    raise Unknown(name)
 
 
 class Interpreter:
@@ -160,7 +37,20 @@ class Interpreter:
         self.known_ops = set()
 
     def run(self):
-        for node in self.graph["nodes"]:
+        self.nodes(self.graph["nodes"])
+        return [self.values.get(value) for value in self.graph["results"]]
+
+    def expected(self, index):
+        """What the reference gave for a result."""
+        element = self.element(self.graph["results"][index])
+        return self.load(f"result{index}.npy", element)
+
+    def nodes(self, nodes):
+        for node in nodes:
+            for value in node["results"]:  # of the trip of a loop before
+                self.values.pop(value, None)
+                self.reals.pop(value, None)
+                self.zeros.discard(value)
             try:
                 self.node(node)
             except Unknown:
@@ -168,38 +58,90 @@ class Interpreter:
             except KeyError as missing:  # a value that is unknown
                 if not isinstance(missing.args[0], int):
                     raise
-        return [self.values.get(value) for value in self.graph["results"]]
 
     def load(self, name, element):
-        if element in ("bf16", "f64"):
-            raise Unknown(element)
-        return np.load(self.folder / name)
+        array = np.load(self.folder / name)
+        if element == "bf16":
+            return (array.view(np.uint16).astype(np.uint32) << 16).view(f32)
+        return array.astype(np.bool_) if element == "i1" else array
 
     def node(self, node):
-        if node["kind"] == "argument":
+        kind = node["kind"]
+        if kind == "argument":
             name = f"input{self.inputs}.npy"
             self.inputs += 1
             self.values[node["results"][0]] = self.load(name, self.element(node["results"][0]))
-            return
-        if node["kind"] == "constant":
+        elif kind == "constant":
             value = node["results"][0]
             array = self.load(f"constant{value}.npy", self.element(value))
             self.values[value] = array
-            if node["splat"] and array.dtype == f32 and not array.tobytes().strip(b"\0"):
+            is_zero = not array.tobytes().strip(b"\0")
+            if node["splat"] and is_float(self.element(value)) and is_zero:
                 self.zeros.add(value)
-            return
-        if node["kind"] != "op":
-            raise Unknown(node["kind"])
+        elif kind == "op":
+            self.op(node)
+        else:
+            getattr(self, "run_" + kind)(node)
+            self.known_ops.add(f"scf.{kind}")
+
+    def op(self, node):
         result = node["results"][0]
         name = node["op"].replace(".", "_")
         if node["op"].split(".")[0] in ("arith", "math"):
-            self.values[result] = self.tensor_op(node)
+            self.tensor_op(node)
+        elif node["maps"] and node["op"].startswith("linalg."):
+            self.values[result] = self.linalg_generic(node)
         else:
             method = getattr(self, name, None)
             if method is None:
                 raise Unknown(name)
             self.values[result] = method(node)
         self.known_ops.add(node["op"])
+        self.known_ops.update(op["op"] for op in node["body"]["ops"])
+
+    # Regions.
+
+    def pass_on(self, sources, targets):
+        self.values.update(zip(targets, [self.values[source] for source in sources]))
+
+    def run_call(self, node):
+        # What is handed to a function or returned by one is a plain value in there (N3).
+        (region,) = node["regions"]
+        outside = self.reals, self.zeros
+        self.reals, self.zeros = {}, set()
+        self.nodes(region["nodes"])
+        self.reals, self.zeros = outside
+        for source, target in zip(region["yields"], node["results"]):
+            if source in self.values:
+                self.pass_on([source], [target])
+
+    def run_loop(self, node):
+        (region,) = node["regions"]
+        carried = node["operands"]
+        for _ in range(node["trips"]):
+            self.pass_on(carried, region["parameters"])
+            self.nodes(region["nodes"])
+            carried = region["yields"]
+        self.pass_on(carried, node["results"])
+
+    def run_while(self, node):
+        before, after = node["regions"]
+        carried = node["operands"]
+        while True:
+            self.pass_on(carried, before["parameters"])
+            self.nodes(before["nodes"])
+            condition, *passed = before["yields"]
+            if not self.values[condition]:
+                break
+            self.pass_on(passed, after["parameters"])
+            self.nodes(after["nodes"])
+            carried = after["yields"]
+        self.pass_on(passed, node["results"])
+
+    def run_if(self, node):
+        region = node["regions"][0 if self.operand(node, 0) else 1]
+        self.nodes(region["nodes"])
+        self.pass_on(region["yields"], node["results"])
 
     # What is needed of a node.
 
@@ -275,10 +217,10 @@ class Interpreter:
             self.reals[node["results"][0]] = Real(
                 np.broadcast_to(oracle.centred(q, zero), shape), np.broadcast_to(scale, shape), varies
             )
-        element = self.element(node["results"][0])
-        if element == "bf16":
-            raise Unknown(element)
-        return result.astype(DTYPES[element])
+        return round_to(result, self.element(node["results"][0]))
+
+    def quant_scast(self, node):
+        return self.operand(node, 0)
 
     def qnn_requantize(self, node):
         scale, zero, _, _ = self.parameters(node, 0, "input_")
@@ -322,9 +264,7 @@ class Interpreter:
             if bad:
                 raise Unknown("bounds that are no numbers")
             return oracle.quantized_result(acc, scale, sy, zy, storage, bias, low, high)
-        if type["element"] == "bf16":
-            raise Unknown("bf16")
-        return oracle.real_result(acc, scale, bias, low, high).astype(DTYPES[type["element"]])
+        return round_to(oracle.real_result(acc, scale, bias, low, high), type["element"])
 
     def bias_of(self, node, acc):
         found = re.search(r" bias\(\$(\d+)", node["text"])
@@ -396,23 +336,52 @@ class Interpreter:
             lambda a: [kept[a]],
         )
 
-    def slices(self, node, marker):
+    def tensor_cast(self, node):
+        return self.moved(node, lambda x, _: x, lambda a: [a])
+
+    def index_of(self, node, text, highest):
+        """A number, or data of the run, which is clamped (N11)."""
+        if text[0] != "$":
+            return int(text)
+        return int(np.clip(int(self.operand(node, int(text[1:]))), 0, max(highest, 0)))
+
+    def slices(self, node, marker, shape):
         text = node["text"][node["text"].index(marker) :]
-        offsets, sizes, strides = (
-            [int(n) for n in part.split(",") if n.strip()] for part in re.findall(r"\[([^\]]*)\]", text)[:3]
-        )
-        return tuple(
-            slice(o, o + (n - 1) * s + 1 if n else o, s) for o, n, s in zip(offsets, sizes, strides)
-        )
+        parts = [part.split(",") for part in re.findall(r"\[([^\]]*)\]", text)[:3]]
+        offsets, sizes, strides = ([n.strip() for n in part if n.strip()] for part in parts)
+        found = []
+        for offset, size, stride, dim in zip(offsets, map(int, sizes), map(int, strides), shape):
+            first = self.index_of(node, offset, dim - ((size - 1) * stride + 1))
+            found.append(slice(first, first + (size - 1) * stride + 1 if size else first, stride))
+        return tuple(found)
 
     def tensor_extract_slice(self, node):
-        part = self.slices(node, "$0[")
+        part = self.slices(node, "$0[", self.operand(node, 0).shape)
         return self.moved(node, lambda x, _: x[part].copy(), lambda a: [a])
 
     def tensor_insert_slice(self, node):
         result = self.operand(node, 1).copy()
-        result[self.slices(node, "$1[")] = self.operand(node, 0)
+        result[self.slices(node, "$1[", result.shape)] = self.operand(node, 0)
         return result
+
+    def tensor_insert(self, node):
+        result = np.array(self.operand(node, 1))
+        places = [
+            int(np.clip(int(self.values[i]), 0, size - 1))
+            for i, size in zip(node["operands"][2:], result.shape)
+        ]
+        result[tuple(places)] = self.operand(node, 0)
+        return result
+
+    def tensor_empty(self, node):
+        return np.zeros(self.shape(node), DTYPES[self.element(node["results"][0])])
+
+    def tensor_dim(self, node):
+        shape = self.types[node["operands"][0]]["shape"]
+        return np.int64(shape[int(np.clip(int(self.operand(node, 1)), 0, len(shape) - 1))])
+
+    def tensor_rank(self, node):
+        return np.int64(len(self.types[node["operands"][0]]["shape"]))
 
     def tensor_pad(self, node):
         low, high = self.list_after(node, "low"), self.list_after(node, "high")
@@ -471,160 +440,106 @@ class Interpreter:
         words = node["text"].split()
         attribute = words[1].rstrip(",") if "cmp" in node["op"] else ""
         operands = [self.values[value] for value in node["operands"]]
-        return scalar_op(node["op"], attribute, operands, self.element(node["results"][0]))
+        element = self.element(node["results"][0])
+        name = node["op"].split(".")[1]
+        if name.endswith("_extended"):
+            results = extended(name, *operands, element)
+        else:
+            results = [scalar_op(node["op"], attribute, operands, element)]
+        self.values.update(zip(node["results"], results))
 
     def named(self, node):
+        """A named op whose body the program does not say."""
         element = self.element(node["results"][0])
         names = {"add": "add", "sub": "sub", "mul": "mul", "max": "maxs", "min": "mins", "div": "div"}
-        name = names.get(node["op"].split(".")[1])
-        if name is None:
-            raise Unknown(node["op"])
-        if element.startswith("f"):
+        name = node["op"].split(".")[1]
+        x = self.operand(node, 0)
+        if name in ("square", "reciprocal"):
+            one = np.ones(x.shape, x.dtype)
+            return binary("mulf", x, x, element) if name == "square" else binary("divf", one, x, element)
+        name = {"abs": "absf"}.get(name, name)
+        if name in FUNCTIONS or name in EXACT:
+            return unary_float(name, x, element)
+        name = names[name]
+        if is_float(element):
             name = {"maxs": "maximum", "mins": "minimum"}.get(name, name) + "f"
         else:
             name += "i"
-        return binary(name, self.operand(node, 0), self.operand(node, 1), element)
+        return binary(name, x, self.operand(node, 1), element)
 
     linalg_add = linalg_sub = linalg_mul = linalg_max = linalg_min = linalg_div = named
+    linalg_exp = linalg_abs = linalg_ceil = linalg_floor = linalg_negf = linalg_round = named
+    linalg_sqrt = linalg_rsqrt = linalg_tanh = linalg_erf = linalg_log = named
+    linalg_reciprocal = linalg_square = named
 
-    def evaluate(self, body, arguments, shape, loops=None):
-        """The yields of a body on arrays."""
-        values = list(arguments)
-        for op in body["ops"]:
-            if op["op"] == "arith.constant":
-                values.append(self.literal(op["attribute"], op["type"]))
-            elif op["op"] == "linalg.index":
-                values.append(loops(int(op["attribute"])))
-            else:
-                operands = [values[i] for i in op["operands"]]
-                values.append(scalar_op(op["op"], op["attribute"], operands, op["type"]))
-        dtypes = body["arguments"] + [op["type"] for op in body["ops"]]
-        return [np.broadcast_to(values[i], shape).astype(DTYPES[dtypes[i]]) for i in body["yields"]]
+    def linalg_softmax(self, node):
+        axis = int(re.search(r"dimension\((\d+)\)", node["text"]).group(1))
+        return softmax(self.operand(node, 0), axis, self.element(node["results"][0]))
 
     @staticmethod
-    def literal(text, element):
-        if element in ("bf16", "f64"):
-            raise Unknown(element)
-        if text in ("true", "false"):
-            return np.bool_(text == "true")
-        if element.startswith("f"):
-            return np.array(int(text, 16), f"u{DTYPES[element]().itemsize}").view(DTYPES[element])
-        return np.array(int(text)).astype(DTYPES[element])
+    def loops(count):
+        return ", ".join(f"d{i}" for i in range(count))
 
     def linalg_map(self, node):
-        a, b = self.operand(node, 0), self.operand(node, 1)
-        return self.evaluate(node["body"], [a, b, a], a.shape)[0].copy()
+        rank = len(self.shape(node))
+        count = len(node["body"]["arguments"]) - 1
+        return self.linalg_generic(
+            dict(node, maps=[self.loops(rank)] * (count + 1), iterators=["parallel"] * rank)
+        )
+
+    def linalg_reduce(self, node):
+        reduced = self.list_after(node, "dimensions = ")
+        rank = len(self.shape(node)) + len(reduced)
+        kept = ", ".join(f"d{i}" for i in range(rank) if i not in reduced)
+        kinds = ["reduction" if i in reduced else "parallel" for i in range(rank)]
+        return self.linalg_generic(dict(node, maps=[self.loops(rank), kept], iterators=kinds))
 
     def linalg_generic(self, node):
-        maps = [[m.strip() for m in text.split(",") if m.strip()] for text in node["maps"]]
-        count = len(maps) - 1
+        count = len(node["maps"]) - 1
         inputs = [self.operand(node, i) for i in range(count)]
-        sizes = {}
-        for value, dims in zip(inputs + [None], maps):
-            shape = self.shape(node) if value is None else value.shape
-            sizes.update((d, n) for d, n in zip(dims, shape) if d != "0")
-        loops = [f"d{i}" for i in range(len(node["iterators"]))]
-        space = [sizes[d] for d in loops]
+        nest = Nest(node["maps"], node["iterators"], [x.shape for x in inputs] + [self.shape(node)])
+        if len(node["operands"]) > count:
+            initial = self.operand(node, count)
+        else:  # a tensor.empty
+            initial = np.zeros(self.shape(node), DTYPES[self.element(node["results"][0])])
+        sources = node["operands"][:count]
+        body = node["body"]
+        if node["op"] == "linalg.generic" and body["yields"] == [0] and not body["ops"] and count == 1:
+            self.generic_movement(node, nest)
+        return carry_out(
+            nest, body, inputs, initial,
+            [self.reals.get(value) for value in sources],
+            [self.types[value]["dynamic"] for value in sources],
+            len(node["operands"]) > count and node["operands"][count] in self.zeros,
+        )
 
-        def spread(array, dims):
-            """Over the iteration space."""
-            kept = [i for i, d in enumerate(dims) if d != "0"]
-            array = array.reshape([array.shape[i] for i in kept])
-            order = sorted(range(len(kept)), key=lambda i: loops.index(dims[kept[i]]))
-            array = np.transpose(array, order)
-            used = {dims[i] for i in kept}
-            array = array.reshape([sizes[d] if d in used else 1 for d in loops])
-            return np.broadcast_to(array, space)
-
-        if "reduction" not in node["iterators"]:
-            arguments = [spread(x, dims) for x, dims in zip(inputs, maps)]
-            index = lambda i: np.broadcast_to(  # noqa: E731
-                np.arange(space[i]).reshape([-1 if k == i else 1 for k in range(len(space))]), space
-            )
-            out = np.zeros(space, DTYPES.get(node["body"]["arguments"][-1], np.float32))
-            result = self.evaluate(node["body"], arguments + [out], space, index)[0]
-            if node["body"]["yields"] == [0] and not node["body"]["ops"] and count == 1:
-                self.generic_movement(node, spread, maps, loops)
-            return np.transpose(result, [loops.index(d) for d in maps[-1]]).copy()
-        return self.reduction(node, inputs, maps, loops, spread)
-
-    def generic_movement(self, node, spread, maps, loops):
+    def generic_movement(self, node, nest):
         value = node["operands"][0]
-        if value not in self.reals:
+        if value not in self.reals or nest.reduced:
             return
         real = self.reals[value]
-        order = [loops.index(d) for d in maps[-1]]
-
-        def move(x):
-            return np.transpose(spread(x, maps[0]), order)
-
-        varies = {maps[-1].index(maps[0][a]) for a in real.varies if maps[0][a] != "0"}
-        self.reals[node["results"][0]] = Real(move(real.steps), move(real.scale), varies)
-
-    def reduction(self, node, inputs, maps, loops, spread):
-        """Integers in any order; real ones by N3."""
-        body = node["body"]
-        init = self.operand(node, len(inputs))
-        if any(op["type"][0] in "fb" for op in body["ops"]):
-            return self.contraction(node, maps, loops, spread, init)
-        reduced = [i for i, kind in enumerate(node["iterators"]) if kind == "reduction"]
-        parallel = [i for i in range(len(loops)) if i not in reduced]
-        arrays = [np.transpose(spread(x, d), parallel + reduced) for x, d in zip(inputs, maps)]
-        outer = arrays[0].shape[: len(parallel)]
-        out_order = [loops[i] for i in parallel]
-        acc = np.transpose(init, [maps[-1].index(d) for d in out_order])
-        flat = [a.reshape(outer + (-1,)) if a.size else None for a in arrays]
-        if flat[0] is not None:
-            for k in range(flat[0].shape[-1]):
-                acc = self.evaluate(body, [a[..., k] for a in flat] + [acc], outer)[0]
-        return np.transpose(acc, [out_order.index(d) for d in maps[-1]]).copy()
-
-    def contraction(self, node, maps, loops, spread, init):
-        """N3."""
-        names = sorted(op["op"] for op in node["body"]["ops"] if op["op"] != "arith.extf")
-        if names != ["arith.addf", "arith.mulf"] or len(maps) != 3:
-            raise Unknown("a float reduction")
-        if self.element(node["results"][0]) != "f32":
-            raise Unknown("accumulators of few bits")
-        reduced = [d for d, kind in zip(loops, node["iterators"]) if kind == "reduction"]
-        steps, scales = [], []
-        for index in (0, 1):
-            value, dims = node["operands"][index], maps[index]
-            if value not in self.reals:
-                raise Unknown("a literal contraction")
-            real, type = self.reals[value], self.types[value]
-            for axis, dim in enumerate(dims):
-                if dim in reduced and (axis in real.varies or type["dynamic"][axis]):
-                    raise Unknown("a literal contraction")
-            steps.append(spread(real.steps, dims).astype(np.float64))
-            scales.append(spread(real.scale, dims))
-        if not steps[0].size:
-            raise Unknown("nothing to reduce")
-        axes = tuple(loops.index(d) for d in reduced)
-        acc = oracle.wrap((steps[0] * steps[1]).sum(axes).astype(np.int64))
-        first = tuple(0 if d in reduced else slice(None) for d in loops)
-        scale = f32(scales[0][first]) * f32(scales[1][first])
-        kept = [d for d in loops if d not in reduced]
-        order = [kept.index(d) for d in maps[-1]]
-        bias = None if node["operands"][2] in self.zeros else init
-        return oracle.real_result(np.transpose(acc, order), np.transpose(scale, order), bias)
+        varies = {
+            nest.result().index(next(iter(nest.maps[0][axis])))
+            for axis in real.varies
+            if nest.maps[0][axis]
+        }
+        steps, scale = (nest.scatter(nest.spread(x, 0)) for x in (real.steps, real.scale))
+        self.reals[node["results"][0]] = Real(steps, scale, varies)
 
     def linalg_matmul(self, node):
-        as_generic = dict(node)
-        rhs = "d1, d2" if "(n, k)" in node["text"] else "d2, d1"
-        as_generic["maps"] = ["d0, d2", rhs, "d0, d1"]
-        as_generic["iterators"] = ["parallel", "parallel", "reduction"]
+        """Without maps: the one of integers by their sign, and of real values."""
         element = self.element(node["operands"][0])
         if element == "f32":
-            ops, kinds = ["arith.mulf", "arith.addf"], ["f32"] * 3
-            body = [(ops[0], [0, 1], "f32"), (ops[1], [2, 3], "f32")]
+            body = [("arith.mulf", [0, 1], "f32"), ("arith.addf", [2, 3], "f32")]
+            kinds = ["f32"] * 3
         else:
             kinds = [element, self.element(node["operands"][1]), "i32"]
             body = [("arith.extsi", [0], "i32"), ("arith.extsi", [1], "i32"),
                     ("arith.muli", [3, 4], "i32"), ("arith.addi", [2, 5], "i32")]
-        as_generic["body"] = {
-            "arguments": kinds,
-            "ops": [{"op": o, "attribute": "", "operands": x, "type": t} for o, x, t in body],
-            "yields": [2 + len(body)],
-        }
-        return self.linalg_generic(as_generic)
+        ops = [{"op": o, "attribute": "", "operands": x, "type": t} for o, x, t in body]
+        return self.linalg_generic(dict(
+            node,
+            maps=["d0, d2", "d1, d2" if "(n, k)" in node["text"] else "d2, d1", "d0, d1"],
+            iterators=["parallel", "parallel", "reduction"],
+            body={"arguments": kinds, "ops": ops, "yields": [2 + len(body)]},
+        ))

@@ -74,7 +74,11 @@ std::unique_ptr<MLIRContext> makeContext() {
 
 static bool contains(const std::vector<Node> &nodes, const std::string &op) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const Node &node) {
-    return node.op == op || contains(node.nodes, op);
+    return node.op == op ||
+           std::any_of(node.regions.begin(), node.regions.end(),
+                       [&](const Region &region) {
+                         return contains(region.nodes, op);
+                       });
   });
 }
 
@@ -172,7 +176,7 @@ constexpr uint64_t kModelShare = 8;
 /// they keep their configs while a program is reduced.
 static Choose choicesFor(kernel::ContractOp op, uint64_t seed,
                          const Target &target) {
-  if (seed % kModelShare == 0)
+  if (turnOf(seed) % kModelShare == 0)
     return {};
   TuningKey key = keyOf(op, target);
   uint64_t stream = 0;

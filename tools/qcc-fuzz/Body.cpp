@@ -43,6 +43,13 @@ const std::vector<std::string> &integerBinaryOps() {
   return names;
 }
 
+const std::vector<std::string> &integerDivisions() {
+  static const std::vector<std::string> names = {
+      "arith.divsi",     "arith.divui", "arith.floordivsi", "arith.ceildivsi",
+      "arith.ceildivui", "arith.remsi", "arith.remui"};
+  return names;
+}
+
 const std::vector<std::string> &floatPredicates() {
   static const std::vector<std::string> names = {
       "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
@@ -69,6 +76,16 @@ int bodyConstant(Body &body, Element type, double value) {
   return addToBody(
       body, "arith.constant", {}, type,
       spellElement(type, makeElements(type, data, 1, Fill::Random, 0).data()));
+}
+
+void addResultArgument(Body &body, Element element) {
+  int inputs = static_cast<int>(body.arguments.size());
+  body.arguments.push_back(element);
+  for (BodyOp &op : body.ops)
+    for (int &operand : op.operands)
+      operand += operand >= inputs;
+  for (int &yield : body.yields)
+    yield += yield >= inputs;
 }
 
 int convertInBody(Random &random, Body &body, int value, Element to) {
@@ -108,7 +125,8 @@ static int pickValue(Random &random, const Body &body) {
   return std::max(value, static_cast<int>(random.below(count)));
 }
 
-static int addSelect(Random &random, Body &body, int a, Element type) {
+static int addSelect(Builder &builder, Body &body, int a, Element type) {
+  Random &random = builder.random;
   int b = convertInBody(random, body, pickValue(random, body), type);
   int condition = isFloat(type)
                       ? addToBody(body, "arith.cmpf", {a, b}, Element::I1,
@@ -116,10 +134,17 @@ static int addSelect(Random &random, Body &body, int a, Element type) {
                       : addToBody(body, "arith.cmpi", {a, b}, Element::I1,
                                   random.pick(integerPredicates()));
   int c = convertInBody(random, body, pickValue(random, body), type);
+  if (builder.isExtended() && random.chance(50)) {
+    const std::vector<std::string> &names =
+        isFloat(type) ? floatBinaryOps() : integerBinaryOps();
+    return addToBody(body, "scf.if", {condition, c, a}, type,
+                     random.pick(names) + " " + random.pick(names));
+  }
   return addToBody(body, "arith.select", {condition, c, a}, type);
 }
 
-static void addFloatOp(Random &random, Body &body, int a, Element type) {
+static void addFloatOp(Builder &builder, Body &body, int a, Element type) {
+  Random &random = builder.random;
   switch (random.weighted({50, 25, 8, 10, 7})) {
   case 0: {
     int b = random.chance(30)
@@ -143,7 +168,7 @@ static void addFloatOp(Random &random, Body &body, int a, Element type) {
     return;
   }
   case 3:
-    addSelect(random, body, a, type);
+    addSelect(builder, body, a, type);
     return;
   default: {
     // The sign of what is no NaN.
@@ -153,7 +178,16 @@ static void addFloatOp(Random &random, Body &body, int a, Element type) {
   }
 }
 
-static void addIntegerOp(Random &random, Body &body, int a, Element type) {
+/// Divisors that may be zero, and divisions that round in any direction.
+static void addDivision(Random &random, Body &body, int a, Element type) {
+  int b = convertInBody(random, body, pickValue(random, body), type);
+  if (random.chance(40))
+    b = addToBody(body, "arith.andi", {b, bodyConstant(body, type, 3)}, type);
+  addToBody(body, random.pick(integerDivisions()), {a, b}, type);
+}
+
+static void addIntegerOp(Builder &builder, Body &body, int a, Element type) {
+  Random &random = builder.random;
   if (type == Element::I1) {
     int b = convertInBody(random, body, pickValue(random, body), type);
     addToBody(body, random.pick({"arith.andi", "arith.ori", "arith.xori"}),
@@ -176,9 +210,11 @@ static void addIntegerOp(Random &random, Body &body, int a, Element type) {
         type);
     return;
   case 2:
-    addSelect(random, body, a, type);
+    addSelect(builder, body, a, type);
     return;
   default: {
+    if (builder.isExtended() && random.chance(75))
+      return addDivision(random, body, a, type);
     // A divisor that is not zero.
     int b = convertInBody(random, body, pickValue(random, body), type);
     b = addToBody(body, "arith.ori", {b, bodyConstant(body, type, 1)}, type);
@@ -190,8 +226,9 @@ static void addIntegerOp(Random &random, Body &body, int a, Element type) {
   }
 }
 
-void growBody(Random &random, Body &body, unsigned ops, Element result,
+void growBody(Builder &builder, Body &body, unsigned ops, Element result,
               bool hasIndices, size_t loops) {
+  Random &random = builder.random;
   if (hasIndices && loops && random.chance(15)) {
     int index = addToBody(body, "linalg.index", {}, Element::Index,
                           std::to_string(random.below(loops)));
@@ -209,9 +246,9 @@ void growBody(Random &random, Body &body, unsigned ops, Element result,
                                      Element::I16, Element::I64}));
     Element type = body.typeOf(a);
     if (isFloat(type))
-      addFloatOp(random, body, a, type);
+      addFloatOp(builder, body, a, type);
     else
-      addIntegerOp(random, body, a, type);
+      addIntegerOp(builder, body, a, type);
   }
   int last = static_cast<int>(body.arguments.size() + body.ops.size()) - 1;
   body.yields.push_back(convertInBody(random, body, last, result));

@@ -50,14 +50,22 @@ public:
   void parameters(const std::string &role, const Quantized &value);
 };
 
+/// What a program may contain. Programs of the basic repertoire stay what they
+/// are, since tests and reports name their seeds; what is new belongs to the
+/// extended one.
+enum class Repertoire { Basic, Extended };
+
 class Builder {
 public:
-  Builder(const std::string &name, uint64_t seed) : random(seed) {
+  Builder(const std::string &name, uint64_t seed, Repertoire repertoire)
+      : random(seed), repertoire(repertoire) {
     graph.name = name;
   }
+  bool isExtended() const { return repertoire == Repertoire::Extended; }
 
   Graph graph;
   Random random;
+  const Repertoire repertoire;
 
   //===--- Sizes and types (Builder.cpp) ---===//
 
@@ -130,6 +138,9 @@ public:
   ValueId realLinear(ValueId x, DimId columns);
   /// Any contraction by linalg, with operands of its own.
   ValueId freeContraction();
+  /// An operand of a contraction: an integer, or a real value mostly
+  /// dequantized.
+  ValueId contractionOperand(const Dims &dims, Element element);
   ValueId integerLinear(const Quantized &x, DimId columns);
 
   //===--- Elementwise and reductions (Elementwise.cpp) ---===//
@@ -151,6 +162,8 @@ public:
   /// A value of shape `dims` that movement makes of what `make` returns.
   ValueId moved(const Dims &dims, const MakeLeaf &make, unsigned percent = 30);
   ValueId transpose(ValueId x, const std::vector<int> &permutation);
+  ValueId pad(ValueId x, const std::vector<int64_t> &low,
+              const std::vector<int64_t> &high, const Dims &dims, double value);
   ValueId move(ValueId x);
 
   //===--- What there is (Builder.cpp) ---===//
@@ -179,8 +192,10 @@ public:
 };
 
 /// Adds ops to a body, at random, and yields a value of type `result`.
-void growBody(Random &random, Body &body, unsigned ops, Element result,
+void growBody(Builder &builder, Body &body, unsigned ops, Element result,
               bool hasIndices, size_t loops);
+/// What the result held before: an argument that no op of the body uses.
+void addResultArgument(Body &body, Element element);
 /// A value of the body as a value of another type.
 int convertInBody(Random &random, Body &body, int value, Element to);
 int addToBody(Body &body, const std::string &name, std::vector<int> operands,
@@ -192,6 +207,7 @@ int bodyConstant(Body &body, Element type, double value);
 const std::vector<std::string> &floatBinaryOps();
 const std::vector<std::string> &floatUnaryOps(Element element);
 const std::vector<std::string> &integerBinaryOps();
+const std::vector<std::string> &integerDivisions();
 const std::vector<std::string> &floatPredicates();
 const std::vector<std::string> &integerPredicates();
 

@@ -12,6 +12,7 @@
 
 #include "Builder.h"
 #include <algorithm>
+#include <cmath>
 
 namespace qcc::fuzz {
 
@@ -240,8 +241,25 @@ struct Nest {
 
 } // namespace
 
+/// Few elements, each of a long sum.
+static Nest makeLongNest(Builder &b) {
+  Random &random = b.random;
+  Nest nest;
+  nest.lhs = {nest.loop(b.fixed(random.between(1, 5)), false)};
+  nest.rhs = {nest.loop(b.someDim(9), false)};
+  nest.result = {nest.lhs[0], nest.rhs[0]};
+  int depth = nest.loop(b.fixed(random.between(301, 2000)), true);
+  nest.lhs.push_back(depth);
+  nest.rhs.push_back(depth);
+  if (random.chance(40))
+    std::swap(nest.rhs[0], nest.rhs[1]);
+  return nest;
+}
+
 static Nest makeNest(Builder &b) {
   Random &random = b.random;
+  if (b.isExtended() && random.chance(15))
+    return makeLongNest(b);
   Nest nest;
   auto add = [&](DimId size, bool reduction, bool left, bool right) {
     int loop = nest.loop(size, reduction);
@@ -277,20 +295,19 @@ static Nest makeNest(Builder &b) {
   return nest;
 }
 
-/// An operand of a contraction: an integer, or a real value mostly dequantized.
-static ValueId makeOperand(Builder &b, const Dims &dims, Element element) {
+ValueId Builder::contractionOperand(const Dims &dims, Element element) {
   auto make = [&](const Dims &from) {
-    if (element == Element::F32 && b.random.chance(75)) {
-      int axis = !from.empty() && b.random.chance(30)
-                     ? static_cast<int>(b.random.below(from.size()))
+    if (element == Element::F32 && random.chance(75)) {
+      int axis = !from.empty() && random.chance(30)
+                     ? static_cast<int>(random.below(from.size()))
                      : -1;
-      bool perRow = !from.empty() && axis < 0 && b.random.chance(15);
-      return b.convert(
-          b.dequantize(b.quantizedLeaf(from, 35, 0.03, axis, perRow)), element);
+      bool perRow = !from.empty() && axis < 0 && random.chance(15);
+      return convert(dequantize(quantizedLeaf(from, 35, 0.03, axis, perRow)),
+                     element);
     }
-    return b.leaf(Builder::tensor(element, from), b.anyData(), 35);
+    return leaf(tensor(element, from), anyData(), 35);
   };
-  return b.moved(dims, make, 35);
+  return moved(dims, make, 35);
 }
 
 ValueId Builder::freeContraction() {
@@ -316,8 +333,8 @@ ValueId Builder::freeContraction() {
     right = random.pick({Element::I8, Element::I16});
     out = random.pick({Element::I32, Element::I64});
   }
-  ValueId lhs = makeOperand(*this, nest.dims(nest.lhs), left);
-  ValueId rhs = makeOperand(*this, nest.dims(nest.rhs), right);
+  ValueId lhs = contractionOperand(nest.dims(nest.lhs), left);
+  ValueId rhs = contractionOperand(nest.dims(nest.rhs), right);
   Type result = tensor(out, nest.dims(nest.result));
   ValueId init = random.chance(75) ? zeros(result) : another(result, 0.01);
   Body body;

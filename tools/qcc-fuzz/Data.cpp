@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
-#include "Random.h"
 #include "qcc/Support/Half.h"
 #include <cmath>
 #include <cstring>
@@ -105,7 +104,7 @@ rt::DType dtypeOf(Element element) {
   }
 }
 
-static double specialFloat(Random &random, double scale) {
+double specialFloat(Random &random, double scale) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return random.pick({std::numeric_limits<double>::quiet_NaN(), infinity,
                       -infinity, 0.0, -0.0, 1e-45, -1e-40, 3e38, -3e38, 65504.0,
@@ -171,7 +170,7 @@ static int64_t makeInteger(Random &random, Element element, Fill fill,
   return static_cast<int64_t>(random.bits()); // cut off to the width
 }
 
-static void store(Element element, double number, int64_t integer,
+void storeElement(Element element, double number, int64_t integer,
                   uint8_t *to) {
   auto write = [&](auto value) { memcpy(to, &value, sizeof(value)); };
   switch (element) {
@@ -239,7 +238,7 @@ std::vector<uint8_t> makeElements(Element element, const Data &data,
       integer = static_cast<int64_t>(data.scale);
       break;
     }
-    store(element, number, integer, bytes.data() + i * size);
+    storeElement(element, number, integer, bytes.data() + i * size);
   }
   return bytes;
 }

@@ -13,6 +13,7 @@
 #define QCC_TOOLS_FUZZ_DATA_H
 
 #include "Graph.h"
+#include "Random.h"
 #include "qcc/Runtime/DType.h"
 
 namespace qcc::fuzz {
@@ -41,6 +42,11 @@ std::string spell(const Case &which);
 std::vector<Case> casesOf(const Graph &graph, uint64_t seed);
 
 rt::DType dtypeOf(Element element);
+
+/// NaN, infinities, zeros, denormals, ties, the ends of f16, +-scale.
+double specialFloat(Random &random, double scale);
+/// Writes a float or an integer, cut off to its width, as the element has it.
+void storeElement(Element element, double number, int64_t integer, uint8_t *to);
 
 /// `count` elements, compact.
 std::vector<uint8_t> makeElements(Element element, const Data &data,

@@ -28,17 +28,6 @@ static std::vector<std::string> parallel(size_t rank) {
   return std::vector<std::string>(rank, "parallel");
 }
 
-/// What the result held before: an argument that no op of the body uses.
-static void addResultArgument(Body &body, Element element) {
-  int inputs = static_cast<int>(body.arguments.size());
-  body.arguments.push_back(element);
-  for (BodyOp &op : body.ops)
-    for (int &operand : op.operands)
-      operand += operand >= inputs;
-  for (int &yield : body.yields)
-    yield += yield >= inputs;
-}
-
 ValueId Builder::convert(ValueId x, Element to) {
   Element from = elementOf(x);
   if (from == to)
@@ -75,7 +64,7 @@ ValueId Builder::activation(ValueId x) {
   default: {
     Body body;
     body.arguments = {element};
-    growBody(random, body, 1 + random.below(4), element, false, 0);
+    growBody(*this, body, 1 + random.below(4), element, false, 0);
     addResultArgument(body, element);
     size_t rank = dimsOf(x).size();
     return generic({x}, -1, typeOf(x), {identity(rank), identity(rank)},
@@ -176,7 +165,7 @@ static ValueId namedElementwise(Builder &b, ValueId x) {
   ValueId y = b.another(type);
   Body body;
   body.arguments = {element, element};
-  growBody(random, body, 1 + random.below(3), element, false, 0);
+  growBody(b, body, 1 + random.below(3), element, false, 0);
   addResultArgument(body, element);
   ValueId value = b.op(
       "linalg.map",
@@ -267,7 +256,7 @@ ValueId Builder::elementwise(ValueId x) {
     map += (map.empty() ? "d" : ", d") + std::to_string(loop);
   }
   maps.push_back(map);
-  growBody(random, body, 1 + random.below(5), out, random.chance(20),
+  growBody(*this, body, 1 + random.below(5), out, random.chance(20),
            loops.size());
   addResultArgument(body, out);
   return generic(inputs, -1, tensor(out, dims), maps, parallel(loops.size()),
@@ -377,7 +366,7 @@ ValueId Builder::reduce(ValueId x) {
   if (random.chance(35)) { // of something computed
     Body inner;
     inner.arguments = {element};
-    growBody(random, inner, 1 + random.below(2), element, false, 0);
+    growBody(*this, inner, 1 + random.below(2), element, false, 0);
     addResultArgument(inner, element);
     body.ops = inner.ops;
     term = inner.yields[0];
@@ -388,7 +377,7 @@ ValueId Builder::reduce(ValueId x) {
       std::swap(operands[0], operands[1]);
     body.yields = {addToBody(body, combine, operands, element)};
   } else { // no reduction of N8: in order
-    growBody(random, body, 1 + random.below(3), element, false, 0);
+    growBody(*this, body, 1 + random.below(3), element, false, 0);
   }
   return generic({x}, init, type, {identity(loops.size()), map}, iterators,
                  std::move(body));

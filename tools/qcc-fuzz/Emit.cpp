@@ -113,7 +113,7 @@ std::string Emitter::resolve(const std::string &text) {
 
 Json Emitter::emitNode(const Node &node) {
   static const char *const kinds[] = {"argument", "constant", "op", "call",
-                                      "loop"};
+                                      "loop",     "while",    "if"};
   Json json = Json::dictionary();
   json.add("kind", Json::of(kinds[node.kind]));
   json.add("operands", list(node.operands));
@@ -135,15 +135,18 @@ Json Emitter::emitNode(const Node &node) {
     json.add("iterators", list(node.iterators));
     json.add("body", emitBody(node.body));
   }
-  if (node.kind == Node::Call || node.kind == Node::Loop) {
-    Json nodes = Json::list();
-    for (const Node &nested : node.nodes)
+  Json regions = Json::list();
+  for (const Region &region : node.regions) {
+    Json item = Json::dictionary(), nodes = Json::list();
+    for (const Node &nested : region.nodes)
       nodes.add(emitNode(nested));
-    json.add("nodes", std::move(nodes));
-    json.add("parameters", list(node.parameters));
-    json.add("yields", list(node.yields));
-    json.add("trips", Json::of(node.trips));
+    item.add("nodes", std::move(nodes));
+    item.add("parameters", list(region.parameters));
+    item.add("yields", list(region.yields));
+    regions.add(std::move(item));
   }
+  json.add("regions", std::move(regions));
+  json.add("trips", Json::of(node.trips));
   return json;
 }
 

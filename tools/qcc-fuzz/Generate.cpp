@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generate.h"
+#include "Extended.h"
 #include <algorithm>
 
 namespace qcc::fuzz {
@@ -79,16 +80,19 @@ static bool addQuantizedOp(Builder &b) {
   }
 }
 
+ValueId somePlainValue(Builder &b) {
+  ValueId x = b.pickFromPool([&](ValueId value) {
+    return isPlain(b, value) && b.elements(b.dimsOf(value)) <= kMostElements;
+  });
+  return x < 0 ? b.keep(someLeaf(b)) : x;
+}
+
 void addWildOps(Builder &b, unsigned count) {
   Random &random = b.random;
   if (b.pool.empty())
     b.keep(someLeaf(b));
   for (unsigned i = 0; i < count; ++i) {
-    ValueId x = b.pickFromPool([&](ValueId value) {
-      return isPlain(b, value) && b.elements(b.dimsOf(value)) <= kMostElements;
-    });
-    if (x < 0)
-      x = b.keep(someLeaf(b));
+    ValueId x = somePlainValue(b);
     switch (random.weighted({40, 14, 20, 9, 8, 9})) {
     case 0:
       b.keep(b.elementwise(x));
@@ -120,7 +124,8 @@ static void chooseResults(Builder &b) {
   std::vector<ValueId> ends, others;
   for (const Node &node : graph.nodes)
     for (ValueId value : node.results) {
-      if (node.kind == Node::Argument || node.kind == Node::Constant)
+      if (node.kind == Node::Argument || node.kind == Node::Constant ||
+          node.op == "tensor.empty") // has no values
         continue;
       (uses[value] ? others : ends).push_back(value);
     }
@@ -155,8 +160,7 @@ static void defineDynamicDims(Builder &b) {
                  b.anyData());
 }
 
-Graph generate(uint64_t seed) {
-  Builder b("p" + std::to_string(seed), seed);
+void addBasicProgram(Builder &b) {
   switch (b.random.weighted({19, 19, 6, 4, 4, 14, 34})) {
   case 0:
     addIntegerNetwork(b);
@@ -180,10 +184,33 @@ Graph generate(uint64_t seed) {
     addWildOps(b, 2 + static_cast<unsigned>(b.random.below(6)));
     break;
   }
+}
+
+/// One of so many seeds has the extended repertoire.
+constexpr uint64_t kExtendedShare = 4;
+
+Repertoire repertoireOf(uint64_t seed) {
+  return seed % kExtendedShare == kExtendedShare - 1 ? Repertoire::Extended
+                                                     : Repertoire::Basic;
+}
+
+uint64_t turnOf(uint64_t seed) {
+  return repertoireOf(seed) == Repertoire::Extended ? seed / kExtendedShare
+                                                    : seed;
+}
+
+Graph generate(uint64_t seed) {
+  Builder b("p" + std::to_string(seed), seed, repertoireOf(seed));
+  if (b.isExtended())
+    addExtendedProgram(b);
+  else
+    addBasicProgram(b);
   if (b.random.chance(20))
     addWildOps(b, 1 + static_cast<unsigned>(b.random.below(2)));
   if (b.random.chance(5))
     addLoop(b);
+  if (b.isExtended() && b.random.chance(12))
+    addBranch(b);
   chooseResults(b);
   if (b.random.chance(7))
     outlineCall(b);

@@ -16,7 +16,17 @@ namespace qcc::fuzz {
 /// networks look like, the others anything that can be put together.
 Graph generate(uint64_t seed);
 
+/// One in four seeds has the extended repertoire.
+Repertoire repertoireOf(uint64_t seed);
+/// What processors and efforts take turns by: counts the extended seeds by
+/// themselves, so that those meet each of them.
+uint64_t turnOf(uint64_t seed);
+
+/// A value that ops of arith and linalg take, of the pool or new.
+ValueId somePlainValue(Builder &builder);
+
 // What generate() chooses from; each leaves values in the pool.
+void addBasicProgram(Builder &builder);   // one of the following
 void addIntegerNetwork(Builder &builder); // qnn ops from end to end
 void addRealNetwork(Builder &builder);    // quantize and dequantize around
 void addAttention(Builder &builder);
@@ -24,6 +34,8 @@ void addDynamicQuantization(Builder &builder);
 void addHandWrittenLayers(Builder &builder); // linalg.matmul of i8, then arith
 void addWildOps(Builder &builder, unsigned count);
 void addLoop(Builder &builder);
+void addBranch(Builder &builder); // scf.if
+void addWhile(Builder &builder);  // scf.while
 /// Moves some of the ops, all results being known, to a function.
 void outlineCall(Builder &builder);
 

@@ -59,6 +59,7 @@ bool Graph::isDynamic(DimId id) const {
   case Dim::Static:
     return false;
   case Dim::Dynamic:
+  case Dim::Unknown:
     return true;
   case Dim::Scaled:
     return isDynamic(dim.a);
@@ -83,6 +84,8 @@ int64_t Graph::sizeOf(DimId id, const std::vector<int64_t> &symbols) const {
         (dim.mul * sizeOf(dim.a, symbols) + dim.add + dim.div - 1) / dim.div);
   case Dim::Product:
     return sizeOf(dim.a, symbols) * sizeOf(dim.b, symbols);
+  case Dim::Unknown:
+    return sizeOf(dim.a, symbols);
   case Dim::Sum:
     break;
   }
@@ -118,9 +121,11 @@ static void countUses(const std::vector<Node> &nodes,
   for (const Node &node : nodes) {
     for (ValueId operand : node.operands)
       ++counts[operand];
-    for (ValueId value : node.yields)
-      ++counts[value];
-    countUses(node.nodes, counts);
+    for (const Region &region : node.regions) {
+      for (ValueId value : region.yields)
+        ++counts[value];
+      countUses(region.nodes, counts);
+    }
   }
 }
 

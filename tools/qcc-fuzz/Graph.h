@@ -54,7 +54,8 @@ struct Dim {
     Dynamic, // known when the program runs: dimension number `value` of a run
     Scaled,  // ceil((mul * a + add) / div)
     Product, // a * b
-    Sum      // a + b
+    Sum,     // a + b
+    Unknown  // a, but types do not say so
   };
   Kind kind = Static;
   int64_t value = 0;
@@ -108,7 +109,8 @@ struct Data {
 /// ops.
 struct BodyOp {
   std::string name;      // "arith.addf"
-  std::string attribute; // "olt", a constant's text, an index
+  std::string attribute; // "olt", a constant's text, an index; of scf.if, the
+                         // ops on its operands 1 and 2 in either branch
   std::vector<int> operands;
   Element type;
 };
@@ -128,8 +130,26 @@ struct Body {
 enum class Form : uint8_t { Inline, Splat, Resource };
 
 using ValueId = int;
+struct Node;
+
+/// What a function, a loop or a branch holds, what the values that are handed
+/// to it are called in it, and what of it becomes the results.
+struct Region {
+  std::vector<Node> nodes;
+  std::vector<ValueId> parameters, yields;
+};
+
 struct Node {
-  enum Kind { Argument, Constant, Op, Call, Loop };
+  enum Kind {
+    Argument,
+    Constant,
+    Op,
+    Call,  // of a function of its own; a region without parameters
+    Loop,  // scf.for: as many `trips`; carries its operands as parameters
+    While, // scf.while: carries its operands; the region before yields the
+           // condition first, then what the region after gets
+    If     // scf.if of operand 0: the region of true, then that of false
+  };
   Kind kind = Op;
   std::string op; // "qnn.linear"
   /// The text of an op; Print.h says what stands for what in it.
@@ -137,16 +157,13 @@ struct Node {
   std::vector<ValueId> operands, results;
   /// Of interest to who interprets the program: names and MLIR text of values.
   std::vector<std::pair<std::string, std::string>> attributes;
-  /// linalg.generic and the like.
+  /// What a linalg op does, as linalg.generic would say it. Only where `text`
+  /// refers to them they are printed.
   std::vector<std::string> maps, iterators;
   Body body;
   Data data; // arguments, constants
   Form form = Form::Inline;
-  /// Call and Loop: what the function or the loop holds, and what of it becomes
-  /// the results. A loop has as many trips, and its first operands are carried
-  /// as the values `parameters`.
-  std::vector<Node> nodes;
-  std::vector<ValueId> parameters, yields;
+  std::vector<Region> regions;
   int64_t trips = 0;
 };
 

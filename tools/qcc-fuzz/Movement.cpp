@@ -15,6 +15,9 @@
 
 namespace qcc::fuzz {
 
+/// What is not zero and surrounds values now and then.
+static constexpr double kPadding = 3;
+
 static std::string numbers(const std::vector<int64_t> &values) {
   std::string text;
   for (int64_t value : values)
@@ -72,24 +75,24 @@ static ValueId slice(Builder &b, ValueId x, const std::vector<int64_t> &offsets,
               type);
 }
 
-static ValueId pad(Builder &b, ValueId x, const std::vector<int64_t> &low,
-                   const std::vector<int64_t> &high, const Dims &dims,
-                   bool withZero) {
-  Type type = b.typeOf(x);
+ValueId Builder::pad(ValueId x, const std::vector<int64_t> &low,
+                     const std::vector<int64_t> &high, const Dims &dims,
+                     double value) {
+  Type type = typeOf(x);
   type.dims = dims;
   std::string indices;
   for (size_t i = 0; i < dims.size(); ++i)
     indices += (i ? ", %p" : "%p") + std::to_string(i) + ": index";
   Data data;
-  data.role = withZero ? Data::Zero : Data::Exact;
-  data.scale = 3;
-  ValueId value = b.constant(Builder::scalar(type.element), data);
-  return b.op("tensor.pad",
-              {"tensor.pad $0 low" + numbers(low) + " high" + numbers(high) +
-                   " {\n  ^bb0(" + indices +
-                   "):\n    tensor.yield $1 : $t1\n  } : $t0 to $r0",
-               {x, value}},
-              type);
+  data.role = value == 0 ? Data::Zero : Data::Exact;
+  data.scale = value;
+  ValueId number = constant(scalar(type.element), data);
+  return op("tensor.pad",
+            {"tensor.pad $0 low" + numbers(low) + " high" + numbers(high) +
+                 " {\n  ^bb0(" + indices +
+                 "):\n    tensor.yield $1 : $t1\n  } : $t0 to $r0",
+             {x, number}},
+            type);
 }
 
 namespace {
@@ -154,9 +157,8 @@ static ValueId padded(Builder &b, const Dims &dims, const Sources &sources) {
   ValueId value = sources.source(from);
   if (!isPlain(b, value))
     return sources.make(dims);
-  return pad(b, value, low, high, dims,
-             isFloat(b.elementOf(value)) ? b.random.chance(90)
-                                         : b.random.chance(50));
+  bool withZero = b.random.chance(isFloat(b.elementOf(value)) ? 90 : 50);
+  return b.pad(value, low, high, dims, withZero ? 0 : kPadding);
 }
 
 static ValueId sliced(Builder &b, const Dims &dims, const Sources &sources) {
@@ -381,7 +383,7 @@ ValueId Builder::move(ValueId x) {
         high[i] = random.between(0, 3);
         dims[i] = scaled(dims[i], 1, low[i] + high[i]);
       }
-      return pad(*this, x, low, high, dims, random.chance(70));
+      return pad(x, low, high, dims, random.chance(70) ? 0 : kPadding);
     }
     break;
   case 5:

@@ -12,107 +12,9 @@
 #include "Print.h"
 #include "Data.h"
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
-#include <cstring>
-#include <map>
 #include <set>
 
 namespace qcc::fuzz {
-
-std::string spell(Element element) {
-  switch (element) {
-  case Element::I1:
-    return "i1";
-  case Element::I8:
-    return "i8";
-  case Element::U8:
-    return "ui8";
-  case Element::I16:
-    return "i16";
-  case Element::I32:
-    return "i32";
-  case Element::I64:
-    return "i64";
-  case Element::Index:
-    return "index";
-  case Element::F16:
-    return "f16";
-  case Element::BF16:
-    return "bf16";
-  case Element::F32:
-    return "f32";
-  case Element::F64:
-    return "f64";
-  }
-  return "";
-}
-
-static std::string hex(const void *bytes, size_t count) {
-  static const char digits[] = "0123456789ABCDEF";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    uint8_t byte = static_cast<const uint8_t *>(bytes)[i];
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
-std::string spellElement(Element element, const uint8_t *bytes) {
-  uint64_t bits = 0;
-  memcpy(&bits, bytes, bytesOf(element));
-  char text[32];
-  if (isFloat(element)) {
-    snprintf(text, sizeof(text), "0x%0*" PRIX64, bitsOf(element) / 4, bits);
-    return text;
-  }
-  if (element == Element::I1)
-    return bits & 1 ? "true" : "false";
-  unsigned unused = 64 - bitsOf(element);
-  int64_t value = element == Element::U8
-                      ? static_cast<int64_t>(bits)
-                      : static_cast<int64_t>(bits << unused) >> unused;
-  return std::to_string(value);
-}
-
-static std::string spellFloat(double value) {
-  char text[64];
-  // The decimal of the binary32 value, which reads back exactly.
-  snprintf(text, sizeof(text), "%.9e",
-           static_cast<double>(static_cast<float>(value)));
-  return text;
-}
-
-static std::string spellQuant(const Graph &graph, const Type &type) {
-  const Quant &quant = graph.quants[type.quant];
-  std::string text = "!quant.uniform<";
-  text += quant.storage == Element::U8 ? "u8" : spell(quant.storage);
-  text += ":f32";
-  int64_t channels =
-      quant.axis < 0 ? 1 : graph.sizeOf(type.dims[quant.axis], {});
-  std::vector<float> scales = scalesOf(quant, channels);
-  std::vector<int> zeroPoints = zeroPointsOf(quant, channels);
-  std::string list;
-  for (size_t i = 0; i < scales.size(); ++i)
-    list += (i ? ", " : "") + spellFloat(scales[i]) +
-            (zeroPoints[i] ? ":" + std::to_string(zeroPoints[i]) : "");
-  if (quant.axis < 0)
-    return text + ", " + list + ">";
-  return text + ":" + std::to_string(quant.axis) + ", {" + list + "}>";
-}
-
-std::string spellType(const Graph &graph, const Type &type) {
-  std::string element =
-      type.quant < 0 ? spell(type.element) : spellQuant(graph, type);
-  if (type.isScalar)
-    return element;
-  std::string text = "tensor<";
-  for (DimId id : type.dims)
-    text +=
-        graph.isDynamic(id) ? "?x" : std::to_string(graph.sizeOf(id, {})) + "x";
-  return text + element + ">";
-}
 
 namespace {
 
@@ -150,7 +52,11 @@ private:
 
   void printNode(const Node &node);
   void printConstant(const Node &node);
+  std::string carried(const Node &node) const;
+  void printRegion(const Region &region);
   void printLoop(const Node &node);
+  void printWhile(const Node &node);
+  void printIf(const Node &node);
   void printCall(const Node &node);
   void printOp(const Node &node);
   std::string expand(const Node &node);
@@ -194,6 +100,8 @@ std::string Printer::index(int64_t value) {
 
 std::string Printer::dim(DimId id) {
   const Dim &dim = graph.dims[id];
+  if (dim.kind == Dim::Unknown)
+    return this->dim(dim.a);
   if (!graph.isDynamic(id))
     return index(graph.sizeOf(id, {}));
   std::string text = "%d" + std::to_string(id);
@@ -216,6 +124,7 @@ std::string Printer::dim(DimId id) {
   };
   switch (dim.kind) {
   case Dim::Static:
+  case Dim::Unknown:
     return text;
   case Dim::Dynamic:
     scope->dimParameters.push_back(id);
@@ -261,6 +170,21 @@ std::string Printer::mapsOf(const Node &node) const {
   return text + "], iterator_types = [" + iterators + "]}";
 }
 
+/// An scf.if of a body, whose branches hold an op each.
+static std::string branchOf(const BodyOp &op, const std::string &name,
+                            const std::string &type) {
+  size_t space = op.attribute.find(' ');
+  auto branch = [&](const std::string &what, const std::string &suffix) {
+    return " {\n      " + name + suffix + " = " + what + " %b" +
+           std::to_string(op.operands[1]) + ", %b" +
+           std::to_string(op.operands[2]) + " : " + type +
+           "\n      scf.yield " + name + suffix + " : " + type + "\n    }";
+  };
+  return "    " + name + " = scf.if %b" + std::to_string(op.operands[0]) +
+         " -> (" + type + ")" + branch(op.attribute.substr(0, space), "t") +
+         " else" + branch(op.attribute.substr(space + 1), "e") + "\n";
+}
+
 std::string Printer::bodyOf(const Node &node) const {
   const Body &body = node.body;
   auto value = [](int id) { return "%b" + std::to_string(id); };
@@ -268,6 +192,10 @@ std::string Printer::bodyOf(const Node &node) const {
   int id = static_cast<int>(body.arguments.size());
   for (const BodyOp &op : body.ops) {
     std::string operands, type = spell(op.type);
+    if (op.name == "scf.if") {
+      text += branchOf(op, value(id++), type);
+      continue;
+    }
     for (int operand : op.operands)
       operands += (operands.empty() ? "" : ", ") + value(operand);
     text += "    " + value(id++) + " = " + op.name + " ";
@@ -340,6 +268,17 @@ std::string Printer::expand(const Node &node) {
   return text;
 }
 
+static std::string hex(const void *bytes, size_t count) {
+  static const char digits[] = "0123456789ABCDEF";
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    uint8_t byte = static_cast<const uint8_t *>(bytes)[i];
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
 void Printer::printConstant(const Node &node) {
   const Type &type = graph.types[node.results[0]];
   std::vector<uint8_t> bytes = elementsOfConstant(graph, node);
@@ -364,20 +303,58 @@ void Printer::printConstant(const Node &node) {
        (isBool ? "" : " : " + spellType(graph, type)));
 }
 
+/// "%v8 = %v3": what a region calls the operands.
+std::string Printer::carried(const Node &node) const {
+  const Region &region = node.regions[0];
+  std::string text;
+  for (size_t i = 0; i < region.parameters.size(); ++i)
+    text += (i ? ", " : "") + name(region.parameters[i]) + " = " +
+            name(node.operands[i]);
+  return text;
+}
+
+void Printer::printRegion(const Region &region) {
+  scope->indent += "  ";
+  for (const Node &inner : region.nodes)
+    printNode(inner);
+  line("scf.yield " + names(region.yields) + " : " + types(region.yields));
+  scope->indent.resize(scope->indent.size() - 2);
+}
+
 void Printer::printLoop(const Node &node) {
   std::string zero = index(0), one = index(1), last = index(node.trips);
-  std::string carried;
-  for (size_t i = 0; i < node.parameters.size(); ++i)
-    carried += (i ? ", " : "") + name(node.parameters[i]) + " = " +
-               name(node.operands[i]);
   line(names(node.results) + " = scf.for %i" + std::to_string(node.results[0]) +
-       " = " + zero + " to " + last + " step " + one + " iter_args(" + carried +
-       ") -> (" + types(node.results) + ") {");
-  scope->indent += "  ";
-  for (const Node &inner : node.nodes)
+       " = " + zero + " to " + last + " step " + one + " iter_args(" +
+       carried(node) + ") -> (" + types(node.results) + ") {");
+  printRegion(node.regions[0]);
+  line("}");
+}
+
+void Printer::printWhile(const Node &node) {
+  line(names(node.results) + " = scf.while (" + carried(node) + ") : (" +
+       types(node.operands) + ") -> (" + types(node.results) + ") {");
+  const Region &before = node.regions[0], &after = node.regions[1];
+  for (const Node &inner : before.nodes)
     printNode(inner);
-  line("scf.yield " + names(node.yields) + " : " + types(node.yields));
-  scope->indent.resize(scope->indent.size() - 2);
+  std::vector<ValueId> passed(before.yields.begin() + 1, before.yields.end());
+  line("scf.condition(" + name(before.yields[0]) + ") " + names(passed) +
+       " : " + types(passed));
+  std::string parameters;
+  for (ValueId value : after.parameters)
+    parameters +=
+        (parameters.empty() ? "" : ", ") + name(value) + ": " + type(value);
+  line("} do {");
+  line("^bb0(" + parameters + "):");
+  printRegion(after);
+  line("}");
+}
+
+void Printer::printIf(const Node &node) {
+  line(names(node.results) + " = scf.if " + name(node.operands[0]) + " -> (" +
+       types(node.results) + ") {");
+  printRegion(node.regions[0]);
+  line("} else {");
+  printRegion(node.regions[1]);
   line("}");
 }
 
@@ -386,9 +363,9 @@ void Printer::printCall(const Node &node) {
   Scope inner;
   inner.parameters = node.operands;
   Scope *outer = std::exchange(scope, &inner);
-  for (const Node &nested : node.nodes)
+  for (const Node &nested : node.regions[0].nodes)
     printNode(nested);
-  callees += function(callee, /*isPrivate=*/true, node.yields);
+  callees += function(callee, /*isPrivate=*/true, node.regions[0].yields);
   scope = outer;
   std::string operands = names(node.operands),
               operandTypes = types(node.operands);
@@ -414,6 +391,10 @@ void Printer::printNode(const Node &node) {
     return printConstant(node);
   case Node::Loop:
     return printLoop(node);
+  case Node::While:
+    return printWhile(node);
+  case Node::If:
+    return printIf(node);
   case Node::Call:
     return printCall(node);
   case Node::Op:

@@ -36,8 +36,10 @@ std::string withoutNumbers(const std::string &message) {
 static void replaceUses(std::vector<Node> &nodes, ValueId from, ValueId to) {
   for (Node &node : nodes) {
     std::replace(node.operands.begin(), node.operands.end(), from, to);
-    std::replace(node.yields.begin(), node.yields.end(), from, to);
-    replaceUses(node.nodes, from, to);
+    for (Region &region : node.regions) {
+      std::replace(region.yields.begin(), region.yields.end(), from, to);
+      replaceUses(region.nodes, from, to);
+    }
   }
 }
 
@@ -49,7 +51,8 @@ static void replaceUses(Graph &graph, ValueId from, ValueId to) {
 static void removeUnused(std::vector<Node> &nodes,
                          const std::vector<unsigned> &uses) {
   for (Node &node : nodes)
-    removeUnused(node.nodes, uses);
+    for (Region &region : node.regions)
+      removeUnused(region.nodes, uses);
   nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
                              [&](const Node &node) {
                                return std::none_of(
@@ -62,7 +65,8 @@ static void removeUnused(std::vector<Node> &nodes,
 static size_t nodeCount(const std::vector<Node> &nodes) {
   size_t count = nodes.size();
   for (const Node &node : nodes)
-    count += nodeCount(node.nodes);
+    for (const Region &region : node.regions)
+      count += nodeCount(region.nodes);
   return count;
 }
 
@@ -84,6 +88,19 @@ static void makeArgument(Node &node) {
   node = std::move(argument);
 }
 
+/// What a region holds instead of the node that has it.
+static void putInPlaceOf(Graph &graph, size_t at, const Region &region) {
+  const Node node = graph.nodes[at];
+  graph.nodes.erase(graph.nodes.begin() + at);
+  graph.nodes.insert(graph.nodes.begin() + at, region.nodes.begin(),
+                     region.nodes.end());
+  for (size_t i = 0; i < node.results.size(); ++i)
+    replaceUses(graph, node.results[i], region.yields[i]);
+  // A region may yield what it is handed.
+  for (size_t i = 0; i < region.parameters.size(); ++i)
+    replaceUses(graph, region.parameters[i], node.operands[i]);
+}
+
 /// The body without ops that nothing uses.
 static void removeUnused(Body &body) {
   int inputs = static_cast<int>(body.arguments.size());
@@ -101,6 +118,10 @@ static void removeUnused(Body &body) {
     for (int &yield : body.yields)
       yield -= yield > value;
   }
+}
+
+static bool printsBody(const Node &node) {
+  return node.text.find("$b") != std::string::npos;
 }
 
 static void replaceInBody(Body &body, int from, int to) {
@@ -266,18 +287,17 @@ bool Reducer::inlineNodes() {
   bool any = false;
   for (size_t i = 0; i < best.graph.nodes.size(); ++i) {
     const Node node = best.graph.nodes[i];
-    if (node.nodes.empty())
-      continue;
-    Subject candidate = best;
-    Graph &graph = candidate.graph;
-    graph.nodes.erase(graph.nodes.begin() + i);
-    graph.nodes.insert(graph.nodes.begin() + i, node.nodes.begin(),
-                       node.nodes.end());
-    for (size_t k = 0; k < node.parameters.size(); ++k)
-      replaceUses(graph, node.parameters[k], node.operands[k]);
-    for (size_t k = 0; k < node.results.size(); ++k)
-      replaceUses(graph, node.results[k], node.yields[k]);
-    any |= attempt(std::move(candidate));
+    for (size_t k = 0; k < node.regions.size(); ++k) {
+      // The condition of a loop goes with the loop.
+      if (node.kind == Node::While && k == 0)
+        continue;
+      Subject candidate = best;
+      putInPlaceOf(candidate.graph, i, node.regions[k]);
+      if (attempt(std::move(candidate))) {
+        any = true;
+        break;
+      }
+    }
   }
   return any;
 }
@@ -287,7 +307,8 @@ bool Reducer::shrinkBodies() {
   for (size_t i = 0; i < best.graph.nodes.size(); ++i)
     for (size_t k = best.graph.nodes[i].body.ops.size(); k > 0; --k) {
       const Body body = best.graph.nodes[i].body;
-      if (k > body.ops.size())
+      // The name of an op may say what its body is.
+      if (k > body.ops.size() || !printsBody(best.graph.nodes[i]))
         continue;
       int value = static_cast<int>(body.arguments.size() + k) - 1;
       std::vector<int> others = body.ops[k - 1].operands;

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Generate.h"
 #include "Isolate.h"
 #include "Print.h"
 #include "Reduce.h"
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <tuple>
@@ -67,19 +69,37 @@ static std::vector<TargetRef> hostTargets() {
   return found;
 }
 
-static bool parseRange(const std::string &text, uint64_t &begin,
-                       uint64_t &end) {
-  size_t colon = text.find(':');
-  auto first = tools::parseInteger(std::string_view(text).substr(0, colon));
-  auto last =
-      colon == std::string::npos
-          ? first
-          : tools::parseInteger(std::string_view(text).substr(colon + 1));
-  if (!first || !last || *first < 0 || *last < *first)
-    return false;
-  begin = *first;
-  end = colon == std::string::npos ? *last + 1 : *last;
-  return true;
+namespace {
+/// The seeds from `begin` on, in steps, that are below `end`.
+struct Seeds {
+  uint64_t begin = 0, end = 0, step = 1;
+
+  uint64_t count() const { return (end - begin + step - 1) / step; }
+};
+} // namespace
+
+/// "A", "A:B" or "A:B:STEP"
+static std::optional<Seeds> parseSeeds(const std::string &text) {
+  std::vector<uint64_t> numbers;
+  for (size_t at = 0; at <= text.size();) {
+    size_t colon = std::min(text.find(':', at), text.size());
+    auto number =
+        tools::parseInteger(std::string_view(text).substr(at, colon - at));
+    if (!number || *number < 0)
+      return std::nullopt;
+    numbers.push_back(*number);
+    at = colon + 1;
+  }
+  if (numbers.size() > 3)
+    return std::nullopt;
+  Seeds seeds;
+  seeds.begin = numbers[0];
+  seeds.end = numbers.size() > 1 ? numbers[1] : seeds.begin + 1;
+  if (numbers.size() > 2)
+    seeds.step = numbers[2];
+  if (seeds.end < seeds.begin || !seeds.step)
+    return std::nullopt;
+  return seeds;
 }
 
 static void report(const Options &options, Totals &totals, const Task &task,
@@ -115,7 +135,9 @@ static void report(const Options &options, Totals &totals, const Task &task,
 }
 
 static void addArguments(tools::Arguments &arguments, Options &options) {
-  arguments.text("seeds", "A:B", "the programs of seeds A to B - 1",
+  arguments.text("seeds", "A:B:STEP",
+                 "the programs of seeds A to B - 1, in steps (default: 1); "
+                 "3:B:4 are those of the extended repertoire",
                  options.seeds);
   arguments.text("mcpu", "LIST",
                  "processors; all: each program on every one of the host "
@@ -145,8 +167,8 @@ static void addArguments(tools::Arguments &arguments, Options &options) {
                  options.plant);
 }
 
-static void printPrograms(uint64_t begin, uint64_t end) {
-  for (uint64_t seed = begin; seed < end; ++seed)
+static void printPrograms(const Seeds &seeds) {
+  for (uint64_t seed = seeds.begin; seed < seeds.end; seed += seeds.step)
     printf("// seed %llu\n%s", (unsigned long long)seed,
            moduleText({print(Subject::ofSeed(seed).graph)}).c_str());
 }
@@ -182,25 +204,41 @@ constexpr uint64_t kFullEffortShare = 4;
 
 /// All that there is to do, ordered such that programs of one module follow
 /// each other. How a program is compiled depends on its seed alone.
-static std::vector<Work> orderWork(uint64_t begin, uint64_t end, size_t targets,
+static std::vector<Work> orderWork(const Seeds &seeds, size_t targets,
                                    bool rotate, unsigned perModule) {
   std::vector<Work> work;
-  for (uint64_t seed = begin; seed < end; ++seed)
+  for (uint64_t seed = seeds.begin; seed < seeds.end; seed += seeds.step)
     for (size_t target = 0; target < targets; ++target)
-      if (!rotate || seed % targets == target)
-        work.push_back(
-            {target,
-             seed / targets % kFullEffortShare ? Effort::Little : Effort::Full,
-             seed});
+      if (!rotate || turnOf(seed) % targets == target)
+        work.push_back({target,
+                        turnOf(seed) / targets % kFullEffortShare
+                            ? Effort::Little
+                            : Effort::Full,
+                        seed});
   uint64_t block = uint64_t(perModule) * targets * kFullEffortShare;
   std::stable_sort(work.begin(), work.end(), [&](const Work &a, const Work &b) {
     auto key = [&](const Work &one) {
-      return std::make_tuple((one.seed - begin) / block, one.target,
-                             one.effort);
+      return std::make_tuple((one.seed - seeds.begin) / seeds.step / block,
+                             one.target, one.effort);
     };
     return key(a) < key(b);
   });
   return work;
+}
+
+/// The programs from `at` on that share a module.
+static Task takeTask(const std::vector<Work> &work, size_t &at,
+                     const std::vector<TargetRef> &targets,
+                     const BatchOptions &options, unsigned perModule) {
+  Task task;
+  task.options = options;
+  const Work &first = work[at];
+  task.options.target = targets[first.target];
+  task.options.effort = first.effort;
+  while (at < work.size() && work[at].sharesModuleWith(first) &&
+         task.subjects.size() < perModule)
+    task.subjects.push_back(Subject::ofSeed(work[at++].seed));
+  return task;
 }
 
 static void printRefusals(const Totals &totals) {
@@ -213,6 +251,13 @@ static void printRefusals(const Totals &totals) {
     printf("%6zu refused: %s\n", count, message.c_str());
 }
 
+static std::error_code makeFolder(const std::string &folder) {
+  std::error_code error;
+  if (!folder.empty())
+    std::filesystem::create_directories(folder, error);
+  return error;
+}
+
 int main(int argc, char **argv) {
   const char *llvmOptions[] = {"qcc-fuzz", "-fast-isel=false"}; // see Effort.h
   llvm::cl::ParseCommandLineOptions(2, llvmOptions);
@@ -223,11 +268,12 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = arguments.answer(argc, argv, "", 2))
     return *code;
 
-  uint64_t begin, end;
-  if (!parseRange(options.seeds, begin, end))
-    return fail("'--seeds=" + options.seeds + "' must be A:B with A <= B");
+  std::optional<Seeds> seeds = parseSeeds(options.seeds);
+  if (!seeds)
+    return fail("'--seeds=" + options.seeds +
+                "' must be A, A:B or A:B:STEP with A <= B and STEP >= 1");
   if (options.print) {
-    printPrograms(begin, end);
+    printPrograms(*seeds);
     return 0;
   }
   std::vector<TargetRef> targets;
@@ -242,6 +288,9 @@ int main(int argc, char **argv) {
   }
   if (options.reduce && options.keep.empty())
     return fail("--reduce needs --keep=DIR, where it writes");
+  if (std::error_code error = makeFolder(options.keep))
+    return fail("the folder '--keep=" + options.keep +
+                "' cannot be made: " + error.message());
   if (targets.empty())
     return fail("the host can run none of the processors");
 
@@ -252,26 +301,18 @@ int main(int argc, char **argv) {
     return fail("'--plant=" + options.plant +
                 "' must be differ:OP, crash:OP or hang:OP");
   std::vector<Work> work =
-      orderWork(begin, end, targets.size(), rotate, options.programsPerModule);
+      orderWork(*seeds, targets.size(), rotate, options.programsPerModule);
 
   Totals totals;
   size_t at = 0;
+  auto nextTask = [&]() -> std::optional<Task> {
+    if (at == work.size())
+      return std::nullopt;
+    return takeTask(work, at, targets, batch, options.programsPerModule);
+  };
   auto start = std::chrono::steady_clock::now();
   runIsolated(
-      [&]() -> std::optional<Task> {
-        if (at == work.size())
-          return std::nullopt;
-        Task task;
-        task.options = batch;
-        const Work &first = work[at];
-        task.options.target = targets[first.target];
-        task.options.effort = first.effort;
-        while (at < work.size() && work[at].sharesModuleWith(first) &&
-               task.subjects.size() < options.programsPerModule)
-          task.subjects.push_back(Subject::ofSeed(work[at++].seed));
-        return task;
-      },
-      {options.jobs, options.timeout},
+      nextTask, {options.jobs, options.timeout},
       [&](const Task &task, const Subject &subject, const Verdict &verdict) {
         report(options, totals, task, subject, verdict);
       });
@@ -284,10 +325,10 @@ int main(int argc, char **argv) {
       totals.ofKind[Verdict::Crashed] + totals.ofKind[Verdict::Hung];
   printf(
       "%llu seeds, %u programs, %u runs, %u differ, %u refused, %u crashed\n",
-      (unsigned long long)(end - begin), totals.programs, totals.runs,
+      (unsigned long long)seeds->count(), totals.programs, totals.runs,
       totals.ofKind[Verdict::Differs], totals.ofKind[Verdict::Refused],
       crashed);
   fprintf(stderr, "%.1f s, %.1f seeds/s\n", seconds,
-          static_cast<double>(end - begin) / seconds);
+          static_cast<double>(seeds->count()) / seconds);
   return totals.ofKind[Verdict::Differs] || crashed ? 1 : 0;
 }

@@ -492,7 +492,7 @@ def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
     the op. Conditions are computed from the dimensions of arguments alone, so that they
     can be checked before anything runs. What no dimensions can mend, such as a constant
     index that is too large, is an error; indices that depend on data are the matter of
-    `clamp-indices`, and shapes that do are refused.
+    `clamp-indices`, and shapes that do are refused. What a loop carries keeps its shape.
 
     ```mlir
     func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
@@ -540,10 +540,11 @@ def ClampIndices : Pass<"clamp-indices", "::mlir::func::FuncOp"> {
 }
 
 def MaterializeLoopResults : Pass<"materialize-loop-results", "::mlir::func::FuncOp"> {
-  let summary = "Tensors that scf.for carries keep one memory";
+  let summary = "Tensors that loops carry keep one memory";
   let description = [{
-    What a loop yields is materialized in its iteration argument, so that bufferization
-    need not choose between buffers at run time.
+    What scf.for yields is materialized in its iteration argument, and what the body of
+    scf.while yields in its own, where the condition hands over what the loop carries:
+    bufferization need not choose between buffers at run time.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }

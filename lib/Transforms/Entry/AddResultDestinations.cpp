@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../KnownSizes.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -24,6 +25,37 @@ static Value beforeLoops(Value value) {
   return value;
 }
 
+/// Whether a value is a result of scf.if or scf.while, or was before ops that
+/// keep its memory.
+static bool isChosen(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<scf::IfOp, scf::WhileOp>(op))
+      return true;
+    if (isa<scf::ForOp>(op))
+      value = beforeLoops(value);
+    else if (auto update = dyn_cast<DestinationStyleOpInterface>(op))
+      value = update.getTiedOpOperand(cast<OpResult>(value))->get();
+    else if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                 tensor::CollapseShapeOp>(op))
+      value = op->getOperand(0);
+    else
+      return false;
+  }
+  return false;
+}
+
+/// A size of a value that is returned, or null. Asking the result of scf.if,
+/// whose branches write to the destination, or that of scf.while would ask the
+/// destination as well.
+static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
+                          Value value, int64_t dim) {
+  if (!isChosen(value))
+    return tensor::DimOp::create(builder, value.getLoc(), beforeLoops(value),
+                                 dim);
+  OpFoldResult size = known.sizeOf(value, dim);
+  return size ? known.valueOf(size) : Value();
+}
+
 /// A copy of `value` for each op that overwrites it while it is also returned:
 ///
 ///   %r = linalg.generic ... outs(%f)        %c = linalg.copy ins(%f) ...
@@ -36,7 +68,8 @@ static void copyOverwrittenResult(OpBuilder &builder, Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     auto destination = dyn_cast<DestinationStyleOpInterface>(user);
-    if ((destination && destination.isDpsInit(&use)) || isa<scf::ForOp>(user))
+    if ((destination && destination.isDpsInit(&use)) ||
+        isa<scf::ForOp, scf::WhileOp>(user))
       overwriting.push_back(&use);
   }
   for (OpOperand *use : overwriting) {
@@ -68,6 +101,8 @@ struct AddResultDestinations
                                                       ret.getOperands().end()))
       copyOverwrittenResult(builder, value);
     builder.setInsertionPoint(ret);
+    qcc::KnownSizes known(func);
+    known.setInsertionPoint(ret);
     SmallVector<Value> results, sizes;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       auto type = cast<RankedTensorType>(value.getType());
@@ -79,11 +114,18 @@ struct AddResultDestinations
                       bufferization::BufferizationDialect::kWritableAttrName,
                       builder.getBoolAttr(true));
       func.setArgAttr(position, qcc::kDestinationAttr, builder.getUnitAttr());
-      Value source = beforeLoops(value);
-      for (int64_t d = 0; d < type.getRank(); ++d)
-        if (type.isDynamicDim(d))
-          sizes.push_back(
-              tensor::DimOp::create(builder, value.getLoc(), source, d));
+      for (int64_t d = 0; d < type.getRank(); ++d) {
+        if (!type.isDynamicDim(d))
+          continue;
+        sizes.push_back(sizeOfResult(builder, known, value, d));
+        if (sizes.back())
+          continue;
+        mlir::emitError(value.getLoc(),
+                        "the shape of a result depends on data: a branch or a "
+                        "loop gives it one size or another; qcc needs shapes "
+                        "that follow from those of the arguments");
+        return signalPassFailure();
+      }
       // A value that is returned twice is copied from its first place.
       for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
         if (other == value) {

@@ -59,6 +59,7 @@ private:
   void checkPad(tensor::PadOp op);
   void checkExpansion(tensor::ExpandShapeOp op);
   void checkConcat(tensor::ConcatOp op);
+  void checkCarried(ValueRange before, ValueRange after);
 
   /// The op that is checked.
   Operation *subject = nullptr;
@@ -418,10 +419,31 @@ void Checks::checkConcat(tensor::ConcatOp op) {
         requireEqual(sizeOf(input, dim), sizeOf(first, dim));
 }
 
+/// What a loop carries keeps its memory, and so its shape.
+void Checks::checkCarried(ValueRange before, ValueRange after) {
+  for (auto [first, next] : llvm::zip(before, after)) {
+    auto type = dyn_cast<RankedTensorType>(first.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim) || first == next)
+        continue;
+      OpFoldResult size = sizeOf(first, dim), another = sizeOf(next, dim);
+      if (!size || !another)
+        return refuse("carries a tensor whose size depends on data or changes "
+                      "within the loop; carry one whose size follows from "
+                      "those of the arguments");
+      requireEqual(another, size);
+    }
+  }
+}
+
 void Checks::check(Operation *op) {
   if (!setInsertionPoint(op))
     return;
   subject = op;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return checkCarried(loop.getInitArgs(), loop.getYieldedValues());
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return checkCarried(loop.getInits(), loop.getYieldedValues());
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return checkLoops(structured);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))

@@ -8,6 +8,12 @@
 // RUN: qcc run %s --entry=rows --weights=random:2 --input=random:1 --dim=4 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=ROWS
 // RUN: qcc run %s --entry=rows --weights=random:2 --input=random:1 --dim=0 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=ROWS
 // ROWS: check: {{28|0}} elements, 0 differ
+// RUN: qcc run %s --entry=until --weights=random:2 --input=random:1 --dim=5 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=UNTIL
+// UNTIL: check: 9 elements, 0 differ
+// RUN: qcc run %s --entry=either --weights=random:2 --input=random:1 --dim=5 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=EITHER
+// EITHER: check: 5 elements, 0 differ
+// RUN: not qcc run %s --entry=other_size --weights=random:2 --input=random:1 --dim=4 --dim=9 --mcpu=x86-64-v3 --check 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'scf.for'
 !s = !quant.uniform<i8:f32, 0.2>
 !w = !quant.uniform<i8:f32, 0.0025>
 
@@ -48,4 +54,48 @@ func.func @rows(%x: tensor<?x7xf32>, %w: tensor<7x7xf32>) -> tensor<?x7xf32> {
     scf.yield %q : tensor<?x7xf32>
   }
   return %r : tensor<?x7xf32>
+}
+
+// A tensor that scf.while carries, as often as data says.
+func.func @until(%x: tensor<?xf32>, %n: tensor<4xi32>) -> (tensor<?xf32>, tensor<4xi32>) {
+  %zero = arith.constant 0 : i32
+  %three = arith.constant 3 : i32
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %any = tensor.extract %n[%c0] : tensor<4xi32>
+  %start = arith.andi %any, %three : i32
+  %r:2 = scf.while (%a = %x, %k = %start) : (tensor<?xf32>, i32) -> (tensor<?xf32>, i32) {
+    %c = arith.cmpi sgt, %k, %zero : i32
+    scf.condition(%c) %a, %k : tensor<?xf32>, i32
+  } do {
+  ^bb0(%a: tensor<?xf32>, %k: i32):
+    %s = arith.addf %a, %x : tensor<?xf32>
+    %l = arith.subi %k, %one : i32
+    scf.yield %s, %l : tensor<?xf32>, i32
+  }
+  return %r#0, %n : tensor<?xf32>, tensor<4xi32>
+}
+
+// Both branches write to the result.
+func.func @either(%x: tensor<?xi32>, %k: i1) -> tensor<?xi32> {
+  %r = scf.if %k -> tensor<?xi32> {
+    %a = arith.muli %x, %x : tensor<?xi32>
+    scf.yield %a : tensor<?xi32>
+  } else {
+    %b = arith.addi %x, %x : tensor<?xi32>
+    scf.yield %b : tensor<?xi32>
+  }
+  return %r : tensor<?xi32>
+}
+
+// The memory that a loop carries would not hold another size.
+func.func @other_size(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %s = arith.addf %y, %y : tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
 }

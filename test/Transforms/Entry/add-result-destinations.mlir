@@ -59,3 +59,31 @@ func.func @initial_value(%x: tensor<?x4xf32>, %n: index) -> (tensor<?xf32>, tens
   %sum = linalg.reduce { arith.addf } ins(%x : tensor<?x4xf32>) outs(%init : tensor<?xf32>) dimensions = [1]
   return %sum, %init : tensor<?xf32>, tensor<?xf32>
 }
+
+// The size of what scf.if and scf.while give is traced back to arguments, also behind ops that keep the memory.
+// CHECK-LABEL: func.func @branch(
+// CHECK: tensor.dim %arg0
+// CHECK: %[[R:.*]] = scf.if
+// CHECK-NOT: tensor.dim %[[R]]
+// CHECK: return
+func.func @branch(%x: tensor<?xf32>, %k: i1, %v: f32) -> (tensor<?xf32>, tensor<?x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = scf.if %k -> tensor<?xf32> {
+    %a = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %a : tensor<?xf32>
+  } else {
+    %b = linalg.abs ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  %i = tensor.insert %v into %r[%c0] : tensor<?xf32>
+  %w = scf.while (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
+    scf.condition(%k) %a : tensor<?xf32>
+  } do {
+  ^bb0(%a: tensor<?xf32>):
+    scf.yield %a : tensor<?xf32>
+  }
+  %c = tensor.expand_shape %w [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  return %i, %c : tensor<?xf32>, tensor<?x1xf32>
+}

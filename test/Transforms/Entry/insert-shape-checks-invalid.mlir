@@ -125,3 +125,33 @@ func.func @remainder(%x: tensor<2xf32>, %y: tensor<7xf32>) -> tensor<7xf32> {
   } -> tensor<7xf32>
   return %r : tensor<7xf32>
 }
+
+// -----
+
+func.func @carries_other_size(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{'scf.for' carries a tensor whose size depends on data or changes within the loop; carry one whose size follows from those of the arguments}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %e = tensor.empty(%i) : tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @carries_one_more(%x: tensor<?xf32>, %v: f32, %k: i1) -> tensor<?xf32> {
+  // expected-error@+1 {{'scf.while' is wrong whatever the shapes are: a size computed from others must be equal to dimension 0 of argument 0}}
+  %r = scf.while (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
+    scf.condition(%k) %a : tensor<?xf32>
+  } do {
+  ^bb0(%a: tensor<?xf32>):
+    %p = tensor.pad %a low[0] high[1] {
+    ^bb0(%i: index):
+      tensor.yield %v : f32
+    } : tensor<?xf32> to tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

@@ -195,3 +195,33 @@ func.func private @helper(%a: tensor<3xf32>, %b: tensor<?xf32>) -> tensor<3xf32>
   %y = tensor.cast %b : tensor<?xf32> to tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// A loop keeps the memory of what it carries, and so its shape.
+// CHECK-LABEL: func.func @carried(
+// CHECK-DAG: %[[A:.*]] = tensor.dim %arg0
+// CHECK-DAG: %[[B:.*]] = tensor.dim %arg1
+// CHECK: %[[EQ:.*]] = arith.cmpi eq, %[[B]], %[[A]] : index
+// CHECK: cf.assert %[[EQ]], "dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'scf.for' at {{.*}}"
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @carried(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index, %k: i1) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %y, %c0 : tensor<?xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %s = linalg.exp ins(%y : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  // The sizes are those of the arguments, in both regions and behind them.
+  %w = scf.while (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
+    %s = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.condition(%k) %a : tensor<?xf32>
+  } do {
+  ^bb0(%a: tensor<?xf32>):
+    %s = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  %q = linalg.exp ins(%w : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %r, %q : tensor<?xf32>, tensor<?xf32>
+}

@@ -18,3 +18,25 @@ func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   }
   return %r#0 : tensor<4xf32>
 }
+
+// The body's argument is the place of what the condition hands over.
+// CHECK-LABEL: func.func @while
+// CHECK: scf.condition
+// CHECK: ^bb0(%[[A:.*]]: tensor<4xf32>, %{{.*}}: i32)
+// CHECK: %[[B:.*]] = arith.addf
+// CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[B]] in %[[A]]
+// CHECK: scf.yield %{{.*}}, %[[R]]
+func.func @while(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.while (%k = %n, %a = %x) : (i32, tensor<4xf32>) -> (tensor<4xf32>, i32) {
+    %c = arith.cmpi sgt, %k, %c0 : i32
+    scf.condition(%c) %a, %k : tensor<4xf32>, i32
+  } do {
+  ^bb0(%a: tensor<4xf32>, %k: i32):
+    %b = arith.addf %a, %a : tensor<4xf32>
+    %l = arith.subi %k, %c1 : i32
+    scf.yield %l, %b : i32, tensor<4xf32>
+  }
+  return %r#0 : tensor<4xf32>
+}

@@ -15,27 +15,6 @@
 
 namespace qcc::sweep {
 
-int lowestOf(Element element) { return element == Element::U8 ? 0 : -128; }
-int highestOf(Element element) { return element == Element::U8 ? 255 : 127; }
-
-const char *spell(Element element) {
-  switch (element) {
-  case Element::I8:
-    return "i8";
-  case Element::U8:
-    return "ui8";
-  case Element::I32:
-    return "i32";
-  case Element::F16:
-    return "f16";
-  case Element::BF16:
-    return "bf16";
-  case Element::F32:
-    return "f32";
-  }
-  return "";
-}
-
 std::string spell(double value) {
   char text[64];
   // The decimal of the binary32 value, which reads back exactly.

@@ -15,6 +15,7 @@
 #define QCC_TEST_UNIT_SWEEP_BUILDER_H
 
 #include "Cases.h"
+#include "qcc-fuzz/Print.h"
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -32,9 +33,6 @@ struct Quant {
   int axis = 0; // where there are several scales
 };
 
-int lowestOf(Element element);
-int highestOf(Element element);
-const char *spell(Element element);
 std::string spell(double value);
 std::string spell(const Quant &quant);
 std::string tensorType(const Shape &shape, const std::string &element);

@@ -16,22 +16,15 @@
 #ifndef QCC_TEST_UNIT_SWEEP_CASES_H
 #define QCC_TEST_UNIT_SWEEP_CASES_H
 
+#include "qcc-fuzz/Data.h"
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace qcc::sweep {
 
-/// What values an input holds in a case.
-enum class Fill {
-  Random,      // over the whole range
-  Lowest,      // the lowest value everywhere
-  Highest,     // the highest
-  Alternating, // lowest and highest in turn
-  Special      // floats: NaN, infinities, zeros, denormals, ties among others
-};
-
-enum class Element { I8, U8, I32, F16, BF16, F32 };
+using fuzz::Element;
+using fuzz::Fill;
 
 /// An argument of a program.
 struct Input {

@@ -23,8 +23,6 @@ struct Case {
   Fill fill;
 };
 
-const char *spell(Fill fill);
-
 /// The cases of a program: its numbers of rows, every fill that tells apart.
 std::vector<Case> casesOf(const Program &program);
 
