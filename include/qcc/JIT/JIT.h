@@ -15,9 +15,11 @@
 namespace qcc {
 
 /// Loads an artifact from memory, by the same loader that opens files.
-rt::Result<std::shared_ptr<const rt::Module>>
+inline rt::Result<std::shared_ptr<const rt::Module>>
 loadArtifact(const Artifact &artifact,
-             const rt::ModuleOptions &options = rt::ModuleOptions());
+             const rt::ModuleOptions &options = rt::ModuleOptions()) {
+  return rt::Module::load(artifact.data(), artifact.size(), options);
+}
 
 } // namespace qcc
 

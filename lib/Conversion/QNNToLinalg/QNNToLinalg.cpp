@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
@@ -24,16 +25,15 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-/// Keeps the types that are about to change, which the descriptor of the
-/// program tells (abi.md).
+/// Keeps the types that are about to change for the descriptor of the program.
 static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
   FunctionType type = func.getFunctionType();
   for (auto [i, input] : llvm::enumerate(type.getInputs()))
     if (!converter.isLegal(input))
-      func.setArgAttr(i, "qcc.type", TypeAttr::get(input));
+      func.setArgAttr(i, kSourceTypeAttr, TypeAttr::get(input));
   for (auto [i, result] : llvm::enumerate(type.getResults()))
     if (!converter.isLegal(result))
-      func.setResultAttr(i, "qcc.type", TypeAttr::get(result));
+      func.setResultAttr(i, kSourceTypeAttr, TypeAttr::get(result));
 }
 
 LogicalResult qcc::convertToLinalg(ModuleOp module) {

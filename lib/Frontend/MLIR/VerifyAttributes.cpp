@@ -13,6 +13,7 @@
 
 #include "ImportSteps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -55,8 +56,18 @@ static LogicalResult verifyOwn(Operation *op, StringAttr name) {
                               "remove it";
 }
 
+/// linalg.batch_reduce_matmul has the attribute of its relatives, but its
+/// elements are extended as signed ones whatever it says.
+static LogicalResult verifyCast(Operation *op) {
+  auto product = dyn_cast<linalg::BatchReduceMatmulOp>(op);
+  if (!product || product.getCast() == linalg::TypeFn::cast_signed)
+    return success();
+  return op->emitOpError("does not extend elements as its attribute 'cast' "
+                         "says, but as signed ones; use linalg.contract");
+}
+
 LogicalResult qcc::verifyAttributes(Operation *op) {
-  bool ok = true;
+  bool ok = succeeded(verifyCast(op));
   for (NamedAttribute attr : op->getDiscardableAttrs()) {
     StringRef name = attr.getName();
     ok &= succeeded(verifyOwn(op, attr.getName()));

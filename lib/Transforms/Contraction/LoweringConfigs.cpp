@@ -29,8 +29,8 @@ void qcc::annotateRhsRange(ContractOp op, const Target &target) {
 // The model's choice
 //===----------------------------------------------------------------------===//
 
-/// The first of the candidates that take the least time, once the gain that its
-/// strategy has to make is taken off.
+/// The candidate of the least expected time, where the time of each strategy
+/// counts as often as its `leastGain` says; the first of several.
 static std::optional<Candidate> chooseCandidate(ContractOp op,
                                                 const Target &target) {
   std::optional<Candidate> best;
@@ -59,9 +59,10 @@ LoweringConfigAttrInterface qcc::chooseConfig(ContractOp op,
 // What a tuner tries
 //===----------------------------------------------------------------------===//
 
-/// Candidates are expected to take at most this many times as long as the best.
+/// A tuner tries candidates that are expected to take up to so many times as
+/// long as the best one.
 constexpr double kPlausible = 1.6;
-/// Of how many of the best candidates variants are tried.
+/// The number of the best candidates of which a tuner tries variants.
 constexpr size_t kWithVariants = 3;
 
 static void sortByTime(SmallVectorImpl<Candidate> &candidates) {
@@ -70,7 +71,8 @@ static void sortByTime(SmallVectorImpl<Candidate> &candidates) {
   });
 }
 
-/// The best candidate of each family; the others; variants of some of the best.
+/// The groups that a tuner tries in turn: the best candidate of each family, the
+/// other candidates, and the groups of variants of the best candidates.
 static SmallVector<SmallVector<Candidate>>
 groupCandidates(ContractOp op, const Target &target, const Candidate &best) {
   SmallVector<Candidate> all;

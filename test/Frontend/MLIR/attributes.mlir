@@ -14,6 +14,8 @@
 // OWN: error: 'arith.addf' op has the attribute 'qcc.refused', by which passes of qcc talk to each other; remove it
 // RUN: not qcc compile %t/argument.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: error: 'func.func' op has the attribute 'qcc.result'
+// RUN: not qcc compile %t/cast.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=CAST
+// CAST: cast.mlir:2:8: error: 'linalg.batch_reduce_matmul' op does not extend elements as its attribute 'cast' says, but as signed ones; use linalg.contract
 // RUN: qcc compile %t/notes.mlir --emit=import -o - | FileCheck %s --check-prefix=NOTES
 // NOTES: arith.addf {{.*}} {my.note = 1 : i64}
 
@@ -60,4 +62,10 @@ func.func @f(%x: tensor<4xf32> {qcc.result}) -> tensor<4xf32> {
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.addf %x, %x {my.note = 1 : i64} : tensor<4xf32>
   return %y : tensor<4xf32>
+}
+//--- cast.mlir
+func.func @main(%x: tensor<2x3x4xi8>, %w: tensor<2x4x5xi8>, %i: tensor<3x5xi32>) -> tensor<3x5xi32> {
+  %r = linalg.batch_reduce_matmul {cast = #linalg.type_fn<cast_unsigned>}
+      ins(%x, %w : tensor<2x3x4xi8>, tensor<2x4x5xi8>) outs(%i : tensor<3x5xi32>) -> tensor<3x5xi32>
+  return %r : tensor<3x5xi32>
 }

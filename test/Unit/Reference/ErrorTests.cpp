@@ -15,7 +15,6 @@ static void expectError(const char *program, std::vector<TensorValue> inputs,
   EXPECT_NE(errorOf(program, std::move(inputs)).find(text), std::string::npos)
       << errorOf(program, inputs) << "\nwhere expected: " << text;
 }
-static TensorValue i32(int32_t value) { return tensor<int32_t>({}, {value}); }
 static TensorValue index(int64_t value) { return tensor<int64_t>({}, {value}); }
 
 TEST(Errors, NameOperationAndPlace) {
