@@ -71,8 +71,8 @@ static void sortByTime(SmallVectorImpl<Candidate> &candidates) {
   });
 }
 
-/// The groups that a tuner tries in turn: the best candidate of each family, the
-/// other candidates, and the groups of variants of the best candidates.
+/// The groups that a tuner tries in turn: the best candidate of each family,
+/// the other candidates, and the groups of variants of the best candidates.
 static SmallVector<SmallVector<Candidate>>
 groupCandidates(ContractOp op, const Target &target, const Candidate &best) {
   SmallVector<Candidate> all;
