@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Sizes are traced back to the dimensions of arguments, so that no check needs
-// a tensor in between: fusion does not see the checks. Sizes that are known to
-// be equal, because a check before says so, form classes and are not compared
-// again. A program that is wrong for all dimensions is an error here. Indices
-// that depend on data are left to clamp-indices (N11).
+// a tensor in between: fusion does not see the checks. Sizes that a check has
+// found equal form classes and are not compared again. A program that is wrong
+// for all dimensions is an error here. Indices in data: clamp-indices (N11).
 //
 //===----------------------------------------------------------------------===//
 
