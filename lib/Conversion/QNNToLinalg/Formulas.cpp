@@ -32,7 +32,8 @@ FormulaInputs::FormulaInputs(ConversionPatternRewriter &rewriter,
     : op(op), rewriter(rewriter), loc(op.getLoc()),
       emitter(rewriter, loc, op.getTensors().back().getType().getRank(),
               op.getTensors().back().getType().getRank()) {
-  for (const qnn::QuantTensor &tensor : llvm::drop_end(op.getTensors()))
+  SmallVector<qnn::QuantTensor> tensors = op.getTensors();
+  for (const qnn::QuantTensor &tensor : ArrayRef(tensors).drop_back())
     emitter.addInput(rewriter.getRemappedValue(tensor.value));
 }
 
