@@ -7,7 +7,6 @@
 
 #include "qcc/Pipelines/Pipelines.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -114,13 +113,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  options.bufferAlignment = 64;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createBufferizeTensors());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());

@@ -546,5 +546,16 @@ def MaterializeLoopResults : Pass<"materialize-loop-results", "::mlir::func::Fun
     scf.while yields in its own, where the condition hands over what the loop carries:
     bufferization need not choose between buffers at run time.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def BufferizeTensors : Pass<"bufferize-tensors", "::mlir::ModuleOp"> {
+  let summary = "Tensors become memrefs";
+  let description = [{
+    Runs `eliminate-empty-tensors`, and `one-shot-bufferize` over functions with compact
+    arguments, and says in words of programs what these cannot do: a loop or a branch that needs a tensor's old elements beside
+    its new ones.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
 }

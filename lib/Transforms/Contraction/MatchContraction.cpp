@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
@@ -53,6 +54,29 @@ static std::optional<Factor> matchFactor(linalg::GenericOp op, Value value) {
   return factor;
 }
 
+/// A zero point that the body converts to i32 from a scalar of the program, as
+/// a value that is converted before the generic; what it was, otherwise.
+static Value convertedBefore(OpBuilder &builder, linalg::GenericOp op,
+                             Value zeroPoint) {
+  Operation *convert = zeroPoint.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
+          convert) ||
+      convert->getBlock() != op.getBody())
+    return zeroPoint;
+  Value scalar = convert->getOperand(0);
+  if (OpOperand *input = inputOf(op, scalar))
+    scalar = input->get();
+  if (!scalar.getType().isInteger() ||
+      scalar.getParentRegion() == &op.getRegion())
+    return zeroPoint;
+  IRMapping mapping;
+  mapping.map(convert->getOperand(0), scalar);
+  Operation *before = builder.clone(*convert, mapping);
+  SmallVector<Value> folded;
+  return succeeded(builder.tryFold(before, folded)) ? folded.front()
+                                                    : before->getResult(0);
+}
+
 /// A zero point as an operand of the contraction: an i32 tensor and its map, or
 /// nothing where it is 0. Fails where it is neither a constant nor an input of
 /// the generic.
@@ -60,6 +84,7 @@ static FailureOr<MappedOperand>
 zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
   if (!zeroPoint)
     return MappedOperand{};
+  zeroPoint = convertedBefore(builder, op, zeroPoint);
   if (OpOperand *input = inputOf(op, zeroPoint)) {
     if (isa<RankedTensorType>(input->get().getType()))
       return MappedOperand{input->get(), op.getMatchingIndexingMap(input)};
@@ -189,7 +214,8 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
   auto leftZero = zeroPointOperand(rewriter, op, left.zeroPoint);
   auto rightZero = zeroPointOperand(rewriter, op, right.zeroPoint);
   if (failed(leftZero) || failed(rightZero))
-    return "a zero point is neither a constant nor an operand";
+    return "a zero point is neither a constant nor a scalar nor an operand of "
+           "i32";
   parts.lhsZeroPoint = *leftZero;
   parts.rhsZeroPoint = *rightZero;
   return "";
@@ -223,6 +249,30 @@ static bool hasRoles(kernel::ContractOp op, AffineMap outMap) {
     if (!op.isReduction(d) && !outMap.isFunctionOfDim(d))
       return false;
   return true;
+}
+
+/// The most columns that leave more of a vector unused than generic loops do.
+constexpr int64_t kFewColumns = 8;
+
+/// Why generic loops are faster than a kernel; nothing where they are not.
+static StringRef whyGenericIsFaster(kernel::ContractOp op) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  if (sizes[roles.n] == 1 && op.getReductionSize() == 1)
+    return "each result is a single product: computed by generic loops";
+  if (ShapedType::isDynamic(sizes[roles.n]) || sizes[roles.n] > kFewColumns)
+    return "";
+  for (AffineExpr expr : llvm::reverse(op.getLhsMap().getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || sizes[dim.getPosition()] == 1)
+      continue;
+    if (llvm::is_contained(roles.batch, dim.getPosition()))
+      return "its innermost dimension is a batch and there are few columns (a "
+             "depthwise convolution): computed by generic loops, which have "
+             "the batch in their lanes";
+    break;
+  }
+  return "";
 }
 
 void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
@@ -264,6 +314,10 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
     rewriter.eraseOp(contract);
     return refuse(op, "no single dimension belongs to the right operand alone "
                       "(N), or one is missing from the result");
+  }
+  if (StringRef reason = whyGenericIsFaster(contract); !reason.empty()) {
+    rewriter.eraseOp(contract);
+    return refuse(op, reason);
   }
   rewriter.replaceOp(op, contract.getResults());
 }

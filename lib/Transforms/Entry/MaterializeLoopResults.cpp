@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -15,39 +18,62 @@ namespace qcc {
 
 using namespace mlir;
 
+/// The tensor of whose memory a value is a part.
+static Value baseOf(Value value) {
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::CastOp>(view))
+      break;
+    value = view->getOperand(0);
+  }
+  return value;
+}
+
 /// What becomes of `argument` in the next iteration goes where it lies. Others
-/// of `arguments` have places of their own.
+/// of `arguments` have places of their own. A value that goes to two places is
+/// copied from the first one.
 static LogicalResult materialize(OpBuilder &builder, Operation *loop,
                                  ArrayRef<BlockArgument> arguments,
-                                 BlockArgument argument, OpOperand &next) {
+                                 BlockArgument argument, OpOperand &next,
+                                 DenseMap<Value, Value> &stored) {
   Value value = next.get();
   if (!isa<RankedTensorType>(value.getType()) || value == argument)
     return success();
   // Two tensors that change places cannot both keep theirs.
-  if (llvm::is_contained(arguments, value))
+  Value base = baseOf(value);
+  if (base != argument && llvm::is_contained(arguments, base))
     return loop->emitError()
            << "'" << loop->getName()
            << "' carries a tensor to the place of another; unroll the loop, or "
               "select between tensors that keep their places";
   builder.setInsertionPoint(next.getOwner());
-  auto stored = bufferization::MaterializeInDestinationOp::create(
-      builder, value.getLoc(), value.getType(), value, argument);
-  next.set(stored.getResult());
+  Value &first = stored[value];
+  if (first) {
+    next.set(linalg::CopyOp::create(builder, value.getLoc(), first, argument)
+                 .getResult(0));
+    return success();
+  }
+  first = bufferization::MaterializeInDestinationOp::create(
+              builder, value.getLoc(), value.getType(), value, argument)
+              .getResult();
+  next.set(first);
   return success();
 }
 
 static LogicalResult materialize(OpBuilder &builder, scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
+  DenseMap<Value, Value> stored;
   for (auto [argument, next] :
        llvm::zip(loop.getRegionIterArgs(), yield->getOpOperands()))
     if (failed(materialize(builder, loop, loop.getRegionIterArgs(), argument,
-                           next)))
+                           next, stored)))
       return failure();
   return success();
 }
 
 /// Where the condition hands over what the loop carries, both are one place.
 static LogicalResult materialize(OpBuilder &builder, scf::WhileOp loop) {
+  DenseMap<Value, Value> stored;
   for (auto [argument, passed] :
        llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs())) {
     auto carried = dyn_cast<BlockArgument>(passed);
@@ -55,7 +81,7 @@ static LogicalResult materialize(OpBuilder &builder, scf::WhileOp loop) {
       continue;
     OpOperand &next = loop.getYieldOp()->getOpOperand(carried.getArgNumber());
     if (failed(materialize(builder, loop, loop.getAfterArguments(), argument,
-                           next)))
+                           next, stored)))
       return failure();
   }
   return success();

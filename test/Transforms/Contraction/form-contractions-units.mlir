@@ -135,7 +135,45 @@ func.func @one_row(%x: tensor<1x1x64xi8>, %w: tensor<1x64x32xi8>, %b: tensor<1x1
 // CHECK-DAG: #[[RHS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-LABEL: func.func @one_column
 // CHECK: kernel.contract {{.*}}indexing_maps = [#[[LHS]], #[[RHS]],
-func.func @one_column(%x: tensor<5x1xi8>, %w: tensor<1x1xi8>, %i: tensor<5x1xi32>) -> tensor<5x1xi32> {
+func.func @one_column(%x: tensor<5x2xi8>, %w: tensor<2x1xi8>, %i: tensor<5x1xi32>) -> tensor<5x1xi32> {
+  %r = linalg.matmul ins(%x, %w : tensor<5x2xi8>, tensor<2x1xi8>) outs(%i : tensor<5x1xi32>) -> tensor<5x1xi32>
+  return %r : tensor<5x1xi32>
+}
+
+// -----
+
+// One product for each result is no matter for a kernel, nor is a depthwise
+// convolution.
+
+// CHECK-LABEL: func.func @one_product
+// CHECK: qcc.refused = "each result is a single product: computed by generic loops"
+func.func @one_product(%x: tensor<5x1xi8>, %w: tensor<1x1xi8>, %i: tensor<5x1xi32>) -> tensor<5x1xi32> {
   %r = linalg.matmul ins(%x, %w : tensor<5x1xi8>, tensor<1x1xi8>) outs(%i : tensor<5x1xi32>) -> tensor<5x1xi32>
   return %r : tensor<5x1xi32>
+}
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK: qcc.refused = "its innermost dimension is a batch and there are few columns (a depthwise convolution): computed by generic loops, which have the batch in their lanes"
+func.func @depthwise(%x: tensor<1x5x5x16xi8>, %w: tensor<1x1x16x4xi8>, %i: tensor<1x5x5x16x4xi32>) -> tensor<1x5x5x16x4xi32> {
+  %r = linalg.depthwise_conv_2d_nhwc_hwcm ins(%x, %w : tensor<1x5x5x16xi8>, tensor<1x1x16x4xi8>)
+      outs(%i : tensor<1x5x5x16x4xi32>) -> tensor<1x5x5x16x4xi32>
+  return %r : tensor<1x5x5x16x4xi32>
+}
+
+// -----
+
+// Zero points of fewer bits are converted before.
+
+// CHECK-LABEL: func.func @narrow_zero_point
+// CHECK-SAME: %[[Z:[a-z0-9]*]]: i8
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[Z]] : i8 to i32
+// CHECK: %[[OPERAND:.*]] = tensor.from_elements %[[WIDE]]
+// CHECK: kernel.contract {{.*}}lhs_zero_point(%[[OPERAND]] : tensor<i32>)
+// CHECK-NOT: rhs_zero_point
+// CHECK: epilogue
+func.func @narrow_zero_point(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %z: i8, %i: tensor<5x9xi32>) -> tensor<5x9xi32> {
+  %zero = arith.constant 0 : i8
+  %r = linalg.quantized_matmul ins(%x, %w, %z, %zero : tensor<5x7xi8>, tensor<7x9xi8>, i8, i8)
+      outs(%i : tensor<5x9xi32>) -> tensor<5x9xi32>
+  return %r : tensor<5x9xi32>
 }

@@ -40,3 +40,21 @@ func.func @while(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
   }
   return %r#0 : tensor<4xf32>
 }
+
+// A value that goes to two places is copied from the first one.
+
+// CHECK-LABEL: func.func @two_places
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK: %[[FIRST:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[A]]
+// CHECK: %[[SECOND:.*]] = linalg.copy ins(%[[FIRST]] : tensor<6xf32>) outs(%[[B]] : tensor<6xf32>)
+// CHECK: scf.yield %[[FIRST]], %[[SECOND]]
+func.func @two_places(%x: tensor<6xf32>, %y: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<6xf32>, tensor<6xf32>) {
+    %s = arith.addf %a, %b : tensor<6xf32>
+    scf.yield %s, %s : tensor<6xf32>, tensor<6xf32>
+  }
+  return %r#0, %r#1 : tensor<6xf32>, tensor<6xf32>
+}

@@ -135,6 +135,9 @@ SmallVector<int64_t> ContractOp::getStaticLoopSizes() {
   return sizes;
 }
 
+/// More elements than any operand has.
+constexpr int64_t kMaxReduction = int64_t(1) << 40;
+
 /// Each reduction dimension is a loop with a size.
 static LogicalResult verifyReductions(ContractOp op) {
   ArrayRef<int64_t> dims = op.getReductionDims();
@@ -151,6 +154,12 @@ static LogicalResult verifyReductions(ContractOp op) {
     if (op.getReductionSizes()[i] <= 0)
       return op.emitOpError("reduction sizes must be positive");
   }
+  int64_t size = 1;
+  for (int64_t one : op.getReductionSizes())
+    if (llvm::MulOverflow(size, one, size) || size > kMaxReduction)
+      return op.emitOpError() << "reduction sizes must have a product of at "
+                                 "most "
+                              << kMaxReduction;
   return success();
 }
 
@@ -210,19 +219,18 @@ static LogicalResult verifyMaps(ContractOp op) {
 static LogicalResult verifyWindows(ContractOp op, ArrayRef<int64_t> sizes) {
   auto type = cast<ShapedType>(op.getLhs().getType());
   for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
-    int64_t greatest = 0;
+    // Without iterations nothing is read.
     bool isKnown = !isa<AffineDimExpr>(expr) && !type.isDynamicDim(i);
+    uint64_t greatest = 0;
     for (auto [size, factor] :
          llvm::zip(sizes, *windowFactors(expr, sizes.size()))) {
       if (factor == 0)
         continue;
-      // Without iterations nothing is read.
-      int64_t last = size - 1, term;
-      isKnown &= !ShapedType::isDynamic(size) && size != 0 &&
-                 !llvm::MulOverflow(last, factor, term) &&
-                 !llvm::AddOverflow(greatest, term, greatest);
+      isKnown &= !ShapedType::isDynamic(size) && size != 0;
+      greatest = llvm::SaturatingMultiplyAdd<uint64_t>(isKnown ? size - 1 : 0,
+                                                       factor, greatest);
     }
-    if (isKnown && greatest >= type.getDimSize(i))
+    if (isKnown && greatest >= uint64_t(type.getDimSize(i)))
       return op.emitOpError()
              << "reads lhs at index " << greatest << " of dimension " << i
              << ", which has size " << type.getDimSize(i);
@@ -305,6 +313,27 @@ static LogicalResult verifyResults(ContractOp op) {
   return success();
 }
 
+/// What kernel.pack makes of rhs, as far as it follows from the contraction:
+/// [batch..., tiles, words, NR] and the sums of columns [batch..., columns].
+static LogicalResult verifyPacked(ContractOp op) {
+  if (!op.isPacked())
+    return success();
+  auto packed = cast<ShapedType>(op.getRhs().getType());
+  auto sums = cast<ShapedType>(op.getRhsSums().getType());
+  int64_t batch = op.getRoles()->batch.size();
+  if (packed.getRank() != batch + 3 || sums.getRank() != batch + 1)
+    return op.emitOpError() << "packed rhs must have rank " << batch + 3
+                            << " and rhs_sums rank " << batch + 1;
+  // A word has up to 4 elements.
+  int64_t words = packed.getDimSize(batch + 1);
+  if (ShapedType::isDynamic(words) ||
+      words < llvm::divideCeil(op.getReductionSize(), 4))
+    return op.emitOpError()
+           << "packed rhs must have words for " << op.getReductionSize()
+           << " elements of K in dimension " << batch + 1;
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   unsigned maps = getNumOperands() - (isPacked() ? 1 : 0);
   if (getIndexingMaps().size() != maps)
@@ -321,7 +350,8 @@ LogicalResult ContractOp::verify() {
   if (failed(getRoles()))
     return emitOpError("must have exactly one dimension that rhs has and lhs "
                        "has not");
-  if (failed(verifyElementTypes(*this)) || failed(verifyBodies(*this)))
+  if (failed(verifyPacked(*this)) || failed(verifyElementTypes(*this)) ||
+      failed(verifyBodies(*this)))
     return failure();
   if (getEpilogueRanges() &&
       getEpilogueRanges()->size() != 2 * getEpilogueOperands().size())

@@ -1,0 +1,54 @@
+//===- BufferizeTensors.cpp - Tensors to memrefs --------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_BUFFERIZETENSORS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+
+/// Whether one-shot-bufferize says so of a tensor that cannot have one memory.
+static bool isAboutOneMemory(const Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  return diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+         (StringRef(text).contains("not bufferizable under the given") ||
+          StringRef(text).contains("is not equivalent to the corresponding"));
+}
+
+namespace {
+struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
+  void runOnOperation() override {
+    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
+      if (isAboutOneMemory(diagnostic))
+        diagnostic.attachNote()
+            << "a loop or a branch here needs elements of a tensor beside "
+               "those that replace them; copy the tensor with linalg.copy "
+               "before they do, select between elements instead of tensors, or "
+               "unroll the loop";
+      return failure(); // The next handler prints it.
+    });
+    bufferization::OneShotBufferizePassOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.functionBoundaryTypeConversion =
+        bufferization::LayoutMapOption::IdentityLayoutMap;
+    options.bufferAlignment = 64;
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
+    pipeline.addPass(bufferization::createOneShotBufferizePass(options));
+    if (failed(runPipeline(pipeline, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

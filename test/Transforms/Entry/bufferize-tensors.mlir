@@ -1,0 +1,32 @@
+// RUN: qcc-opt %s -materialize-loop-results -bufferize-tensors -split-input-file -verify-diagnostics | FileCheck %s
+
+// Arguments are compact, and temporaries lie at multiples of 64.
+
+// CHECK-LABEL: func.func @add
+// CHECK-SAME: %{{.*}}: memref<?x8xf32>
+// CHECK: memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x8xf32>
+func.func @add(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%d) : tensor<?x8xf32>
+  %y = linalg.exp ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// What cannot have one memory is said in words of the program.
+
+func.func @shrink(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %d = tensor.dim %a, %c0 : tensor<?xf32>
+    %less = arith.subi %d, %c1 : index
+    // expected-error@+2 {{cannot avoid RaW conflict}}
+    // expected-note@+1 {{a loop or a branch here needs elements of a tensor beside those that replace them; copy the tensor}}
+    %b = tensor.extract_slice %a[0] [%less] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
