@@ -25,35 +25,49 @@ static Value beforeLoops(Value value) {
   return value;
 }
 
-/// Whether a value is a result of scf.if or scf.while, or was before ops that
-/// keep its memory.
-static bool isChosen(Value value) {
+namespace {
+/// The control flow that a value comes out of, if it is a result of it or of
+/// ops after it that keep its memory.
+enum class Source {
+  Straight, // none
+  Carried,  // scf.for
+  Chosen    // scf.if or scf.while, maybe before scf.for
+};
+} // namespace
+
+static Source sourceOf(Value value) {
+  Source source = Source::Straight;
   while (Operation *op = value.getDefiningOp()) {
     if (isa<scf::IfOp, scf::WhileOp>(op))
-      return true;
-    if (isa<scf::ForOp>(op))
+      return Source::Chosen;
+    if (isa<scf::ForOp>(op)) {
+      source = Source::Carried;
       value = beforeLoops(value);
-    else if (auto update = dyn_cast<DestinationStyleOpInterface>(op))
+    } else if (auto update = dyn_cast<DestinationStyleOpInterface>(op)) {
       value = update.getTiedOpOperand(cast<OpResult>(value))->get();
-    else if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-                 tensor::CollapseShapeOp>(op))
+    } else if (isa<tensor::CastOp, tensor::ExtractSliceOp,
+                   tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
       value = op->getOperand(0);
-    else
-      return false;
+    } else {
+      break;
+    }
   }
-  return false;
+  return source;
 }
 
-/// A size of a value that is returned, or null. Asking the result of scf.if,
-/// whose branches write to the destination, or that of scf.while would ask the
-/// destination as well.
+/// A size of a value that is returned, or null. What control flow gives is
+/// written to the destination: asking it would ask the destination for its own
+/// size.
 static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
                           Value value, int64_t dim) {
-  if (!isChosen(value))
-    return tensor::DimOp::create(builder, value.getLoc(), beforeLoops(value),
-                                 dim);
-  OpFoldResult size = known.sizeOf(value, dim);
-  return size ? known.valueOf(size) : Value();
+  Source source = sourceOf(value);
+  if (source != Source::Straight)
+    if (OpFoldResult size = known.sizeOf(value, dim))
+      return known.valueOf(size);
+  if (source == Source::Chosen)
+    return {};
+  return tensor::DimOp::create(builder, value.getLoc(), beforeLoops(value),
+                               dim);
 }
 
 /// A copy of `value` for each op that overwrites it while it is also returned:

@@ -12,6 +12,8 @@
 // UNTIL: check: 9 elements, 0 differ
 // RUN: qcc run %s --entry=either --weights=random:2 --input=random:1 --dim=5 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=EITHER
 // EITHER: check: 5 elements, 0 differ
+// RUN: qcc run %s --entry=cast_after --weights=random:2 --input=random:1 --dim=4 --mcpu=x86-64-v3 --check | FileCheck %s --check-prefix=CAST
+// CAST: check: 108 elements, 0 differ
 // RUN: not qcc run %s --entry=other_size --weights=random:2 --input=random:1 --dim=4 --dim=9 --mcpu=x86-64-v3 --check 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'scf.for'
 !s = !quant.uniform<i8:f32, 0.2>
@@ -98,4 +100,18 @@ func.func @other_size(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
     scf.yield %s : tensor<?xf32>
   }
   return %r : tensor<?xf32>
+}
+
+// The sizes of a result are not asked of its own memory.
+func.func @cast_after(%x: tensor<?x9x3xf32>) -> tensor<?x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %y = arith.addf %x, %x : tensor<?x9x3xf32>
+  %c = tensor.cast %y : tensor<?x9x3xf32> to tensor<?x?x?xf32>
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %c) -> (tensor<?x?x?xf32>) {
+    %b = arith.addf %a, %c : tensor<?x?x?xf32>
+    scf.yield %b : tensor<?x?x?xf32>
+  }
+  return %r : tensor<?x?x?xf32>
 }

@@ -87,3 +87,21 @@ func.func @branch(%x: tensor<?xf32>, %k: i1, %v: f32) -> (tensor<?xf32>, tensor<
   %c = tensor.expand_shape %w [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
   return %i, %c : tensor<?xf32>, tensor<?x1xf32>
 }
+
+// Nor is what a loop carried asked once it was cast or written to.
+// CHECK-LABEL: func.func @after_loop
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<?x9xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?x9xf32>
+// CHECK: return %{{.*}}, %{{.*}}, %[[N]], %{{.*}}, %[[N]]
+func.func @after_loop(%x: tensor<?x9xf32>) -> (tensor<?x?xf32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x, %b = %x) -> (tensor<?x9xf32>, tensor<?x9xf32>) {
+    %s = arith.addf %a, %x : tensor<?x9xf32>
+    scf.yield %s, %b : tensor<?x9xf32>, tensor<?x9xf32>
+  }
+  %c = tensor.cast %r#0 : tensor<?x9xf32> to tensor<?x?xf32>
+  %w = linalg.exp ins(%x : tensor<?x9xf32>) outs(%r#1 : tensor<?x9xf32>) -> tensor<?x9xf32>
+  return %c, %w : tensor<?x?xf32>, tensor<?x9xf32>
+}
