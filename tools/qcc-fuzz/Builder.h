@@ -203,6 +203,9 @@ int addToBody(Body &body, const std::string &name, std::vector<int> operands,
 /// A constant of a body.
 int bodyConstant(Body &body, Element type, double value);
 
+/// "d0, d1, d2"
+std::string identity(size_t rank);
+
 /// The names of ops by the types they take.
 const std::vector<std::string> &floatBinaryOps();
 const std::vector<std::string> &floatUnaryOps(Element element);

@@ -16,8 +16,7 @@
 
 namespace qcc::fuzz {
 
-/// "d0, d1, d2"
-static std::string identity(size_t rank) {
+std::string identity(size_t rank) {
   std::string text;
   for (size_t i = 0; i < rank; ++i)
     text += (i ? ", d" : "d") + std::to_string(i);

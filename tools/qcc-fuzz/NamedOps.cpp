@@ -15,13 +15,6 @@
 
 namespace qcc::fuzz {
 
-static std::string identity(size_t rank) {
-  std::string text;
-  for (size_t i = 0; i < rank; ++i)
-    text += (i ? ", d" : "d") + std::to_string(i);
-  return text;
-}
-
 /// linalg.NAME of operands of one shape. The body and the maps say what it
 /// does.
 static ValueId named(Builder &b, const std::string &name,

@@ -67,7 +67,7 @@ static void store(const Lanes &lanes, int64_t count, Type element, char *to) {
   else if (isa<FloatType>(element))
     each([&](Number x) {
       APFloat value(x.real);
-      bool losesInfo; // Not of a value of this type.
+      bool losesInfo; // It never does: the step has rounded the value.
       value.convert(semanticsOf(element), APFloat::rmNearestTiesToEven,
                     &losesInfo);
       return static_cast<uint16_t>(value.bitcastToAPInt().getZExtValue());
@@ -117,7 +117,8 @@ private:
   Lanes *lanesOf(Value value);
   LaneStep makeStep(Operation &op);
 
-  std::deque<Lanes> lanes; // That stay where they are.
+  /// A deque, since `byName` and `steps` point into it while it grows.
+  std::deque<Lanes> lanes;
   DenseMap<Value, Lanes *> byName;
   std::vector<Step> steps;
   const Lanes *yielded = nullptr;
