@@ -89,6 +89,7 @@ void qcc::buildFormContractions(OpPassManager &pm,
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
+  pm.addNestedPass<func::FuncOp>(createCollapseReductions());
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
 }

@@ -13,7 +13,7 @@
 // CHECK: batch_innermost.step0.pack
 // CHECK-NEXT: bytes
 // CHECK-NEXT: why: runs at every call
-// CHECK-NEXT: why element by element: its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous
+// CHECK-NEXT: why element by element: its innermost dimension is neither the columns nor the innermost one of K; store it so that one of them is contiguous
 
 #x = affine_map<(b, m, n, k) -> (b, m, k)>
 #y = affine_map<(b, m, n, k) -> (b, m, n)>

@@ -17,11 +17,15 @@ func.func @float_matmul(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %y: tensor<4x
   return %r : tensor<4x16xf32>
 }
 
+// Windows would quantize each element three times.
 // CHECK-LABEL: entry convolution:
-// CHECK: .generic {{.*}}linalg.conv_1d_nwc_wcf
-// CHECK: why: its operands are not indexed by single dimensions (a convolution): computed by generic loops
-func.func @convolution(%x: tensor<1x9x8xi8>, %w: tensor<3x8x16xi8>, %y: tensor<1x7x16xi32>) -> tensor<1x7x16xi32> {
-  %r = linalg.conv_1d_nwc_wcf ins(%x, %w : tensor<1x9x8xi8>, tensor<3x8x16xi8>) outs(%y : tensor<1x7x16xi32>) -> tensor<1x7x16xi32>
+// CHECK: .generic {{.*}}qnn.quantize
+// CHECK: why: it computes the operand of a convolution, whose windows would compute it repeatedly
+// CHECK: .contract {{.*}}linalg.conv_1d_nwc_wcf
+func.func @convolution(%x: tensor<1x9x8xf32>, %w: tensor<3x8x16xi8>, %y: tensor<1x7x16xi32>) -> tensor<1x7x16xi32> {
+  %s = arith.constant 0.1 : f32
+  %q = qnn.quantize %x scale(%s : f32) : tensor<1x9x8xf32> -> tensor<1x9x8xi8>
+  %r = linalg.conv_1d_nwc_wcf ins(%q, %w : tensor<1x9x8xi8>, tensor<3x8x16xi8>) outs(%y : tensor<1x7x16xi32>) -> tensor<1x7x16xi32>
   return %r : tensor<1x7x16xi32>
 }
 

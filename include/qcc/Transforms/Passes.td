@@ -50,9 +50,10 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
     * its initial value: nothing for a fill with 0, the vector for a broadcast;
     * movement of its operands (transposes and broadcasts), into their maps;
     * the terms of loops with one iteration in sums of an operand's map, so that a 1x1
-      convolution is a matmul; of an operand that is larger than its windows reach, a slice;
+      convolution is a matmul; of an operand that is larger than it is read, a slice;
     * the elementwise producer of an operand with no other use, as a prologue, unless it
-      can be fused with an elementwise op before it, which remains a pass over memory;
+      can be fused with an elementwise op before it, which remains a pass over memory, or
+      the operand is read in windows, which would compute it repeatedly;
     * every elementwise consumer over the same space, as the epilogue: chains,
       several results, several uses of the accumulator, residual operands, which it
       reads as they were before they were broadcast.
@@ -124,6 +125,35 @@ def AdaptLoweringConfig : Pass<"adapt-lowering-config", "::mlir::func::FuncOp"> 
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
+def CollapseReductions : Pass<"collapse-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Dimensions of K in the order of memory, and as few as there are runs";
+  let description = [{
+    The reduction dimensions of a contraction are brought into the order in which they lie
+    in lhs. The last ones become one where lhs and rhs have them side by side, so that
+    elements that follow each other in memory are one run (`kernel.pack`): a convolution of
+    3 x 3 over 64 channels reads 3 runs of 192 elements.
+
+    ```mlir
+    kernel.contract lhs(%x : tensor<1x9x9x64xi8>) rhs(%w : tensor<32x3x3x64xi8>)
+      {indexing_maps = [(oh, ow, n, kh, kw, c) -> (0, oh + kh, ow + kw, c),
+                        (oh, ow, n, kh, kw, c) -> (n, kh, kw, c), ...]}
+    ```
+    becomes
+    ```mlir
+    %0 = tensor.collapse_shape %x [[0], [1], [2, 3]] : ... into tensor<1x9x576xi8>
+    %1 = tensor.collapse_shape %w [[0], [1], [2, 3]] : ... into tensor<32x3x192xi8>
+    kernel.contract lhs(%0 : tensor<1x9x576xi8>) rhs(%1 : tensor<32x3x192xi8>)
+      {indexing_maps = [(oh, ow, n, kh, k) -> (0, oh + kh, ow * 64 + k),
+                        (oh, ow, n, kh, k) -> (n, kh, k), ...]}
+    ```
+    Windows that do not move from one element to the next along any of their dimensions, as
+    dilated ones over one channel, get a last reduction dimension of size 1.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def CollapseRows : Pass<"collapse-rows", "::mlir::func::FuncOp"> {

@@ -24,7 +24,7 @@ static AffineExpr withoutUnits(AffineExpr expr, ArrayRef<int64_t> loopSizes) {
 }
 
 /// Windows need not reach the end of what they slide over, but a contraction
-/// reads all of its operands:
+/// reads all of a dimension that it indexes by one loop:
 ///
 ///   lhs(%x : tensor<1x8x8x64xi8>) with map (oh * 1 + 0), results of 7 x 7
 /// =>
@@ -40,7 +40,8 @@ static void trim(RewriterBase &rewriter, linalg::GenericOp op, AffineMap before,
   bool isTrimmed = false;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     AffineExpr expr = operand.map.getResult(i);
-    if (expr == before.getResult(i))
+    if (expr == before.getResult(i) ||
+        !isa<AffineDimExpr, AffineConstantExpr>(expr))
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
     OpFoldResult one = rewriter.getIndexAttr(1);
@@ -76,9 +77,6 @@ MappedOperand qcc::withoutUnitTerms(RewriterBase &rewriter,
     exprs.push_back(isa<AffineDimExpr>(expr) ? expr
                                              : withoutUnits(expr, loopSizes));
   folded.map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
-  if (!kernel::isProjection(folded.map))
-    return folded;
-
   trim(rewriter, op, map, folded);
   return folded;
 }

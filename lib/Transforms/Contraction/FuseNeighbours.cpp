@@ -261,7 +261,8 @@ bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   Region &region = isLhs ? op.getLhsPrologue() : op.getRhsPrologue();
   auto producer = operand.getDefiningOp<linalg::GenericOp>();
   if (!region.empty() || !producer || !operand.hasOneUse() ||
-      producer->getNumResults() != 1 || !isElementwise(producer))
+      producer->getNumResults() != 1 || !isElementwise(producer) ||
+      !kernel::isProjection(operandMap))
     return false;
   OpOperand *out = producer.getDpsInitOperand(0);
   OpOperand *main = mainInput(producer);
@@ -464,9 +465,12 @@ static StringRef consumerObstacle(kernel::ContractOp op,
 }
 
 /// Why the elementwise producer of an operand is no prologue.
-static StringRef producerObstacle(linalg::GenericOp producer) {
+static StringRef producerObstacle(AffineMap map, linalg::GenericOp producer) {
   if (!isElementwise(producer))
     return "it computes the operand of a contraction, but is not elementwise";
+  if (!kernel::isProjection(map))
+    return "it computes the operand of a convolution, whose windows would "
+           "compute it repeatedly";
   if (!producer->hasOneUse())
     return "several ops read its result, a contraction being one of them";
   return "it computes the operand of a contraction in a pass over memory that "
@@ -478,8 +482,9 @@ void qcc::explainNeighbours(kernel::ContractOp op) {
     if (auto consumer = dyn_cast<linalg::GenericOp>(user);
         consumer && consumer.getNumReductionLoops() == 0)
       refuse(consumer, consumerObstacle(op, consumer));
-  for (Value operand : {op.getLhs(), op.getRhs()})
+  for (auto [operand, map] : {std::make_pair(op.getLhs(), op.getLhsMap()),
+                              std::make_pair(op.getRhs(), op.getRhsMap())})
     if (auto producer = operand.getDefiningOp<linalg::GenericOp>();
         producer && producer.getNumReductionLoops() == 0)
-      refuse(producer, producerObstacle(producer));
+      refuse(producer, producerObstacle(map, producer));
 }

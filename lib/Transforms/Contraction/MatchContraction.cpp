@@ -118,7 +118,7 @@ void qcc::absorbMovement(MappedOperand &operand) {
         move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
         move.getMatchingIndexingMap(move.getDpsInitOperand(0)), operand.map);
     if (!kernel::isProjection(map))
-      return;
+      return; // windows read an operand repeatedly: it is moved before
     operand = {move.getDpsInputOperand(0)->get(), map};
   }
 }
@@ -207,10 +207,9 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
   parts.rhs = operandOf(right);
   parts.lhsUnsigned = left.isUnsigned;
   parts.rhsUnsigned = right.isUnsigned;
-  for (const MappedOperand *operand : {&parts.lhs, &parts.rhs})
-    if (!kernel::isProjection(operand->map))
-      return "its operands are not indexed by single dimensions (a "
-             "convolution): computed by generic loops";
+  if (!kernel::isWindow(parts.lhs.map) || !kernel::isProjection(parts.rhs.map))
+    return "its operands are indexed by something else than single dimensions "
+           "and, one of them, sums of dimensions times positive constants";
   auto leftZero = zeroPointOperand(rewriter, op, left.zeroPoint);
   auto rightZero = zeroPointOperand(rewriter, op, right.zeroPoint);
   if (failed(leftZero) || failed(rightZero))
@@ -275,6 +274,19 @@ static StringRef whyGenericIsFaster(kernel::ContractOp op) {
   return "";
 }
 
+/// Whether `factor` has to be rhs, `other` being lhs: windows are of lhs, and
+/// rhs is what is constant.
+static bool isRhs(linalg::GenericOp op, const Factor &factor,
+                  const Factor &other) {
+  auto hasWindows = [&](const Factor &one) {
+    return !kernel::isProjection(op.getMatchingIndexingMap(one.input));
+  };
+  if (hasWindows(factor) != hasWindows(other))
+    return hasWindows(other);
+  return isConstantLike(factor.input->get()) &&
+         !isConstantLike(other.input->get());
+}
+
 void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   Factor left, right;
   if (!matchContraction(op, left, right))
@@ -283,7 +295,7 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   ContractParts parts;
   if (StringRef reason = collectReductions(op, parts); !reason.empty())
     return refuse(op, reason);
-  if (isConstantLike(left.input->get()) && !isConstantLike(right.input->get()))
+  if (isRhs(op, left, right))
     std::swap(left, right);
   OpOperand *out = op.getDpsInitOperand(0);
   AffineMap outMap = op.getMatchingIndexingMap(out);

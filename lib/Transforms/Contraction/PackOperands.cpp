@@ -42,13 +42,15 @@ struct PackShape {
   int64_t offset;
 
   int64_t columns() const { return llvm::divideCeil(n, nr); }
-  int64_t k() const {
-    int64_t product = 1;
-    for (int64_t size : reduction)
-      product *= size;
-    return product;
+  int64_t runWords() const {
+    return llvm::alignTo(reduction.back(), kStep) / kr;
   }
-  int64_t words() const { return llvm::alignTo(k(), kStep) / kr; }
+  int64_t words() const {
+    int64_t words = runWords();
+    for (int64_t size : ArrayRef(reduction).drop_back())
+      words *= size;
+    return words;
+  }
 };
 } // namespace
 
@@ -116,6 +118,7 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
   packed.assign(batches * columns * words * shape.nr, 0);
   sums.assign(batches * columns * shape.nr, 0);
   unsigned numBatch = shape.batch.size();
+  int64_t run = shape.reduction.back();
   std::vector<int64_t> kOffsets;
   forEach(shape.reduction, [&](ArrayRef<int64_t> index) {
     int64_t offset = 0;
@@ -141,9 +144,10 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
         sum += element;
         uint32_t bits = (uint32_t)element &
                         (elementBits == 32 ? ~0u : (1u << elementBits) - 1);
-        int32_t &word = tile[(k / shape.kr) * shape.nr + n % shape.nr];
-        word =
-            (int32_t)((uint32_t)word | bits << (elementBits * (k % shape.kr)));
+        int64_t index = k / run * shape.runWords() + k % run / shape.kr;
+        int32_t &word = tile[index * shape.nr + n % shape.nr];
+        word = (int32_t)((uint32_t)word |
+                         bits << (elementBits * (k % run % shape.kr)));
       }
     }
     ++b;
@@ -288,8 +292,9 @@ void RhsPacker::packAtRunTime() {
   if (shape.nr == 1)
     refuse(pack, "each of its columns is packed by itself");
   else if (!pack.getContiguousLoop())
-    refuse(pack, "its innermost dimension is neither the columns nor all of "
-                 "K; store it so that one of them is contiguous");
+    refuse(pack, "its innermost dimension is neither the columns nor the "
+                 "innermost one of K; store it so that one of them is "
+                 "contiguous");
   parts.rhs.value = pack.getResult(0);
   parts.rhsSums = pack.getResult(1);
   parts.rhsOperands.clear();

@@ -44,14 +44,15 @@ func.func @no_k(%x: tensor<5x0xi8>, %w: tensor<0x9xi8>) -> tensor<5x9xi32> {
   return %acc : tensor<5x9xi32>
 }
 
-// CHECK-LABEL: func.func @convolution
-// CHECK: linalg.generic {{.*}}qcc.refused = "its operands are not indexed by single dimensions (a convolution): computed by generic loops"
-func.func @convolution(%x: tensor<8x7xi8>, %w: tensor<3x7x9xi8>) -> tensor<6x9xi32> {
+// A window that slides backwards, as of a convolution in the sense of mathematics.
+// CHECK-LABEL: func.func @backwards
+// CHECK: linalg.generic {{.*}}qcc.refused = "its operands are indexed by something else than single dimensions and, one of them, sums of dimensions times positive constants"
+func.func @backwards(%x: tensor<8x7xi8>, %w: tensor<3x7x9xi8>) -> tensor<6x9xi32> {
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<6x9xi32>
   %init = linalg.fill ins(%z_init : i32) outs(%e_init : tensor<6x9xi32>) -> tensor<6x9xi32>
   %acc = linalg.generic {qcc.origin = "linalg.matmul",
-                         indexing_maps = [affine_map<(m, n, r, k) -> (m + r, k)>, affine_map<(m, n, r, k) -> (r, k, n)>,
+                         indexing_maps = [affine_map<(m, n, r, k) -> (m - r + 2, k)>, affine_map<(m, n, r, k) -> (r, k, n)>,
                                           affine_map<(m, n, r, k) -> (m, n)>],
                          iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%x, %w : tensor<8x7xi8>, tensor<3x7x9xi8>) outs(%init : tensor<6x9xi32>) {

@@ -97,9 +97,9 @@ func.func @whole_input(%x: tensor<2x8x8x64xi8>, %w: tensor<7x7x64x32xi8>, %i: te
 
 // A stride skips elements: that is a window still.
 
+// CHECK-DAG: #[[LHS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2, d2 * 2, d4)>
 // CHECK-LABEL: func.func @strided_1x1
-// CHECK-NOT: kernel.contract
-// CHECK: qcc.refused = "its operands are not indexed by single dimensions (a convolution): computed by generic loops"
+// CHECK: kernel.contract lhs(%arg0 : tensor<2x7x7x64xi8>) {{.*}}indexing_maps = [#[[LHS]],
 func.func @strided_1x1(%x: tensor<2x7x7x64xi8>, %w: tensor<1x1x64x32xi8>, %i: tensor<2x4x4x32xi32>) -> tensor<2x4x4x32xi32> {
   %r = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>}
       ins(%x, %w : tensor<2x7x7x64xi8>, tensor<1x1x64x32xi8>)

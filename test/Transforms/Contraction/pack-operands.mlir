@@ -111,7 +111,7 @@ func.func @batch(%x: tensor<4x2x5xi8>, %w: tensor<4x5x3xi8>, %o: tensor<4x2x3xi3
 
 // Neither columns nor K lie side by side: that it will be slow is noted.
 // CHECK-LABEL: func.func @strided
-// CHECK: kernel.pack {{.*}} qcc.refused = "its innermost dimension is neither the columns nor all of K; store it so that one of them is contiguous"
+// CHECK: kernel.pack {{.*}} qcc.refused = "its innermost dimension is neither the columns nor the innermost one of K; store it so that one of them is contiguous"
 func.func @strided(%x: tensor<4x2x5xi8>, %w: tensor<5x3x4xi8>, %o: tensor<4x2x3xi32>) -> tensor<4x2x3xi32> {
   %y = kernel.contract lhs(%x : tensor<4x2x5xi8>) rhs(%w : tensor<5x3x4xi8>) outs(%o : tensor<4x2x3xi32>)
       {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n, b)>,

@@ -50,6 +50,17 @@ bool qcc::kernel::isWindow(AffineMap map) {
   });
 }
 
+std::optional<unsigned> qcc::kernel::resultAlong(AffineMap map, unsigned loop) {
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    if ((*windowFactors(expr, map.getNumDims()))[loop] == 1)
+      return i;
+  return std::nullopt;
+}
+
+bool qcc::kernel::leavesOut(AffineMap map, unsigned loop) {
+  return map.isFunctionOfDim(loop) && !resultAlong(map, loop);
+}
+
 bool qcc::kernel::isProjection(AffineMap map) {
   llvm::SmallBitVector seen(map.getNumDims());
   return llvm::all_of(map.getResults(), [&](AffineExpr expr) {

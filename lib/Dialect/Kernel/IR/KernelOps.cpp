@@ -375,18 +375,21 @@ MutableOperandRange PackOp::getDpsInitsMutable() {
 
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
 
-int64_t PackOp::getWords() {
-  return llvm::alignTo(getReductionSize(), getKStep().value_or(getKR())) /
+int64_t PackOp::getRunWords() {
+  return llvm::alignTo(getReductionSizes().back(),
+                       getKStep().value_or(getKR())) /
          getKR();
+}
+
+int64_t PackOp::getWords() {
+  return product(getReductionSizes().drop_back()) * getRunWords();
 }
 
 std::optional<unsigned> PackOp::getContiguousLoop() {
   AffineMap map = cast<AffineMapAttr>(getIndexingMaps()[0]).getValue();
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  unsigned column = getNumBatch();
-  if (last &&
-      (last.getPosition() == column ||
-       (last.getPosition() == column + 1 && getReductionSizes().size() == 1)))
+  if (last && (last.getPosition() == getNumBatch() ||
+               last.getPosition() == map.getNumDims() - 1))
     return last.getPosition();
   return std::nullopt;
 }
@@ -395,8 +398,10 @@ LogicalResult PackOp::verify() {
   if (getIndexingMaps().size() != 1 + getIns().size())
     return emitOpError("must have an indexing map for source and for each of "
                        "ins");
-  if (llvm::any_of(getReductionSizes(), [](int64_t size) { return size <= 0; }))
-    return emitOpError("reduction sizes must be positive");
+  if (getReductionSizes().empty() ||
+      llvm::any_of(getReductionSizes(), [](int64_t size) { return size <= 0; }))
+    return emitOpError("must have at least one reduction dimension, and "
+                       "reduction sizes must be positive");
   unsigned loops = getNumBatch() + 1 + getReductionSizes().size();
   if (!haveOneKind(*this))
     return emitOpError("operands must be all tensors or all memrefs");

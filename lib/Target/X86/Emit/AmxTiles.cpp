@@ -132,7 +132,7 @@ AmxTiles::AmxTiles(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
       registerRows(llvm::divideCeil(contraction.mr, kTileRows)),
       rowsPerRegister(contraction.mr / registerRows),
-      steps(llvm::divideCeil(contraction.k, kTileBytes)),
+      steps(contraction.words * contraction.kr / kTileBytes),
       rows(makeRows(builder, contraction)), epilogue(builder, contraction) {
   auto m = getConstantIntValue(contraction.m);
   if (!m || *m % contraction.mr != 0)

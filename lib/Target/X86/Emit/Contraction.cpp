@@ -24,7 +24,11 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   mc = config.getMc();
   nc = config.getNc();
   k = op.getReductionSize();
-  words = llvm::alignTo(k, (int64_t)atom.kStep) / kr;
+  runSize = op.getReductionSizes().back();
+  runs = k / runSize;
+  int64_t step = config.isInnerProduct() ? atom.lanes * kr : atom.kStep;
+  runWords = llvm::alignTo(runSize, step) / kr;
+  words = runs * runWords;
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
   OperandShifts shifts =

@@ -30,9 +30,10 @@ static const Atom *resolveAtom(Operation *op, StringRef name) {
 /// config says.
 static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   const Atom &atom) {
-  if (!kernel::isProjection(op.getLhsMap()))
-    return op.emitError("reads windows of the left operand, which x86 kernels "
-                        "do not do");
+  if (kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
+    return op.emitError("leaves out elements of the left operand along the "
+                        "innermost dimension of K; run collapse-reductions "
+                        "first");
   if (op.isPacked() == config.readsRhsInPlace())
     return op.emitError("needs a right operand that is packed unless the "
                         "config reads it in place");

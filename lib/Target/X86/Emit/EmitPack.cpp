@@ -9,8 +9,8 @@
 // of a tile are read in vectors, along whichever of its loops lie side by side
 // in the source:
 //
-//   columns   KR rows of K at a time, interleaved to words
-//   K         a matrix of as many words as columns, transposed; where there is
+//   columns   KR elements of a run at a time, interleaved to words
+//   runs      a matrix of as many words as columns, transposed; where there is
 //             a prologue it goes through scratch memory, a column at a time, so
 //             that the code of the prologue stands there once
 //
@@ -51,25 +51,27 @@ private:
     Value first;  // in the tile
     Value column; // of the source
     Value left;   // columns that exist, at least 1; null: all
+    Value run;
   };
-  bool isAlongK() const { return dim != numBatch; }
+  bool isAlongRuns() const { return dim != numBatch; }
   /// How many columns units have, a divisor of NR.
   int64_t unitColumns() const;
-  void emitUnit(const Unit &unit);
-  /// The words from `word` on, of which `count` elements of K exist: for each
-  /// word a vector for each group of columns.
+  void emitUnit(Unit unit);
+  /// All words of a run; returns the sums plus its elements.
+  SmallVector<Value> emitRun(const Unit &unit, ValueRange sums);
+  /// The words of the run from `word` on, of which `count` elements exist: for
+  /// each word a vector for each group of columns.
   SmallVector<SmallVector<Value>> acrossColumns(const Unit &unit, Value word,
                                                 int64_t count);
-  SmallVector<SmallVector<Value>> alongK(const Unit &unit, Value word,
-                                         int64_t count);
-  /// A vector of elements of K of each column of the unit.
+  SmallVector<SmallVector<Value>> alongRuns(const Unit &unit, Value word,
+                                            int64_t count);
+  /// A vector of elements of the run of column i of the unit.
   Value readColumn(const Unit &unit, Value i, Value k, int64_t count);
   /// Elements moved by the offset, and zeros where there are none: the first
   /// `count` of each word and the columns of the unit exist.
   Value toStored(Value word, int64_t count, Value mask);
-  /// Stores a vector for each group of columns; returns the sums plus them.
-  SmallVector<Value> store(const Unit &unit, Value word, ValueRange vectors,
-                           ValueRange sums);
+  /// Stores a word of the run, for group `group` of columns.
+  void store(const Unit &unit, Value word, int64_t group, Value vector);
   Value addElements(Value sum, Value word);
   VectorPosition at(const Unit &unit, Value column, Value k, int64_t lanes,
                     bool inBounds);
@@ -78,7 +80,8 @@ private:
   kernel::PackOp op;
   const Atom &atom;
   unsigned dim, numBatch;
-  int64_t nr, kr, k;
+  int64_t nr, kr;
+  int64_t runs, runSize;
   Elements source;
   Value scratch; // [lanes, words of a vector], or null
 };
@@ -101,8 +104,9 @@ VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
                        const Atom &atom, unsigned dim)
     : builder(builder), op(op), atom(atom), dim(dim),
       numBatch(op.getNumBatch()), nr(op.getNR()), kr(op.getKR()),
-      k(op.getReductionSize()), source(elementsOf(op)) {
-  if (!isAlongK() || !source.hasPrologue())
+      runs(op.getWords() / op.getRunWords()),
+      runSize(op.getReductionSizes().back()), source(elementsOf(op)) {
+  if (!isAlongRuns() || !source.hasPrologue())
     return;
   OpBuilder::InsertionGuard guard(builder.rewriter);
   builder.rewriter.setInsertionPointToStart(
@@ -116,7 +120,7 @@ VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
 
 int64_t VectorPack::unitColumns() const {
   int64_t columns = builder.lanes;
-  if (!isAlongK() && kr == 4 && !source.hasPrologue())
+  if (!isAlongRuns() && kr == 4 && !source.hasPrologue())
     while (columns < 4 * builder.lanes && nr % (2 * columns) == 0)
       columns *= 2;
   return columns;
@@ -126,15 +130,9 @@ VectorPosition VectorPack::at(const Unit &unit, Value column, Value k,
                               int64_t lanes, bool inBounds) {
   VectorPosition position{unit.batch, dim, unsigned(lanes), inBounds};
   position.index.push_back(column);
-  // Several reduction dimensions are one in the packed operand.
-  ArrayRef<int64_t> sizes = op.getReductionSizes();
-  SmallVector<Value> ks(sizes.size());
-  for (int64_t i = (int64_t)sizes.size() - 1; i > 0; --i) {
-    ks[i] = builder.rem(k, builder.index(sizes[i]));
-    k = builder.div(k, builder.index(sizes[i]));
-  }
-  ks[0] = k;
-  position.index.append(ks);
+  position.index.append(
+      builder.delinearize(unit.run, op.getReductionSizes().drop_back()));
+  position.index.push_back(k);
   return position;
 }
 
@@ -234,8 +232,8 @@ Value VectorPack::readColumn(const Unit &unit, Value i, Value k,
                                    builder.accumulatorType(), bytes);
 }
 
-SmallVector<SmallVector<Value>> VectorPack::alongK(const Unit &unit, Value word,
-                                                   int64_t count) {
+SmallVector<SmallVector<Value>>
+VectorPack::alongRuns(const Unit &unit, Value word, int64_t count) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   int64_t lanes = builder.lanes;
@@ -275,47 +273,52 @@ Value VectorPack::addElements(Value sum, Value word) {
                             right);
 }
 
-SmallVector<Value> VectorPack::store(const Unit &unit, Value word,
-                                     ValueRange vectors, ValueRange sums) {
-  SmallVector<Value> result;
-  for (auto [g, vector] : llvm::enumerate(vectors)) {
-    SmallVector<Value> at(unit.batch);
-    at.append({unit.tile, word, builder.add(unit.first, g * builder.lanes)});
-    vector::StoreOp::create(builder.rewriter, builder.loc, vector,
-                            op.getPacked(), at);
-    result.push_back(addElements(sums[g], vector));
-  }
-  return result;
+void VectorPack::store(const Unit &unit, Value word, int64_t group,
+                       Value vector) {
+  SmallVector<Value> at(unit.batch);
+  at.append({unit.tile,
+             builder.add(builder.mul(unit.run, op.getRunWords()), word),
+             builder.add(unit.first, group * builder.lanes)});
+  vector::StoreOp::create(builder.rewriter, builder.loc, vector, op.getPacked(),
+                          at);
 }
 
-void VectorPack::emitUnit(const Unit &unit) {
-  int64_t step = isAlongK() ? builder.lanes : 1;
-  int64_t whole = k / (step * kr), rest = k - whole * step * kr;
-  SmallVector<Value> sums(unitColumns() / builder.lanes, builder.splat(0));
+SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
+  int64_t step = isAlongRuns() ? builder.lanes : 1;
+  int64_t whole = runSize / (step * kr), rest = runSize - whole * step * kr;
   auto pack = [&](Value word, int64_t count, ValueRange sums) {
     SmallVector<Value> current(sums);
     for (auto [w, vectors] :
-         llvm::enumerate(isAlongK() ? alongK(unit, word, count)
-                                    : acrossColumns(unit, word, count)))
-      current = store(unit, builder.add(word, w), vectors, current);
+         llvm::enumerate(isAlongRuns() ? alongRuns(unit, word, count)
+                                       : acrossColumns(unit, word, count)))
+      for (auto [g, vector] : llvm::enumerate(vectors)) {
+        store(unit, builder.add(word, w), g, vector);
+        current[g] = addElements(current[g], vector);
+      }
     return current;
   };
-  sums = builder.carry(0, whole, sums, [&](Value i, ValueRange current) {
-    return pack(builder.mul(i, step), step * kr, current);
-  });
+  SmallVector<Value> result =
+      builder.carry(0, whole, sums, [&](Value i, ValueRange current) {
+        return pack(builder.mul(i, step), step * kr, current);
+      });
   if (rest != 0)
-    sums = pack(builder.index(whole * step), rest, sums);
+    result = pack(builder.index(whole * step), rest, result);
   Value zero = builder.splat(0);
-  builder.forEach(builder.index(llvm::divideCeil(k, kr)),
-                  builder.index(op.getWords()), 1, [&](Value word) {
-                    for (size_t g = 0; g < sums.size(); ++g) {
-                      SmallVector<Value> at(unit.batch);
-                      at.append({unit.tile, word,
-                                 builder.add(unit.first, g * builder.lanes)});
-                      vector::StoreOp::create(builder.rewriter, builder.loc,
-                                              zero, op.getPacked(), at);
-                    }
+  builder.forEach(builder.index(llvm::divideCeil(runSize, kr)),
+                  builder.index(op.getRunWords()), 1, [&](Value word) {
+                    for (size_t g = 0; g < sums.size(); ++g)
+                      store(unit, word, g, zero);
                   });
+  return result;
+}
+
+void VectorPack::emitUnit(Unit unit) {
+  SmallVector<Value> zeros(unitColumns() / builder.lanes, builder.splat(0));
+  SmallVector<Value> sums =
+      builder.carry(0, runs, zeros, [&](Value run, ValueRange current) {
+        unit.run = run;
+        return emitRun(unit, current);
+      });
   for (auto [g, sum] : llvm::enumerate(sums)) {
     SmallVector<Value> at(unit.batch);
     at.push_back(
@@ -333,6 +336,7 @@ void VectorPack::emit(ArrayRef<Value> batch, Value tile, Value left) {
                 tile,
                 first,
                 builder.add(builder.mul(tile, nr), first),
+                {},
                 {}};
   };
   if (!left)

@@ -26,10 +26,18 @@ public:
   void prefetch(const Tile &tile, Value row, Value offset) override;
 
 private:
+  /// The sum of the elements of a run, plus `sum`.
+  Value sumUp(ArrayRef<Value> loops, Value row, Value run, Value sum);
   /// Where an element of a row lies.
-  SmallVector<Value> indices(const Tile &tile, Value row, Value offset);
-  /// The four bytes of row i of the tile from `offset` on, as an i32.
-  Value loadWord(const Tile &tile, int64_t i, Value offset);
+  SmallVector<Value> indices(const Tile &tile, Value row, Value run,
+                             Value offset);
+  /// Likewise, of the element at an offset of tileSource.
+  SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
+  /// The four bytes of row i of the tile from an element on, as an i32.
+  Value loadWord(const Tile &tile, int64_t i, Value run, Value offset);
+  /// The steps of a run.
+  SmallVector<Value> reduceRun(const Tile &tile, Value run,
+                               ValueRange accumulators, Step step);
 };
 } // namespace
 
@@ -38,121 +46,153 @@ void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   firstRow = first;
   if (!rowSums)
     return;
-  kernel::ContractOp op = contraction.op;
-  unsigned kDim = op.getReductionDims().front();
-  int64_t bytes = builder.lanes * contraction.kr;
   Value end = builder.add(first, count);
   auto rows = scf::ForOp::create(builder.rewriter, builder.loc, first, end,
                                  builder.index(1));
   OpBuilder::InsertionGuard guard(builder.rewriter);
   builder.rewriter.setInsertionPointToStart(rows.getBody());
-  VectorPosition position{llvm::to_vector(loops), kDim, unsigned(bytes), true};
-  if (contraction.roles.m)
-    position.index[*contraction.roles.m] = rows.getInductionVar();
-  auto sumUp = [&](Value offset, Value sum) {
-    position.index[kDim] = offset;
-    return addWords(sum, readVector(builder.rewriter, builder.loc, op.getLhs(),
-                                    op.getLhsMap(), position));
+  Value row = rows.getInductionVar();
+  SmallVector<Value> sum = builder.carry(
+      0, contraction.runs, builder.splat(0), [&](Value run, ValueRange sums) {
+        return SmallVector<Value>{sumUp(loops, row, run, sums.front())};
+      });
+  storeRowSum(row, sum.front());
+}
+
+Value InPlaceRows::sumUp(ArrayRef<Value> loops, Value row, Value run,
+                         Value sum) {
+  kernel::ContractOp op = contraction.op;
+  int64_t bytes = builder.lanes * contraction.kr;
+  VectorPosition position{{}, runDim(), unsigned(bytes), true};
+  auto add = [&](Value offset, int64_t count, Value sum) {
+    position.index = loopsAt(loops, row, run, offset);
+    Value elements = readVector(builder.rewriter, builder.loc, op.getLhs(),
+                                op.getLhsMap(), position);
+    return addWords(sum, count == bytes ? elements
+                                        : builder.clearFrom(elements, count));
   };
-  int64_t whole = contraction.k / bytes;
-  Value sum = builder
-                  .carry(0, whole, builder.splat(0),
-                         [&](Value i, ValueRange sums) {
-                           return SmallVector<Value>{
-                               sumUp(builder.mul(i, bytes), sums.front())};
-                         })
-                  .front();
-  if (contraction.k % bytes != 0) {
-    position.inBounds = false;
-    sum = sumUp(builder.index(whole * bytes), sum);
-  }
-  storeRowSum(rows.getInductionVar(), sum);
+  int64_t whole = contraction.runSize / bytes,
+          rest = contraction.runSize % bytes;
+  sum = builder
+            .carry(0, whole, sum,
+                   [&](Value i, ValueRange sums) {
+                     return SmallVector<Value>{
+                         add(builder.mul(i, bytes), bytes, sums.front())};
+                   })
+            .front();
+  if (rest == 0)
+    return sum;
+  position.inBounds = false;
+  return add(builder.index(whole * bytes), rest, sum);
 }
 
-SmallVector<Value> InPlaceRows::indices(const Tile &tile, Value row,
+SmallVector<Value> InPlaceRows::indices(const Tile &tile, Value row, Value run,
                                         Value offset) {
-  kernel::ContractOp op = contraction.op;
-  SmallVector<Value> at(tile.loops);
-  if (contraction.roles.m)
-    at[*contraction.roles.m] = row;
-  at[op.getReductionDims().front()] = offset;
-  return operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at);
+  return operandIndices(builder.rewriter, builder.loc,
+                        contraction.op.getLhsMap(),
+                        loopsAt(tile.loops, row, run, offset));
 }
 
-Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value offset) {
-  kernel::ContractOp op = contraction.op;
+SmallVector<Value> InPlaceRows::indicesOfStep(const Tile &tile, Value row,
+                                              Value offset) {
+  // Whole steps fill runs.
+  if (contraction.runs == 1)
+    return indices(tile, row, builder.index(0), offset);
+  Value size = builder.index(contraction.runSize);
+  return indices(tile, row, builder.div(offset, size),
+                 builder.rem(offset, size));
+}
+
+Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value run,
+                            Value offset) {
   Value bytes = vector::LoadOp::create(
-      builder.rewriter, builder.loc, builder.vectorType(4, 8), op.getLhs(),
-      indices(tile, builder.add(tile.row, i), offset));
+      builder.rewriter, builder.loc, builder.vectorType(4, 8),
+      contraction.op.getLhs(),
+      indices(tile, builder.add(tile.row, i), run, offset));
   Value word = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                          builder.vectorType(1, 32), bytes);
   return vector::ExtractOp::create(builder.rewriter, builder.loc, word,
                                    ArrayRef<int64_t>{0});
 }
 
-SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
-                                       ValueRange accumulators, Step step) {
+SmallVector<Value> InPlaceRows::reduceRun(const Tile &tile, Value run,
+                                          ValueRange accumulators, Step step) {
   auto broadcast = [&](Value word) -> Value {
     return vector::BroadcastOp::create(builder.rewriter, builder.loc,
                                        builder.accumulatorType(), word);
   };
-  int64_t whole = contraction.k / contraction.kr,
-          rest = contraction.k % contraction.kr;
+  int64_t whole = contraction.runSize / contraction.kr,
+          rest = contraction.runSize % contraction.kr;
+  Value first = builder.mul(run, contraction.runWords);
   SmallVector<Value> result = builder.carry(
       0, whole, accumulators, [&](Value word, ValueRange current) {
         Value offset = builder.mul(word, contraction.kr);
         return step(
-            word,
+            builder.add(first, word),
             [&](int64_t i, int64_t) {
-              return broadcast(loadWord(tile, i, offset));
+              return broadcast(loadWord(tile, i, run, offset));
             },
             current);
       });
   if (rest == 0)
     return result;
-  // The last bytes of a row are the high end of its last four.
-  Value offset = builder.index(contraction.k - contraction.kr);
+  // The last bytes of a run are the high end of its last four.
+  Value offset = builder.index(contraction.runSize - contraction.kr);
   Value shift = arith::ConstantIntOp::create(builder.rewriter, builder.loc,
                                              8 * (contraction.kr - rest), 32);
   return step(
-      builder.index(whole),
+      builder.add(first, whole),
       [&](int64_t i, int64_t) {
-        return broadcast(arith::ShRUIOp::create(
-            builder.rewriter, builder.loc, loadWord(tile, i, offset), shift));
+        return broadcast(arith::ShRUIOp::create(builder.rewriter, builder.loc,
+                                                loadWord(tile, i, run, offset),
+                                                shift));
       },
       result);
 }
 
-/// The distance of rows in elements of the left operand; 0 where it has no row
-/// dimension and all rows are the same.
+SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
+                                       ValueRange accumulators, Step step) {
+  return builder.carry(0, contraction.runs, accumulators,
+                       [&](Value run, ValueRange current) {
+                         return reduceRun(tile, run, current, step);
+                       });
+}
+
+/// The distance of rows in elements of the left operand; 0 where all rows are
+/// the same.
 static Value rowStride(KernelBuilder &builder, Contraction &contraction) {
   kernel::ContractOp op = contraction.op;
-  auto type = cast<MemRefType>(op.getLhs().getType());
-  std::optional<unsigned> position;
-  if (contraction.roles.m)
-    position = op.getLhsMap().getResultPosition(
-        getAffineDimExpr(*contraction.roles.m, op.getContext()));
-  if (!position)
-    return builder.index(0);
-  auto [strides, offset] = type.getStridesAndOffset();
-  if (!ShapedType::isDynamic(strides[*position]))
-    return builder.index(strides[*position]);
-  auto metadata = memref::ExtractStridedMetadataOp::create(
-      builder.rewriter, builder.loc, op.getLhs());
-  return metadata.getStrides()[*position];
+  Value result = builder.index(0);
+  if (!contraction.roles.m)
+    return result;
+  auto [strides, offset] =
+      cast<MemRefType>(op.getLhs().getType()).getStridesAndOffset();
+  for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
+    int64_t factor =
+        (*kernel::windowFactors(expr, op.getNumLoops()))[*contraction.roles.m];
+    if (factor == 0)
+      continue;
+    Value stride = ShapedType::isDynamic(strides[i])
+                       ? memref::ExtractStridedMetadataOp::create(
+                             builder.rewriter, builder.loc, op.getLhs())
+                             .getStrides()[i]
+                       : builder.index(strides[i]);
+    result = builder.add(result, builder.mul(stride, factor));
+  }
+  return result;
 }
 
 TileSource InPlaceRows::tileSource(const Tile &tile, int64_t i, Value offset) {
   return {contraction.op.getLhs(),
-          indices(tile, builder.add(tile.row, i), offset),
+          indicesOfStep(tile, builder.add(tile.row, i), offset),
           rowStride(builder, contraction)};
 }
 
 void InPlaceRows::prefetch(const Tile &tile, Value row, Value offset) {
-  memref::PrefetchOp::create(builder.rewriter, builder.loc,
-                             contraction.op.getLhs(),
-                             indices(tile, row, offset), /*isWrite=*/false,
-                             /*localityHint=*/2, /*isDataCache=*/true);
+  memref::PrefetchOp::create(
+      builder.rewriter, builder.loc, contraction.op.getLhs(),
+      indicesOfStep(tile, row, offset), /*isWrite=*/false,
+      /*localityHint=*/2, /*isDataCache=*/true);
 }
 
 std::unique_ptr<LhsRows> qcc::x86::makeInPlaceRows(KernelBuilder &builder,

@@ -88,14 +88,19 @@ SmallVector<Value> InnerProduct::multiply(const OperandAlongK &operand,
             operand.isUnsigned ? y : x));
     return next;
   };
-  int64_t whole = contraction.k / size;
-  SmallVector<Value> accumulators =
-      builder.carry(0, whole, zeros, [&](Value step, ValueRange current) {
-        return addStep(step, current, size);
+  int64_t whole = contraction.runSize / size, rest = contraction.runSize % size,
+          steps = contraction.runWords / builder.lanes;
+  return builder.carry(
+      0, contraction.runs, zeros, [&](Value run, ValueRange current) {
+        Value first = builder.mul(run, steps);
+        SmallVector<Value> accumulators = builder.carry(
+            0, whole, current, [&](Value step, ValueRange current) {
+              return addStep(builder.add(first, step), current, size);
+            });
+        if (rest != 0)
+          accumulators = addStep(builder.add(first, whole), accumulators, rest);
+        return accumulators;
       });
-  if (int64_t rest = contraction.k % size)
-    accumulators = addStep(builder.index(whole), accumulators, rest);
-  return accumulators;
 }
 
 void InnerProduct::storeSums(ValueRange accumulators, Value memref,

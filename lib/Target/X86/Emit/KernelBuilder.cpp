@@ -7,9 +7,28 @@
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace qcc::x86;
+
+SmallVector<Value> KernelBuilder::delinearize(Value linear,
+                                              ArrayRef<int64_t> sizes) {
+  SmallVector<Value> indices(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    indices[i] = i == 0 ? linear : rem(linear, index(sizes[i]));
+    linear = div(linear, index(sizes[i]));
+  }
+  return indices;
+}
+
+Value KernelBuilder::clearFrom(Value vector, int64_t count) {
+  auto type = cast<VectorType>(vector.getType());
+  Value mask = vector::ConstantMaskOp::create(
+      rewriter, loc, vectorType(type.getNumElements(), 1),
+      ArrayRef<int64_t>{count});
+  return arith::SelectOp::create(rewriter, loc, mask, vector, splat(type, 0));
+}
 
 void KernelBuilder::forEach(Value begin, Value end, int64_t step,
                             function_ref<void(Value)> body) {

@@ -1,5 +1,4 @@
-//===- KernelBuilder.h - Index arithmetic and vectors of kernels -*- C++
-//-*-===//
+//===- KernelBuilder.h - Indices and vectors of kernels ---------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,6 +62,10 @@ public:
     return rewriter.createOrFold<mlir::arith::SelectOp>(loc, condition, a, b);
   }
 
+  /// The indices of dimensions of static sizes, row-major, from a linear one.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,
+                                             llvm::ArrayRef<int64_t> sizes);
+
   mlir::VectorType vectorType(int64_t count, unsigned bits) {
     return mlir::VectorType::get({count}, rewriter.getIntegerType(bits));
   }
@@ -75,6 +78,8 @@ public:
         rewriter, loc, mlir::DenseElementsAttr::get(type, element));
   }
   mlir::Value splat(int64_t value) { return splat(accumulatorType(), value); }
+  /// `vector`, of integers, with 0 from element `count` on.
+  mlir::Value clearFrom(mlir::Value vector, int64_t count);
 
   /// Calls `body` once for each iteration of a loop over [begin, end), at its
   /// insertion point; no loop where it is known to have one iteration.

@@ -27,6 +27,20 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                                        builder.rewriter.getI32Type());
 }
 
+SmallVector<Value> LhsRows::loopsAt(ArrayRef<Value> outer, Value row, Value run,
+                                    Value offset) {
+  SmallVector<Value> at(outer);
+  if (contraction.roles.m)
+    at[*contraction.roles.m] = row;
+  ArrayRef<int64_t> dims = contraction.op.getReductionDims(),
+                    sizes = contraction.op.getReductionSizes();
+  for (auto [dim, index] : llvm::zip_first(
+           dims.drop_back(), builder.delinearize(run, sizes.drop_back())))
+    at[dim] = index;
+  at[dims.back()] = offset;
+  return at;
+}
+
 Value LhsRows::rowSum(Value row) {
   return memref::LoadOp::create(builder.rewriter, builder.loc, rowSums,
                                 builder.sub(row, firstRow));

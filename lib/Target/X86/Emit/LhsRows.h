@@ -10,12 +10,13 @@
 // the other. An LhsRows knows how the left operand is indexed and says so by
 // emitting the loop over K, or by telling where a tile lies:
 //
-//   InPlaceRows   rows of unsigned bytes, read where they lie
+//   InPlaceRows   rows of bytes, read where they lie
 //   PanelRows     rows of any operand, its prologue applied, copied to scratch
 //                 memory once for each block of rows
 //
-// Another way of indexing (such as the windows of a convolution) is another
-// LhsRows; nothing else of a kernel knows where left words come from.
+// Elements of K follow each other in runs (kernel.pack): rows of a matrix are
+// one run, the windows of a convolution several. Nothing else of a kernel knows
+// where left words come from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +49,10 @@ public:
   /// Emits the loop over K for a tile of the prepared rows.
   virtual llvm::SmallVector<mlir::Value>
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
-  /// Where the 64 elements of K from `offset` on lie, of prepared rows from row
-  /// i of the tile on. Rows that are not prepared and elements past K may be
-  /// read: they are memory of the operand or the panel, and hold anything.
+  /// Where the elements of a step of K from `offset` on lie, of prepared rows
+  /// from row i of the tile on. Offsets count the elements of whole words.
+  /// Rows that are not prepared and elements past a run may be read: they are
+  /// memory of the operand or the panel, and hold anything.
   virtual TileSource tileSource(const Tile &tile, int64_t i,
                                 mlir::Value offset) = 0;
   /// Emits that the 64 elements of K from `offset` on of a row, which need not
@@ -67,6 +69,14 @@ public:
 
 protected:
   LhsRows(KernelBuilder &builder, Contraction &contraction, int64_t capacity);
+
+  /// The index of each loop at an element of a row: `run` is the linearized
+  /// index of the reduction dimensions but the last, `offset` that of the last.
+  llvm::SmallVector<mlir::Value> loopsAt(llvm::ArrayRef<mlir::Value> outer,
+                                         mlir::Value row, mlir::Value run,
+                                         mlir::Value offset);
+  /// The loop of the elements of a run.
+  unsigned runDim() { return contraction.op.getReductionDims().back(); }
 
   /// The words of the sum of `stored`, KR elements in each lane's word, plus
   /// `sum`; and its store as the sum of a row.

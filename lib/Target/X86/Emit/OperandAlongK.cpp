@@ -18,16 +18,6 @@ static int64_t stepSize(KernelBuilder &builder, Contraction &contraction) {
   return builder.lanes * contraction.kr;
 }
 
-/// `vector` with 0 from element `count` on.
-static Value clearFrom(KernelBuilder &builder, Value vector, int64_t count) {
-  auto type = cast<VectorType>(vector.getType());
-  Value mask = vector::ConstantMaskOp::create(
-      builder.rewriter, builder.loc,
-      builder.vectorType(type.getNumElements(), 1), ArrayRef<int64_t>{count});
-  return arith::SelectOp::create(builder.rewriter, builder.loc, mask, vector,
-                                 builder.splat(type, 0));
-}
-
 /// The bytes of a step of an operand where it lies; 0 past K.
 static Value readBytes(KernelBuilder &builder, Contraction &contraction,
                        Value memref, AffineMap map, SmallVector<Value> at,
@@ -88,7 +78,7 @@ OperandAlongK OperandAlongK::left(KernelBuilder &builder,
           vector::LoadOp::create(builder.rewriter, builder.loc,
                                  builder.vectorType(size, 32 / contraction.kr),
                                  source.memref, source.indices);
-      return count == size ? vector : clearFrom(builder, vector, count);
+      return count == size ? vector : builder.clearFrom(vector, count);
     };
     return operand;
   }

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A panel holds the rows of one block, prologue applied, all reduction
-// dimensions in one, in the form that the instruction takes:
+// A panel holds the rows of one block, prologue applied, run after run, in the
+// form that the instruction takes:
 //
 //   panel[row of the block][k]    bytes (KR = 4) or i16 (KR = 2)
 //
-// It is filled once and read for every tile of columns. Elements past K are
-// whatever the last vector held: the packed right operand is 0 there.
+// It is filled once and read for every tile of columns. Elements past a run are
+// whatever its last vector held: the packed right operand is 0 there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,8 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
       source(elementsOf(contraction.op)), pitch(0) {
   // There is room for one more vector.
   int64_t elementBytes = 4 / contraction.kr;
-  pitch = spreadPitch(contraction.k * elementBytes + 64);
+  pitch = spreadPitch((contraction.runs - 1) * contraction.runWords * 4 +
+                      contraction.runSize * elementBytes + 64);
   Value memory = contraction.allocate(builder, {capacity * pitch},
                                       builder.rewriter.getI8Type());
   auto view = [&](int64_t bytes) {
@@ -80,61 +81,39 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
   words = view(4);
 }
 
-/// The indices of the reduction dimensions but the last, from their linearized
-/// index.
-static void delinearize(KernelBuilder &builder, kernel::ContractOp op,
-                        Value linear, SmallVectorImpl<Value> &at) {
-  ArrayRef<int64_t> dims = op.getReductionDims(),
-                    sizes = op.getReductionSizes();
-  for (int64_t i = (int64_t)dims.size() - 2; i >= 0; --i) {
-    at[dims[i]] = builder.rem(linear, builder.index(sizes[i]));
-    linear = builder.div(linear, builder.index(sizes[i]));
-  }
-}
-
 void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   firstRow = first;
-  kernel::ContractOp op = contraction.op;
   OpBuilder::InsertionGuard guard(builder.rewriter);
   auto rows = scf::ForOp::create(builder.rewriter, builder.loc,
                                  builder.index(0), count, builder.index(1));
   builder.rewriter.setInsertionPointToStart(rows.getBody());
   Value row = rows.getInductionVar();
-  SmallVector<Value> at(loops);
-  if (contraction.roles.m)
-    at[*contraction.roles.m] = builder.add(first, row);
-
-  // All reduction dimensions but the last are one loop, the last is another.
-  int64_t inner = op.getReductionSizes().back(),
-          outerCount = contraction.k / inner, step = vectorElements();
-  unsigned innerDim = op.getReductionDims().back();
+  Value lhsRow = builder.add(first, row);
+  int64_t step = vectorElements(), whole = contraction.runSize / step,
+          rest = contraction.runSize % step;
   SmallVector<Value> sum = builder.carry(
-      0, outerCount, builder.splat(0), [&](Value outer, ValueRange sums) {
-        delinearize(builder, op, outer, at);
-        Value base = builder.mul(outer, inner);
-        int64_t whole = inner / step;
+      0, contraction.runs, builder.splat(0), [&](Value run, ValueRange sums) {
+        Value base = builder.mul(run, contraction.runWords * contraction.kr);
+        auto copyAt = [&](Value offset, int64_t count, ValueRange sums) {
+          return SmallVector<Value>{copy(loopsAt(loops, lhsRow, run, offset),
+                                         count, row, builder.add(base, offset),
+                                         sums.front())};
+        };
         SmallVector<Value> current =
             builder.carry(0, whole, sums, [&](Value i, ValueRange sums) {
-              at[innerDim] = builder.mul(i, step);
-              return SmallVector<Value>{copy(at, step, row,
-                                             builder.add(base, at[innerDim]),
-                                             sums.front())};
+              return copyAt(builder.mul(i, step), step, sums);
             });
-        if (inner % step != 0) {
-          at[innerDim] = builder.index(whole * step);
-          current = {copy(at, inner % step, row,
-                          builder.add(base, at[innerDim]), current.front())};
-        }
-        return current;
+        return rest == 0 ? current
+                         : copyAt(builder.index(whole * step), rest, current);
       });
   if (rowSums)
-    storeRowSum(builder.add(first, row), sum.front());
+    storeRowSum(lhsRow, sum.front());
   if (rowProducts)
-    storeRowProduct(builder.add(first, row), multiplyWords(row));
+    storeRowProduct(lhsRow, multiplyWords(row));
 }
 
 Value PanelRows::multiplyWords(Value row) {
-  // The elements past K count: the main loop multiplies them as well.
+  // The elements past a run count: the main loop multiplies them as well.
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   int64_t lanes = builder.lanes, whole = contraction.words / lanes,
@@ -170,9 +149,7 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
                       Value column, Value sum) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  VectorPosition position{std::move(at),
-                          unsigned(contraction.op.getReductionDims().back()), 0,
-                          false};
+  VectorPosition position{std::move(at), runDim(), 0, false};
   Value value =
       source.readBytes(builder, std::move(position), vectorElements(), count);
   auto type = cast<VectorType>(value.getType());

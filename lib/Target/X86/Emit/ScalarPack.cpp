@@ -17,21 +17,16 @@ static Value i32(KernelBuilder &builder, int64_t value) {
   return arith::ConstantIntOp::create(builder.rewriter, builder.loc, value, 32);
 }
 
-/// The element at (batch, column, k), extended to i32, plus the offset.
+/// The element at (batch, column, run, k), extended to i32, plus the offset.
 static Value element(KernelBuilder &builder, kernel::PackOp op,
-                     ArrayRef<Value> batch, Value column, Value k) {
+                     ArrayRef<Value> batch, Value column, Value run, Value k) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   SmallVector<Value> at(batch);
   at.push_back(column);
-  ArrayRef<int64_t> sizes = op.getReductionSizes();
-  SmallVector<Value> ks(sizes.size());
-  for (int64_t i = (int64_t)sizes.size() - 1; i > 0; --i) {
-    ks[i] = builder.rem(k, builder.index(sizes[i]));
-    k = builder.div(k, builder.index(sizes[i]));
-  }
-  ks[0] = k;
-  llvm::append_range(at, ks);
+  llvm::append_range(
+      at, builder.delinearize(run, op.getReductionSizes().drop_back()));
+  at.push_back(k);
   auto load = [&](unsigned operand) -> Value {
     AffineMap map =
         cast<AffineMapAttr>(op.getIndexingMaps()[operand]).getValue();
@@ -59,8 +54,9 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
                               ArrayRef<Value> batch, Value tile, Value n) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  int64_t k = op.getReductionSize(), words = op.getWords(), nr = op.getNR(),
-          kr = op.getKR(), bits = 32 / kr;
+  int64_t runSize = op.getReductionSizes().back(), runWords = op.getRunWords(),
+          words = op.getWords(), nr = op.getNR(), kr = op.getKR(),
+          bits = 32 / kr;
   OpBuilder::InsertionGuard guard(rewriter);
   auto lanes = scf::ForOp::create(rewriter, loc, builder.index(0),
                                   builder.index(nr), builder.index(1));
@@ -70,19 +66,24 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
   Value inside = builder.less(column, n);
   auto packWord = [&](Value index, ValueRange sums) {
     Value word = i32(builder, 0), sum = sums.front();
+    Value run = builder.index(0), wordOfRun = index;
+    if (words != runWords) {
+      run = builder.div(index, builder.index(runWords));
+      wordOfRun = builder.rem(index, builder.index(runWords));
+    }
     for (int64_t r = 0; r < kr; ++r) {
-      Value at = builder.add(builder.mul(index, kr), r);
+      Value at = builder.add(builder.mul(wordOfRun, kr), r);
       Value valid = inside;
-      if (k != words * kr)
+      if (runSize != runWords * kr)
         valid = arith::AndIOp::create(rewriter, loc, inside,
-                                      builder.less(at, builder.index(k)));
+                                      builder.less(at, builder.index(runSize)));
       auto branch = scf::IfOp::create(rewriter, loc, rewriter.getI32Type(),
                                       valid, /*withElseRegion=*/true);
       {
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPointToStart(branch.thenBlock());
         scf::YieldOp::create(rewriter, loc,
-                             element(builder, op, batch, column, at));
+                             element(builder, op, batch, column, run, at));
         rewriter.setInsertionPointToStart(branch.elseBlock());
         scf::YieldOp::create(rewriter, loc, i32(builder, 0));
       }

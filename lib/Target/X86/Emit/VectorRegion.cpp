@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/FloatUses.h"
 #include <cmath>
 
@@ -24,11 +25,19 @@ SmallVector<Value> qcc::x86::operandIndices(OpBuilder &builder, Location loc,
                                             ArrayRef<Value> index) {
   SmallVector<Value> result;
   for (AffineExpr expr : map.getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      result.push_back(index[dim.getPosition()]);
-    else
-      result.push_back(arith::ConstantIndexOp::create(
-          builder, loc, cast<AffineConstantExpr>(expr).getValue()));
+    Value sum;
+    for (auto [loop, factor] :
+         llvm::zip_equal(index, *kernel::windowFactors(expr, index.size()))) {
+      if (factor == 0)
+        continue;
+      Value term = loop;
+      if (factor != 1)
+        term = builder.createOrFold<arith::MulIOp>(
+            loc, loop, arith::ConstantIndexOp::create(builder, loc, factor));
+      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+    }
+    result.push_back(sum ? sum
+                         : arith::ConstantIndexOp::create(builder, loc, 0));
   }
   return result;
 }
@@ -36,12 +45,11 @@ SmallVector<Value> qcc::x86::operandIndices(OpBuilder &builder, Location loc,
 /// The permutation map of a transfer along the result that is `vectorDim`, or
 /// a null map if there is none.
 static AffineMap transferMap(AffineMap map, unsigned vectorDim) {
-  MLIRContext *context = map.getContext();
-  for (auto [i, expr] : llvm::enumerate(map.getResults()))
-    if (expr == getAffineDimExpr(vectorDim, context))
-      return AffineMap::get(map.getNumResults(), 0,
-                            getAffineDimExpr(i, context));
-  return {};
+  std::optional<unsigned> result = kernel::resultAlong(map, vectorDim);
+  if (!result)
+    return {};
+  return AffineMap::get(map.getNumResults(), 0,
+                        getAffineDimExpr(*result, map.getContext()));
 }
 
 Value qcc::x86::readVector(OpBuilder &builder, Location loc, Value memref,

@@ -136,7 +136,7 @@ double AmxTiles::expectedTime(const GemmShape &shape, const Tiling &tiling,
   int64_t m = shape.m ? shape.m : 16 * std::min(tiling.mc, kManyRows);
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;
   int64_t columns = llvm::divideCeil(n, kRegisterColumns);
-  int64_t steps = llvm::divideCeil(shape.k, (int64_t)atom.kStep);
+  int64_t steps = shape.words(atom) * atom.kr / atom.kStep;
   AmxTimes times{shape, registers, spec, steps};
   auto allRows = [&](int64_t j) {
     double time = (m / mr) * times.tile(j);
@@ -168,7 +168,7 @@ static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
     return tiles == 0 ? most
                       : llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   };
-  int64_t bytes = llvm::alignTo(shape.k, (uint64_t)atom.kStep);
+  int64_t bytes = shape.words(atom) * atom.kr;
   int64_t columns =
       blocks(llvm::divideCeil(shape.n, nr), spec.l2Bytes / 2 / bytes / nr);
   int64_t rows = blocks(

@@ -56,9 +56,14 @@ GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
   return {productOfSizes(op, op.getRows()),
           productOfSizes(op, op.getRoles()->n),
           op.getReductionSize(),
+          op.getReductionSizes().back(),
           isInPlace,
           countOps(op.getEpilogue()),
           kCopy + kPrologue * prologueOps};
+}
+
+int64_t GemmShape::words(const Atom &atom) const {
+  return k / run * (int64_t)llvm::alignTo(run, (uint64_t)atom.kStep) / atom.kr;
 }
 
 //===----------------------------------------------------------------------===//

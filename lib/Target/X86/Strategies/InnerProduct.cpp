@@ -44,6 +44,14 @@ constexpr int64_t kStreamBytes = 1 << 20;
 /// What sizes that are not known are taken for.
 constexpr int64_t kManyRows = 64;
 
+/// Operands are read in place where K is one run.
+static bool canReadLhsInPlace(ContractOp op) {
+  return op.getReductionDims().size() == 1 && isLhsContiguousAlongRuns(op);
+}
+static bool canReadRhsInPlace(ContractOp op) {
+  return op.getReductionDims().size() == 1 && isRhsContiguousAlongRuns(op);
+}
+
 namespace {
 class InnerProduct : public X86Strategy {
 public:
@@ -55,7 +63,7 @@ protected:
     return atom.form == AtomForm::Words;
   }
   bool canReadLhsInPlace(ContractOp op, const Atom &) const override {
-    return isLhsContiguousAlongK(op);
+    return ::canReadLhsInPlace(op);
   }
   std::optional<Packing>
   packing(ContractOp op,
@@ -91,7 +99,7 @@ double InnerProduct::expectedTime(const GemmShape &shape, const Tiling &tiling,
 SmallVector<Tiling> InnerProduct::listTilings(ContractOp op,
                                               const GemmShape &shape,
                                               const Atom &atom) const {
-  bool readsRhs = !isPackedInAdvance(op) && isRhsContiguousAlongK(op);
+  bool readsRhs = !isPackedInAdvance(op) && canReadRhsInPlace(op);
   // Packing for lanes along K pays where a column is all that there is. Less
   // than a vector is read with masks, which 256-bit vectors of bytes do not
   // have.
@@ -139,10 +147,10 @@ std::optional<std::string> InnerProduct::refuseConfig(ContractOp op,
   if (config.hasResultsAlongRows() && !op.getRoles()->m)
     return "lowering_config has results along rows, but there is no dimension "
            "of rows; choose MC = 1";
-  if (config.readsLhsInPlace() && !isLhsContiguousAlongK(op))
+  if (config.readsLhsInPlace() && !::canReadLhsInPlace(op))
     return "lowering_config reads the left operand in place, but it has a "
            "prologue or K is not its last dimension; use lhs = panel";
-  if (config.readsRhsInPlace() && !isRhsContiguousAlongK(op))
+  if (config.readsRhsInPlace() && !canReadRhsInPlace(op))
     return "lowering_config reads the right operand in place, but it has a "
            "prologue or K is not its last dimension; use rhs = packed";
   if (config.getMr() * config.getNr() > kMaxAccumulators)

@@ -112,7 +112,7 @@ double VectorTiles::expectedTime(const GemmShape &shape, const Tiling &tiling,
               : std::max<int64_t>(16 * tiling.mc, llvm::alignTo(kManyRows, mr));
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes);
-  int64_t words = llvm::divideCeil(shape.k, (int64_t)atom.kr);
+  int64_t words = shape.words(atom);
   TileTimes times{shape,   atom, spec, tiling.nr / (int64_t)atom.lanes,
                   vectors, words};
   double lines = atom.lanes * 4 / 64.0; // in a vector
@@ -145,7 +145,7 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
                                 llvm::divideCeil(shape.n, (int64_t)atom.lanes));
   if (shape.m)
     rows = std::min(rows, shape.m);
-  int64_t bytesPerRow = llvm::alignTo(shape.k * 4 / atom.kr, 64) + 64;
+  int64_t bytesPerRow = llvm::alignTo(shape.words(atom) * 4, 64) + 64;
   SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {

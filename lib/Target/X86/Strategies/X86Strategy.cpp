@@ -29,19 +29,18 @@ bool qcc::x86::isContiguousAlong(ContractOp op, Value operand, AffineMap map,
       type && !type.isLastDimUnitStride())
     return false;
   return prologue.empty() && map.getNumResults() > 0 &&
-         map.getResults().back() == getAffineDimExpr(dim, op.getContext());
+         kernel::resultAlong(map, dim) == map.getNumResults() - 1;
 }
 
-bool qcc::x86::isLhsContiguousAlongK(ContractOp op) {
-  return op.getReductionDims().size() == 1 &&
-         isContiguousAlong(op, op.getLhs(), op.getLhsMap(), op.getLhsPrologue(),
-                           op.getReductionDims().front());
+bool qcc::x86::isLhsContiguousAlongRuns(ContractOp op) {
+  return isContiguousAlong(op, op.getLhs(), op.getLhsMap(), op.getLhsPrologue(),
+                           op.getReductionDims().back());
 }
 
-bool qcc::x86::isRhsContiguousAlongK(ContractOp op) {
-  return !op.isPacked() && op.getReductionDims().size() == 1 &&
+bool qcc::x86::isRhsContiguousAlongRuns(ContractOp op) {
+  return !op.isPacked() &&
          isContiguousAlong(op, op.getRhs(), op.getRhsMap(), op.getRhsPrologue(),
-                           op.getReductionDims().front());
+                           op.getReductionDims().back());
 }
 
 /// The value range of a constant right operand; none if it is not constant.
@@ -92,17 +91,17 @@ constexpr int64_t kMaxBlock = 1 << 20, kMaxCopy = 64 << 20;
 static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
   if (config.getMc() > kMaxBlock || config.getNc() > kMaxBlock)
     return true;
-  int64_t rowBytes =
-      llvm::alignTo(op.getReductionSize(), (uint64_t)atom.kStep) * 4 / atom.kr;
+  int64_t rowBytes = GemmShape::of(op, false).words(atom) * 4;
   return !config.readsLhsInPlace() && config.getMc() > config.getMr() &&
          config.getMc() > kMaxCopy / std::max<int64_t>(rowBytes, 1);
 }
 
 std::optional<std::string> X86Strategy::obstacle(ContractOp op) const {
-  if (kernel::isProjection(op.getLhsMap()))
+  if (!kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return std::nullopt;
-  return "it reads windows of the left operand, which x86 kernels do not do; "
-         "leave a convolution to generic loops";
+  return "the innermost dimension of K leaves out elements of the left "
+         "operand; "
+         "run collapse-reductions, which adds one that does not";
 }
 
 std::optional<std::string>
@@ -218,9 +217,10 @@ LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
 
 bool TileStrategy::canReadLhsInPlace(ContractOp op, const Atom &atom) const {
   return atom.kr == 4 && atom.lhsShift(op.getLhsUnsigned()) == 0 &&
-         op.getReductionSize() >= atom.kr &&
-         (!atom.hasTiles() || op.getReductionSize() % atom.kStep == 0) &&
-         isLhsContiguousAlongK(op);
+         op.getReductionSizes().back() >= atom.kr &&
+         (!atom.hasTiles() ||
+          op.getReductionSizes().back() % atom.kStep == 0) &&
+         isLhsContiguousAlongRuns(op);
 }
 
 std::optional<std::string> TileStrategy::refuseTile(ContractOp op,
@@ -250,8 +250,7 @@ TileStrategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
 static SmallVector<Tiling> listBlocks(const GemmShape &shape,
                                       const Tiling &tiling, const Atom &atom,
                                       const Spec &spec) {
-  int64_t bytes =
-      llvm::alignTo(shape.k, (uint64_t)atom.kStep) * 4 / (int64_t)atom.kr;
+  int64_t bytes = shape.words(atom) * 4;
   // Sizes in tiles, at most all of them and what the L2 cache holds.
   auto most = [&](int64_t size, int64_t tile) {
     int64_t fit = std::max<int64_t>(spec.l2Bytes / bytes / tile, 1);

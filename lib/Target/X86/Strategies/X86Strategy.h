@@ -92,15 +92,15 @@ protected:
 std::optional<std::string> refuseElements(kernel::ContractOp op,
                                           const Atom &atom);
 
-/// Whether the last dimension of an operand without a prologue is loop `dim`,
-/// and its elements follow each other.
+/// Whether elements of an operand without a prologue follow each other along
+/// loop `dim`.
 bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
                        mlir::AffineMap map, mlir::Region &prologue,
                        unsigned dim);
-/// Whether elements of K, if it is one dimension, follow each other in an
-/// operand without a prologue.
-bool isLhsContiguousAlongK(kernel::ContractOp op);
-bool isRhsContiguousAlongK(kernel::ContractOp op);
+/// Whether elements of a run of K (kernel.pack) follow each other in an operand
+/// without a prologue.
+bool isLhsContiguousAlongRuns(kernel::ContractOp op);
+bool isRhsContiguousAlongRuns(kernel::ContractOp op);
 
 /// What is added to the elements of the right operand as they are packed.
 int64_t rhsShift(kernel::ContractOp op, ConfigAttr config, const Atom &atom);

@@ -39,6 +39,11 @@ bool isWindow(mlir::AffineMap map);
 /// does not occur; nothing for another expression.
 std::optional<llvm::SmallVector<int64_t>> windowFactors(mlir::AffineExpr expr,
                                                         unsigned loops);
+/// The result of a window along which `loop` goes from one element to the next;
+/// nothing where the loop is in none, or with a factor other than 1.
+std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned loop);
+/// Whether `loop` leaves out elements of a dimension that it goes along.
+bool leavesOut(mlir::AffineMap map, unsigned loop);
 /// Lets one-shot bufferization handle the ops of the dialect.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
