@@ -112,10 +112,13 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
 //   an entry is a list of calls to steps; temporaries lie in one arena.
 void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
+  pm.addNestedPass<func::FuncOp>(createPadInPlace());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createBufferizeTensors());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  // A copy of a view to itself is one once equal views are the same.
+  pm.addPass(createCSEPass());
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addNestedPass<func::FuncOp>(createHoistTemporaries());
@@ -124,6 +127,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   pm.addNestedPass<func::FuncOp>(createCollapseRows());
+  pm.addNestedPass<func::FuncOp>(createExpandBorders());
   cleanUp(pm);
   verifyStage(pm, Stage::Buffer,
               {"kernel", "linalg", "memref", "arith", "math", "cf"});

@@ -278,6 +278,37 @@ def AddResultDestinations : Pass<"add-result-destinations", "::mlir::func::FuncO
                            "::mlir::tensor::TensorDialect"];
 }
 
+def PadInPlace : Pass<"pad-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Padding to borders of the buffers that are padded";
+  let description = [{
+    What is padded with one value by static amounts is computed inside of a buffer of the
+    padded size, of which only the border is filled:
+
+    ```mlir
+    %x = kernel.contract ... outs(%0 : tensor<1x56x56x64xi8>)
+    %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] { yield %zero }
+    ```
+    becomes
+    ```mlir
+    %1 = tensor.empty() : tensor<1x58x58x64xi8>
+    %2 = kernel.fill_border %zero : i8 outs(%1 : ...) low [0, 1, 1, 0] high [0, 1, 1, 0]
+    %3 = tensor.extract_slice %2[0, 1, 1, 0] [1, 56, 56, 64] [1, 1, 1, 1]
+    %x = kernel.contract ... outs(%3 : tensor<1x56x56x64xi8>)
+    %p = tensor.insert_slice %x into %2[0, 1, 1, 0] [1, 56, 56, 64] [1, 1, 1, 1]
+    ```
+    A tensor that is padded more than once, or an argument, is copied.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::qcc::kernel::KernelDialect"];
+}
+
+def ExpandBorders : Pass<"expand-borders", "::mlir::func::FuncOp"> {
+  let summary = "kernel.fill_border to a linalg.fill of each of its sides";
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
   let summary = "Each piece of work of an entry to a function of its own";
   let description = [{
@@ -285,7 +316,9 @@ def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
     index arithmetic that they need. A step takes the buffers that it touches, the
     sizes that it uses, and last four indices: operations, bytes, thread, threads.
     Views and scalars are computed again in each step that uses them; a scalar that
-    work of the program computes goes through a buffer.
+    work of the program computes goes through a buffer. A border is filled in the step that
+    writes what it surrounds; the two touch different memory, which `qcc.independent` on
+    the step says.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
@@ -303,9 +336,10 @@ def PlanMemory : Pass<"plan-memory", "::mlir::func::FuncOp"> {
 def DistributeSteps : Pass<"distribute-steps", "::mlir::func::FuncOp"> {
   let summary = "The parallel loop of a step over its threads";
   let description = [{
-    Where the body of a step is one `scf.forall` and code without effects, thread t of
-    T runs the iterations [count * t / T, count * (t + 1) / T) of it, and the step is
-    marked `qcc.parallel`. Otherwise its loops are sequential and one thread runs it.
+    Where the body of a step is one `scf.forall` and code without effects, or several of
+    a step that is marked `qcc.independent`, thread t of T runs the iterations
+    [count * t / T, count * (t + 1) / T) of each, and the step is marked `qcc.parallel`.
+    Otherwise its loops are sequential and one thread runs it.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }

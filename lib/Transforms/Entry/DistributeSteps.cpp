@@ -75,19 +75,21 @@ static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
   rewriter.eraseOp(forall);
 }
 
-/// The only op of the body with effects, if it is a parallel loop.
-static scf::ForallOp onlyLoop(func::FuncOp step) {
-  scf::ForallOp loop;
+/// The ops of the body with effects, if they are parallel loops that need not
+/// wait for each other.
+static SmallVector<scf::ForallOp> parallelLoops(func::FuncOp step) {
+  SmallVector<scf::ForallOp> loops;
   for (Operation &op : step.getBody().front().without_terminator()) {
     auto forall = dyn_cast<scf::ForallOp>(op);
-    if (!forall && (isa<memref::AllocaOp>(op) || isMemoryEffectFree(&op) ||
-                    hasSingleEffect<MemoryEffects::Read>(&op)))
-      continue;
-    if (!forall || loop)
+    if (forall)
+      loops.push_back(forall);
+    else if (!isa<memref::AllocaOp>(op) && !isMemoryEffectFree(&op) &&
+             !hasSingleEffect<MemoryEffects::Read>(&op))
       return {};
-    loop = forall;
   }
-  return loop;
+  if (loops.size() > 1 && !step->hasAttr(kIndependentAttr))
+    return {};
+  return loops;
 }
 
 namespace {
@@ -97,7 +99,7 @@ struct DistributeSteps : qcc::impl::DistributeStepsBase<DistributeSteps> {
     if (!isStep(step))
       return;
     IRRewriter rewriter(&getContext());
-    if (scf::ForallOp loop = onlyLoop(step)) {
+    for (scf::ForallOp loop : parallelLoops(step)) {
       step->setAttr(kParallelAttr, rewriter.getUnitAttr());
       sequentialize(rewriter, loop, getStepArgument(step, StepArgument::Thread),
                     getStepArgument(step, StepArgument::Threads));

@@ -9,7 +9,8 @@
 // dimensions), storage (allocations and globals), *cheap* ops that a step can
 // compute again (views, scalar arithmetic, loads from arguments, which nobody
 // writes), and work. Each piece of work becomes a function; what it needs of
-// the other kinds is passed or cloned.
+// the other kinds is passed or cloned. The border of a buffer waits for the
+// work that writes what it surrounds, and is filled with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Entry/Steps.h"
@@ -67,15 +69,21 @@ private:
   /// buffers and sizes of `inputs` first.
   func::FuncOp createStep(ArrayRef<Operation *> work, const Inputs &inputs,
                           ArrayRef<Value> operands);
-  /// Replaces a piece of work, its first op and the stores of its results, by a
-  /// call of a step.
+  /// Replaces a piece of work, its first op, the stores of its results and the
+  /// borders that it fills, by a call of a step.
   LogicalResult outline(ArrayRef<Operation *> work);
+  LogicalResult outlineWork(Operation *op);
+  /// Outlines borders that have waited for `op`, or nothing for the end of the
+  /// entry, unless `op` writes what they surround and does not read them; those
+  /// that remain are filled with it.
+  LogicalResult outlineBorders(Operation *op);
 
   func::FuncOp entry;
   SymbolTable &symbols;
   OpBuilder builder;
   DenseMap<Operation *, Kind> kinds;
   DenseSet<Value> spills;
+  SmallVector<kernel::FillBorderOp> borders; // that wait
   unsigned numSteps = 0;
 };
 } // namespace
@@ -298,6 +306,8 @@ func::FuncOp Outliner::createStep(ArrayRef<Operation *> work,
   step.setPrivate();
   step->setAttr(kStepAttr, builder.getUnitAttr());
   step->setAttr(kKernelAttr, info);
+  if (llvm::any_of(work, llvm::IsaPred<kernel::FillBorderOp>))
+    step->setAttr(kIndependentAttr, builder.getUnitAttr());
   symbols.insert(step);
   Block *body = step.addEntryBlock();
   IRMapping mapping;
@@ -340,6 +350,61 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
     op->erase();
   }
   return success();
+}
+
+namespace {
+enum class Use { None, WritesPart, Other };
+} // namespace
+
+/// How work uses a buffer of which a border is filled.
+static Use useOf(Operation *work, Value buffer) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(work->getRegions(), captured);
+  if (llvm::any_of(captured, [&](Value value) {
+        return isa<BaseMemRefType>(value.getType()) && baseOf(value) == buffer;
+      }))
+    return Use::Other;
+  Use use = Use::None;
+  for (OpOperand &operand : work->getOpOperands()) {
+    if (!isa<BaseMemRefType>(operand.get().getType()) ||
+        baseOf(operand.get()) != buffer)
+      continue;
+    auto destination = dyn_cast<DestinationStyleOpInterface>(work);
+    auto copy = dyn_cast<memref::CopyOp>(work);
+    bool isWritten = (destination && destination.isDpsInit(&operand)) ||
+                     (copy && operand.get() == copy.getTarget());
+    if (!isWritten || !operand.get().getDefiningOp<memref::SubViewOp>())
+      return Use::Other;
+    use = Use::WritesPart;
+  }
+  return use;
+}
+
+LogicalResult Outliner::outlineBorders(Operation *op) {
+  SmallVector<kernel::FillBorderOp> waiting = std::move(borders);
+  borders.clear();
+  for (kernel::FillBorderOp border : waiting) {
+    Use use = op ? useOf(op, baseOf(border.getOut())) : Use::Other;
+    if (use != Use::Other)
+      borders.push_back(border);
+    else if (failed(outline({border.getOperation()})))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Outliner::outlineWork(Operation *op) {
+  if (failed(outlineBorders(op)))
+    return failure();
+  SmallVector<Operation *> work{op};
+  llvm::append_range(work, spillResults(op));
+  llvm::erase_if(borders, [&](kernel::FillBorderOp border) {
+    bool isFilled = useOf(op, baseOf(border.getOut())) == Use::WritesPart;
+    if (isFilled)
+      work.push_back(border);
+    return isFilled;
+  });
+  return outline(work);
 }
 
 /// Results are materialized in their destinations: the function need not return
@@ -385,13 +450,13 @@ LogicalResult Outliner::run() {
     if (kinds.count(&op))
       continue;
     Kind kind = kinds[&op] = classify(&op);
-    if (kind != Kind::Work)
-      continue;
-    SmallVector<Operation *> work{&op};
-    llvm::append_range(work, spillResults(&op));
-    if (failed(outline(work)))
+    if (auto border = dyn_cast<kernel::FillBorderOp>(op))
+      borders.push_back(border);
+    else if (kind == Kind::Work && failed(outlineWork(&op)))
       return failure();
   }
+  if (failed(outlineBorders(/*op=*/nullptr)))
+    return failure();
   // Assertions that depend on data cannot be checked before the steps run.
   for (auto check : llvm::make_early_inc_range(body.getOps<cf::AssertOp>()))
     if (!isPlanned(check.getArg())) {

@@ -262,3 +262,12 @@ func.func @windows(%x: tensor<15x7xi8>, %d: tensor<?x7xi8>, %w: tensor<3x7x9xi8>
       } -> tensor<7x9xi32>
   return
 }
+
+// CHECK-LABEL: func.func @fill_border
+// CHECK: kernel.fill_border %{{.*}} : i8 outs(%{{.*}} : tensor<6x?xi8>) low [1, 0] high [2, 7] -> tensor<6x?xi8>
+// CHECK: kernel.fill_border %{{.*}} : i8 outs(%{{.*}} : memref<6x4xi8>) low [3, 0] high [3, 0]
+func.func @fill_border(%v: i8, %x: tensor<6x?xi8>, %y: memref<6x4xi8>) -> tensor<6x?xi8> {
+  %0 = kernel.fill_border %v : i8 outs(%x : tensor<6x?xi8>) low [1, 0] high [2, 7] -> tensor<6x?xi8>
+  kernel.fill_border %v : i8 outs(%y : memref<6x4xi8>) low [3, 0] high [3, 0]
+  return %0 : tensor<6x?xi8>
+}

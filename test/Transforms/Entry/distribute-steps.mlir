@@ -64,3 +64,21 @@ func.func @other(%x: memref<8xf32>) {
   }
   return
 }
+
+// Loops that touch different memory need not: each is shared.
+// CHECK-LABEL: func.func private @independent(
+// CHECK-SAME: qcc.parallel
+// CHECK-COUNT-2: arith.divui %{{.*}}, %arg5
+// CHECK: scf.for
+// CHECK-COUNT-2: arith.divui %{{.*}}, %arg5
+// CHECK: scf.for
+func.func private @independent(%x: memref<8xf32>, %y: memref<9xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.independent, qcc.step} {
+  %c = arith.constant 1.0 : f32
+  scf.forall (%i) in (8) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  }
+  scf.forall (%i) in (9) {
+    memref.store %c, %y[%i] : memref<9xf32>
+  }
+  return
+}

@@ -82,5 +82,6 @@ void qcc::kernel::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
     ContractOp::attachInterface<BufferizationModel<ContractOp>>(*context);
     PackOp::attachInterface<BufferizationModel<PackOp>>(*context);
+    FillBorderOp::attachInterface<BufferizationModel<FillBorderOp>>(*context);
   });
 }

@@ -280,4 +280,41 @@ def Kernel_PackOp
   }];
 }
 
+def Kernel_FillBorderOp
+    : Kernel_Op<"fill_border", [DestinationStyleOpInterface,
+                                DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "the elements around a block set to one value";
+  let description = [{
+    Sets each element of `out` whose index in some dimension d is less than `low[d]`, or at
+    least its size less `high[d]`, to `value`. What the others hold afterwards is not
+    defined: it is written next. So padding costs its border alone, and what computes the
+    elements inside computes them in their place.
+
+    Constraints:
+    * (C1) `low` and `high` have an element for each dimension, none negative, and their
+      sums are at most the sizes.
+    * (C2) `value` has the element type of `out`.
+
+    Example:
+
+    ```mlir
+    %b = kernel.fill_border %zero : i8 outs(%0 : tensor<1x58x58x64xi8>) low [0, 1, 1, 0] high [0, 1, 1, 0]
+        -> tensor<1x58x58x64xi8>
+    %p = tensor.insert_slice %x into %b[0, 1, 1, 0] [1, 56, 56, 64] [1, 1, 1, 1]
+        : tensor<1x56x56x64xi8> into tensor<1x58x58x64xi8>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Kernel_TensorOrMemRef:$out,
+                       DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $value `:` type($value) `outs` `(` $out `:` type($out) `)` `low` $low `high` $high
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+}
+
 #endif // QCC_DIALECT_KERNEL_IR_KERNELOPS_TD

@@ -70,6 +70,9 @@ inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
 inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
 /// Dictionary: what `qcc explain` says of the step (describeWork).
 inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
+/// Unit: the ops of the step touch different memory, so that they may run in any
+/// order and at the same time.
+inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
 /// Unit: the threads share the work of the step. Written by distribute-steps.
 inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
 /// Integer: bytes of scratch memory per thread. Written by assign-scratch.

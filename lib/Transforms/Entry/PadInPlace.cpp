@@ -1,0 +1,110 @@
+//===- PadInPlace.cpp - Padding to borders of the buffers it is around ----===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../KnownSizes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_PADINPLACE
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// The amounts of padding where they are static.
+static std::optional<SmallVector<int64_t>>
+staticAmounts(ArrayRef<OpFoldResult> amounts) {
+  SmallVector<int64_t> result;
+  for (OpFoldResult amount : amounts) {
+    std::optional<int64_t> value = getConstantIntValue(amount);
+    if (!value || *value < 0)
+      return std::nullopt;
+    result.push_back(*value);
+  }
+  return result;
+}
+
+/// The operand that says where the source of a pad is computed, if that is
+/// nowhere in particular; null where the source has to be copied.
+static OpOperand *destinationOf(tensor::PadOp pad) {
+  auto result = dyn_cast<OpResult>(pad.getSource());
+  auto producer = result
+                      ? dyn_cast<DestinationStyleOpInterface>(result.getOwner())
+                      : DestinationStyleOpInterface();
+  if (!producer || producer->getBlock() != pad->getBlock())
+    return nullptr;
+  OpOperand *destination = producer.getTiedOpOperand(result);
+  return destination->get().getDefiningOp<tensor::EmptyOp>() ? destination
+                                                             : nullptr;
+}
+
+static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad,
+                       func::FuncOp func) {
+  Value value = pad.getConstantPaddingValue();
+  auto low = staticAmounts(pad.getMixedLowPad()),
+       high = staticAmounts(pad.getMixedHighPad());
+  if (!value || !low || !high)
+    return;
+  // The border is filled before the producer runs, so that the producer can
+  // write to what it surrounds.
+  KnownSizes known(func);
+  bool isConstant = matchPattern(value, m_Constant());
+  OpOperand *destination = isConstant ? destinationOf(pad) : nullptr;
+  Operation *first = destination ? destination->getOwner() : pad.getOperation();
+  if (!known.setInsertionPoint(first))
+    return;
+  SmallVector<OpFoldResult> inner, padded;
+  auto type = cast<RankedTensorType>(pad.getType());
+  AffineExpr inside = getAffineDimExpr(0, func.getContext());
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    OpFoldResult size = known.sizeOf(pad.getSource(), d);
+    if (!size)
+      return;
+    inner.push_back(size);
+    padded.push_back(known.apply(inside + (*low)[d] + (*high)[d], {size}));
+  }
+  Location loc = pad.getLoc();
+  rewriter.setInsertionPoint(first);
+  if (isConstant)
+    value = rewriter.clone(*value.getDefiningOp())->getResult(0);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, padded, type.getElementType());
+  if (empty.getType() != type)
+    empty = tensor::CastOp::create(rewriter, loc, type, empty);
+  Value border =
+      kernel::FillBorderOp::create(rewriter, loc, TypeRange{type}, value, empty,
+                                   rewriter.getDenseI64ArrayAttr(*low),
+                                   rewriter.getDenseI64ArrayAttr(*high))
+          .getResult(0);
+  SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> offsets =
+      getAsIndexOpFoldResult(func.getContext(), *low);
+  if (destination)
+    destination->set(tensor::ExtractSliceOp::create(
+        rewriter, destination->getOwner()->getLoc(), pad.getSourceType(),
+        border, offsets, inner, ones));
+  rewriter.setInsertionPoint(pad);
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+      pad, pad.getSource(), border, offsets, inner, ones);
+}
+
+namespace {
+struct PadInPlace : qcc::impl::PadInPlaceBase<PadInPlace> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<tensor::PadOp> pads;
+    getOperation().walk([&](tensor::PadOp pad) { pads.push_back(pad); });
+    for (tensor::PadOp pad : pads)
+      padInPlace(rewriter, pad, getOperation());
+  }
+};
+} // namespace
