@@ -141,6 +141,7 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   desc.index = operand.index;
   desc.dims_ref = add<int64_t>(operand.dims);
   desc.row_pitch = operand.rowPitch;
+  desc.byte_shift = operand.byteShift;
   desc.quant_ref = addQuantization(operand.elementType);
   desc.layer_ref = addString(operand.layer);
   return desc;

@@ -99,6 +99,9 @@ void qcc::buildFormContractions(OpPassManager &pm,
 void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
                            const StageOptions &options) {
   buildFormContractions(pm, options);
+  // Without fusion the value of each layer is to be seen as it is.
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createStoreUnsigned(target));
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));

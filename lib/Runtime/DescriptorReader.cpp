@@ -173,6 +173,10 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
                              info.dims.back().isDynamic() ||
                              info.rowPitch < info.dims.back().literal()))
     fail("the rows of an operand cannot be apart");
+  info.byteShift = desc.byte_shift;
+  if (info.byteShift != 0 &&
+      (desc.bits != 8 || info.byteShift < 0 || info.byteShift > 255))
+    fail("nothing can have been added to the elements of an operand");
   int64_t limit = 0;
   switch (desc.kind) {
   case QCC_ARGUMENT:

@@ -88,18 +88,24 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
     break;
   }
   std::optional<int64_t> bytes = tensor.bytes();
-  if (operand.rowPitch == 0 || !bytes || *bytes == 0)
+  bool isStoredAsItIs = operand.rowPitch == 0 && operand.byteShift == 0;
+  if (isStoredAsItIs || !bytes || *bytes == 0)
     return tensor;
   Status status = copy.reserve(*bytes);
   if (!status.isOk())
     return status;
   int64_t elementBytes = *bytes / *tensor.elements();
-  int64_t rowBytes = elementBytes * operand.dims.back().literal();
+  bool hasPitch = operand.rowPitch != 0;
+  int64_t rowBytes =
+      hasPitch ? elementBytes * operand.dims.back().literal() : *bytes;
   const char *row = static_cast<const char *>(tensor.data);
   for (int64_t at = 0; at < *bytes; at += rowBytes) {
     std::memcpy(copy.data() + at, row, rowBytes);
     row += elementBytes * operand.rowPitch;
   }
+  if (operand.byteShift != 0)
+    for (int64_t at = 0; at < *bytes; ++at)
+      copy.data()[at] = static_cast<char>(copy.data()[at] - operand.byteShift);
   tensor.data = copy.data();
   return tensor;
 }

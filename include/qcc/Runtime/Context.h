@@ -131,8 +131,8 @@ public:
 
   /// A tensor that a step reads or writes. It may be asked for by a
   /// StepObserver while the observer is called: later steps use the memory of
-  /// temporaries again. Rows that do not follow one another are copied to
-  /// `copy`.
+  /// temporaries again. Rows that do not follow one another, and bytes that are
+  /// stored shifted, are copied to `copy`, as the program has them.
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 

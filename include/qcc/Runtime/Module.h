@@ -77,6 +77,8 @@ struct OperandInfo {
   std::vector<Size> dims;
   /// Elements from one row of the last dimension to the next; 0: compact.
   int64_t rowPitch = 0;
+  /// What was added to each byte, modulo 256, as it was stored.
+  int64_t byteShift = 0;
   std::optional<Quantization> quantization;
   /// The layer whose value an output of a step is; may be empty. Where a step
   /// holds several layers, this is the last of them.

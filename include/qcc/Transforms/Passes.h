@@ -40,6 +40,8 @@ std::unique_ptr<mlir::Pass>
 createPackOperands(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createAdaptLoweringConfig(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
+createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 
 /// Adds the pass that refuses ops after stage `stage` but those of `dialects`

@@ -204,6 +204,35 @@ def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
   ];
 }
 
+def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
+  let summary = "Temporaries as unsigned bytes where atoms multiply those";
+  let description = [{
+    Where the target reads a left operand of unsigned bytes in place but has to copy one of
+    signed bytes, temporaries that contractions read are stored plus 128. What computes
+    them adds it, contractions get another zero point, other readers take it away:
+
+    ```mlir
+    %x = kernel.contract ... epilogue { yield trunci(%v + 3) }
+    %y = kernel.contract lhs(%x) lhs_zero_point(%c3) ...
+    ```
+    becomes
+    ```mlir
+    %x = kernel.contract ... epilogue { yield trunci(%v + 3 + 128) }
+    %y = kernel.contract lhs(%x) lhs_zero_point(%c131) ... {lhs_unsigned}
+    ```
+    What cannot be stored otherwise, such as an argument of the program, is copied where
+    padding copies it anyway and where windows read it, and left as it is elsewhere.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"
+  ];
+}
+
 def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Right operands of contractions in the layout their atom reads";
   let description = [{

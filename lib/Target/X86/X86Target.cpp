@@ -51,6 +51,12 @@ bool X86Target::needsRhsRange() const {
   return first != spec.atoms.end() && first->form == AtomForm::Bytes;
 }
 
+bool X86Target::prefersUnsignedLhs() const {
+  return llvm::any_of(spec.atoms, [](const Atom &atom) {
+    return atom.lhsShift(/*isUnsigned=*/false) != 0;
+  });
+}
+
 /// vcvtneps2bf16, the instruction of AVX512-BF16 and AVX-NE-CONVERT, takes
 /// denormals for zeros and makes zeros of results that are denormals, so that
 /// bf16 conversions are done on integers.

@@ -393,6 +393,8 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
         operand->layer = layer.getValue().str();
       if (auto element = step.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
         operand->elementType = element.getValue();
+      if (auto shift = step.getArgAttrOfType<IntegerAttr>(i, kByteShiftAttr))
+        operand->byteShift = shift.getInt();
       builder.setInsertionPointToEnd(function.body);
       arguments.push_back(memrefFor(memref, dataOf(function, *operand),
                                     function.values, operand->dims));

@@ -217,10 +217,15 @@ static void recordValues(func::FuncOp step, Operation *work,
   for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
     bool sameShape;
     auto type = dyn_cast<MemRefType>(init.getType());
-    if (!type || !isWhole(init, sameShape))
+    if (!type)
       continue;
     auto arg = dyn_cast<BlockArgument>(mapping.lookupOrDefault(baseOf(init)));
     if (!arg || arg.getOwner() != &step.getBody().front())
+      continue;
+    if (info.byteShift != 0)
+      step.setArgAttr(arg.getArgNumber(), kByteShiftAttr,
+                      builder.getI64IntegerAttr(info.byteShift));
+    if (!isWhole(init, sameShape))
       continue;
     if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
       step.setArgAttr(arg.getArgNumber(), kLayerAttr,

@@ -49,6 +49,8 @@ public:
                     {"kind", integer(operand.kind)}}));
     if (operand.rowPitch)
       attrs.set("row_pitch", integer(operand.rowPitch));
+    if (operand.byteShift)
+      attrs.set("byte_shift", integer(operand.byteShift));
     if (!operand.layer.empty())
       attrs.set("layer", string(operand.layer));
     return attrs.getDictionary(builder.getContext());
@@ -123,6 +125,7 @@ static ProgramOperand readOperand(DictionaryAttr dict) {
           element(dict),
           dims(dict),
           dict.contains("row_pitch") ? integer(dict, "row_pitch") : 0,
+          dict.contains("byte_shift") ? integer(dict, "byte_shift") : 0,
           layer ? layer.getValue().str() : ""};
 }
 static ProgramStep readStep(DictionaryAttr dict) {

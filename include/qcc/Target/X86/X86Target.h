@@ -28,6 +28,7 @@ public:
   std::string refuseMeasuring() const override;
   std::string tuningName() const override;
   bool needsRhsRange() const override;
+  bool prefersUnsignedLhs() const override;
   bool convertsBF16() const override;
   std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const override;

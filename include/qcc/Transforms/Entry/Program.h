@@ -31,8 +31,9 @@ struct ProgramOperand {
   int64_t index;
   mlir::Type elementType; ///< may be quantized
   llvm::SmallVector<int64_t> dims;
-  int64_t rowPitch = 0; ///< see qcc_operand_desc
-  std::string layer;    ///< whose value it is, where it is written; or empty
+  int64_t rowPitch = 0;  ///< see qcc_operand_desc
+  int64_t byteShift = 0; ///< likewise
+  std::string layer;     ///< whose value it is, where it is written; or empty
 };
 
 struct ProgramStep {

@@ -17,6 +17,7 @@ using namespace qcc;
 static constexpr StringLiteral kLayer = "layer";
 static constexpr StringLiteral kType = "type";
 static constexpr StringLiteral kPart = "part";
+static constexpr StringLiteral kByteShift = "byte_shift";
 static constexpr StringLiteral kValuesAttr = "qcc.values";
 
 StringRef qcc::layerName(Location loc) {
@@ -37,6 +38,8 @@ static ValueInfo fromDictionary(DictionaryAttr dict) {
     info.layer = layer.getValue();
   if (auto type = dict.getAs<TypeAttr>(kType))
     info.type = type.getValue();
+  if (auto shift = dict.getAs<IntegerAttr>(kByteShift))
+    info.byteShift = shift.getInt();
   return info;
 }
 
@@ -47,6 +50,9 @@ static DictionaryAttr toDictionary(MLIRContext *context,
     attrs.set(kLayer, StringAttr::get(context, info.layer));
   if (info.type)
     attrs.set(kType, TypeAttr::get(info.type));
+  if (info.byteShift != 0)
+    attrs.set(kByteShift,
+              IntegerAttr::get(IntegerType::get(context, 64), info.byteShift));
   return attrs.getDictionary(context);
 }
 

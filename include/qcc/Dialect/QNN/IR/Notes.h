@@ -81,6 +81,9 @@ inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
 inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
 /// String, on an argument: the layer whose value the step writes to it.
 inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
+/// Integer, on an argument: what the step adds to each byte of the value that it
+/// writes to it.
+inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
 
 //===----------------------------------------------------------------------===//
 // On the module, written by lower-entries and read by the code generator

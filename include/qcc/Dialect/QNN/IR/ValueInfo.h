@@ -40,9 +40,12 @@ struct ValueInfo {
   llvm::StringRef layer;
   /// The quantized element type, or null.
   mlir::Type type;
+  /// What was added to each byte of the value as it is stored (store-unsigned).
+  int64_t byteShift = 0;
 
   friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
-    return a.layer == b.layer && a.type == b.type;
+    return a.layer == b.layer && a.type == b.type &&
+           a.byteShift == b.byteShift;
   }
 };
 
