@@ -141,18 +141,29 @@ memory OneDNNKernel::allocate(const memory::desc &desc) {
   return memory(desc, engine(), buffers_.back().data());
 }
 
+/// Reorders at once. Some layouts are only reached from the plain one.
+static void pack(memory from, memory to) {
+  dnnl::stream stream(engine());
+  memory::desc desc = from.get_desc();
+  memory::dims strides(desc.dims().size(), 1);
+  for (size_t i = strides.size() - 1; i > 0; --i)
+    strides[i - 1] = strides[i] * desc.dims()[i];
+  memory plain({desc.dims(), desc.data_type(), strides}, engine());
+  dnnl::reorder(from, plain).execute(stream, from, plain);
+  dnnl::reorder(plain, to).execute(stream, plain, to);
+  stream.wait();
+}
+
 memory OneDNNKernel::read(const Operand &operand, const memory::desc &wanted,
                           const char *note) {
   memory from = memoryOf(operand);
   if (wanted == operand.desc)
     return from;
   memory to = allocate(wanted);
-  Step step = reorder(from, to);
   if (operand.isConstant) {
-    step.first.execute(stream_, step.second);
-    stream_.wait();
+    pack(from, to);
   } else {
-    steps_.push_back(std::move(step));
+    steps_.push_back(reorder(from, to));
     name_ += note;
   }
   return to;
@@ -199,10 +210,28 @@ static bool saturatesInVain(const std::string &implementation) {
          set == "sse41";
 }
 
+/// Makes a kernel of the implementation that `desc` stands at.
+template <typename Primitive, typename PrimitiveDesc>
+static std::unique_ptr<OneDNNKernel> makeKernel(const std::string &name,
+                                                const PrimitiveDesc &desc,
+                                                const Operands &operands) {
+  auto kernel = std::make_unique<OneDNNKernel>(name);
+  std::unordered_map<int, memory> arguments;
+  arguments[DNNL_ARG_SRC] =
+      kernel->read(operands.lhs, desc.src_desc(), ", source reordered");
+  arguments[DNNL_ARG_WEIGHTS] =
+      kernel->read(operands.rhs, desc.weights_desc(), " after packing");
+  if (operands.bias.data)
+    arguments[DNNL_ARG_BIAS] = memoryOf(operands.bias);
+  kernel->compute(Primitive(desc), std::move(arguments), operands.out,
+                  desc.dst_desc());
+  return kernel;
+}
+
 /// Offers each implementation of a primitive; with `onlyReordered`, those that
 /// want activations in other layouts than the caller's.
 template <typename Primitive, typename PrimitiveDesc>
-static void offer(const char *name, PrimitiveDesc desc,
+static void offer(const std::string &name, PrimitiveDesc desc,
                   const Operands &operands, bool onlyReordered,
                   std::vector<std::unique_ptr<PeerKernel>> &kernels) {
   if (!desc)
@@ -214,20 +243,11 @@ static void offer(const char *name, PrimitiveDesc desc,
     if (operands.rhs.desc.data_type() == memory::data_type::s8 &&
         saturatesInVain(implementation))
       continue;
-    memory::desc lhs = desc.src_desc(), out = desc.dst_desc();
-    if (onlyReordered && lhs == operands.lhs.desc && out == operands.out.desc)
+    if (onlyReordered && desc.src_desc() == operands.lhs.desc &&
+        desc.dst_desc() == operands.out.desc)
       continue;
-    auto kernel = std::make_unique<OneDNNKernel>(std::string(name) + " " +
-                                                 implementation);
-    std::unordered_map<int, memory> arguments;
-    arguments[DNNL_ARG_SRC] =
-        kernel->read(operands.lhs, lhs, ", source reordered");
-    arguments[DNNL_ARG_WEIGHTS] =
-        kernel->read(operands.rhs, desc.weights_desc(), " after packing");
-    if (operands.bias.data)
-      arguments[DNNL_ARG_BIAS] = memoryOf(operands.bias);
-    kernel->compute(Primitive(desc), std::move(arguments), operands.out, out);
-    kernels.push_back(std::move(kernel));
+    kernels.push_back(
+        makeKernel<Primitive>(name + " " + implementation, desc, operands));
   } while (desc.next_impl());
 }
 
@@ -335,23 +355,30 @@ void Offers::convolution(const ConvolutionShape &shape) {
   operands.out.desc =
       memory::desc({shape.n, f, shape.resultHeight(), shape.resultWidth()},
                    activation, Tag::nhwc);
-  auto offerLayouts = [&](const memory::desc &lhs, const memory::desc &out,
-                          bool onlyReordered) {
-    // oneDNN counts the elements that a dilation leaves out.
-    dnnl::convolution_forward::desc desc(
-        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-        lhs, anyLayout(operands.rhs.desc), operands.bias.desc, out,
-        {shape.stride, shape.stride}, {shape.dilation - 1, shape.dilation - 1},
-        {shape.top, shape.left}, {shape.bottom, shape.right});
-    offer<dnnl::convolution_forward>(
-        "convolution",
-        dnnl::convolution_forward::primitive_desc(
-            desc, attributes(problem, 1 << 1), engine(), /*allow_empty=*/true),
-        operands, onlyReordered, kernels);
-  };
-  offerLayouts(operands.lhs.desc, operands.out.desc, /*onlyReordered=*/false);
-  offerLayouts(anyLayout(operands.lhs.desc), anyLayout(operands.out.desc),
-               /*onlyReordered=*/true);
+  // Of int8 it has Winograd as well, but does not pack int8 weights for it.
+  std::vector<dnnl::algorithm> algorithms{dnnl::algorithm::convolution_direct};
+  if (problem.isFloat)
+    algorithms.push_back(dnnl::algorithm::convolution_winograd);
+  for (dnnl::algorithm algorithm : algorithms)
+    for (bool anyLayouts : {false, true}) {
+      auto layout = [&](const memory::desc &desc) {
+        return anyLayouts ? anyLayout(desc) : desc;
+      };
+      // oneDNN counts the elements that a dilation leaves out.
+      dnnl::convolution_forward::desc desc(
+          dnnl::prop_kind::forward_inference, algorithm,
+          layout(operands.lhs.desc), anyLayout(operands.rhs.desc),
+          operands.bias.desc, layout(operands.out.desc),
+          {shape.stride, shape.stride},
+          {shape.dilation - 1, shape.dilation - 1}, {shape.top, shape.left},
+          {shape.bottom, shape.right});
+      offer<dnnl::convolution_forward>(
+          "convolution",
+          dnnl::convolution_forward::primitive_desc(
+              desc, attributes(problem, 1 << 1), engine(),
+              /*allow_empty=*/true),
+          operands, /*onlyReordered=*/anyLayouts, kernels);
+    }
 }
 
 std::vector<std::unique_ptr<PeerKernel>>

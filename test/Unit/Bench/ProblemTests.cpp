@@ -193,6 +193,42 @@ TEST(Problem, PeerIsComparedWith) {
     }
 }
 
+TEST(Problem, PeerOffersConvolutionsInSeveralLayouts) {
+  if (peerVersion().empty())
+    GTEST_SKIP() << "built without a peer";
+  // Large enough for layouts in blocks and, with AVX-512, for Winograd.
+  ConvolutionShape shape;
+  shape.h = shape.w = 14;
+  shape.c = shape.f = 64;
+  shape.kh = shape.kw = 3;
+  shape.top = shape.bottom = shape.left = shape.right = 1;
+  Solved solved;
+  solve(shape, false, solved);
+  std::string found =
+      differenceOfPeer(solved, /*isFloat=*/true, /*exact=*/true);
+  EXPECT_TRUE(found == "0" || found == "1") << found;
+  std::vector<float> lhs(14 * 14 * 64), rhs(64 * 9 * 64), bias(64), out(lhs);
+  PeerProblem problem;
+  problem.shape = shape;
+  problem.isFloat = true;
+  problem.lhs = lhs.data();
+  problem.rhs = rhs.data();
+  problem.bias = bias.data();
+  problem.out = out.data();
+  std::string error;
+  auto kernels = makePeerKernels(problem, error);
+  EXPECT_EQ(error, "");
+  int64_t inPlace = 0, reordered = 0;
+  for (const std::unique_ptr<PeerKernel> &kernel : kernels) {
+    std::string text = kernel->name();
+    llvm::StringRef name = text;
+    inPlace += !name.contains("reordered");
+    reordered += name.ends_with(", source reordered, result reordered");
+  }
+  EXPECT_GT(inPlace, 0);
+  EXPECT_GT(reordered, 0);
+}
+
 TEST(Problem, CompilerMessagesArrive) {
   const rt::HostFeatures &host = rt::HostFeatures::host();
   auto target = findIsa("best", host)->target(host);
