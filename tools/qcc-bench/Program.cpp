@@ -25,6 +25,8 @@ using namespace qcc::bench;
 /// Nine digits name a float exactly.
 static std::string text(float value) { return llvm::formatv("{0:e8}", value); }
 
+static std::string numberText(int64_t value) { return std::to_string(value); }
+
 /// "1, 2, 3"
 template <typename List, typename Function>
 static std::string list(const List &values, Function toText) {
@@ -51,24 +53,22 @@ static std::string tensor(llvm::ArrayRef<int64_t> sizes,
   return type + element + ">";
 }
 
-/// "[1, 2, 3]", or with several groups "[[1, 2], [3, 4]]".
+/// "[1, 2, 3]", or of several lists "[[1, 2], [3, 4]]".
 template <typename T, typename Function>
-static std::string elements(llvm::ArrayRef<T> values, int64_t groups,
+static std::string elements(llvm::ArrayRef<T> values, int64_t lists,
                             Function toText) {
-  if (groups == 1)
+  if (lists == 1)
     return "[" + list(values, toText) + "]";
   std::string text;
-  for (size_t size = values.size() / groups; !values.empty();
+  for (size_t size = values.size() / lists; !values.empty();
        values = values.drop_front(size))
     text += (text.empty() ? "" : ", ") +
             elements(values.take_front(size), 1, toText);
   return "[" + text + "]";
 }
 
-static std::string elements(llvm::ArrayRef<int32_t> values,
-                            int64_t groups = 1) {
-  return elements(values, groups,
-                  [](int32_t value) { return std::to_string(value); });
+static std::string elements(llvm::ArrayRef<int32_t> values, int64_t lists = 1) {
+  return elements(values, lists, numberText);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,8 +100,10 @@ static std::string matrixBody(const Problem &problem, const Shape &shape,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes the body of a convolution. With several groups, channels are two
-/// dimensions: the group, and the channel within it.
+/// Writes the body of a convolution over the loops n, y, x, g, f, i, j and c:
+/// image, row and column of the result, group, output channel of the group, row
+/// and column of the window, input channel of the group. With a single group
+/// there is no g; where each group has a single channel there is no f or c.
 class ConvolutionText {
 public:
   ConvolutionText(const Problem &problem, const ConvolutionShape &shape)
@@ -119,9 +121,18 @@ private:
   void addSums(llvm::StringRef name);
   void addEpilogue();
 
-  bool isGrouped() const { return shape.groups > 1; }
+  bool hasLoop(llvm::StringRef expression) const;
+  std::vector<std::string>
+  present(std::initializer_list<std::string> expressions) const;
+  std::string map(std::initializer_list<std::string> loops,
+                  std::initializer_list<std::string> results) const;
   std::vector<int64_t> grouped(std::vector<int64_t> sizes) const;
-  std::string map(llvm::StringRef dimensions, llvm::StringRef results) const;
+  /// A list for each group, or one of all channels.
+  int64_t channelLists() const {
+    return hasLoop("g") && hasLoop("f") ? shape.groups : 1;
+  }
+  void regroup(const char *op, const std::vector<int64_t> &from,
+               const std::vector<int64_t> &to, const char *name);
 
   const Problem &problem;
   const ConvolutionShape &shape;
@@ -132,29 +143,65 @@ private:
 };
 } // namespace
 
-/// The sizes with the last one taken apart, where there are groups.
+bool ConvolutionText::hasLoop(llvm::StringRef expression) const {
+  bool isGrouped = shape.groups > 1;
+  if (expression == "g")
+    return isGrouped;
+  if (expression == "f")
+    return !isGrouped || shape.f > shape.groups;
+  return expression != "c" || !isGrouped || shape.c > shape.groups;
+}
+
+/// Those of the expressions whose loops exist.
+std::vector<std::string>
+ConvolutionText::present(std::initializer_list<std::string> expressions) const {
+  std::vector<std::string> result;
+  llvm::copy_if(expressions, std::back_inserter(result),
+                [&](const std::string &text) { return hasLoop(text); });
+  return result;
+}
+
+std::string
+ConvolutionText::map(std::initializer_list<std::string> loops,
+                     std::initializer_list<std::string> results) const {
+  return llvm::formatv("affine_map<({0}) -> ({1})>",
+                       llvm::join(present(loops), ", "),
+                       llvm::join(present(results), ", "));
+}
+
+/// Sizes, the last of which counts channels, with a size for each of its loops.
 std::vector<int64_t>
 ConvolutionText::grouped(std::vector<int64_t> sizes) const {
-  if (isGrouped()) {
-    sizes.back() /= shape.groups;
-    sizes.insert(sizes.end() - 1, shape.groups);
-  }
+  if (shape.groups == 1)
+    return sizes;
+  int64_t perGroup = sizes.back() / shape.groups;
+  sizes.back() = shape.groups;
+  if (perGroup > 1)
+    sizes.push_back(perGroup);
   return sizes;
 }
 
-/// A map in which "g, " stays only where there are groups.
-std::string ConvolutionText::map(llvm::StringRef dimensions,
-                                 llvm::StringRef results) const {
-  std::string map =
-      llvm::formatv("affine_map<({0}) -> ({1})>", dimensions, results);
-  if (!isGrouped())
-    for (size_t at; (at = map.find("g, ")) != std::string::npos;)
-      map.erase(at, 3);
-  return map;
+/// Takes the channels of the value apart, or together, if that changes sizes.
+void ConvolutionText::regroup(const char *op, const std::vector<int64_t> &from,
+                              const std::vector<int64_t> &to,
+                              const char *name) {
+  if (from == to)
+    return;
+  std::string sizes;
+  if (to.size() > from.size())
+    sizes = " output_shape [" + list(to, numberText) + "]";
+  text += llvm::formatv(
+      "  {0} = tensor.{1} {2} [[0], [1], [2], [3, 4]]{3} : {4} into {5}\n",
+      name, op, value, sizes, tensor(from, "i8"), tensor(to, "i8"));
+  value = name;
 }
 
-/// The reassociation of the channels of images.
-static constexpr const char *kChannels = "[[0], [1], [2], [3, 4]]";
+/// "\"parallel\", \"reduction\""
+static std::string iterators(size_t parallel, size_t reductions) {
+  std::vector<std::string> names(parallel, "\"parallel\"");
+  names.resize(parallel + reductions, "\"reduction\"");
+  return llvm::join(names, ", ");
+}
 
 /// The stored integers, padded and in groups.
 void ConvolutionText::addInput(const std::string &x) {
@@ -173,26 +220,17 @@ void ConvolutionText::addInput(const std::string &x) {
         shape.top, shape.left, shape.bottom, shape.right, stored, padded);
     value = "%padded";
   }
-  if (isGrouped()) {
-    text += llvm::formatv(
-        "  %grouped = tensor.expand_shape {0} {1} output_shape [{2}] : {3} "
-        "into {4}\n",
-        value, kChannels,
-        list(grouped(paddedSizes),
-             [](int64_t size) { return std::to_string(size); }),
-        padded, tensor(grouped(paddedSizes), "i8"));
-    value = "%grouped";
-  }
+  regroup("expand_shape", paddedSizes, grouped(paddedSizes), "%grouped");
 }
 
 /// The sums of products, from the biases on.
 void ConvolutionText::addSums(llvm::StringRef name) {
   std::string sums = tensor(grouped(resultSizes), "i32");
   std::string bias = tensor(grouped({shape.f}), "i32");
-  std::vector<int64_t> weightSizes = Shape(shape).rhsShape();
-  weightSizes.front() /= shape.groups;
-  if (isGrouped())
-    weightSizes.insert(weightSizes.begin(), shape.groups);
+  std::vector<int64_t> weightSizes = grouped({shape.f});
+  weightSizes.insert(weightSizes.end(), {shape.kh, shape.kw});
+  if (hasLoop("c"))
+    weightSizes.push_back(shape.c / shape.groups);
   std::string weights = tensor(weightSizes, "i8");
   text += llvm::formatv(
       R"(  %k = arith.constant dense_resource<{0}_w> : {1}
@@ -200,19 +238,22 @@ void ConvolutionText::addSums(llvm::StringRef name) {
   %none = tensor.empty() : {4}
   %init = linalg.broadcast ins(%b : {3}) outs(%none : {4}) dimensions = [0, 1, 2]
 )",
-      name, weights, elements(problem.bias, shape.groups), bias, sums);
+      name, weights, elements(problem.bias, channelLists()), bias, sums);
 
-  const char *loops = "n, y, x, g, f, i, j, c";
+  std::initializer_list<std::string> loops{"n", "y", "x", "g",
+                                           "f", "i", "j", "c"};
+  auto window = [&](const char *pixel, const char *element) -> std::string {
+    return llvm::formatv("{0} * {1} + {2} * {3}", pixel, shape.stride, element,
+                         shape.dilation);
+  };
   std::string windows =
-      map(loops, llvm::formatv("n, y * {0} + i * {1}, x * {0} + j * {1}, g, c",
-                               shape.stride, shape.dilation)
-                     .str());
+      map(loops, {"n", window("y", "i"), window("x", "j"), "g", "c"});
   text += llvm::formatv(
       R"(  %sums = linalg.generic {{
     indexing_maps = [{0},
                      {1},
                      {2}],
-    iterator_types = ["parallel", "parallel", "parallel", {3}"parallel", "reduction", "reduction", "reduction"]}
+    iterator_types = [{3}]}
     ins({4}, %k : {5}, {6}) outs(%init : {7}) {{
   ^bb0(%a: i8, %w: i8, %acc: i32):
     %a32 = arith.{8} %a : i8 to i32
@@ -222,8 +263,9 @@ void ConvolutionText::addSums(llvm::StringRef name) {
     linalg.yield %sum : i32
   } -> {7}
 )",
-      windows, map(loops, "g, f, i, j, c"), map(loops, "n, y, x, g, f"),
-      isGrouped() ? "\"parallel\", " : "", value,
+      windows, map(loops, {"g", "f", "i", "j", "c"}),
+      map(loops, {"n", "y", "x", "g", "f"}),
+      iterators(grouped(resultSizes).size(), hasLoop("c") ? 3 : 2), value,
       tensor(grouped(paddedSizes), "i8"), weights, sums,
       problem.isUnsigned ? "extui" : "extsi");
   value = "%sums";
@@ -235,7 +277,7 @@ void ConvolutionText::addEpilogue() {
   for (float scale : problem.weightScales)
     factors.push_back(problem.lhsScale * scale / problem.resultScale);
   std::string stored = tensor(grouped(resultSizes), "i8");
-  const char *loops = "n, y, x, g, f";
+  std::initializer_list<std::string> loops{"n", "y", "x", "g", "f"};
   text += llvm::formatv(
       R"(  %m = arith.constant dense<{0}> : {1}
   %out = tensor.empty() : {2}
@@ -243,7 +285,7 @@ void ConvolutionText::addEpilogue() {
   %high = arith.constant {3} : f32
   %quantized = linalg.generic {{
     indexing_maps = [{4}, {5}, {4}],
-    iterator_types = ["parallel", "parallel", "parallel", {6}"parallel"]}
+    iterator_types = [{6}]}
     ins({7}, %m : {8}, {1}) outs(%out : {2}) {{
   ^bb0(%acc: i32, %factor: f32, %old: i8):
     %real = arith.sitofp %acc : i32 to f32
@@ -256,19 +298,13 @@ void ConvolutionText::addEpilogue() {
     linalg.yield %byte : i8
   } -> {2}
 )",
-      elements<float>(factors, shape.groups, ::text),
+      elements<float>(factors, channelLists(), ::text),
       tensor(grouped({shape.f}), "f32"), stored,
       ::text(problem.isUnsigned ? 255.0f : 127.0f), map(loops, loops),
-      map(loops, "g, f"), isGrouped() ? "\"parallel\", " : "", value,
+      map(loops, {"g", "f"}), iterators(grouped(resultSizes).size(), 0), value,
       tensor(grouped(resultSizes), "i32"));
   value = "%quantized";
-  if (isGrouped()) {
-    text +=
-        llvm::formatv("  %joined = tensor.collapse_shape {0} {1} : {2} into "
-                      "{3}\n",
-                      value, kChannels, stored, tensor(resultSizes, "i8"));
-    value = "%joined";
-  }
+  regroup("collapse_shape", grouped(resultSizes), resultSizes, "%joined");
 }
 
 std::string ConvolutionText::write(llvm::StringRef name, const std::string &x,
