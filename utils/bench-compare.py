@@ -45,15 +45,16 @@ def main():
     names = [name for name in old if name in new]
     if not names:
         sys.exit("bench-compare: error: the reports have no shape in common")
-    print(f"{'shape':20}{'before us':>12}{'after us':>12}{'speedup':>9}{'ratio':>8}{'now':>8}")
+    width = max(20, *map(len, {**old, **new}))
+    print(f"{'shape':{width}}{'before us':>12}{'after us':>12}{'speedup':>9}{'ratio':>8}{'now':>8}")
     speedups = {}
     for name in names:
         a, b = old[name], new[name]
         speedups[name] = speedup(a, b)
-        print(f"{name:20}{a['qcc']['seconds'] * 1e6:12.2f}{b['qcc']['seconds'] * 1e6:12.2f}"
+        print(f"{name:{width}}{a['qcc']['seconds'] * 1e6:12.2f}{b['qcc']['seconds'] * 1e6:12.2f}"
               f"{speedups[name]:9.3f}{a.get('ratio', math.nan):8.3f}{b.get('ratio', math.nan):8.3f}")
     for name in sorted(set(old) ^ set(new)):
-        print(f"{name:20} only in the report {'before' if name in old else 'after'}")
+        print(f"{name:{width}} only in the report {'before' if name in old else 'after'}")
     geomean = math.exp(sum(map(math.log, speedups.values())) / len(speedups))
     worst = min(speedups, key=speedups.get)
     print(f"geomean speedup: {geomean:.3f} (min {speedups[worst]:.3f} at {worst})")

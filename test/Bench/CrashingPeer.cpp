@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Crashes for matrices with 5 rows and offers nothing for others.
+// Dies of a signal at some shapes and offers nothing for others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,18 @@
 using namespace qcc;
 using namespace qcc::bench;
 
+static constexpr std::pair<const char *, int> kCrashes[] = {
+    {"5x7x9", SIGSEGV}, {"8x9x3-5k3p1", SIGABRT}, {"7x5x33-21k1", SIGILL}};
+
 namespace {
 class CrashingKernel : public PeerKernel {
 public:
+  explicit CrashingKernel(int signal) : signal(signal) {}
   std::string name() const override { return "crashing"; }
-  bool run() override { return raise(SIGSEGV) == 0; }
+  bool run() override { return raise(signal) == 0; }
+
+private:
+  int signal;
 };
 } // namespace
 
@@ -33,9 +40,10 @@ void bench::setPeerThreads(int) {}
 std::vector<std::unique_ptr<PeerKernel>>
 bench::makePeerKernels(const PeerProblem &problem, std::string &error) {
   std::vector<std::unique_ptr<PeerKernel>> kernels;
-  if (problem.m == 5)
-    kernels.push_back(std::make_unique<CrashingKernel>());
-  else
+  for (auto [name, signal] : kCrashes)
+    if (problem.shape.name() == name)
+      kernels.push_back(std::make_unique<CrashingKernel>(signal));
+  if (kernels.empty())
     error = "offers nothing";
   return kernels;
 }

@@ -27,7 +27,10 @@ constexpr int64_t kStepBytes = 512;
 constexpr int64_t kHugePage = int64_t(1) << 21;
 
 int64_t bench::bytesThatBound(const Shape &shape) {
-  return shape.m <= kMostRows ? shape.batches() * shape.n * shape.k : 0;
+  const MatrixShape *matrix = shape.matrix();
+  return matrix && matrix->m <= kMostRows
+             ? shape.batches() * matrix->n * matrix->k
+             : 0;
 }
 
 __attribute__((target("avx512f"))) static void readZmm(const char *data,

@@ -22,8 +22,8 @@
 
 namespace qcc::bench {
 
-/// The bytes of the right operand, if it is used so seldom that reading it may
-/// be what limits; otherwise 0.
+/// The bytes of the right operand of a matrix product, if it is used so seldom
+/// that reading it may be what limits; otherwise 0.
 int64_t bytesThatBound(const Shape &shape);
 
 /// Reads a buffer, each thread its part.

@@ -77,7 +77,7 @@ int bench::runCompileTime(const std::vector<std::string> &files,
         Problem::create(shape, options.isUnsigned, /*fillData=*/false);
     if (!problem)
       return reportError(llvm::toString(problem.takeError()));
-    all += problem->program(shape.m, "f" + std::to_string(count++));
+    all += problem->program("f" + std::to_string(count++));
   }
   if (count == 0)
     return reportError("no shape of suite " + suite.name + " contains '" +

@@ -13,21 +13,18 @@
 #ifndef QCC_TOOLS_QCC_BENCH_PEER_H
 #define QCC_TOOLS_QCC_BENCH_PEER_H
 
-#include <cstdint>
+#include "Shape.h"
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace qcc::bench {
 
 /// The problem of Problem.h as plain pointers. In int8, `lhs` and `out` are
 /// bytes, `rhs` i8 and the accumulator is scaled by `scales`, one for each
-/// column or a single one; in f32 all are floats and there are no scales. `rhs`
-/// is [n, k], with a batch [batch, k, n] or, transposed, [batch, n, k]. `bias`
+/// column or a single one; in f32 all are floats and there are no scales. They
+/// lie as lhsShape(), rhsShape() and resultShape() of the shape say. `bias`
 /// (i32 or f32) may be null; it comes with a relu.
 struct PeerProblem {
-  int64_t batch = 0, m = 0, n = 0, k = 0;
-  bool transposeRhs = false;
+  Shape shape;
   bool isFloat = false;
   bool isUnsigned = false;
   const void *lhs = nullptr, *rhs = nullptr, *bias = nullptr;

@@ -27,10 +27,11 @@ static void dequantize(const Problem &problem, const int8_t *rhs,
                       (problem.isUnsigned
                            ? float(problem.lhs.as<uint8_t>()[i])
                            : float(problem.lhs.as<int8_t>()[i])));
-  for (int64_t i = 0; i < shape.batches() * shape.n * shape.k; ++i)
-    rhsReal.push_back(
-        float(rhs[i]) *
-        (shape.batch ? problem.rhsScale : problem.weightScales[i / shape.k]));
+  int64_t k = shape.reduction();
+  for (int64_t i = 0; i < shape.batches() * shape.columns() * k; ++i)
+    rhsReal.push_back(float(rhs[i]) * (shape.hasWeights()
+                                           ? problem.weightScales[i / k]
+                                           : problem.rhsScale));
   for (auto [bias, scale] : llvm::zip(problem.bias, problem.weightScales))
     biasReal.push_back(float(bias) * problem.lhsScale * scale);
 }
@@ -39,22 +40,20 @@ llvm::Expected<PeerData> PeerData::create(const Problem &from,
                                           const Kernel &kernel, bool isFloat) {
   PeerData data;
   const Shape &shape = from.shape;
+  bool hasWeights = shape.hasWeights();
   const int8_t *rhs =
-      shape.batch ? from.rhs.as<int8_t>() : kernel.weights.data();
-  if (!shape.batch && int64_t(kernel.weights.size()) != shape.n * shape.k)
+      hasWeights ? kernel.weights.data() : from.rhs.as<int8_t>();
+  if (hasWeights &&
+      int64_t(kernel.weights.size()) != shape.columns() * shape.reduction())
     return llvm::createStringError("the weights of the program were not found");
   rt::DType type = isFloat ? rt::DType{QCC_FLOAT, 32} : from.activationType();
-  auto out = HostTensor::create(type, from.resultShape(shape.m));
+  auto out = HostTensor::create(type, shape.resultShape());
   if (!out.isOk())
     return llvm::createStringError(out.message());
   data.out = std::move(*out);
 
   PeerProblem &to = data.problem;
-  to.batch = shape.batch;
-  to.m = shape.m;
-  to.n = shape.n;
-  to.k = shape.k;
-  to.transposeRhs = shape.transposeRhs;
+  to.shape = shape;
   to.isFloat = isFloat;
   to.isUnsigned = from.isUnsigned;
   to.out = data.out.data();
@@ -62,15 +61,15 @@ llvm::Expected<PeerData> PeerData::create(const Problem &from,
     dequantize(from, rhs, data.lhs, data.rhs, data.bias);
     to.lhs = data.lhs.data();
     to.rhs = data.rhs.data();
-    to.bias = shape.batch ? nullptr : data.bias.data();
+    to.bias = hasWeights ? data.bias.data() : nullptr;
   } else {
     to.lhs = from.lhs.data();
     to.rhs = rhs;
-    to.bias = shape.batch ? nullptr : from.bias.data();
+    to.bias = hasWeights ? from.bias.data() : nullptr;
     double scale = double(from.lhsScale) / from.resultScale;
     for (float weightScale : from.weightScales)
       to.scales.push_back(float(scale * weightScale));
-    if (shape.batch)
+    if (!hasWeights)
       to.scales.push_back(float(scale * from.rhsScale));
   }
   data.kernels = makePeerKernels(to, data.missing);

@@ -10,7 +10,9 @@
 //   y = quantize(relu(sx * sw[n] * (bias[n] + sum over k of x[m, k] * w[n,
 //   k])))
 //
-// with 8-bit x, w and y, one scale per output channel, and an i32 bias.
+// with 8-bit x, w and y, one scale per output channel, and an i32 bias; of a
+// convolution, m stands for a pixel of the result and k for an element of the
+// window, which is 0 where it is padding. All zero points are 0.
 // Products of two activations have one scale and neither bias nor relu. Weights
 // are the program's own random constants, activations random over their whole
 // range.
@@ -32,9 +34,12 @@ public:
   static llvm::Expected<Problem> create(const Shape &shape, bool isUnsigned,
                                         bool fillData = true);
 
-  /// The text of the program, for `rows` rows instead of all. Its only function
-  /// is called `name`.
-  std::string program(int64_t rows, llvm::StringRef name = "f") const;
+  /// The text of the program, whose only function is called `name`.
+  std::string program(llvm::StringRef name = "f") const {
+    return program(shape, name);
+  }
+  /// The same for another number of rows: `part` is a Shape::withRows().
+  std::string program(const Shape &part, llvm::StringRef name = "f") const;
 
   /// What `dense_resource` of the program is filled from.
   static constexpr uint64_t kSeed = 7;
@@ -42,9 +47,10 @@ public:
   Shape shape;
   bool isUnsigned = false; ///< Of x and y; weights are signed.
   float lhsScale, rhsScale, resultScale;
-  std::vector<float> weightScales; ///< [n], empty in a batch.
-  std::vector<int32_t> bias;       ///< [n], empty in a batch.
-  HostTensor lhs, rhs;             ///< `rhs` only in a batch.
+  /// For each column; empty without weights.
+  std::vector<float> weightScales;
+  std::vector<int32_t> bias;
+  HostTensor lhs, rhs; ///< `rhs` only without weights.
   HostTensor result;
 
   rt::DType activationType() const {
@@ -52,10 +58,6 @@ public:
   }
   std::vector<rt::Tensor> inputs();
   rt::Tensor output();
-
-  /// An input or result of all rows or of `rows`.
-  std::vector<int64_t> lhsShape(int64_t rows) const;
-  std::vector<int64_t> resultShape(int64_t rows) const;
 };
 
 } // namespace qcc::bench

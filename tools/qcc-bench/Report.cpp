@@ -42,6 +42,15 @@ static bool hasBandwidth(const Suite &suite, const Options &options) {
   });
 }
 
+/// The text of the first column, as wide as the longest name.
+static std::string padded(std::string text, const Suite &suite) {
+  size_t width = 20;
+  for (const Shape &shape : suite.shapes)
+    width = std::max(width, shape.name().size());
+  text.resize(width, ' ');
+  return text;
+}
+
 void Report::printHeader() {
   os << "suite " << suite.name << ", " << (options.isUnsigned ? "u8" : "s8")
      << ", " << options.isa->name << ", " << options.threads << " thread"
@@ -52,7 +61,8 @@ void Report::printHeader() {
   os << '\n';
   if (options.rounds == 0)
     return;
-  os << llvm::formatv("{0,-20}{1,11}{2,9}", "shape", "qcc us", "of peak");
+  os << padded("shape", suite)
+     << llvm::formatv("{0,11}{1,9}", "qcc us", "of peak");
   if (hasBandwidth(suite, options))
     os << llvm::formatv("{0,14}", "of bandwidth");
   if (options.peer != PeerKind::None)
@@ -68,7 +78,7 @@ void Report::printHeader() {
 
 static void printRow(llvm::raw_ostream &os, const Row &row, const Suite &suite,
                      const Options &options) {
-  os << llvm::formatv("{0,-20}", row.shape.name());
+  os << padded(row.shape.name(), suite);
   if (options.rounds == 0) {
     os << " agrees with the reference";
     if (row.peerDifference >= 0)
@@ -263,17 +273,39 @@ static llvm::json::Object toJson(const tools::TimedRun &candidate) {
                             {"interrupted", candidate.interrupted}};
 }
 
+/// With the members that the shape has in the file of a suite.
+static llvm::json::Object toJson(const Shape &shape) {
+  llvm::json::Object object{{"shape", shape.name()},
+                            {"operations", shape.operations()}};
+  std::vector<std::pair<const char *, int64_t>> numbers;
+  if (const ConvolutionShape *conv = shape.convolution()) {
+    numbers = {{"n", conv->n},           {"h", conv->h},
+               {"w", conv->w},           {"c", conv->c},
+               {"f", conv->f},           {"kh", conv->kh},
+               {"kw", conv->kw},         {"stride", conv->stride},
+               {"groups", conv->groups}, {"dilation", conv->dilation}};
+    object["pads"] =
+        llvm::json::Array{conv->top, conv->bottom, conv->left, conv->right};
+  } else {
+    const MatrixShape &matrix = *shape.matrix();
+    numbers = {{"m", matrix.m}, {"n", matrix.n}, {"k", matrix.k}};
+    if (matrix.batch) {
+      numbers.emplace_back("batch", matrix.batch);
+      object["transpose_rhs"] = matrix.transposeRhs;
+    }
+  }
+  for (auto [name, number] : numbers)
+    object[name] = number;
+  return object;
+}
+
 static llvm::json::Object toJson(const Row &row) {
-  llvm::json::Object object{{"shape", row.shape.name()},
-                            {"m", row.shape.m},
-                            {"n", row.shape.n},
-                            {"k", row.shape.k},
-                            {"operations", row.shape.operations()},
-                            {"config", row.config},
-                            {"compile_seconds", row.compileSeconds},
-                            {"artifact_bytes", row.artifactBytes},
-                            {"qcc", toJson(row.qcc)},
-                            {"fraction_of_peak", row.fraction}};
+  llvm::json::Object object = toJson(row.shape);
+  object["config"] = row.config;
+  object["compile_seconds"] = row.compileSeconds;
+  object["artifact_bytes"] = row.artifactBytes;
+  object["qcc"] = toJson(row.qcc);
+  object["fraction_of_peak"] = row.fraction;
   if (row.readFraction > 0)
     object["bandwidth"] =
         llvm::json::Object{{"bytes", bytesThatBound(row.shape)},
@@ -281,10 +313,6 @@ static llvm::json::Object toJson(const Row &row) {
                            {"small_pages", row.readSmall},
                            {"unit", "GB/s"},
                            {"fraction", row.readFraction}};
-  if (row.shape.batch) {
-    object["batch"] = row.shape.batch;
-    object["transpose_rhs"] = row.shape.transposeRhs;
-  }
   if (!row.peerCrash.empty())
     object["peer_crash"] = row.peerCrash;
   if (!row.peers.empty()) {

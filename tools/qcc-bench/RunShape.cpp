@@ -53,7 +53,7 @@ prepare(const Shape &shape, const TargetRef &target, const Options &options) {
   if (!problem)
     return problem.takeError();
   execution.problem = std::move(*problem);
-  auto kernel = compile(execution.problem.program(shape.m), target);
+  auto kernel = compile(execution.problem.program(), target);
   if (!kernel)
     return kernel.takeError();
   execution.kernel = std::move(*kernel);

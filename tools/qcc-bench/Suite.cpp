@@ -9,30 +9,13 @@
 #include "qcc/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace qcc;
 using namespace qcc::bench;
-
-/// Keeps sizes in bytes far from overflow.
-static constexpr int64_t kMaxExtent = 1 << 20;
-
-std::string Shape::name() const {
-  std::string text = batch ? std::to_string(batch) + "x" : "";
-  text += std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
-  return text + (transposeRhs ? "t" : "");
-}
-
-Shape Suite::rounded(const Shape &shape) const {
-  Shape result = shape;
-  result.m = llvm::alignTo(shape.m, roundUp->first);
-  result.n = llvm::alignTo(shape.n, roundUp->first);
-  result.k = llvm::alignTo(shape.k, roundUp->second);
-  return result;
-}
 
 std::string bench::dataFolder() {
   static int anchor;
@@ -52,18 +35,28 @@ static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static llvm::Expected<int64_t> extent(const Json &json, llvm::StringRef name) {
-  if (json.kind != Json::Integer || json.integer < 1 ||
+/// Both keep numbers of elements and operations far from overflow.
+static constexpr int64_t kMaxExtent = 1 << 20;
+static constexpr int64_t kMaxElementsLog2 = 40;
+
+/// Reads a number of at least `least` into all of `fields`.
+static llvm::Error readNumber(const Json &json, llvm::StringRef name,
+                              int64_t least, llvm::ArrayRef<int64_t *> fields) {
+  if (json.kind != Json::Integer || json.integer < least ||
       json.integer > kMaxExtent)
-    return fail("'" + name + "' must be an integer between 1 and " +
-                llvm::Twine(kMaxExtent));
-  return json.integer;
+    return fail("'" + name + "' must be an integer between " +
+                llvm::Twine(least) + " and " + llvm::Twine(kMaxExtent));
+  for (int64_t *field : fields)
+    *field = json.integer;
+  return llvm::Error::success();
 }
 
-static llvm::Expected<Shape> readShape(const Json &json) {
-  if (json.kind != Json::Object)
-    return fail("must be an object such as {\"m\": 64, \"n\": 64, \"k\": 64}");
-  Shape shape;
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<Shape> readMatrix(const Json &json) {
+  MatrixShape shape;
   unsigned given = 0;
   for (auto &[name, value] : json.object) {
     if (name == "transpose_rhs") {
@@ -72,25 +65,145 @@ static llvm::Expected<Shape> readShape(const Json &json) {
       shape.transposeRhs = value.boolean;
       continue;
     }
-    int64_t *field = name == "batch" ? &shape.batch
-                     : name == "m"   ? &shape.m
-                     : name == "n"   ? &shape.n
-                     : name == "k"   ? &shape.k
-                                     : nullptr;
+    int64_t *field = llvm::StringSwitch<int64_t *>(name)
+                         .Case("batch", &shape.batch)
+                         .Case("m", &shape.m)
+                         .Case("n", &shape.n)
+                         .Case("k", &shape.k)
+                         .Default(nullptr);
     if (!field)
       return fail("unknown member '" + name +
-                  "'; known are batch, m, n, k and transpose_rhs");
-    llvm::Expected<int64_t> number = extent(value, name);
-    if (!number)
-      return number.takeError();
-    *field = *number;
+                  "' of a matrix product; known are batch, m, n, k and "
+                  "transpose_rhs");
+    if (llvm::Error error = readNumber(value, name, 1, {field}))
+      return std::move(error);
     given += name != "batch";
   }
   if (given != 3)
-    return fail("needs m, n and k");
+    return fail("needs m, n and k, or, as a convolution, h, w, c, f and k");
   if (shape.transposeRhs && !shape.batch)
     return fail("'transpose_rhs' needs a batch: weights are always [n, k]");
   return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static bool isConvolution(const Json &json) {
+  return llvm::any_of(std::initializer_list<const char *>{"h", "w", "c", "f"},
+                      [&](const char *name) { return json.find(name); });
+}
+
+static llvm::Error readConvolutionMember(llvm::StringRef name,
+                                         const Json &value,
+                                         ConvolutionShape &shape) {
+  using Fields = llvm::SmallVector<int64_t *, 4>;
+  const Fields pads{&shape.top, &shape.bottom, &shape.left, &shape.right};
+  if (name == "pads") {
+    if (value.kind != Json::Array || value.array.size() != pads.size())
+      return fail("'pads' must be [top, bottom, left, right]");
+    for (auto [element, pad] : llvm::zip(value.array, pads))
+      if (llvm::Error error = readNumber(element, name, 0, {pad}))
+        return error;
+    return llvm::Error::success();
+  }
+  Fields fields = llvm::StringSwitch<Fields>(name)
+                      .Case("n", {&shape.n})
+                      .Case("h", {&shape.h})
+                      .Case("w", {&shape.w})
+                      .Case("c", {&shape.c})
+                      .Case("f", {&shape.f})
+                      .Case("k", {&shape.kh, &shape.kw})
+                      .Case("kh", {&shape.kh})
+                      .Case("kw", {&shape.kw})
+                      .Case("stride", {&shape.stride})
+                      .Case("dilation", {&shape.dilation})
+                      .Case("groups", {&shape.groups})
+                      .Case("pad", pads)
+                      .Default({});
+  if (fields.empty())
+    return fail("unknown member '" + name +
+                "' of a convolution; known are n, h, w, c, f, k, kh, kw, "
+                "stride, dilation, pad, pads and groups");
+  return readNumber(value, name, name == "pad" ? 0 : 1, fields);
+}
+
+/// Which members must be there and which exclude each other.
+static llvm::Error checkMembers(const Json &json) {
+  for (const char *name : {"h", "w", "c", "f"})
+    if (!json.find(name))
+      return fail("needs '" + llvm::Twine(name) + "'");
+  bool hasBoth = json.find("kh") && json.find("kw");
+  if (json.find("k") ? json.find("kh") || json.find("kw") : !hasBoth)
+    return fail("needs either 'k' or both 'kh' and 'kw'");
+  if (json.find("pad") && json.find("pads"))
+    return fail("'pad' and 'pads' exclude each other");
+  return llvm::Error::success();
+}
+
+/// Whether a convolution can be computed at all.
+static llvm::Error checkConvolution(const ConvolutionShape &conv) {
+  auto number = [](int64_t value) {
+    return " (" + std::to_string(value) + ")";
+  };
+  for (auto [name, channels] : {std::pair("c", conv.c), std::pair("f", conv.f)})
+    if (channels % conv.groups)
+      return fail("'groups'" + number(conv.groups) + " does not divide '" +
+                  name + "'" + number(channels));
+  auto fits = [&](const std::string &kernel, int64_t window,
+                  const std::string &input, int64_t padded) -> llvm::Error {
+    if (window <= padded)
+      return llvm::Error::success();
+    return fail("'" + kernel + "' makes a window of " + llvm::Twine(window) +
+                ", larger than '" + input + "' with its padding" +
+                number(padded));
+  };
+  if (llvm::Error error =
+          fits("kh", conv.windowHeight(), "h", conv.paddedHeight()))
+    return error;
+  if (llvm::Error error =
+          fits("kw", conv.windowWidth(), "w", conv.paddedWidth()))
+    return error;
+  // Sums of u8 * i8.
+  constexpr int64_t kMaxProducts = INT32_MAX / (255 * 128);
+  if (double(conv.kh) * conv.kw * (conv.c / conv.groups) > kMaxProducts)
+    return fail("'kh' * 'kw' * 'c' / 'groups' is more than " +
+                llvm::Twine(kMaxProducts) + ": sums may overflow i32");
+  Shape shape(conv);
+  for (auto &[name, sizes] : {std::pair("input", shape.lhsShape()),
+                              std::pair("weight", shape.rhsShape()),
+                              std::pair("result", shape.resultShape())}) {
+    double count = 1;
+    for (int64_t size : sizes)
+      count *= double(size);
+    if (count > double(int64_t(1) << kMaxElementsLog2))
+      return fail("the " + llvm::Twine(name) + " has more than 2^" +
+                  llvm::Twine(kMaxElementsLog2) + " elements");
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Shape> readConvolution(const Json &json) {
+  ConvolutionShape shape;
+  for (auto &[name, value] : json.object)
+    if (llvm::Error error = readConvolutionMember(name, value, shape))
+      return std::move(error);
+  if (llvm::Error error = checkMembers(json))
+    return std::move(error);
+  if (llvm::Error error = checkConvolution(shape))
+    return std::move(error);
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Suites
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<Shape> readShape(const Json &json) {
+  if (json.kind != Json::Object)
+    return fail("must be an object such as {\"m\": 64, \"n\": 64, \"k\": 64}");
+  return isConvolution(json) ? readConvolution(json) : readMatrix(json);
 }
 
 static llvm::Expected<Suite> parse(llvm::StringRef text) {
@@ -106,14 +219,13 @@ static llvm::Expected<Suite> parse(llvm::StringRef text) {
         return fail("'about' must be a text");
     } else if (name == "round_up") {
       if (value.kind != Json::Array || value.array.size() != 2)
-        return fail("'round_up' must be [multiple of m and n, multiple of k]");
-      llvm::Expected<int64_t> mn = extent(value.array[0], name);
-      if (!mn)
-        return mn.takeError();
-      llvm::Expected<int64_t> k = extent(value.array[1], name);
-      if (!k)
-        return k.takeError();
-      suite.roundUp = {*mn, *k};
+        return fail("'round_up' must be [multiple of m, n and f, multiple of k "
+                    "and c]");
+      auto &[outer, inner] = suite.roundUp.emplace();
+      if (llvm::Error error = readNumber(value.array[0], name, 1, {&outer}))
+        return std::move(error);
+      if (llvm::Error error = readNumber(value.array[1], name, 1, {&inner}))
+        return std::move(error);
     } else if (name == "shapes") {
       if (value.kind != Json::Array)
         return fail("'shapes' must be an array");

@@ -37,7 +37,7 @@ struct CommandLine {
 static void addOptions(tools::Arguments &arguments, CommandLine &line) {
   arguments.text("suite", "NAME|FILE.json",
                  "Shapes to measure: gemm, small-m, odd, batched, threads, "
-                 "compile, or a file (default gemm)",
+                 "compile, conv, conv-odd, depthwise, or a file (default gemm)",
                  line.suite);
   arguments.text("isa", "NAME",
                  "Instruction set of both sides: amx-int8, avx512-vnni, "
@@ -66,6 +66,7 @@ static void addOptions(tools::Arguments &arguments, CommandLine &line) {
                  line.compileTime);
   arguments.positionals("FILE.mlir", line.files);
   arguments.example("qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8");
+  arguments.example("qcc-bench --suite=conv --dtype=u8 --filter=k3");
   arguments.example("qcc-bench --suite=threads --threads=4 --scaling");
   arguments.example("qcc-bench --compile-time model.mlir --json=times.json");
 }

@@ -33,7 +33,7 @@ static void solve(const Shape &shape, bool isUnsigned, Solved &solved) {
   auto problem = Problem::create(shape, isUnsigned);
   ASSERT_TRUE(bool(problem));
   solved.problem = std::move(*problem);
-  auto kernel = compile(solved.problem.program(shape.m), *target);
+  auto kernel = compile(solved.problem.program(), *target);
   ASSERT_TRUE(bool(kernel)) << llvm::toString(kernel.takeError());
   solved.kernel = std::move(*kernel);
   auto context = rt::Context::create(solved.kernel.module, "");
@@ -50,7 +50,7 @@ static std::string check(const Problem &problem) {
 TEST(Problem, ResultsFillTheirRange) {
   for (bool isUnsigned : {false, true}) {
     Solved solved;
-    solve({0, 64, 48, 96, false}, isUnsigned, solved);
+    solve(MatrixShape{0, 64, 48, 96, false}, isUnsigned, solved);
     int64_t saturated = 0, zero = 0, count = 64 * 48;
     for (int64_t i = 0; i < count; ++i) {
       uint8_t value = solved.problem.result.as<uint8_t>()[i];
@@ -65,7 +65,7 @@ TEST(Problem, ResultsFillTheirRange) {
 
 TEST(Problem, WrongNumbersAreFound) {
   Solved solved;
-  solve({0, 37, 19, 65, false}, false, solved);
+  solve(MatrixShape{0, 37, 19, 65, false}, false, solved);
   EXPECT_EQ(check(solved.problem), "");
   int8_t &value = solved.problem.result.as<int8_t>()[36 * 19 + 5];
   int expected = value;
@@ -80,7 +80,7 @@ TEST(Problem, WrongNumbersAreFound) {
 TEST(Problem, WrongNumbersOfABatchAreFound) {
   for (bool transposed : {false, true}) {
     Solved solved;
-    solve({3, 5, 7, 12, transposed}, true, solved);
+    solve(MatrixShape{3, 5, 7, 12, transposed}, true, solved);
     EXPECT_EQ(check(solved.problem), "");
     solved.problem.result.as<uint8_t>()[2 * 35 + 3 * 7 + 1] ^= 128;
     EXPECT_NE(check(solved.problem).find("row 3, column 1"), std::string::npos)
@@ -90,7 +90,7 @@ TEST(Problem, WrongNumbersOfABatchAreFound) {
 
 TEST(Problem, LargeOnesAreSampledAtTheirEdges) {
   Solved solved;
-  solve({0, 5000, 64, 1024, false}, false, solved);
+  solve(MatrixShape{0, 5000, 64, 1024, false}, false, solved);
   EXPECT_EQ(check(solved.problem), "");
   for (int64_t row : {0, 7, 4992, 4999}) {
     solved.problem.result.as<int8_t>()[row * 64] ^= 1;
@@ -99,31 +99,134 @@ TEST(Problem, LargeOnesAreSampledAtTheirEdges) {
   }
 }
 
+/// Two images of 9x7x12, to 8x7x20, with padding that differs from side to
+/// side.
+static ConvolutionShape smallConvolution(int64_t groups) {
+  ConvolutionShape shape;
+  shape.n = 2;
+  shape.h = 9;
+  shape.w = 7;
+  shape.c = 12;
+  shape.f = 20;
+  shape.kh = 3;
+  shape.kw = 2;
+  shape.dilation = 2;
+  shape.groups = groups;
+  shape.top = 1;
+  shape.bottom = 2;
+  shape.left = 2;
+  shape.right = 0;
+  return shape;
+}
+
+TEST(Problem, ConvolutionsFillTheirRange) {
+  for (bool isUnsigned : {false, true}) {
+    Solved solved;
+    solve(smallConvolution(1), isUnsigned, solved);
+    int64_t saturated = 0, zero = 0,
+            count = solved.problem.result.numElements();
+    for (int64_t i = 0; i < count; ++i) {
+      uint8_t value = solved.problem.result.as<uint8_t>()[i];
+      saturated += value == (isUnsigned ? 255 : 127);
+      zero += value == 0;
+    }
+    EXPECT_LT(saturated, count / 10);
+    EXPECT_GT(zero, count / 10); // The relu.
+    EXPECT_LT(zero, count);
+  }
+}
+
+TEST(Problem, WrongNumbersOfAConvolutionAreFound) {
+  for (int64_t groups : {1, 4}) {
+    Solved solved;
+    solve(smallConvolution(groups), true, solved);
+    EXPECT_EQ(check(solved.problem), "");
+    // The corners are computed of padding for the most part.
+    ASSERT_EQ(solved.problem.result.shape(),
+              (std::vector<int64_t>{2, 8, 7, 20}));
+    solved.problem.result.as<uint8_t>()[((8 + 7) * 7 + 6) * 20 + 19] ^= 1;
+    EXPECT_NE(
+        check(solved.problem).find("image 1, row 7, column 6, channel 19: "),
+        std::string::npos)
+        << check(solved.problem);
+  }
+}
+
+/// The difference that was found, or the error.
+static std::string differenceOfPeer(const Solved &solved, bool isFloat,
+                                    bool exact) {
+  auto data = PeerData::create(solved.problem, solved.kernel, isFloat);
+  if (!data)
+    return llvm::toString(data.takeError());
+  if (!data->missing.empty())
+    return data->missing;
+  auto difference = data->check(solved.problem, exact);
+  return difference ? std::to_string(*difference)
+                    : llvm::toString(difference.takeError());
+}
+
 TEST(Problem, PeerIsComparedWith) {
   if (peerVersion().empty())
     GTEST_SKIP() << "built without a peer";
+  Shape shapes[] = {MatrixShape{0, 33, 20, 70, false},
+                    MatrixShape{2, 33, 20, 70, false}, smallConvolution(1),
+                    smallConvolution(4)};
   for (bool isFloat : {false, true})
-    for (int64_t batch : {0, 2}) {
+    for (const Shape &shape : shapes) {
       Solved solved;
-      solve({batch, 33, 20, 70, false}, true, solved);
-      auto data = PeerData::create(solved.problem, solved.kernel, isFloat);
-      ASSERT_TRUE(bool(data)) << llvm::toString(data.takeError());
-      ASSERT_EQ(data->missing, "");
-      auto difference = data->check(solved.problem, /*exact=*/false);
-      ASSERT_TRUE(bool(difference)) << llvm::toString(difference.takeError());
-      EXPECT_GE(*difference, 0);
+      solve(shape, true, solved);
+      std::string difference =
+          differenceOfPeer(solved, isFloat, /*exact=*/false);
+      int64_t number = -1;
+      EXPECT_FALSE(llvm::StringRef(difference).getAsInteger(10, number))
+          << difference;
+      EXPECT_GE(number, 0);
       // Without VNNI the peer itself is not exact.
-      EXPECT_LE(*difference, isFloat ? 1 : 128);
+      EXPECT_LE(number, isFloat ? 1 : 128);
       if (!isFloat)
         continue;
       uint8_t &value = solved.problem.result.as<uint8_t>()[7];
       value = value > 100 ? value - 3 : value + 3;
-      auto again = data->check(solved.problem, /*exact=*/true);
-      ASSERT_FALSE(bool(again));
-      std::string message = llvm::toString(again.takeError());
+      std::string message = differenceOfPeer(solved, isFloat, /*exact=*/true);
       EXPECT_NE(message.find("differs from the result"), std::string::npos)
           << message;
     }
+}
+
+TEST(Problem, PeerOffersConvolutionsInSeveralLayouts) {
+  if (peerVersion().empty())
+    GTEST_SKIP() << "built without a peer";
+  // Large enough for layouts in blocks and, with AVX-512, for Winograd.
+  ConvolutionShape shape;
+  shape.h = shape.w = 14;
+  shape.c = shape.f = 64;
+  shape.kh = shape.kw = 3;
+  shape.top = shape.bottom = shape.left = shape.right = 1;
+  Solved solved;
+  solve(shape, false, solved);
+  std::string found =
+      differenceOfPeer(solved, /*isFloat=*/true, /*exact=*/true);
+  EXPECT_TRUE(found == "0" || found == "1") << found;
+  std::vector<float> lhs(14 * 14 * 64), rhs(64 * 9 * 64), bias(64), out(lhs);
+  PeerProblem problem;
+  problem.shape = shape;
+  problem.isFloat = true;
+  problem.lhs = lhs.data();
+  problem.rhs = rhs.data();
+  problem.bias = bias.data();
+  problem.out = out.data();
+  std::string error;
+  auto kernels = makePeerKernels(problem, error);
+  EXPECT_EQ(error, "");
+  int64_t inPlace = 0, reordered = 0;
+  for (const std::unique_ptr<PeerKernel> &kernel : kernels) {
+    std::string text = kernel->name();
+    llvm::StringRef name = text;
+    inPlace += !name.contains("reordered");
+    reordered += name.ends_with(", source reordered, result reordered");
+  }
+  EXPECT_GT(inPlace, 0);
+  EXPECT_GT(reordered, 0);
 }
 
 TEST(Problem, CompilerMessagesArrive) {

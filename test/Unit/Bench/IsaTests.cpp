@@ -1,4 +1,4 @@
-//===- SuiteTests.cpp -----------------------------------------------------===//
+//===- IsaTests.cpp -------------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,25 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Isa.h"
-#include "Suite.h"
 #include "qcc/Target/X86/X86Target.h"
 #include <gtest/gtest.h>
 
 using namespace qcc;
 using namespace qcc::bench;
-
-TEST(Shape, Name) {
-  EXPECT_EQ((Shape{0, 128, 768, 3072, false}.name()), "128x768x3072");
-  EXPECT_EQ((Shape{12, 128, 64, 96, true}.name()), "12x128x64x96t");
-  EXPECT_EQ((Shape{12, 2, 3, 5, false}.operations()), 720);
-  EXPECT_EQ((Shape{0, 2, 3, 5, false}.operations()), 60);
-}
-
-TEST(Suite, RoundsUp) {
-  Suite suite;
-  suite.roundUp = {16, 64};
-  EXPECT_EQ(suite.rounded({0, 17, 16, 65, false}).name(), "32x16x128");
-}
 
 TEST(Isa, BestOfTheHost) {
   auto best = [](const char *features) {
