@@ -100,8 +100,8 @@ typedef struct qcc_operand_desc {
                       ///< dimension, a literal, to the next; 0: compact
   int64_t byte_shift; ///< of an output of bytes: what was added to each of
                       ///< them, modulo 256, when it was stored
-  int64_t quant_ref; ///< qcc_quant_desc or 0
-  int64_t layer_ref; ///< of an output: the layer whose value it is, or 0
+  int64_t quant_ref;  ///< qcc_quant_desc or 0
+  int64_t layer_ref;  ///< of an output: the layer whose value it is, or 0
 } qcc_operand_desc;
 
 struct qcc_frame;

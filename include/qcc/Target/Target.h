@@ -165,8 +165,8 @@ public:
   /// cannot be seen once it is packed (`rhs_range`).
   virtual bool needsRhsRange() const { return false; }
 
-  /// Whether strategies read a left operand of unsigned bytes where it lies, but
-  /// copy one of signed bytes.
+  /// Whether strategies read a left operand of unsigned bytes where it lies,
+  /// but copy one of signed bytes.
   virtual bool prefersUnsignedLhs() const { return false; }
 
   /// Whether code for the target converts between f32 and bf16 by instructions

@@ -246,6 +246,38 @@ TileStrategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
                  rhsShift(op, config, atom)};
 }
 
+/// Other tiles of rows have to be expected to take less than this share of the
+/// time of those that were chosen.
+constexpr double kWorthAnotherTile = 0.98;
+
+LoweringConfigAttrInterface TileStrategy::adapt(ContractOp op,
+                                                LoweringConfigAttrInterface any,
+                                                std::string &reason) const {
+  auto config = cast<ConfigAttr>(X86Strategy::adapt(op, any, reason));
+  if (config.getSource() != kernel::ConfigSource::Model)
+    return config;
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  GemmShape shape = GemmShape::of(op, config.readsLhsInPlace());
+  double least = X86Strategy::cost(op, config).time * kWorthAnotherTile;
+  ConfigAttr best = config;
+  for (Tiling &tiling : listTilings(op, shape, atom)) {
+    // The right operand is packed in tiles of as many columns.
+    if (tiling.nr != config.getNr())
+      continue;
+    tiling.lhsInPlace = shape.isInPlace;
+    Candidate other = candidate(op, tiling, atom);
+    if (other.cost.time >= least)
+      continue;
+    least = other.cost.time;
+    best = cast<ConfigAttr>(other.config);
+  }
+  if (best != config && reason.empty())
+    reason = "tiles have other rows than was chosen first, since rows of the "
+             "result or of the left operand do not all follow each other in "
+             "memory";
+  return best;
+}
+
 /// The same tile in other blocks that stay in the caches.
 static SmallVector<Tiling> listBlocks(const GemmShape &shape,
                                       const Tiling &tiling, const Atom &atom,

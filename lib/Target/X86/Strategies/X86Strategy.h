@@ -78,6 +78,10 @@ public:
   std::optional<Packing>
   packing(kernel::ContractOp op,
           kernel::LoweringConfigAttrInterface config) const override;
+  /// Also chooses other tiles of rows where rows turn out to lie apart.
+  kernel::LoweringConfigAttrInterface
+  adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
+        std::string &reason) const override;
 
 protected:
   bool canReadLhsInPlace(kernel::ContractOp op,

@@ -70,8 +70,8 @@ inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
 inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
 /// Dictionary: what `qcc explain` says of the step (describeWork).
 inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
-/// Unit: the ops of the step touch different memory, so that they may run in any
-/// order and at the same time.
+/// Unit: the ops of the step touch different memory, so that they may run in
+/// any order and at the same time.
 inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
 /// Unit: the threads share the work of the step. Written by distribute-steps.
 inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
@@ -81,8 +81,8 @@ inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
 inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
 /// String, on an argument: the layer whose value the step writes to it.
 inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
-/// Integer, on an argument: what the step adds to each byte of the value that it
-/// writes to it.
+/// Integer, on an argument: what the step adds to each byte of the value that
+/// it writes to it.
 inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
 
 //===----------------------------------------------------------------------===//

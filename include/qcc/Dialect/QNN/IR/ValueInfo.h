@@ -44,8 +44,7 @@ struct ValueInfo {
   int64_t byteShift = 0;
 
   friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
-    return a.layer == b.layer && a.type == b.type &&
-           a.byteShift == b.byteShift;
+    return a.layer == b.layer && a.type == b.type && a.byteShift == b.byteShift;
   }
 };
 
