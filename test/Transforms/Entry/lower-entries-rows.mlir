@@ -1,8 +1,8 @@
 // RUN: qcc-opt %s -lower-entries | FileCheck %s
 
-// Rows that are apart: the table says how far, for those who look at the values of steps.
+// Rows that are apart and bytes that are shifted: the table says how far, for those who look at the values of steps.
 // CHECK: module attributes {qcc.entries
-// CHECK-SAME: outputs = [{dims = array<i64: -3, 4>, element = i8, index = 0 : i64, kind = 2 : i64, row_pitch = 64 : i64}]
+// CHECK-SAME: outputs = [{byte_shift = 128 : i64, dims = array<i64: -3, 4>, element = i8, index = 0 : i64, kind = 2 : i64, row_pitch = 64 : i64}]
 // CHECK-SAME: inputs = [{dims = array<i64: -3, 4>, element = i8, index = 0 : i64, kind = 2 : i64, row_pitch = 64 : i64}]
 
 // The memref of a step has the strides of its type.
@@ -14,7 +14,7 @@
 // CHECK: %[[ALL:.*]] = llvm.insertvalue %[[STRIDE]], %{{.*}}[4, 0]
 // CHECK: builtin.unrealized_conversion_cast %[[ALL]] {{.*}} to memref<?x4xi8, strided<[64, 1]>>
 
-func.func private @f.step0(%x: memref<?x4xf32>, %t: memref<?x4xi8, strided<[64, 1]>>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step0(%x: memref<?x4xf32>, %t: memref<?x4xi8, strided<[64, 1]>> {qcc.byte_shift = 128 : i64}, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
   return
 }
 func.func private @f.step1(%t: memref<?x4xi8, strided<[64, 1]>>, %y: memref<?x4xi8>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {

@@ -2,8 +2,8 @@
 
 #id = affine_map<(a, b) -> (a, b)>
 
-// A border is filled in the step that writes what it surrounds.
-// CHECK: func.func private @inside.step0(%[[X:[^:]*]]: memref<4x8xi8>, %[[B:[^:]*]]: memref<6x10xi8>
+// A border is filled in the step that writes what it surrounds. Bytes that are stored shifted are noted.
+// CHECK: func.func private @inside.step0(%[[X:[^:]*]]: memref<4x8xi8>, %[[B:[^:]*]]: memref<6x10xi8> {qcc.byte_shift = 128 : i64}
 // CHECK-SAME: qcc.independent
 // CHECK: linalg.generic
 // CHECK: kernel.fill_border %{{.*}} : i8 outs(%[[B]] : memref<6x10xi8>)
@@ -16,7 +16,7 @@ func.func @inside(%x: memref<4x8xi8>, %y: memref<6x10xi8> {qcc.result}) {
   %b = memref.alloc() : memref<6x10xi8>
   kernel.fill_border %z : i8 outs(%b : memref<6x10xi8>) low [1, 1] high [1, 1]
   %s = memref.subview %b[1, 1] [4, 8] [1, 1] : memref<6x10xi8> to memref<4x8xi8, strided<[10, 1], offset: 11>>
-  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x8xi8>) outs(%s : memref<4x8xi8, strided<[10, 1], offset: 11>>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"], qcc.values = [{byte_shift = 128 : i64}]} ins(%x : memref<4x8xi8>) outs(%s : memref<4x8xi8, strided<[10, 1], offset: 11>>) {
   ^bb0(%a: i8, %o: i8):
     %c = arith.addi %a, %a : i8
     linalg.yield %c : i8

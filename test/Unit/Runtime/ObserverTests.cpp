@@ -193,6 +193,52 @@ TEST(Observer, RefusesImpossibleRows) {
   }
 }
 
+/// Bytes to which something was added are seen as what they were.
+TEST(Observer, SeesBytesThatAreShifted) {
+  Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+  qcc_operand_desc *operand = program.operands.front();
+  auto *dims = program.artifact.table<int64_t>(1);
+  dims[0] = 4 * kSize;
+  operand->rank = 1;
+  operand->dims_ref = program.artifact.ref(dims);
+  operand->bits = 8;
+  operand->byte_shift = 128;
+  struct Bytes {
+    static void afterStep(void *self, const Context &run, size_t step) {
+      if (step != 0)
+        return;
+      AlignedBuffer copy;
+      Tensor tensor = *run.operandTensor(run.entry().steps[0].outputs[0], copy);
+      EXPECT_EQ(tensor.describe(), "4000xi8");
+      auto *values = static_cast<const uint8_t *>(tensor.data);
+      for (int i = 0; i < 4 * kSize; ++i) {
+        int stored = (i / 4 + 1) >> (8 * (i % 4)) & 255;
+        EXPECT_EQ(values[i], (stored + 128) % 256);
+      }
+      ++*static_cast<int *>(self);
+    }
+  };
+  int calls = 0;
+  ContextOptions options;
+  options.observer = {&Bytes::afterStep, &calls};
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(calls, 1);
+}
+
+/// Other elements than bytes, and what no byte is.
+TEST(Observer, RefusesImpossibleShifts) {
+  for (auto [bits, shift] :
+       {std::pair(32, 128), std::pair(8, 256), std::pair(8, -1)}) {
+    Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+    program.operands.front()->bits = bits;
+    program.operands.front()->byte_shift = shift;
+    EXPECT_NE(program.artifact.load().message().find(
+                  "nothing can have been added to the elements of an operand"),
+              std::string::npos);
+  }
+}
+
 TEST(Observer, WorksOnThreadsOfTheHost) {
   Program program(mixedSteps);
   Watcher watcher;
