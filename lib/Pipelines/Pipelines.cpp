@@ -82,7 +82,7 @@ void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }
 
-void qcc::buildFormContractions(OpPassManager &pm,
+void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
                                 const StageOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
@@ -90,18 +90,17 @@ void qcc::buildFormContractions(OpPassManager &pm,
   forming.fuse = options.fuse;
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
   pm.addNestedPass<func::FuncOp>(createCollapseReductions());
-  if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+  if (!options.fuse)
+    return; // the value of each layer is to be seen as it is
+  pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+  pm.addNestedPass<func::FuncOp>(createStoreUnsigned(target));
 }
 
 // kernel, linalg, tensor, arith, math, cf
 //   fused contractions with a config and packed weights, linalg for the rest.
 void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
                            const StageOptions &options) {
-  buildFormContractions(pm, options);
-  // Without fusion the value of each layer is to be seen as it is.
-  if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createStoreUnsigned(target));
+  buildFormContractions(pm, target, options);
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));

@@ -20,6 +20,40 @@ kernel::ContractOp ExtractedKernel::contract() const {
   return found;
 }
 
+/// How many windows of lhs there are along a loop, if the other loops of the
+/// dimension that it moves in have static sizes. A convolution may have
+/// computed fewer.
+static Value countWindows(OpBuilder &builder, kernel::ContractOp op,
+                          unsigned loop, const IRMapping &mapping) {
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  Location loc = op.getLoc();
+  for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
+    SmallVector<int64_t> factors =
+        *kernel::windowFactors(expr, op.getNumLoops());
+    if (factors[loop] == 0)
+      continue;
+    // What one window spans.
+    int64_t span = 1;
+    for (auto [other, factor] : llvm::enumerate(factors)) {
+      if (other == loop || factor == 0)
+        continue;
+      if (ShapedType::isDynamic(sizes[other]))
+        return {};
+      span += (sizes[other] - 1) * factor;
+    }
+    auto index = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    Value size =
+        tensor::DimOp::create(builder, loc, mapping.lookup(op.getLhs()), i);
+    Value rest = arith::SubIOp::create(builder, loc, size, index(span));
+    Value steps =
+        arith::DivSIOp::create(builder, loc, rest, index(factors[loop]));
+    return arith::AddIOp::create(builder, loc, steps, index(1));
+  }
+  return {};
+}
+
 /// A dimension of an input that a loop runs over, or 1 where no loop does, as
 /// an index.
 static Value sizeOfLoop(OpBuilder &builder, kernel::ContractOp op,
@@ -35,7 +69,8 @@ static Value sizeOfLoop(OpBuilder &builder, kernel::ContractOp op,
         return tensor::DimOp::create(builder, op.getLoc(),
                                      mapping.lookup(operand.get()), i);
   }
-  return {};
+  return countWindows(builder, op, cast<AffineDimExpr>(loop).getPosition(),
+                      mapping);
 }
 
 llvm::Expected<ExtractedKernel> qcc::extractKernel(kernel::ContractOp op) {

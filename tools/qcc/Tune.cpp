@@ -347,7 +347,8 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
     return 1;
   bool formed = session.guarded("while forming contractions", [&] {
     PassManager passes(session.module()->getName());
-    buildFormContractions(passes, session.compiler().stageOptions);
+    buildFormContractions(passes, session.compiler().getTarget(),
+                          session.compiler().stageOptions);
     return succeeded(passes.run(session.module()));
   });
   if (!formed)

@@ -45,9 +45,10 @@ struct StageOptions {
 void buildGraphStage(mlir::OpPassManager &pm);
 void buildTensorStage(mlir::OpPassManager &pm,
                       std::shared_ptr<const Target> target);
-/// The first part of the kernel stage, after which contractions are formed, but
-/// have no config and are not packed.
+/// The first part of the kernel stage, after which contractions are formed for
+/// `target`, but have no config and are not packed.
 void buildFormContractions(mlir::OpPassManager &pm,
+                           std::shared_ptr<const Target> target,
                            const StageOptions &options = StageOptions());
 void buildKernelStage(mlir::OpPassManager &pm,
                       std::shared_ptr<const Target> target,

@@ -72,7 +72,7 @@ protected:
   kernel::ContractOp form(int64_t k) {
     lower(k, Stage::Tensor);
     PassManager passes((*module)->getName());
-    buildFormContractions(passes);
+    buildFormContractions(passes, target);
     EXPECT_TRUE(succeeded(passes.run(*module)));
     return contraction();
   }

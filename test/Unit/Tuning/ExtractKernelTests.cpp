@@ -8,6 +8,7 @@
 #include "TestKernel.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
+#include "qcc/Tuning/EntrySizes.h"
 #include "qcc/Tuning/ExtractKernel.h"
 #include "qcc/Tuning/KernelKey.h"
 #include <gtest/gtest.h>
@@ -89,6 +90,32 @@ func.func @f(%x: tensor<4x4xi8>, %r: tensor<4x4xi32>) -> tensor<4x4xi32> {
   kernel::ContractOp copy = extracted->contract();
   EXPECT_TRUE(isa<BlockArgument>(copy.getEpilogueOperands()[0]));
   EXPECT_TRUE(copy.getOuts()[0].getDefiningOp<tensor::EmptyOp>());
+}
+
+/// As many windows of 3 elements, 2 apart, as fit into what they slide over.
+TEST(ExtractKernel, WindowsOfAnUnknownSize) {
+  TestKernel kernel(R"(
+#x = affine_map<(m, n, k) -> (m * 2 + k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func @f(%x: tensor<?xi8>, %w: tensor<4x3xi8>, %o: tensor<?x4xi32>) -> tensor<?x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<?xi8>) rhs(%w : tensor<4x3xi8>) outs(%o : tensor<?x4xi32>)
+      {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<?x4xi32>
+  return %y : tensor<?x4xi32>
+})");
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  EXPECT_TRUE(succeeded(verify(*extracted->module)));
+  auto entry = *extracted->module->getOps<func::FuncOp>().begin();
+  for (auto [size, windows] :
+       {std::pair(3, 1), std::pair(4, 1), std::pair(5, 2), std::pair(16, 7)}) {
+    EntrySizes sizes(entry, {{size}, {4, 3}});
+    EXPECT_EQ(sizes.sizeOf(extracted->contract().getOuts()[0], 0), windows);
+  }
 }
 
 /// A dimension that the result alone has.
