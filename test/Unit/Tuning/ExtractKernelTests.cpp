@@ -113,7 +113,8 @@ func.func @f(%x: tensor<?xi8>, %w: tensor<4x3xi8>, %o: tensor<?x4xi32>) -> tenso
   auto entry = *extracted->module->getOps<func::FuncOp>().begin();
   for (auto [size, windows] :
        {std::pair(3, 1), std::pair(4, 1), std::pair(5, 2), std::pair(16, 7)}) {
-    EntrySizes sizes(entry, {{size}, {4, 3}});
+    std::vector<std::vector<int64_t>> shapes{{size}, {4, 3}};
+    EntrySizes sizes(entry, shapes);
     EXPECT_EQ(sizes.sizeOf(extracted->contract().getOuts()[0], 0), windows);
   }
 }
