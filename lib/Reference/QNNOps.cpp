@@ -194,6 +194,8 @@ llvm::Error Evaluator::evaluateQNN(Operation *op, Env &env, bool &known) {
     return bind(evaluateMatmul(matmul, *this, env));
   if (auto convolution = dyn_cast<qnn::Conv2DOp>(op))
     return bind(evaluateConv2D(convolution, *this, env));
+  if (auto convolution = dyn_cast<qnn::ConvTranspose2DOp>(op))
+    return bind(evaluateConvTranspose2D(convolution, *this, env));
   if (auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op))
     return bind(evaluateElementwise(elementwise, *this, env));
   known = false;
