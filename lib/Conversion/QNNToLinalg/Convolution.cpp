@@ -117,7 +117,10 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
     low[1 + d] = rewriter.getIndexAttr(border[d].before);
     high[1 + d] = rewriter.getIndexAttr(border[d].after);
   }
-  if (border[0].step == 1 && border[1].step == 1)
+  // MLIR refuses to pad or to insert what has no elements.
+  auto type = cast<RankedTensorType>(input.getType());
+  bool isEmpty = llvm::is_contained(type.getShape(), 0);
+  if (border[0].step == 1 && border[1].step == 1 && !isEmpty)
     return tensor::PadOp::create(rewriter, loc, Type(), input, low, high, zero)
         .getResult();
   SmallVector<OpFoldResult> steps(4, rewriter.getIndexAttr(1)),
@@ -132,6 +135,8 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
   }
   Value zeros = tensor::EmptyOp::create(rewriter, loc, spread, zero.getType());
   zeros = linalg::FillOp::create(rewriter, loc, zero, zeros).getResult(0);
+  if (isEmpty)
+    return zeros;
   return tensor::InsertSliceOp::create(rewriter, loc, input, zeros, low, sizes,
                                        steps);
 }
