@@ -410,6 +410,45 @@ def test_binary(target, tmp_path, op):
     p.check(tmp_path, target)
 
 
+@pytest.mark.parametrize("op", ["add", "mul"])
+def test_broadcast(target, tmp_path, op):
+    """Operands with one element along a dimension, with parameters in types and per row."""
+    rng = np.random.default_rng(19)
+    p = Program()
+    function = {"add": oracle.add, "mul": oracle.mul}[op]
+    shapes = [(1, 1, 1, 21), (1, 5, 3, 21), (1, 5, 1, 1), (1, 1, 1, 1), (1, 1, 3, 1)]
+    whole = (ROWS, 5, 3, 21)
+    big = stored(rng, "u8", whole)
+    big_type = tensor(whole, uniform("u8", 0.05, 131))
+    bv = p.argument(big_type, big)
+    out = tensor(whole, uniform("i8", 0.09, -5))
+    for shape in shapes:
+        sizes = "x".join(map(str, shape))
+        small = stored(rng, "i8", shape)
+        typed = f"tensor<{sizes}x{uniform('i8', 0.013, 7)}>"
+        sv = p.argument(typed, small)
+        p.result(
+            p.op(f"qnn.{op} {sv}, {bv} : {typed}, {big_type} -> {out}"),
+            out,
+            function(small, 0.013, 7, big, 0.05, 131, 0.09, -5, "i8"),
+        )
+        rows = shape[:-1] + (1,)
+        row_type = "tensor<" + "x".join(map(str, rows)) + "xf32>"
+        scales = rng.uniform(1e-3, 1e-1, rows).astype(f32)
+        rv = p.argument(row_type, scales)
+        plain = f"tensor<{sizes}xi8>"
+        pv = p.argument(plain, small)
+        p.result(
+            p.op(
+                f"qnn.{op} {bv}, {pv} rhs_scale({rv} : {row_type}) : "
+                f"{big_type}, {plain} -> {out}"
+            ),
+            out,
+            function(big, 0.05, 131, small, scales, 0, 0.09, -5, "i8"),
+        )
+    p.check(tmp_path, target)
+
+
 def test_clamp(target, tmp_path):
     p = Program()
     for storage, s, z in (("i8", 0.05, 3), ("u8", 0.1, 128)):
