@@ -1,0 +1,76 @@
+//===- Windows.h - Where the windows of an op lie ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The geometry of ops that compute each pixel of an NHWC result of a window of
+// an NHWC input: sizes, and the messages of verifiers about them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_DIALECT_QNN_IR_WINDOWS_H
+#define QCC_DIALECT_QNN_IR_WINDOWS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include <array>
+
+namespace qcc::qnn {
+
+/// The windows along one dimension of the input.
+struct WindowDim {
+  int64_t kernel = 1; ///< elements of a window
+  int64_t stride = 1, dilation = 1;
+  int64_t padBefore = 0, padAfter = 0;
+
+  /// From the first element of a window to its last one, both included.
+  int64_t extent() const { return dilation * (kernel - 1) + 1; }
+  bool hasPadding() const { return padBefore != 0 || padAfter != 0; }
+  /// The least size of the input at which a window fits.
+  int64_t leastInputSize() const {
+    return std::max<int64_t>(0, extent() - padBefore - padAfter);
+  }
+  /// How many windows there are in an input of `size` elements, which is at
+  /// least `leastInputSize()`, or dynamic; the result is dynamic then.
+  int64_t outputSize(int64_t size) const;
+};
+
+/// The windows of an op along H and W.
+struct Windows {
+  std::array<WindowDim, 2> dims;
+
+  bool hasPadding() const {
+    return dims[0].hasPadding() || dims[1].hasPadding();
+  }
+
+  /// The windows of an op that was verified. `kernel`, `strides` and
+  /// `dilations` are [H, W], `padding` is [top, bottom, left, right].
+  static Windows get(llvm::ArrayRef<int64_t> kernel,
+                     llvm::ArrayRef<int64_t> strides,
+                     llvm::ArrayRef<int64_t> dilations,
+                     llvm::ArrayRef<int64_t> padding);
+  /// The same after a check of the numbers; errors are reported at `op`.
+  static mlir::FailureOr<Windows> verify(mlir::Operation *op,
+                                         llvm::ArrayRef<int64_t> kernel,
+                                         llvm::ArrayRef<int64_t> strides,
+                                         llvm::ArrayRef<int64_t> dilations,
+                                         llvm::ArrayRef<int64_t> padding);
+  /// Checks that the windows fit in `input` with its padding, and that `result`
+  /// has an element for each along H and W, and the N of the input. Both are
+  /// of rank 4.
+  mlir::LogicalResult verifyShapes(mlir::Operation *op,
+                                   mlir::RankedTensorType input,
+                                   mlir::RankedTensorType result) const;
+};
+
+/// Checks that dimensions N, H and W of `result` are `expected`.
+mlir::LogicalResult verifyPixels(mlir::Operation *op,
+                                 mlir::RankedTensorType input,
+                                 mlir::RankedTensorType result,
+                                 std::array<int64_t, 3> expected);
+
+} // namespace qcc::qnn
+
+#endif // QCC_DIALECT_QNN_IR_WINDOWS_H

@@ -1,0 +1,104 @@
+//===- Windows.cpp - Where the windows of an op lie -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Dialect/QNN/IR/Windows.h"
+#include <limits>
+
+using namespace mlir;
+using namespace qcc::qnn;
+
+/// No number of a window is larger, so that no size computed of them overflows.
+static constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+static constexpr StringLiteral kDimNames[] = {"H", "W"};
+
+int64_t WindowDim::outputSize(int64_t size) const {
+  if (ShapedType::isDynamic(size))
+    return size;
+  // Unsigned, since sizes may be close to the largest i64.
+  uint64_t padded = static_cast<uint64_t>(size) + padBefore + padAfter;
+  return (padded - extent()) / stride + 1;
+}
+
+Windows Windows::get(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides,
+                     ArrayRef<int64_t> dilations, ArrayRef<int64_t> padding) {
+  Windows windows;
+  for (unsigned d = 0; d < 2; ++d)
+    windows.dims[d] = {kernel[d], strides[d], dilations[d], padding[2 * d],
+                       padding[2 * d + 1]};
+  return windows;
+}
+
+/// Checks that `numbers` are `count` numbers from `least` on.
+static LogicalResult verifyNumbers(Operation *op, StringRef name,
+                                   ArrayRef<int64_t> numbers, size_t count,
+                                   StringRef order, int64_t least) {
+  if (numbers.size() != count)
+    return op->emitOpError() << "has " << numbers.size() << " numbers in '"
+                             << name << "'; give " << order;
+  for (int64_t number : numbers)
+    if (number < least || number > kLargest)
+      return op->emitOpError()
+             << "has " << number << " in '" << name << "'; give numbers from "
+             << least << " to " << kLargest;
+  return success();
+}
+
+FailureOr<Windows> Windows::verify(Operation *op, ArrayRef<int64_t> kernel,
+                                   ArrayRef<int64_t> strides,
+                                   ArrayRef<int64_t> dilations,
+                                   ArrayRef<int64_t> padding) {
+  StringRef pair = "[H, W]";
+  if (failed(verifyNumbers(op, "kernel", kernel, 2, pair, 1)) ||
+      failed(verifyNumbers(op, "strides", strides, 2, pair, 1)) ||
+      failed(verifyNumbers(op, "dilations", dilations, 2, pair, 1)) ||
+      failed(verifyNumbers(op, "padding", padding, 4,
+                           "[top, bottom, left, right]", 0)))
+    return failure();
+  Windows windows = get(kernel, strides, dilations, padding);
+  for (auto [name, dim] : llvm::zip_equal(kDimNames, windows.dims))
+    if (std::max(dim.padBefore, dim.padAfter) >= dim.extent())
+      return op->emitOpError()
+             << "has a padding of " << std::max(dim.padBefore, dim.padAfter)
+             << " along " << name << ", where a window extends over "
+             << dim.extent()
+             << ": windows could lie in padding alone; give less padding than "
+                "that";
+  return windows;
+}
+
+LogicalResult Windows::verifyShapes(Operation *op, RankedTensorType input,
+                                    RankedTensorType result) const {
+  std::array<int64_t, 3> expected = {input.getDimSize(0)};
+  for (unsigned d = 0; d < 2; ++d) {
+    const WindowDim &dim = dims[d];
+    int64_t size = input.getDimSize(1 + d);
+    if (!ShapedType::isDynamic(size) && size < dim.leastInputSize())
+      return op->emitOpError()
+             << "has windows that extend over " << dim.extent() << " along "
+             << kDimNames[d] << ", where the input has " << size
+             << " elements and a padding of " << dim.padBefore + dim.padAfter
+             << "; give a smaller window or more padding";
+    expected[1 + d] = dim.outputSize(size);
+  }
+  return verifyPixels(op, input, result, expected);
+}
+
+LogicalResult qcc::qnn::verifyPixels(Operation *op, RankedTensorType input,
+                                     RankedTensorType result,
+                                     std::array<int64_t, 3> expected) {
+  if (result.getShape().take_front(3) == ArrayRef<int64_t>(expected))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "has a result of type " << result
+                        << "; for an input of type " << input << " make it [";
+  for (int64_t size : expected)
+    if (ShapedType::isDynamic(size))
+      diagnostic << "?, ";
+    else
+      diagnostic << size << ", ";
+  return diagnostic << result.getDimSize(3) << "]";
+}
