@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QNNContraction.h"
 #include "Contraction.h"
-#include "QNNParams.h"
 #include <limits>
 
 using namespace mlir;
@@ -68,31 +68,26 @@ private:
 };
 
 /// batches x [m, k] * [n, k] and what follows.
-struct Product {
+struct Product : ContractionEnd {
   explicit Product(const Evaluator &evaluator) : evaluator(evaluator) {}
 
   const Evaluator &evaluator;
   int64_t batches = 1, m = 0, n = 0, k = 0;
   Side x, y;
-  Tensor result;
-  const Tensor *bias = nullptr;
-  std::optional<RuntimeParams> output; ///< of a quantized result
-  std::optional<float> low, high;      ///< of a clamp
 
-  float clamped(float v) const {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    return clampFloat(v, low.value_or(-infinity), high.value_or(infinity));
-  }
-  bool biasIsFloat() const { return bias && bias->elem.isFloat(); }
-  Scalar finish(int64_t acc, float xScale, float yScale, int64_t column) const;
   void runOnIntegers();
   void runOnFloats();
 };
 
 } // namespace
 
-Scalar Product::finish(int64_t acc, float xScale, float yScale,
-                       int64_t column) const {
+float ContractionEnd::clamped(float v) const {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return clampFloat(v, low.value_or(-infinity), high.value_or(infinity));
+}
+
+Scalar ContractionEnd::finish(int64_t acc, float xScale, float yScale,
+                              int64_t column) const {
   Scalar scalar;
   if (bias && !biasIsFloat())
     acc = static_cast<int32_t>(static_cast<uint32_t>(acc) +
@@ -198,17 +193,8 @@ evaluateProduct(Op op, Product &product, const Env &env, int64_t kDimX,
   const RtValue &y = evaluator.valueOf(op->getOperand(1), env);
   product.x.tensor = &x.tensor;
   product.y.tensor = &y.tensor;
-  if (op.getClampMin())
-    product.low = op.getClampMin()->convertToFloat();
-  if (op.getClampMax())
-    product.high = op.getClampMax()->convertToFloat();
-  if (op.hasQuantizedResult()) {
-    llvm::Expected<RuntimeParams> params = RuntimeParams::get(
-        op, op.getResultParams(), product.result.shape, evaluator, env);
-    if (!params)
-      return params.takeError();
-    product.output = std::move(*params);
-  }
+  if (llvm::Error error = product.read(op, evaluator, env))
+    return std::move(error);
   if (op.hasFloatOperands()) {
     auto xIntegers = integersOf(x, kDimX), yIntegers = integersOf(y, kDimY);
     if (!xIntegers || !yIntegers ||

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "QNNContraction.h"
 #include "QNNElementwise.h"
 
 using namespace mlir;
@@ -224,6 +225,8 @@ llvm::Error Evaluator::evaluateQNN(Operation *op, Env &env, bool &known) {
     return bind(evaluateLinear(linear, *this, env));
   if (auto matmul = dyn_cast<qnn::MatmulOp>(op))
     return bind(evaluateMatmul(matmul, *this, env));
+  if (auto convolution = dyn_cast<qnn::Conv2DOp>(op))
+    return bind(evaluateConv2D(convolution, *this, env));
   if (auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op))
     return bind(evaluateElementwise(elementwise, *this, env));
   known = false;

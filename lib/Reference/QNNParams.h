@@ -91,12 +91,6 @@ void forRows(unsigned threads, const std::vector<int64_t> &shape, Body body) {
               });
 }
 
-/// qnn.linear and qnn.matmul.
-llvm::Expected<RtValue>
-evaluateLinear(qnn::LinearOp op, const Evaluator &evaluator, const Env &env);
-llvm::Expected<RtValue>
-evaluateMatmul(qnn::MatmulOp op, const Evaluator &evaluator, const Env &env);
-
 } // namespace qcc::reference
 
 #endif // QCC_LIB_REFERENCE_QNNPARAMS_H

@@ -124,6 +124,41 @@ def accumulate(x, zx, w, zw):
     return wrap(product.astype(np.int64))
 
 
+def _taps(w, zw, groups):
+    """For each place (i, j) of a kernel OHWI: its matrix from channels to filters."""
+    centre = centred(w, zw).astype(np.float64)
+    filters, height, width, depth = w.shape
+    each = filters // groups
+    for i in range(height):
+        for j in range(width):
+            matrix = np.zeros((depth * groups, filters))
+            for g in range(groups):
+                part = slice(g * each, (g + 1) * each)
+                matrix[g * depth : (g + 1) * depth, part] = centre[part, i, j].T
+            yield i, j, matrix
+
+
+def convolve(x, zx, w, zw, strides=(1, 1), dilations=(1, 1), padding=(0, 0, 0, 0), groups=1):
+    """N2 for x NHWC and w OHWI, as a sum of matrix products, one for each place of the kernel."""
+    top, bottom, left, right = padding
+    centre = centred(x, zx).astype(np.float64)
+    padded = np.pad(centre, ((0, 0), (top, bottom), (left, right), (0, 0)))
+    size = [
+        (length - dilation * (kernel - 1) - 1) // stride + 1
+        for length, dilation, kernel, stride in zip(
+            padded.shape[1:3], dilations, w.shape[1:3], strides
+        )
+    ]
+    acc = np.zeros((x.shape[0], *size, w.shape[0]))
+    for i, j, matrix in _taps(w, zw, groups):
+        rows, columns = (
+            slice(place * dilation, place * dilation + (count - 1) * stride + 1, stride)
+            for place, dilation, count, stride in zip((i, j), dilations, size, strides)
+        )
+        acc += padded[:, rows, columns] @ matrix
+    return wrap(acc.astype(np.int64))
+
+
 def real_result(acc, scale, bias=None, low=None, high=None):
     """N3 with float clamps (N7): acc is i32, scale is the one product sx * sw."""
     v = acc.astype(f32) * scale if bias is None else fma(acc.astype(f32), scale, bias)

@@ -523,6 +523,7 @@ def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
     can be checked before anything runs. What no dimensions can mend, such as a constant
     index that is too large, is an error; indices that depend on data are the matter of
     `clamp-indices`, and shapes that do are refused. What a loop carries keeps its shape.
+    A `cf.assert` that a lowering left is asked of the dimensions of arguments as well.
 
     ```mlir
     func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {

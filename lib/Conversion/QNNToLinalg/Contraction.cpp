@@ -11,10 +11,11 @@
 //   zw) y[.., m, n]   = the rest of the formula on acc, elementwise
 //
 // Later passes take the first for a kernel and the second for its epilogue.
+// Convolutions do so as well, with other loops and maps: Convolution.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit.h"
+#include "Contraction.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,33 +26,6 @@
 
 using namespace mlir;
 using namespace qcc;
-
-namespace {
-/// What the two ops have in common.
-struct Contraction {
-  StringRef origin;
-  /// Why it is not a contraction of integers; or null.
-  Attribute refusal;
-  Value lhs, rhs;
-  /// Over the loops of the result followed by k.
-  AffineMap rhsMap;
-  /// [N], i32 or f32, or null.
-  Value bias;
-  SmallVector<OpFoldResult> sizes; ///< of the result
-  Type resultElement;              ///< converted
-  std::optional<float> clampMin, clampMax;
-  /// Absent where operands are real, or the result is not quantized.
-  std::optional<qnn::QuantParams> lhsParams, rhsParams, resultParams;
-
-  int64_t rank() const { return sizes.size(); }
-};
-} // namespace
-
-static std::optional<float> toFloat(std::optional<APFloat> value) {
-  if (!value)
-    return std::nullopt;
-  return value->convertToFloat();
-}
 
 /// The initial value of the accumulator: the bias in all rows, or 0.
 static Value emitInit(OpBuilder &builder, Location loc, const Contraction &c,
@@ -64,30 +38,24 @@ static Value emitInit(OpBuilder &builder, Location loc, const Contraction &c,
   }
   if (c.rank() == 1)
     return bias;
-  GenericEmitter emitter(builder, loc, c.rank(), c.rank());
-  emitter.addInput(bias, AffineMap::get(c.rank(), 0,
-                                        builder.getAffineDimExpr(c.rank() - 1),
-                                        builder.getContext()));
-  return emitter.build(
-      empty, 0, "",
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-}
-
-/// [.., m, n, k] -> [.., m, k].
-static AffineMap lhsMap(OpBuilder &builder, int64_t rank) {
-  return builder.getMultiDimIdentityMap(rank + 1).dropResult(rank - 1);
+  GenericEmitter emitter = c.emitter(builder, loc, /*reductions=*/0);
+  GenericEmitter::Reader readBias = emitter.addChannels(bias, c.channelAxis());
+  return emitter.build(empty, 0, "",
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         return readBias(b, loc, args);
+                       });
 }
 
 static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
                             const Contraction &c) {
-  int64_t rank = c.rank();
-  GenericEmitter emitter(rewriter, loc, rank + 1, rank);
-  emitter.addInput(c.lhs, lhsMap(rewriter, rank));
+  GenericEmitter emitter = c.emitter(rewriter, loc, c.reductions);
+  emitter.addInput(c.lhs, c.lhsMap);
   emitter.addInput(c.rhs, c.rhsMap);
   if (!c.lhsParams) {
     Value init = emitInit(rewriter, loc, c, Value(), rewriter.getF32Type());
     return emitter.build(
-        init, 1, c.origin, [](OpBuilder &b, Location loc, ValueRange args) {
+        init, c.reductions, c.origin,
+        [](OpBuilder &b, Location loc, ValueRange args) {
           Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
           return arith::AddFOp::create(b, loc, args.back(), product)
               .getResult();
@@ -95,13 +63,14 @@ static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
   }
   ZeroPoint lhsZero = ZeroPoint::get(rewriter, loc, *c.lhsParams);
   ZeroPoint rhsZero = ZeroPoint::get(rewriter, loc, *c.rhsParams);
-  rhsZero.axis = rank - 1;
+  rhsZero.axis = c.channelAxis();
   auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);
   Value bias =
       c.bias && getElementTypeOrSelf(c.bias).isInteger(32) ? c.bias : Value();
   Value init = emitInit(rewriter, loc, c, bias, rewriter.getI32Type());
   return emitter.build(
-      init, 1, c.origin, [&](OpBuilder &b, Location loc, ValueRange args) {
+      init, c.reductions, c.origin,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
         Value x = emitDifference(b, loc, args[0], c.lhsParams->isSigned,
                                  lhsZero, readLhsZero, args);
         Value w = emitDifference(b, loc, args[1], c.rhsParams->isSigned,
@@ -146,8 +115,7 @@ static Value emitQuotientClamp(OpBuilder &builder, Location loc, Value v,
 /// The formulas of N3 and N6 on the accumulator, or those of N4.
 static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
                           const Contraction &c, Value acc) {
-  int64_t rank = c.rank();
-  GenericEmitter emitter(rewriter, loc, rank, rank);
+  GenericEmitter emitter = c.emitter(rewriter, loc, /*reductions=*/0);
   emitter.addInput(acc);
 
   // m, b and the bounds, all divided by the scale of the result if it has one.
@@ -161,14 +129,14 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
   bool mayBeNaN = false;
   if (c.lhsParams) {
     Param rhsScale = Param::scale(rewriter, loc, *c.rhsParams);
-    rhsScale.axis = rank - 1;
+    rhsScale.axis = c.channelAxis();
     Param m = scaled(mul(rewriter, loc,
                          Param::scale(rewriter, loc, *c.lhsParams), rhsScale));
     mayBeNaN |= !m.isFinite();
     readScale = emitter.add(m);
   }
   if (c.bias && getElementTypeOrSelf(c.bias).isF32()) {
-    Param b = scaled(Param::perChannel(c.bias, rank - 1));
+    Param b = scaled(Param::perChannel(c.bias, c.channelAxis()));
     mayBeNaN |= !b.isFinite();
     readBias = emitter.add(b);
   }
@@ -213,8 +181,8 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
       });
 }
 
-static Value emitContraction(ConversionPatternRewriter &rewriter, Location loc,
-                             const Contraction &c) {
+Value qcc::emitContraction(ConversionPatternRewriter &rewriter, Location loc,
+                           const Contraction &c) {
   Value acc = emitAccumulate(rewriter, loc, c);
   if (c.refusal)
     acc.getDefiningOp()->setAttr(kRefusedAttr, c.refusal);
@@ -225,6 +193,11 @@ static Value emitContraction(ConversionPatternRewriter &rewriter, Location loc,
                                       : emitEpilogue(rewriter, loc, c, acc);
 }
 
+/// [.., m, n, k] -> [.., m, k].
+static AffineMap rowsMap(OpBuilder &builder, int64_t rank) {
+  return builder.getMultiDimIdentityMap(rank + 1).dropResult(rank - 1);
+}
+
 namespace {
 struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -233,29 +206,22 @@ struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
   matchAndRewrite(qnn::LinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Contraction c;
-    c.origin = op->getName().getStringRef();
-    c.refusal = op->getAttr(kRefusedAttr);
+    Contraction c = Contraction::of(op, *getTypeConverter());
     c.lhs = adaptor.getInput();
     c.rhs = adaptor.getWeight();
     c.bias = adaptor.getBias();
     c.sizes = tensor::getMixedSizes(rewriter, loc, c.lhs);
     int64_t rank = c.rank(), n = op.getResult().getType().getShape().back();
     c.sizes.back() = rewriter.getIndexAttr(n);
+    c.lhsMap = rowsMap(rewriter, rank);
     c.rhsMap = AffineMap::get(
         rank + 1, 0,
         {rewriter.getAffineDimExpr(rank - 1), rewriter.getAffineDimExpr(rank)},
         getContext());
-    c.resultElement = getElementTypeOrSelf(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    c.clampMin = toFloat(op.getClampMin());
-    c.clampMax = toFloat(op.getClampMax());
     if (!op.hasFloatOperands()) {
       c.lhsParams = op.getInputParams();
       c.rhsParams = op.getWeightParams();
     }
-    if (op.hasQuantizedResult())
-      c.resultParams = op.getResultParams();
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }
@@ -268,9 +234,7 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
   matchAndRewrite(qnn::MatmulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Contraction c;
-    c.origin = op->getName().getStringRef();
-    c.refusal = op->getAttr(kRefusedAttr);
+    Contraction c = Contraction::of(op, *getTypeConverter());
     c.lhs = adaptor.getLhs();
     c.rhs = adaptor.getRhs();
     c.sizes = tensor::getMixedSizes(rewriter, loc, c.lhs);
@@ -278,6 +242,7 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
     bool transposed = op.getTransposeRhs();
     c.sizes.back() = tensor::getMixedSize(rewriter, loc, c.rhs,
                                           transposed ? rank - 2 : rank - 1);
+    c.lhsMap = rowsMap(rewriter, rank);
     // [batch.., m, n, k] without m.
     c.rhsMap = rewriter.getMultiDimIdentityMap(rank + 1).dropResult(rank - 2);
     if (!transposed) {
@@ -285,16 +250,10 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
       std::swap(exprs[rank - 2], exprs[rank - 1]);
       c.rhsMap = AffineMap::get(rank + 1, 0, exprs, getContext());
     }
-    c.resultElement = getElementTypeOrSelf(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    c.clampMin = toFloat(op.getClampMin());
-    c.clampMax = toFloat(op.getClampMax());
     if (!op.hasFloatOperands()) {
       c.lhsParams = op.getLhsParams();
       c.rhsParams = op.getRhsParams();
     }
-    if (op.hasQuantizedResult())
-      c.resultParams = op.getResultParams();
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include <cmath>
@@ -205,17 +206,43 @@ unsigned GenericEmitter::addInput(Value tensor) {
   return addInput(tensor, builder.getMultiDimIdentityMap(loops));
 }
 
-AffineMap GenericEmitter::mapOf(Kind kind, int64_t axis, Value tensor) {
+/// [C] as [groups, C / groups].
+static Value expandChannels(OpBuilder &builder, Location loc, Value tensor,
+                            int64_t groups) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto expanded =
+      type.clone(ArrayRef<int64_t>{groups, type.getDimSize(0) / groups});
+  DenseElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant)))
+    return arith::ConstantOp::create(builder, loc, constant.reshape(expanded));
+  return tensor::ExpandShapeOp::create(builder, loc, expanded, tensor,
+                                       ArrayRef<ReassociationIndices>{{0, 1}});
+}
+
+GenericEmitter::Reader GenericEmitter::addTensor(Kind kind, int64_t axis,
+                                                 Value tensor) {
   SmallVector<AffineExpr> exprs;
-  if (kind == Kind::PerChannel)
+  if (kind == Kind::PerChannel) {
     exprs.push_back(builder.getAffineDimExpr(axis));
+    if (groups != 1) {
+      tensor = expandChannels(builder, loc, tensor, groups);
+      exprs.push_back(builder.getAffineDimExpr(axis + 1));
+    }
+  }
   if (kind == Kind::PerRow)
     for (int64_t d = 0; d + 1 < rank; ++d)
       exprs.push_back(builder.getAffineDimExpr(d));
   // What is left has size 1.
   size_t tensorRank = cast<RankedTensorType>(tensor.getType()).getRank();
   exprs.resize(tensorRank, builder.getAffineConstantExpr(0));
-  return AffineMap::get(loops, 0, exprs, builder.getContext());
+  unsigned number =
+      addInput(tensor, AffineMap::get(loops, 0, exprs, builder.getContext()));
+  return
+      [number](OpBuilder &, Location, ValueRange args) { return args[number]; };
+}
+
+GenericEmitter::Reader GenericEmitter::addChannels(Value tensor, int64_t axis) {
+  return addTensor(Kind::PerChannel, axis, tensor);
 }
 
 GenericEmitter::Reader GenericEmitter::add(const Param &param) {
@@ -240,9 +267,7 @@ GenericEmitter::Reader GenericEmitter::add(const Param &param) {
         builder, loc,
         DenseElementsAttr::get(type, ArrayRef<float>(param.values)));
   }
-  unsigned number = addInput(tensor, mapOf(param.kind, param.axis, tensor));
-  return
-      [number](OpBuilder &, Location, ValueRange args) { return args[number]; };
+  return addTensor(param.kind, param.axis, tensor);
 }
 
 GenericEmitter::Reader GenericEmitter::add(const ZeroPoint &zeroPoint) {
@@ -251,11 +276,7 @@ GenericEmitter::Reader GenericEmitter::add(const ZeroPoint &zeroPoint) {
                                          ValueRange) {
       return intConstant(builder, loc, value);
     };
-  unsigned number =
-      addInput(zeroPoint.tensor,
-               mapOf(zeroPoint.kind, zeroPoint.axis, zeroPoint.tensor));
-  return
-      [number](OpBuilder &, Location, ValueRange args) { return args[number]; };
+  return addTensor(zeroPoint.kind, zeroPoint.axis, zeroPoint.tensor);
 }
 
 Value GenericEmitter::build(Value init, unsigned reductions, StringRef origin,

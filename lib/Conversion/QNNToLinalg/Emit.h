@@ -70,6 +70,8 @@ struct ZeroPoint {
 
 /// Collects the inputs of a linalg.generic and builds it. The iteration space
 /// has `loops` dimensions, of which the first `rank - 1` are those of rows.
+/// With `groups`, channels are two loops, the axis of a parameter and the next:
+/// the groups, and the channels of each.
 class GenericEmitter {
 public:
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
@@ -79,8 +81,8 @@ public:
                                            mlir::ValueRange)>;
 
   GenericEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t loops,
-                 int64_t rank)
-      : builder(builder), loc(loc), loops(loops), rank(rank) {}
+                 int64_t rank, int64_t groups = 1)
+      : builder(builder), loc(loc), loops(loops), rank(rank), groups(groups) {}
 
   /// The number of the body's argument.
   unsigned addInput(mlir::Value tensor, mlir::AffineMap map);
@@ -88,6 +90,8 @@ public:
   unsigned addInput(mlir::Value tensor);
   Reader add(const Param &param);
   Reader add(const ZeroPoint &zeroPoint);
+  /// A tensor with one element per channel, whose loop is `axis`.
+  Reader addChannels(mlir::Value tensor, int64_t axis);
 
   /// `reductions` innermost loops are reductions; the result has a dimension
   /// for each other loop.
@@ -95,12 +99,12 @@ public:
                     llvm::StringRef origin, Body body);
 
 private:
-  mlir::AffineMap mapOf(qnn::QuantParams::Kind kind, int64_t axis,
-                        mlir::Value tensor);
+  Reader addTensor(qnn::QuantParams::Kind kind, int64_t axis,
+                   mlir::Value tensor);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  int64_t loops, rank;
+  int64_t loops, rank, groups;
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::AffineMap> maps;
 };

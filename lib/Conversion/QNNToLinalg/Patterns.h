@@ -24,6 +24,9 @@ struct StorageTypeConverter : mlir::TypeConverter {
 /// qnn.linear, matmul.
 void populateContractionPatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// qnn.conv2d.
+void populateConvolutionPatterns(const StorageTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
 /// The ops of qnn::ElementwiseOpInterface.
 void populateElementwisePatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

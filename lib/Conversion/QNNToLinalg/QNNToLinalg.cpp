@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,6 +48,7 @@ LogicalResult qcc::convertToLinalg(ModuleOp module) {
 
   RewritePatternSet patterns(context);
   populateContractionPatterns(converter, patterns);
+  populateConvolutionPatterns(converter, patterns);
   populateElementwisePatterns(converter, patterns);
   populateTypePatterns(converter, patterns);
   // Upstream's folders round otherwise than Numerics says.

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KnownSizes.h"
+#include "IndexBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -58,6 +59,7 @@ private:
   void checkPad(tensor::PadOp op);
   void checkExpansion(tensor::ExpandShapeOp op);
   void checkConcat(tensor::ConcatOp op);
+  void checkAssertion(cf::AssertOp op);
   void checkCarried(ValueRange before, ValueRange after);
 
   /// The op that is checked.
@@ -160,61 +162,6 @@ void Checks::requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The least and the greatest value of an expression, both attained or beyond.
-struct Bounds {
-  AffineExpr low, high;
-};
-} // namespace
-
-/// The bounds of an index of a linalg op, as functions of the sizes of loops
-/// that have an iteration; `last` holds each loop's last index.
-static std::optional<Bounds> boundsOf(AffineExpr expr,
-                                      ArrayRef<AffineExpr> last) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return Bounds{getAffineConstantExpr(0, expr.getContext()),
-                  last[dim.getPosition()]};
-  if (isa<AffineConstantExpr>(expr))
-    return Bounds{expr, expr};
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<Bounds> lhs = boundsOf(binary.getLHS(), last);
-  std::optional<Bounds> rhs = boundsOf(binary.getRHS(), last);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add)
-    return Bounds{lhs->low + rhs->low, lhs->high + rhs->high};
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (!constant)
-    return std::nullopt;
-  int64_t factor = constant.getValue();
-  if (expr.getKind() == AffineExprKind::Mul)
-    return factor >= 0 ? Bounds{lhs->low * factor, lhs->high * factor}
-                       : Bounds{lhs->high * factor, lhs->low * factor};
-  if (factor <= 0)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::FloorDiv)
-    return Bounds{lhs->low.floorDiv(factor), lhs->high.floorDiv(factor)};
-  if (expr.getKind() == AffineExprKind::CeilDiv)
-    return Bounds{lhs->low.ceilDiv(factor), lhs->high.ceilDiv(factor)};
-  auto low = dyn_cast<AffineConstantExpr>(lhs->low);
-  auto high = dyn_cast<AffineConstantExpr>(lhs->high);
-  if (low && high && low.getValue() >= 0 && high.getValue() < factor)
-    return lhs;
-  return Bounds{getAffineConstantExpr(0, expr.getContext()),
-                getAffineConstantExpr(factor - 1, expr.getContext())};
-}
-
-/// Whether an expression cannot be negative where its dimensions are not.
-static bool isNonNegative(AffineExpr expr) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() >= 0;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  return !binary ||
-         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
-}
-
 static bool isNonNegative(OpFoldResult size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return *constant >= 0;
@@ -264,7 +211,7 @@ void Checks::checkLoops(linalg::LinalgOp op) {
                             : builder.getAffineDimExpr(i) - 1);
   }
   for (const Access &access : others) {
-    std::optional<Bounds> bounds = boundsOf(access.index, last);
+    std::optional<IndexBounds> bounds = boundsOf(access.index, last);
     if (!bounds) {
       refuse(
           "has an indexing map that is not accepted; use sums, products with "
@@ -418,6 +365,21 @@ void Checks::checkConcat(tensor::ConcatOp op) {
         requireEqual(sizeOf(input, dim), sizeOf(first, dim));
 }
 
+/// What the lowering of an op asked, a <= b, is asked of dimensions of
+/// arguments instead.
+void Checks::checkAssertion(cf::AssertOp op) {
+  auto condition = op.getArg().getDefiningOp<arith::CmpIOp>();
+  if (!condition || condition.getPredicate() != arith::CmpIPredicate::sle)
+    return;
+  OpFoldResult low = known(condition.getLhs()),
+               high = known(condition.getRhs());
+  if (!low || !high)
+    return refuse("asks for a size, and that size depends on data: " +
+                  op.getMsg() + "; compute it from constants and dimensions");
+  requireAtMost(low, high, op.getMsg() + ", having " + nameOf(high));
+  op.erase();
+}
+
 /// What a loop carries keeps its memory, and so its shape.
 void Checks::checkCarried(ValueRange before, ValueRange after) {
   for (auto [first, next] : llvm::zip(before, after)) {
@@ -466,6 +428,8 @@ void Checks::check(Operation *op) {
     return checkExpansion(expand);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     return checkConcat(concat);
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    return checkAssertion(assertion);
   if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     auto type = dyn_cast<RankedTensorType>(cast.getType());
     for (int64_t dim = 0; type && dim < type.getRank(); ++dim)

@@ -209,7 +209,8 @@ TEST_F(ElementwiseOps, EveryOpIsElementwiseOrContracts) {
   for (RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == "qnn")
       EXPECT_TRUE(isElementwise(name) || name.getStringRef() == "qnn.linear" ||
-                  name.getStringRef() == "qnn.matmul")
+                  name.getStringRef() == "qnn.matmul" ||
+                  name.getStringRef() == "qnn.conv2d")
           << name.getStringRef().str();
 }
 

@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The constraints written in QNNOps.td of contractions, and those of single
-// elementwise ops. What all elementwise ops share is in QNNInterfaces.cpp, what
-// concerns the parameters of one tensor in QuantParams.cpp.
+// elementwise ops. What contractions share is in Contraction.cpp, what all
+// elementwise ops share in QNNInterfaces.cpp, what concerns the parameters of
+// one tensor in QuantParams.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Dialect/QNN/IR/QNN.h"
-#include "llvm/Support/MathExtras.h"
-#include <cmath>
+#include "Contraction.h"
 
 using namespace mlir;
 using namespace qcc::qnn;
@@ -22,61 +21,15 @@ using namespace qcc::qnn;
 #include "qcc/Dialect/QNN/IR/QNNOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Shared
-//===----------------------------------------------------------------------===//
-
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static LogicalResult verifyBounds(Operation *op, std::optional<APFloat> low,
-                                  std::optional<APFloat> high) {
-  if ((low && low->isNaN()) || (high && high->isNaN()))
-    return op->emitOpError("clamp bound is NaN; give a number or infinity");
-  if (low && high && *low > *high)
-    return op->emitOpError("lower clamp bound is above the upper one; swap "
-                           "them");
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
-
-/// N2: K * max|x - zx| * max|w - zw| fits in i32.
-static LogicalResult verifyNoOverflow(Operation *op, int64_t k,
-                                      const QuantParams &lhs,
-                                      const QuantParams &rhs) {
-  int64_t product = lhs.getMaxDifference() * rhs.getMaxDifference();
-  int64_t limit =
-      std::numeric_limits<int32_t>::max() / std::max<int64_t>(product, 1);
-  if (k <= limit)
-    return success();
-  return op->emitOpError() << "reduction of " << k << " products of at most "
-                           << product
-                           << " could overflow i32; with these storage ranges "
-                              "and zero points at most "
-                           << limit << " are possible, split the reduction";
-}
-
-static bool isReal(Type type) {
-  return isa<Float32Type, Float16Type, BFloat16Type>(type);
-}
 
 // The tensors of contractions. With an i32 result the scales of the operands
 // are not used.
 
-template <typename OpTy> static bool yieldsInt32(OpTy op) {
-  return elementOf(op.getResult()).isSignlessInteger(32);
-}
-
 static QuantTensor lhsOf(LinearOp op) {
   QuantForms forms = QuantForms::perTensorOrRow();
-  forms.scaleOptional = yieldsInt32(op);
+  forms.scaleOptional = yieldsInt32(op.getResult());
   return {"input", op.getInput(), op.getInputScale(), op.getInputZeroPoint(),
           forms};
 }
@@ -84,86 +37,26 @@ static QuantTensor lhsOf(LinearOp op) {
 static QuantTensor rhsOf(LinearOp op) {
   QuantForms forms;
   forms.channelAxis = 0;
-  forms.scaleOptional = yieldsInt32(op);
+  forms.scaleOptional = yieldsInt32(op.getResult());
   return {"weight", op.getWeight(), op.getWeightScale(),
           op.getWeightZeroPoint(), forms};
 }
 
 static QuantTensor lhsOf(MatmulOp op) {
   QuantForms forms = QuantForms::perTensorOrRow();
-  forms.scaleOptional = yieldsInt32(op);
+  forms.scaleOptional = yieldsInt32(op.getResult());
   return {"lhs", op.getLhs(), op.getLhsScale(), op.getLhsZeroPoint(), forms};
 }
 
 static QuantTensor rhsOf(MatmulOp op) {
   QuantForms forms;
-  forms.scaleOptional = yieldsInt32(op);
+  forms.scaleOptional = yieldsInt32(op.getResult());
   return {"rhs", op.getRhs(), op.getRhsScale(), op.getRhsZeroPoint(), forms};
 }
 
 template <typename OpTy> static QuantTensor resultOf(OpTy op) {
   return {"result", op.getResult(), op.getOutputScale(),
           op.getOutputZeroPoint(), QuantForms()};
-}
-
-/// What qnn.linear and qnn.matmul have in common, apart from shapes. `k` is the
-/// size of the reduction.
-template <typename OpTy>
-static LogicalResult verifyContraction(OpTy op, Value bias, int64_t k) {
-  QuantTensor lhs = lhsOf(op), rhs = rhsOf(op);
-  Type result = elementOf(op.getResult());
-  bool isInteger = yieldsInt32(op);
-
-  bool lhsFloat = isa<FloatType>(elementOf(lhs.value));
-  if (lhsFloat != isa<FloatType>(elementOf(rhs.value)))
-    return op.emitOpError()
-           << lhs.name << " " << lhs.getType() << " and " << rhs.name << " "
-           << rhs.getType()
-           << " must both be f32 or both be quantized; quantize the one or "
-              "dequantize the other";
-  if (lhsFloat) {
-    for (const QuantTensor &side : {lhs, rhs}) {
-      if (!elementOf(side.value).isF32())
-        return op.emitOpError()
-               << side.name << " has element type " << elementOf(side.value)
-               << "; real operands are f32";
-      if (side.scale || side.zeroPoint)
-        return op.emitOpError() << side.name
-                                << " is f32 and takes no scale or zero point; "
-                                   "remove the operand";
-    }
-    if (!isReal(result))
-      return op.emitOpError() << "has f32 operands and a result of " << result
-                              << "; make the result f32, f16 or bf16 and "
-                                 "quantize it by qnn.quantize";
-    if (bias && !elementOf(bias).isF32())
-      return op.emitOpError("has f32 operands and an i32 bias; dequantize the "
-                            "bias to f32");
-  } else {
-    FailureOr<QuantParams> lhsParams = lhs.verify(op);
-    if (failed(lhsParams))
-      return failure();
-    FailureOr<QuantParams> rhsParams = rhs.verify(op);
-    if (failed(rhsParams) ||
-        failed(verifyNoOverflow(op, k, *lhsParams, *rhsParams)))
-      return failure();
-  }
-
-  if (isInteger || isReal(result)) {
-    if (op.getOutputScale() || op.getOutputZeroPoint())
-      return op.emitOpError() << "has a result of " << result
-                              << ", which takes no scale or zero point; remove "
-                                 "the operand";
-    if (isInteger && bias && !elementOf(bias).isInteger(32))
-      return op.emitOpError("has an i32 result and an f32 bias; give the bias "
-                            "in i32 or make the result f32");
-    if (isInteger && (op.getClampMin() || op.getClampMax()))
-      return op.emitOpError("has an i32 result and a clamp; make the result "
-                            "f32 or quantized, or remove the clamp");
-  } else if (failed(resultOf(op).verify(op))) {
-    return failure();
-  }
-  return verifyBounds(op, op.getClampMin(), op.getClampMax());
 }
 
 LogicalResult LinearOp::verify() {
@@ -196,17 +89,13 @@ LogicalResult LinearOp::verify() {
     if (shapeOf(bias) != ArrayRef<int64_t>{weight[0]})
       return emitOpError() << "bias has type " << bias.getType()
                            << "; it must have shape [" << weight[0] << "]";
-  return verifyContraction(*this, getBias(), input.back());
+  return verifyContraction(*this, {lhsOf(*this), rhsOf(*this), resultOf(*this),
+                                   getBias(), getClampMin(), getClampMax(),
+                                   input.back()});
 }
 
 bool LinearOp::hasFloatOperands() {
   return isa<FloatType>(elementOf(getInput()));
-}
-
-/// Neither real nor an accumulator.
-static bool isQuantizedResult(Value result) {
-  Type element = elementOf(result);
-  return !isReal(element) && !element.isSignlessInteger(32);
 }
 
 bool LinearOp::hasQuantizedResult() { return isQuantizedResult(getResult()); }
@@ -248,7 +137,9 @@ LogicalResult MatmulOp::verify() {
                          << " does not end in the rows of lhs "
                          << getLhs().getType() << " and the columns of rhs "
                          << getRhs().getType() << "; make it [..., M, N]";
-  return verifyContraction(*this, Value(), lhs.back());
+  return verifyContraction(*this,
+                           {lhsOf(*this), rhsOf(*this), resultOf(*this),
+                            Value(), getClampMin(), getClampMax(), lhs.back()});
 }
 
 bool MatmulOp::hasFloatOperands() {
@@ -272,7 +163,7 @@ QuantParams MatmulOp::getResultParams() { return resultOf(*this).getParams(); }
 LogicalResult ClampOp::verify() {
   if (!getMin() && !getMax())
     return emitOpError("has no bound; give min, max or both");
-  return verifyBounds(*this, getMin(), getMax());
+  return verifyClampBounds(*this, getMin(), getMax());
 }
 
 LogicalResult LookupOp::verify() {

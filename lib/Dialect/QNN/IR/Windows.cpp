@@ -37,8 +37,8 @@ static LogicalResult verifyNumbers(Operation *op, StringRef name,
                                    ArrayRef<int64_t> numbers, size_t count,
                                    StringRef order, int64_t least) {
   if (numbers.size() != count)
-    return op->emitOpError() << "has " << numbers.size() << " numbers in '"
-                             << name << "'; give " << order;
+    return op->emitOpError() << "has '" << name << "' of length "
+                             << numbers.size() << "; give " << order;
   for (int64_t number : numbers)
     if (number < least || number > kLargest)
       return op->emitOpError()

@@ -19,6 +19,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Dialect/QNN/IR/QNNInterfaces.h"
+#include "qcc/Dialect/QNN/IR/Windows.h"
 
 #include "qcc/Dialect/QNN/IR/QNNOpsDialect.h.inc"
 

@@ -370,6 +370,93 @@ def QNN_MatmulOp : QNN_Op<"matmul", [AttrSizedOperandSegments]> {
   }];
 }
 
+/// What qnn.conv2d and qnn.conv_transpose2d have in common.
+class QNN_ConvolutionOp<string mnemonic, dag attributes>
+    : QNN_Op<mnemonic, [AttrSizedOperandSegments]> {
+  let arguments = !con(
+      (ins QNN_Tensor:$input, QNN_Tensor:$weight,
+           Optional<RankedTensorOf<[I32, F32]>>:$bias,
+           Optional<QNN_ScaleParam>:$input_scale,
+           Optional<QNN_ZeroPointParam>:$input_zero_point,
+           Optional<QNN_ScaleParam>:$weight_scale,
+           Optional<QNN_ZeroPointParam>:$weight_zero_point,
+           Optional<QNN_ScaleParam>:$output_scale,
+           Optional<QNN_ZeroPointParam>:$output_zero_point,
+           DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+           DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+           DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
+           DefaultValuedAttr<I64Attr, "1">:$groups),
+      attributes,
+      (ins OptionalAttr<F32Attr>:$clamp_min,
+           OptionalAttr<F32Attr>:$clamp_max));
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`input_scale` `(` $input_scale^ `:` type($input_scale) `)`)?
+    (`input_zero_point` `(` $input_zero_point^ `:` type($input_zero_point) `)`)?
+    (`weight_scale` `(` $weight_scale^ `:` type($weight_scale) `)`)?
+    (`weight_zero_point` `(` $weight_zero_point^ `:` type($weight_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($input) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool hasQuantizedResult();
+    QuantParams getInputParams();
+    QuantParams getWeightParams();
+    /// Only where the result is quantized.
+    QuantParams getResultParams();
+    /// The strides, dilations and padding along H and W.
+    Windows getWindows();
+  }];
+}
+
+def QNN_Conv2DOp : QNN_ConvolutionOp<"conv2d", (ins)> {
+  let summary = "a convolution of images";
+  let description = [{
+    For input `x` [N, H, W, C], weight `w` [F, KH, KW, C / groups] and result
+    [N, OH, OW, F], with strides [sh, sw], dilations [dh, dw], padding [top, bottom,
+    left, right] and g = f / (F / groups), the group of f:
+
+    ```
+    acc[n, oh, ow, f] = sum over kh, kw, c of
+      (x[n, oh * sh + kh * dh - top, ow * sw + kw * dw - left, g * (C / groups) + c] - zx)
+      * (w[f, kh, kw, c] - zw)                                   exactly, i32 (N2)
+    ```
+
+    Elements outside of the input are its zero point zx: they add nothing. What
+    follows is as in `qnn.linear`: an i32 bias [F] joins `acc`, and the result is i32,
+    f32, f16, bf16 or quantized.
+
+    A convolution in one dimension has H = KH = 1. In a depthwise convolution
+    groups = C, and F is a multiple of C.
+
+    Constraints:
+    * (C1) input [N, H, W, C], weight [F, KH, KW, C / groups], result [N, OH, OW, F].
+      Only N, H and W may be dynamic, and then are so in the result as well.
+      OH = floor((H + top + bottom - dh * (KH - 1) - 1) / sh) + 1, and OW likewise.
+    * (C2) strides, dilations, KH and KW are at least 1. A window fits in the padded
+      input; of dynamic sizes this is a requirement at run time. Padding on any side is
+      less than what a window extends over, dh * (KH - 1) + 1.
+    * (C3) groups divides C and F.
+    * (C4) input and weight are quantized. Input parameters: per tensor; weight: per
+      tensor or per channel along axis 0; result: per tensor.
+    * Otherwise as `qnn.linear`, with K = KH * KW * C / groups.
+
+    A zero point of the input that is known only at run time and lies outside of the
+    storage range pads with its lowest 8 bits.
+
+    Example:
+
+    ```mlir
+    %y = qnn.conv2d %x, %w bias(%b : tensor<16xi32>)
+        {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, clamp_min = 0.000000e+00 : f32}
+      : tensor<?x32x32x3x!quant.uniform<u8:f32, 5.000000e-02:128>>, tensor<16x3x3x3x!quant.uniform<i8:f32, 1.000000e-02>>
+      -> tensor<?x16x16x16x!quant.uniform<i8:f32, 1.000000e-01>>
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//

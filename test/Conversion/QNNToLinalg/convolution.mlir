@@ -1,0 +1,111 @@
+// RUN: qcc-opt -convert-qnn-to-linalg %s | FileCheck %s
+
+!x = !quant.uniform<u8:f32, 5.0e-01:128>
+!w = !quant.uniform<i8:f32, 2.5e-01>
+!channel = !quant.uniform<i8:f32:0, {1.0, 2.0, 3.0:1, 4.0, 5.0, 6.0}>
+
+// CHECK-DAG: #[[F:.*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
+// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 * 2 + d4, d2 * 3 + d5 * 2, d6)>
+// CHECK-DAG: #[[KERNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d3, d4, d5, d6)>
+// CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[SCALAR:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> ()>
+// CHECK-DAG: #[[GF:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4)>
+// CHECK-DAG: #[[GID:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
+// CHECK-DAG: #[[GWINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1 + d5, d2 + d6, d3, d7)>
+// CHECK-DAG: #[[GKERNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d3, d4, d5, d6, d7)>
+// CHECK-DAG: #[[GCHANNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d3, d4)>
+// CHECK-DAG: #[[GOUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d4)>
+// CHECK-DAG: #[[DWINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 + d5, d3)>
+// CHECK-DAG: #[[DKERNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4, d5)>
+// CHECK-DAG: #[[DCHANNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3)>
+// CHECK-DAG: #[[DOUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[HALF:.*]] = affine_map<()[s0] -> (s0 floordiv 2)>
+
+// Padding is the zero point, as it is stored: u8 128 is i8 -128.
+// CHECK-LABEL: func.func @one(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x6x5x3xi8> {{.*}}, %[[W:.*]]: tensor<4x3x2x3xi8> {{.*}}, %[[B:.*]]: tensor<4xi32>)
+// CHECK:         %[[Z:.*]] = arith.constant -128 : i8
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 1, 0, 0] high[0, 0, 1, 0] {
+// CHECK:           tensor.yield %[[Z]] : i8
+// CHECK:         %[[INIT:.*]] = linalg.generic {indexing_maps = [#[[F]], #[[ID]]], {{.*}} ins(%[[B]] : tensor<4xi32>)
+// CHECK:         %[[ACC:.*]] = linalg.generic {indexing_maps = [#[[WINDOW]], #[[KERNEL]], #[[OUT]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+// CHECK-SAME:      ins(%[[PADDED]], %[[W]] : tensor<1x7x6x3xi8>, tensor<4x3x2x3xi8>) outs(%[[INIT]] : tensor<1x3x2x4xi32>) attrs = {qcc.origin = "qnn.conv2d"}
+// CHECK:         ^bb0(%[[XE:.*]]: i8, %[[WE:.*]]: i8, %[[A:.*]]: i32):
+// CHECK-NEXT:      %[[X1:.*]] = arith.extui %[[XE]] : i8 to i32
+// CHECK-NEXT:      %[[C128:.*]] = arith.constant 128 : i32
+// CHECK-NEXT:      %[[X2:.*]] = arith.subi %[[X1]], %[[C128]] : i32
+// CHECK-NEXT:      %[[W1:.*]] = arith.extsi %[[WE]] : i8 to i32
+// CHECK-NEXT:      %[[P:.*]] = arith.muli %[[X2]], %[[W1]] : i32
+// CHECK-NEXT:      arith.addi %[[A]], %[[P]] : i32
+// CHECK:         linalg.generic {indexing_maps = [#[[ID]], #[[ID]]], {{.*}} ins(%[[ACC]] : tensor<1x3x2x4xi32>) outs(%{{.*}} : tensor<1x3x2x4xf32>) attrs = {qcc.origin = "qnn.conv2d"}
+// CHECK:           arith.constant 1.250000e-01 : f32
+func.func @one(%x: tensor<1x6x5x3x!x>, %w: tensor<4x3x2x3x!w>, %b: tensor<4xi32>) -> tensor<1x3x2x4xf32> {
+  %y = qnn.conv2d %x, %w bias(%b : tensor<4xi32>) {strides = array<i64: 2, 3>, dilations = array<i64: 1, 2>, padding = array<i64: 1, 0, 0, 1>}
+    : tensor<1x6x5x3x!x>, tensor<4x3x2x3x!w> -> tensor<1x3x2x4xf32>
+  return %y : tensor<1x3x2x4xf32>
+}
+
+// Channels are groups and the channels of each, up to the result.
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x6x5x4xi8> {{.*}}, %[[W:.*]]: tensor<6x3x3x2xi8> {{.*}}, %[[B:.*]]: tensor<6xi32>)
+// CHECK-NOT:     tensor.pad
+// CHECK:         %[[XG:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1], [2], [3, 4]] output_shape [1, 6, 5, 2, 2]
+// CHECK:         %[[WG:.*]] = tensor.expand_shape %[[W]] {{\[\[}}0, 1], [2], [3], [4]] output_shape [2, 3, 3, 3, 2]
+// CHECK:         %[[ZG:.*]] = arith.constant dense<{{\[\[}}0, 0, 1], [0, 0, 0]]> : tensor<2x3xi32>
+// CHECK:         %[[BG:.*]] = tensor.expand_shape %[[B]] {{\[\[}}0, 1]] output_shape [2, 3]
+// CHECK:         %[[INIT:.*]] = linalg.generic {indexing_maps = [#[[GF]], #[[GID]]], {{.*}} ins(%[[BG]] : tensor<2x3xi32>)
+// CHECK:         %[[ACC:.*]] = linalg.generic {indexing_maps = [#[[GWINDOW]], #[[GKERNEL]], #[[GCHANNEL]], #[[GOUT]]], {{.*}}"reduction", "reduction", "reduction"]} ins(%[[XG]], %[[WG]], %[[ZG]] : {{.*}}) outs(%[[INIT]] : tensor<1x4x3x2x3xi32>)
+// CHECK:         %[[M:.*]] = arith.constant dense<{{\[\[}}5.000000e-01, 1.000000e+00, 1.500000e+00], [2.000000e+00, 2.500000e+00, 3.000000e+00]]> : tensor<2x3xf32>
+// CHECK:         %[[Y:.*]] = linalg.generic {indexing_maps = [#[[GID]], #[[GF]], #[[GID]]], {{.*}} ins(%[[ACC]], %[[M]] : tensor<1x4x3x2x3xi32>, tensor<2x3xf32>)
+// CHECK:         tensor.collapse_shape %[[Y]] {{\[\[}}0], [1], [2], [3, 4]] : tensor<1x4x3x2x3xf32> into tensor<1x4x3x6xf32>
+func.func @groups(%x: tensor<1x6x5x4x!x>, %w: tensor<6x3x3x2x!channel>, %b: tensor<6xi32>) -> tensor<1x4x3x6xf32> {
+  %y = qnn.conv2d %x, %w bias(%b : tensor<6xi32>) {groups = 2 : i64}
+    : tensor<1x6x5x4x!x>, tensor<6x3x3x2x!channel> -> tensor<1x4x3x6xf32>
+  return %y : tensor<1x4x3x6xf32>
+}
+
+// The bias and the scales of groups that are known only at run time.
+// CHECK-LABEL: func.func @groups_at_run_time(
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<6xf32>
+// CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+// CHECK:         linalg.generic {indexing_maps = [#[[GID]], #[[GF]], #[[GF]], #[[GID]]]
+func.func @groups_at_run_time(%s: tensor<6xf32>, %x: tensor<1x6x5x4x!x>, %w: tensor<6x3x3x2xi8>, %b: tensor<6xf32>) -> tensor<1x4x3x6xf32> {
+  %y = qnn.conv2d %x, %w bias(%b : tensor<6xf32>) weight_scale(%s : tensor<6xf32>) {groups = 2 : i64}
+    : tensor<1x6x5x4x!x>, tensor<6x3x3x2xi8> -> tensor<1x4x3x6xf32>
+  return %y : tensor<1x4x3x6xf32>
+}
+
+// One result per channel: no loop over the channels of a group.
+// CHECK-LABEL: func.func @depthwise(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x6x5x6xi8> {{.*}}, %[[W:.*]]: tensor<6x3x3x1xi8>
+// CHECK:         %[[FLAT:.*]] = tensor.collapse_shape %[[W]] {{\[\[}}0], [1], [2, 3]] : tensor<6x3x3x1xi8> into tensor<6x3x3xi8>
+// CHECK:         %[[ZC:.*]] = arith.constant dense<[0, 0, 1, 0, 0, 0]> : tensor<6xi32>
+// CHECK:         linalg.generic {indexing_maps = [#[[DWINDOW]], #[[DKERNEL]], #[[DCHANNEL]], #[[DOUT]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[X]], %[[FLAT]], %[[ZC]] :
+func.func @depthwise(%x: tensor<1x6x5x6x!x>, %w: tensor<6x3x3x1x!channel>) -> tensor<1x4x3x6xi32> {
+  %y = qnn.conv2d %x, %w {groups = 6 : i64}
+    : tensor<1x6x5x6x!x>, tensor<6x3x3x1x!channel> -> tensor<1x4x3x6xi32>
+  return %y : tensor<1x4x3x6xi32>
+}
+
+// What a window asks of a size is left to insert-shape-checks. A zero point that is known only at run time pads with its
+// lowest 8 bits.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x?x5x1xi8> {{.*}}, %[[W:.*]]: tensor<4x3x3x1xi8> {{.*}}, %[[Z:.*]]: tensor<i32>, %{{.*}}: tensor<f32>)
+// CHECK-DAG:     %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG:     %[[H:.*]] = tensor.dim %[[X]], %c1{{$| :}}
+// CHECK:         %[[LEAST:.*]] = arith.constant 2 : index
+// CHECK:         %[[ENOUGH:.*]] = arith.cmpi sle, %[[LEAST]], %{{.*}} : index
+// CHECK:         cf.assert %[[ENOUGH]], "a window needs at least 2 elements along H" {qcc.origin = "qnn.conv2d"}
+// CHECK:         %[[OH:.*]] = affine.apply #[[HALF]]()[%[[H]]]
+// CHECK:         %[[ZS:.*]] = tensor.extract %[[Z]][] : tensor<i32>
+// CHECK:         %[[STORED:.*]] = arith.trunci %[[ZS]] : i32 to i8
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 1, 0, 0] high[0, 0, 0, 0] {
+// CHECK:           tensor.yield %[[STORED]] : i8
+// CHECK:         tensor.empty(%[[N]], %[[OH]]) : tensor<?x?x3x4xi32>
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[KERNEL]], #[[SCALAR]], #[[OUT]]], {{.*}} ins(%[[PADDED]], %[[W]], %[[Z]] :
+func.func @dynamic(%x: tensor<?x?x5x1xui8>, %w: tensor<4x3x3x1x!w>, %z: tensor<i32>, %s: tensor<f32>) -> tensor<?x?x3x4xi32> {
+  %y = qnn.conv2d %x, %w input_scale(%s : tensor<f32>) input_zero_point(%z : tensor<i32>) {strides = array<i64: 2, 1>, padding = array<i64: 1, 0, 0, 0>}
+    : tensor<?x?x5x1xui8>, tensor<4x3x3x1x!w> -> tensor<?x?x3x4xi32>
+  return %y : tensor<?x?x3x4xi32>
+}

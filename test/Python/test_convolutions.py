@@ -1,0 +1,161 @@
+"""qnn.conv2d against numpy, on each way to run it that this host has.
+
+A program holds one form of windows with many results: all types of results, biases and clamps.
+"""
+
+import numpy as np
+import pytest
+
+import oracle
+from program import Program, number, uniform
+from test_ops import STORED_TYPE, extreme, stored
+
+f32 = np.float32
+
+
+class Form:
+    """Sizes and attributes of a convolution."""
+
+    def __init__(self, x, w, strides=(1, 1), dilations=(1, 1), padding=(0, 0, 0, 0), groups=1):
+        self.x, self.w, self.groups = x, w, groups
+        self.strides, self.dilations, self.padding = strides, dilations, padding
+
+    def __repr__(self):
+        text = "x".join(map(str, self.x)) + "-" + "x".join(map(str, self.w))
+        if self.strides != (1, 1):
+            text += "-s" + "".join(map(str, self.strides))
+        if self.dilations != (1, 1):
+            text += "-d" + "".join(map(str, self.dilations))
+        if any(self.padding):
+            text += "-p" + "".join(map(str, self.padding))
+        return text + (f"-g{self.groups}" if self.groups > 1 else "")
+
+    def attributes(self, rest=()):
+        lists = {"strides": self.strides, "dilations": self.dilations, "padding": self.padding}
+        entries = [
+            f"{name} = array<i64: {', '.join(map(str, values))}>" for name, values in lists.items()
+        ]
+        return "{" + ", ".join([*entries, f"groups = {self.groups} : i64", *rest]) + "}"
+
+    def accumulate(self, x, zx, w, zw):
+        return oracle.convolve(
+            x, zx, w, zw, self.strides, self.dilations, self.padding, self.groups
+        )
+
+
+FORMS = [
+    Form((2, 5, 4, 7), (5, 1, 1, 7)),
+    Form((1, 6, 9, 8), (16, 3, 3, 8), padding=(1, 1, 1, 1)),
+    Form((1, 15, 13, 3), (20, 7, 7, 3), strides=(2, 2), padding=(3, 3, 3, 3)),
+    Form((2, 9, 11, 5), (4, 3, 2, 5), strides=(1, 3), dilations=(2, 3), padding=(0, 4, 3, 1)),
+    Form((1, 7, 5, 6), (4, 3, 3, 3), padding=(2, 0, 1, 2), groups=2),
+    Form((2, 6, 5, 12), (48, 3, 3, 4), strides=(2, 1), padding=(1, 1, 1, 1), groups=3),
+    Form((1, 7, 8, 19), (19, 3, 3, 1), padding=(1, 1, 1, 1), groups=19),
+    Form((1, 7, 8, 6), (12, 3, 3, 1), strides=(2, 2), padding=(1, 0, 0, 1), groups=6),
+    Form((2, 1, 17, 4), (9, 1, 5, 4), dilations=(1, 2), padding=(0, 0, 8, 0)),
+    Form((1, 3, 3, 2), (3, 3, 3, 2)),
+]
+
+
+def shape_type(shape, element, dynamic=()):
+    sizes = ["?" if d in dynamic else str(size) for d, size in enumerate(shape)]
+    return f"tensor<{'x'.join(sizes)}x{element}>"
+
+
+def data(rng, form, x_storage, w_storage):
+    """Random elements, and one image and one filter of extremes."""
+    x, w = stored(rng, x_storage, form.x), stored(rng, w_storage, form.w)
+    x[-1, 0] = extreme(x_storage, form.x[2:], 1)
+    w[0] = extreme(w_storage, form.w[1:], 0)
+    return x, w
+
+
+@pytest.mark.parametrize("dynamic", [(), (0, 1, 2)], ids=["static", "dynamic"])
+@pytest.mark.parametrize("form", FORMS, ids=repr)
+def test_convolution(target, tmp_path, form, dynamic):
+    rng = np.random.default_rng(len(repr(form)))
+    p = Program()
+    f = form.w[0]
+    forms = [("i8", 0, "i8", 0, False), ("u8", 131, "i8", 0, True), ("i8", -7, "u8", 5, True)]
+    for x_storage, zx, w_storage, zw, per_channel in forms:
+        x, w = data(rng, form, x_storage, w_storage)
+        sx = f32(0.031)
+        sw = rng.uniform(1e-3, 1e-2, f).astype(f32) if per_channel else f32(0.0071)
+        x_type = shape_type(x.shape, uniform(x_storage, sx, zx), dynamic)
+        w_type = shape_type(w.shape, uniform(w_storage, sw, zw, 0 if per_channel else None))
+        xv, wv = p.argument(x_type, x), p.weight(w_type, w)
+        bias_i32 = rng.integers(-20000, 20000, f).astype(np.int32)
+        bias_i32[0] = 2**31 - 1
+        bias_f32 = rng.normal(0, 5, f).astype(f32)
+        integers = f"bias({p.weight(f'tensor<{f}xi32>', bias_i32)} : tensor<{f}xi32>)"
+        reals = f"bias({p.weight(f'tensor<{f}xf32>', bias_f32)} : tensor<{f}xf32>)"
+        plain = form.accumulate(x, zx, w, zw)
+        biased = oracle.wrap(plain.astype(np.int64) + bias_i32)
+        scale = sx * sw
+
+        def result(bias, element, expected, rest=()):
+            out = shape_type(plain.shape, element, dynamic)
+            value = p.op(
+                f"qnn.conv2d {xv}, {wv} {bias} {form.attributes(rest)} : {x_type}, {w_type} -> {out}"
+            )
+            if element == "bf16":
+                wide = shape_type(plain.shape, "f32", dynamic)
+                value, out = p.op(f"arith.extf {value} : {out} to {wide}"), wide
+            p.result(value, out, expected)
+
+        bounds = [f"clamp_min = {number(-1.5)} : f32", f"clamp_max = {number(2.5)} : f32"]
+        real = oracle.real_result(plain, scale, bias_f32)
+        result("", "i32", plain)
+        result(integers, "i32", biased)
+        result("", "f32", oracle.real_result(plain, scale))
+        result(integers, "f16", oracle.real_result(biased, scale).astype(np.float16))
+        result(reals, "bf16", oracle.to_bf16(real))
+        clamped = oracle.real_result(plain, scale, bias_f32, -1.5, 2.5)
+        result(reals, "f32", clamped, bounds)
+        for storage, sy, zy in (("i8", 0.07, 0), ("u8", 0.11, 90)):
+            args = (sy, zy, storage)
+            element = uniform(*[storage, sy, zy])
+            result("", element, oracle.quantized_result(plain, scale, *args))
+            result(integers, element, oracle.quantized_result(biased, scale, *args))
+            expected = oracle.quantized_result(plain, scale, *args, bias_f32, -1.5, 2.5)
+            result(reals, element, expected, bounds)
+    p.check(tmp_path, target)
+
+
+@pytest.mark.parametrize("form", FORMS[1:8], ids=repr)
+def test_parameters_at_run_time(target, tmp_path, form):
+    """Scales and zero points as operands; the zero point of the input is what padding holds."""
+    rng = np.random.default_rng(31)
+    p = Program()
+    f = form.w[0]
+    for x_storage, w_storage, zx in (("u8", "i8", 200), ("i8", "u8", -128)):
+        x, w = data(rng, form, x_storage, w_storage)
+        channels = rng.uniform(0.001, 0.01, f).astype(f32)
+        low, high = oracle.RANGES[w_storage]
+        zw = rng.integers(low, high + 1, f).astype(np.int32)
+        bias = rng.normal(0, 3, f).astype(f32)
+        x_type = shape_type(x.shape, STORED_TYPE[x_storage], (1,))
+        w_type = shape_type(w.shape, STORED_TYPE[w_storage])
+        xv, wv = p.argument(x_type, x), p.argument(w_type, w)
+        sx, sy, zy = f32(0.02), f32(0.2), -9
+        operands = (
+            f"bias({p.argument(f'tensor<{f}xf32>', bias)} : tensor<{f}xf32>) "
+            f"input_scale({p.argument('f32', sx)} : f32) "
+            f"input_zero_point({p.argument('i32', np.int32(zx))} : i32) "
+            f"weight_scale({p.argument(f'tensor<{f}xf32>', channels)} : tensor<{f}xf32>) "
+            f"weight_zero_point({p.argument(f'tensor<{f}xi32>', zw)} : tensor<{f}xi32>)"
+        )
+        acc = form.accumulate(x, zx, w, zw[:, None, None, None])
+        scale = sx * channels
+        out = shape_type(acc.shape, "f32", (1,))
+        op = f"qnn.conv2d {xv}, {wv} {operands}"
+        value = p.op(f"{op} {form.attributes()} : {x_type}, {w_type} -> {out}")
+        p.result(value, out, oracle.real_result(acc, scale, bias))
+        out = shape_type(acc.shape, "i8", (1,))
+        op += (
+            f" output_scale({p.argument('f32', sy)} : f32)"
+            f" output_zero_point({p.argument('i32', np.int32(zy))} : i32)"
+        )
+        value = p.op(f"{op} {form.attributes()} : {x_type}, {w_type} -> {out}")
+        p.result(value, out, oracle.quantized_result(acc, scale, sy, zy, "i8", bias))
+    p.check(tmp_path, target)
