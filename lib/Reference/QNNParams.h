@@ -91,6 +91,14 @@ void forRows(unsigned threads, const std::vector<int64_t> &shape, Body body) {
               });
 }
 
+/// qnn.max_pool2d and qnn.avg_pool2d.
+llvm::Expected<RtValue> evaluateMaxPool(qnn::MaxPool2DOp op,
+                                        const Evaluator &evaluator,
+                                        const Env &env);
+llvm::Expected<RtValue> evaluateAvgPool(qnn::AvgPool2DOp op,
+                                        const Evaluator &evaluator,
+                                        const Env &env);
+
 } // namespace qcc::reference
 
 #endif // QCC_LIB_REFERENCE_QNNPARAMS_H

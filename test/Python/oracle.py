@@ -92,6 +92,38 @@ def lookup(q, table):
     return table[q.astype(np.int64) + (128 if q.dtype == np.int8 else 0)]
 
 
+def places(size, kernel, stride=1, dilation=1, before=0, after=0):
+    """The places inside of a dimension of each window along it."""
+    count = (size + before + after - dilation * (kernel - 1) - 1) // stride + 1
+    starts = np.arange(count) * stride - before
+    windows = [start + np.arange(kernel) * dilation for start in starts]
+    return [window[(window >= 0) & (window < size)] for window in windows]
+
+
+def windows(x, rows, columns, combine):
+    """combine(elements of a window [N, h, w, C]) -> [N, C], for each window of an image."""
+    result = [[combine(x[:, row][:, :, column]) for column in columns] for row in rows]
+    return np.moveaxis(np.array(result), 2, 0)
+
+
+def max_pool2d(q, rows, columns):
+    """N6, of the places of windows along H and W."""
+    return windows(q, rows, columns, lambda part: part.max(axis=(1, 2)))
+
+
+def avg_pool2d(q, scale, zero_point, rows, columns, count=None, out=None):
+    """N6, of the places of windows along H and W. `count` is the size of a window where
+    what is padded counts, `out` scale, zero point and storage of a quantized result."""
+    acc = windows(centred(q, zero_point), rows, columns, lambda part: part.sum(axis=(1, 2)))
+    inside = np.array([[len(row) * len(column) for column in columns] for row in rows])
+    c = f32(inside if count is None else np.full_like(inside, count))[None, :, :, None]
+    factor = f32(scale) / c
+    if out is None:
+        return wrap(acc).astype(f32) * factor
+    sy, zy, storage = out
+    return saturate(wrap(acc).astype(f32) * (factor / f32(sy)), zy, storage)
+
+
 def minimumf(a, b):
     """-0 < +0; NaN if an operand is NaN (N7)."""
     smaller = np.where(np.signbit(a) & (a == b), a, np.where(a < b, a, b))

@@ -449,6 +449,94 @@ def test_broadcast(target, tmp_path, op):
     p.check(tmp_path, target)
 
 
+def image(shape, element):
+    """The type of an image whose N, H and W are dynamic."""
+    return f"tensor<?x?x?x{shape[3]}x{element}>"
+
+
+POOLS = [
+    # window, strides, dilations, padding
+    ((2, 2), (2, 2), (1, 1), (0, 0, 0, 0)),
+    ((3, 3), (2, 2), (1, 1), (1, 1, 1, 1)),
+    ((1, 5), (1, 3), (1, 1), (0, 0, 4, 2)),
+    ((4, 2), (3, 1), (2, 3), (5, 0, 1, 2)),
+]
+
+
+def pool_attributes(window, strides, dilations, padding):
+    numbers = {"window": window, "strides": strides, "dilations": dilations, "padding": padding}
+    return ", ".join(
+        f"{name} = array<i64: {', '.join(map(str, values))}>"
+        for name, values in numbers.items()
+        if values
+    )
+
+
+def pool_places(shape, window, strides, dilations, padding):
+    return [
+        oracle.places(
+            shape[1 + d], window[d], strides[d], dilations[d], padding[2 * d], padding[2 * d + 1]
+        )
+        for d in range(2)
+    ]
+
+
+def test_max_pool2d(target, tmp_path):
+    rng = np.random.default_rng(23)
+    p = Program()
+    shape = (3, 9, 11, 21)
+    for storage in ("i8", "u8"):
+        q = stored(rng, storage, shape)
+        for element in (STORED_TYPE[storage], uniform(storage, 0.05, 3)):
+            type = image(shape, element)
+            v = p.argument(type, q)
+            for pool in POOLS:
+                p.result(
+                    p.op(f"qnn.max_pool2d {v} {{{pool_attributes(*pool)}}} : {type} -> {type}"),
+                    type,
+                    oracle.max_pool2d(q, *pool_places(shape, *pool)),
+                )
+    p.check(tmp_path, target)
+
+
+def test_avg_pool2d(target, tmp_path):
+    rng = np.random.default_rng(24)
+    p = Program()
+    shape = (2, 9, 10, 13)
+    for storage, s, z in (("i8", 0.031, 5), ("u8", 0.07, 255), ("i8", 0.5, 0)):
+        q = stored(rng, storage, shape)
+        type = image(shape, uniform(storage, s, z))
+        v = p.argument(type, q)
+        for window, strides, dilations, padding in POOLS[:3]:
+            text = pool_attributes(window, strides, None, padding)
+            rows, columns = pool_places(shape, window, strides, (1, 1), padding)
+            for count, flag in ((None, ""), (window[0] * window[1], ", count_include_pad")):
+                args = (q, s, z, rows, columns, count)
+                for out in ((0.04, 17, "u8"), (0.11, -3, "i8")):
+                    out_type = image(shape, uniform(out[2], *out[:2]))
+                    p.result(
+                        p.op(f"qnn.avg_pool2d {v} {{{text}{flag}}} : {type} -> {out_type}"),
+                        out_type,
+                        oracle.avg_pool2d(*args, out),
+                    )
+                for element in ("f32", "f16"):
+                    out_type = image(shape, element)
+                    p.result(
+                        p.op(f"qnn.avg_pool2d {v} {{{text}{flag}}} : {type} -> {out_type}"),
+                        out_type,
+                        oracle.avg_pool2d(*args).astype(np.float16 if element == "f16" else f32),
+                    )
+        whole = f"tensor<?x1x1x{shape[3]}x{uniform('u8', 0.02, 9)}>"
+        p.result(
+            p.op(f"qnn.avg_pool2d {v} : {type} -> {whole}"),
+            whole,
+            oracle.avg_pool2d(
+                q, s, z, *(oracle.places(n, n) for n in shape[1:3]), out=(0.02, 9, "u8")
+            ),
+        )
+    p.check(tmp_path, target)
+
+
 def test_clamp(target, tmp_path):
     p = Program()
     for storage, s, z in (("i8", 0.05, 3), ("u8", 0.1, 128)):

@@ -63,7 +63,7 @@ static std::string describe(RankedTensorType type) {
 static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
                       SmallVectorImpl<Value> &zeroPoints) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<qnn::ElementwiseOpInterface>([&](auto q) {
+      .Case<qnn::ElementwiseOpInterface, qnn::AvgPool2DOp>([&](auto q) {
         for (const qnn::QuantTensor &tensor : q.getTensors()) {
           scales.push_back(tensor.scale);
           zeroPoints.push_back(tensor.zeroPoint);

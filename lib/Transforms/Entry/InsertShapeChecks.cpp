@@ -376,7 +376,10 @@ void Checks::checkAssertion(cf::AssertOp op) {
   if (!low || !high)
     return refuse("asks for a size, and that size depends on data: " +
                   op.getMsg() + "; compute it from constants and dimensions");
-  requireAtMost(low, high, op.getMsg() + ", having " + nameOf(high));
+  // A constant bound is in the message already.
+  std::string bound =
+      getConstantIntValue(high) ? "" : ", having " + nameOf(high);
+  requireAtMost(low, high, op.getMsg() + bound);
   op.erase();
 }
 

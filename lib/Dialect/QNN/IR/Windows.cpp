@@ -50,9 +50,10 @@ static LogicalResult verifyNumbers(Operation *op, StringRef name,
 FailureOr<Windows> Windows::verify(Operation *op, ArrayRef<int64_t> kernel,
                                    ArrayRef<int64_t> strides,
                                    ArrayRef<int64_t> dilations,
-                                   ArrayRef<int64_t> padding) {
+                                   ArrayRef<int64_t> padding,
+                                   StringRef kernelName) {
   StringRef pair = "[H, W]";
-  if (failed(verifyNumbers(op, "kernel", kernel, 2, pair, 1)) ||
+  if (failed(verifyNumbers(op, kernelName, kernel, 2, pair, 1)) ||
       failed(verifyNumbers(op, "strides", strides, 2, pair, 1)) ||
       failed(verifyNumbers(op, "dilations", dilations, 2, pair, 1)) ||
       failed(verifyNumbers(op, "padding", padding, 4,
