@@ -231,6 +231,8 @@ llvm::Error Evaluator::evaluateQNN(Operation *op, Env &env, bool &known) {
     return bind(evaluateMaxPool(pool, *this, env));
   if (auto pool = dyn_cast<qnn::AvgPool2DOp>(op))
     return bind(evaluateAvgPool(pool, *this, env));
+  if (auto resize = dyn_cast<qnn::ResizeOp>(op))
+    return bind(evaluateResize(resize, *this, env));
   if (auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op))
     return bind(evaluateElementwise(elementwise, *this, env));
   known = false;

@@ -91,13 +91,15 @@ void forRows(unsigned threads, const std::vector<int64_t> &shape, Body body) {
               });
 }
 
-/// qnn.max_pool2d and qnn.avg_pool2d.
+/// qnn.max_pool2d, qnn.avg_pool2d and qnn.resize.
 llvm::Expected<RtValue> evaluateMaxPool(qnn::MaxPool2DOp op,
                                         const Evaluator &evaluator,
                                         const Env &env);
 llvm::Expected<RtValue> evaluateAvgPool(qnn::AvgPool2DOp op,
                                         const Evaluator &evaluator,
                                         const Env &env);
+llvm::Expected<RtValue>
+evaluateResize(qnn::ResizeOp op, const Evaluator &evaluator, const Env &env);
 
 } // namespace qcc::reference
 

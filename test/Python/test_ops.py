@@ -537,6 +537,45 @@ def test_avg_pool2d(target, tmp_path):
     p.check(tmp_path, target)
 
 
+TRANSFORMATIONS = ["asymmetric", "half_pixel", "align_corners"]
+
+
+@pytest.mark.parametrize("transformation", TRANSFORMATIONS)
+def test_resize(target, tmp_path, transformation):
+    rng = np.random.default_rng(29)
+    p = Program()
+    s, z = 0.031, 200
+    place = f'coordinate_transformation = "{transformation}"'
+    for n, height, m, width in ((5, 10, 7, 14), (9, 4, 6, 3), (3, 1, 1, 5), (4, 11, 13, 9)):
+        q = stored(rng, "u8", (2, n, m, 19))
+
+        def sized(element, height, width):
+            return f"tensor<?x{height}x{width}x19x{element}>"
+
+        element = uniform("u8", s, z)
+        type = sized(element, n, m)
+        v = p.argument(type, q)
+        for rounding in oracle.ROUNDINGS:
+            out = sized(element, height, width)
+            p.result(
+                p.op(
+                    f'qnn.resize {v} {{mode = "nearest", {place}, rounding = "{rounding}"}} : '
+                    f"{type} -> {out}"
+                ),
+                out,
+                oracle.resize_nearest(q, height, width, transformation, rounding),
+            )
+        linear = f'qnn.resize {v} {{mode = "linear", {place}}} : {type} -> '
+        args = (q, s, z, height, width, transformation)
+        for to in ((0.04, 17, "u8"), (0.011, -3, "i8")):
+            out = sized(uniform(to[2], *to[:2]), height, width)
+            p.result(p.op(linear + out), out, oracle.resize_linear(*args, to))
+        for name, dtype in (("f32", f32), ("f16", np.float16)):
+            out = sized(name, height, width)
+            p.result(p.op(linear + out), out, oracle.resize_linear(*args).astype(dtype))
+    p.check(tmp_path, target)
+
+
 def test_clamp(target, tmp_path):
     p = Program()
     for storage, s, z in (("i8", 0.05, 3), ("u8", 0.1, 128)):

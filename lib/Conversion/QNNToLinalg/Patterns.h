@@ -33,6 +33,9 @@ void populateElementwisePatterns(const StorageTypeConverter &converter,
 /// qnn.max_pool2d, avg_pool2d.
 void populatePoolingPatterns(const StorageTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// qnn.resize.
+void populateResizePatterns(const StorageTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Ops of other dialects, which only change their types; quant.scast.
 void populateTypePatterns(const StorageTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

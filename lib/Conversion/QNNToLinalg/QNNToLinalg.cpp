@@ -51,6 +51,7 @@ LogicalResult qcc::convertToLinalg(ModuleOp module) {
   populateConvolutionPatterns(converter, patterns);
   populateElementwisePatterns(converter, patterns);
   populatePoolingPatterns(converter, patterns);
+  populateResizePatterns(converter, patterns);
   populateTypePatterns(converter, patterns);
   // Upstream's folders round otherwise than Numerics says.
   ConversionConfig config;

@@ -237,3 +237,157 @@ func.func @f(%x: tensor<1x?x16843010x1xi8>, %s: f32, %z: i32) {
   qnn.avg_pool2d %x input_scale(%s : f32) input_zero_point(%z : i32) : tensor<1x?x16843010x1xi8> -> tensor<1x1x1x1xf32>
   return
 }
+
+// -----
+
+// Resizing.
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has the mode 'cubic'; give nearest or linear}}
+  qnn.resize %x {mode = "cubic", coordinate_transformation = "half_pixel"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has the coordinate_transformation 'pytorch_half_pixel'; give asymmetric, half_pixel or align_corners}}
+  qnn.resize %x {mode = "linear", coordinate_transformation = "pytorch_half_pixel"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has the mode nearest and no rounding; give floor, ceil, round_prefer_floor or round_prefer_ceil}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "half_pixel"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has the rounding 'even'; give floor, ceil, round_prefer_floor or round_prefer_ceil}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "half_pixel", rounding = "even"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>>) {
+  // expected-error@+1 {{has a rounding, which is for the mode nearest; remove it}}
+  qnn.resize %x {mode = "linear", coordinate_transformation = "half_pixel", rounding = "floor"} : tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>> -> tensor<1x8x8x2x!quant.uniform<i8:f32, 1.0e-01>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8x2xi8>) {
+  // expected-error@+1 {{both are images [N, H, W, C]}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<4x8x2xi8> -> tensor<8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{make C, the last dimension, the same in both}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x3xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has a result of type 'tensor<2x8x8x2xi8>'; for an input of type 'tensor<1x4x8x2xi8>' make it [1, 8, 8, 2]}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xi8> -> tensor<2x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x?x8x2xi8>) {
+  // expected-error@+1 {{has an image of type 'tensor<1x?x8x2xi8>', whose H or W is dynamic; make both static, weights are computed from them}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x?x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has an image of type 'tensor<1x8x?x2xi8>', whose H or W is dynamic}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xi8> -> tensor<1x8x?x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x0x8x2xi8>) {
+  // expected-error@+1 {{has an image of type 'tensor<1x0x8x2xi8>', of size 0 along H; give 1 to 16777216}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x0x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x8x8x2xi8>) {
+  // expected-error@+1 {{has an image of type 'tensor<1x8x16777217x2xi8>', of size 16777217 along W; give 1 to 16777216}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x8x8x2xi8> -> tensor<1x8x16777217x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{has an input of elements 'i8' and a result of elements 'f32', but keeps stored integers as they are}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>, %s: f32) {
+  // expected-error@+1 {{has the mode nearest, which keeps stored integers as they are, and operands for parameters; remove them}}
+  qnn.resize %x input_scale(%s : f32) {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xf32>) {
+  // expected-error@+1 {{input has element type 'f32'; use a quantized type, i8 or ui8}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x4x8x2xf32> -> tensor<1x8x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x8x2x!quant.uniform<i8:f32:1, {1.0e-01, 2.0e-01}>>) {
+  // expected-error@+1 {{input is quantized along dimension 1; the channels must be dimension 3}}
+  qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<1x2x8x2x!quant.uniform<i8:f32:1, {1.0e-01, 2.0e-01}>> -> tensor<1x2x4x2x!quant.uniform<i8:f32:1, {1.0e-01, 2.0e-01}>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2xi8>) {
+  // expected-error@+1 {{input of type 'tensor<1x4x8x2xi8>' has no scale}}
+  qnn.resize %x {mode = "linear", coordinate_transformation = "half_pixel"} : tensor<1x4x8x2xi8> -> tensor<1x8x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>>, %z: i32) {
+  // expected-error@+1 {{has a result of 'bf16', which takes no scale or zero point; remove the operand}}
+  qnn.resize %x output_zero_point(%z : i32) {mode = "linear", coordinate_transformation = "half_pixel"} : tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>> -> tensor<1x8x8x2xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>>) {
+  // expected-error@+1 {{result of type 'tensor<1x8x8x2xi8>' has no scale}}
+  qnn.resize %x {mode = "linear", coordinate_transformation = "half_pixel"} : tensor<1x4x8x2x!quant.uniform<i8:f32, 1.0e-01>> -> tensor<1x8x8x2xi8>
+  return
+}

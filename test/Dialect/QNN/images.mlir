@@ -37,3 +37,16 @@ func.func @largest(%a: tensor<1x46341x46340x1x!quant.uniform<u8<0:1>:f32, 1.0>>,
   %1 = qnn.avg_pool2d %b : tensor<1x1x8421504x1x!quant.uniform<u8:f32, 1.0>> -> tensor<1x1x1x1xf32>
   return
 }
+
+// CHECK-LABEL: @resize
+func.func @resize(%a: tensor<?x5x6x2x!s8>, %b: tensor<1x5x6x?xui8>, %c: tensor<2x4x4x2x!channel>, %s: f32, %z: i32, %sc: tensor<2xf32>) {
+  // CHECK: qnn.resize %{{.*}} {coordinate_transformation = "asymmetric", mode = "nearest", rounding = "floor"} : tensor<?x5x6x2x!quant.uniform<i8:f32, 5.000000e-02:3>> -> tensor<?x10x12x2x!quant.uniform<i8:f32, 5.000000e-02:3>>
+  %0 = qnn.resize %a {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"} : tensor<?x5x6x2x!s8> -> tensor<?x10x12x2x!s8>
+  // CHECK: qnn.resize %{{.*}} {coordinate_transformation = "align_corners", mode = "nearest", rounding = "round_prefer_ceil"} : tensor<1x5x6x?xui8> -> tensor<1x1x7x?xui8>
+  %1 = qnn.resize %b {mode = "nearest", coordinate_transformation = "align_corners", rounding = "round_prefer_ceil"} : tensor<1x5x6x?xui8> -> tensor<1x1x7x?xui8>
+  // CHECK: qnn.resize %{{.*}} input_scale(%{{.*}} : f32) input_zero_point(%{{.*}} : i32) {coordinate_transformation = "half_pixel", mode = "linear"} : tensor<1x5x6x?xui8> -> tensor<1x9x9x?xf16>
+  %2 = qnn.resize %b input_scale(%s : f32) input_zero_point(%z : i32) {mode = "linear", coordinate_transformation = "half_pixel"} : tensor<1x5x6x?xui8> -> tensor<1x9x9x?xf16>
+  // CHECK: qnn.resize %{{.*}} output_scale(%{{.*}} : tensor<2xf32>) output_zero_point(%{{.*}} : i32) {coordinate_transformation = "half_pixel", mode = "linear"} : tensor<2x4x4x2x{{.*}}> -> tensor<2x2x3x2xi8>
+  %3 = qnn.resize %c output_scale(%sc : tensor<2xf32>) output_zero_point(%z : i32) {mode = "linear", coordinate_transformation = "half_pixel"} : tensor<2x4x4x2x!channel> -> tensor<2x2x3x2xi8>
+  return
+}

@@ -213,7 +213,7 @@ TEST_F(ElementwiseOps, AllButTheseAreElementwise) {
       others.push_back(name.stripDialect());
   llvm::sort(others);
   EXPECT_EQ(others, (SmallVector<StringRef>{"avg_pool2d", "conv2d", "linear",
-                                            "matmul", "max_pool2d"}));
+                                            "matmul", "max_pool2d", "resize"}));
 }
 
 TEST_F(ElementwiseOps, HaveExamples) {

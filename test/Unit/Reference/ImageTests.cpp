@@ -199,3 +199,119 @@ TEST(AvgPool, ParametersOfChannelsAndAtRunTime) {
   EXPECT_EQ(values<int8_t>(results[0]), (I8{10, 31}));
   EXPECT_EQ(values<float>(results[1]), (F32{496 * 0.25f, -4 * 0.25f}));
 }
+
+//===----------------------------------------------------------------------===//
+// Other sizes
+//===----------------------------------------------------------------------===//
+
+static std::string resize(const std::string &mode, const std::string &places,
+                          const std::string &rounding = "") {
+  return "resize %x {mode = \"" + mode + "\", coordinate_transformation = \"" +
+         places + "\"" +
+         (rounding.empty() ? "" : ", rounding = \"" + rounding + "\"") + "}";
+}
+
+/// The row 0, 10, 20, ... of `from` pixels as a row of `to` pixels.
+static U8 nearestRow(int from, int to, const std::string &places,
+                     const std::string &rounding) {
+  U8 row;
+  for (int i = 0; i < from; ++i)
+    row.push_back(10 * i);
+  return runOne<uint8_t>(program(resize("nearest", places, rounding),
+                                 "1x1x" + std::to_string(from) + "x1xui8",
+                                 "1x1x" + std::to_string(to) + "x1xui8"),
+                         {tensor<uint8_t>({1, 1, from, 1}, row)});
+}
+
+TEST(Resize, NearestOfAsymmetricPlaces) {
+  // At 0, 2/3, 4/3, 2, 8/3, 10/3.
+  EXPECT_EQ(nearestRow(4, 6, "asymmetric", "floor"),
+            (U8{0, 0, 10, 20, 20, 30}));
+  EXPECT_EQ(nearestRow(4, 6, "asymmetric", "ceil"),
+            (U8{0, 10, 20, 20, 30, 30}));
+  // At 0, 0.5, 1, 1.5.
+  EXPECT_EQ(nearestRow(2, 4, "asymmetric", "round_prefer_floor"),
+            (U8{0, 0, 10, 10}));
+  EXPECT_EQ(nearestRow(2, 4, "asymmetric", "round_prefer_ceil"),
+            (U8{0, 10, 10, 10}));
+  // At 0, 2.5, 5, 7.5.
+  EXPECT_EQ(nearestRow(10, 4, "asymmetric", "round_prefer_floor"),
+            (U8{0, 20, 50, 70}));
+  EXPECT_EQ(nearestRow(10, 4, "asymmetric", "round_prefer_ceil"),
+            (U8{0, 30, 50, 80}));
+}
+
+TEST(Resize, NearestOfHalfPixels) {
+  // At -0.25, 0.25, 0.75, 1.25.
+  EXPECT_EQ(nearestRow(2, 4, "half_pixel", "floor"), (U8{0, 0, 0, 10}));
+  EXPECT_EQ(nearestRow(2, 4, "half_pixel", "ceil"), (U8{0, 10, 10, 10}));
+  // At 0.5, 2.5, 4.5.
+  EXPECT_EQ(nearestRow(6, 3, "half_pixel", "round_prefer_floor"),
+            (U8{0, 20, 40}));
+  EXPECT_EQ(nearestRow(6, 3, "half_pixel", "round_prefer_ceil"),
+            (U8{10, 30, 50}));
+}
+
+TEST(Resize, NearestOfAlignedCorners) {
+  // At 0, 4/3, 8/3, 4; at 0, 0.5, 1; at 0.
+  EXPECT_EQ(nearestRow(5, 4, "align_corners", "floor"), (U8{0, 10, 20, 40}));
+  EXPECT_EQ(nearestRow(5, 4, "align_corners", "round_prefer_ceil"),
+            (U8{0, 10, 30, 40}));
+  EXPECT_EQ(nearestRow(2, 3, "align_corners", "round_prefer_floor"),
+            (U8{0, 0, 10}));
+  EXPECT_EQ(nearestRow(5, 1, "align_corners", "ceil"), (U8{0}));
+}
+
+TEST(Resize, NearestKeepsRowsAndChannelsApart) {
+  EXPECT_EQ(
+      runOne<int8_t>(program(resize("nearest", "asymmetric", "floor"),
+                             "?x2x2x2x!quant.uniform<i8:f32, 0.1>",
+                             "?x4x2x2x!quant.uniform<i8:f32, 0.1>"),
+                     {tensor<int8_t>({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}),
+      (I8{1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8, 5, 6, 7, 8}));
+}
+
+TEST(Resize, LinearOfHalfPixels) {
+  // Rows and columns at -0.25, 0.25, 0.75, 1.25; values 0, 2, 4, 8.
+  EXPECT_EQ(runOne<float>(program(resize("linear", "half_pixel"),
+                                  "1x2x2x1x!quant.uniform<i8:f32, 0.5:1>",
+                                  "1x4x4x1xf32"),
+                          {tensor<int8_t>({1, 2, 2, 1}, {1, 5, 9, 17})}),
+            (F32{0, 0.5, 1.5, 2,       //
+                 1, 1.625, 2.875, 3.5, //
+                 3, 3.875, 5.625, 6.5, //
+                 4, 5, 7, 8}));
+}
+
+// Weights of 1/3 are not exact, so that another order of operations has another
+// result.
+TEST(Resize, LinearIsHorizontalFirst) {
+  const float w = 1.0f / 3, top = std::fma(7.0f, w, 0.0f),
+              bottom = std::fma(39.0f, w, 0.0f);
+  const float right = std::fma(39.0f - 7.0f, w, 7.0f);
+  const float expected = std::fma(bottom - top, w, top);
+  ASSERT_NE(expected, std::fma(right, w, 0.0f));
+  EXPECT_EQ(runOne<float>(program(resize("linear", "align_corners"),
+                                  "1x2x2x1x!quant.uniform<u8:f32, 1.0>",
+                                  "1x4x4x1xf32"),
+                          {tensor<uint8_t>({1, 2, 2, 1}, {0, 7, 0, 39})})[5],
+            expected);
+}
+
+TEST(Resize, LinearResults) {
+  std::vector<TensorValue> row{tensor<int8_t>({1, 1, 2, 1}, {-100, 101})};
+  std::string from = "1x1x2x1x!quant.uniform<i8:f32, 0.5>";
+  // At 0, 0.5, 1 and 1.5: -100, 0.5, 101, 101, divided by 4.
+  EXPECT_EQ(runOne<int8_t>(program(resize("linear", "asymmetric"), from,
+                                   "1x1x4x1x!quant.uniform<i8:f32, 2.0:3>"),
+                           row),
+            (I8{-22, 3, 28, 28}));
+  EXPECT_EQ(runOne<uint8_t>(program(resize("linear", "asymmetric"), from,
+                                    "1x1x4x1x!quant.uniform<u8:f32, 0.125:9>"),
+                            row),
+            (U8{0, 11, 255, 255}));
+  EXPECT_EQ(
+      runOne<uint16_t>(
+          program(resize("linear", "asymmetric"), from, "1x1x4x1xbf16"), row),
+      (std::vector<uint16_t>{0xc248, 0x3e80, 0x424a, 0x424a}));
+}

@@ -1,4 +1,4 @@
-//===- ImageOps.cpp - Verifiers of pooling ops ----------------------------===//
+//===- ImageOps.cpp - Verifiers of poolings and qnn.resize ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qcc::qnn;
@@ -63,7 +64,14 @@ static bool isReal(Type type) {
   return isa<Float32Type, Float16Type, BFloat16Type>(type);
 }
 
-/// A result that is real, if it has no parameters then, or quantized.
+/// An input whose stored integers are compared or moved, whatever they mean.
+static QuantTensor storedTensor(Value input) {
+  QuantTensor tensor{"input", input, {}, {}, imageForms()};
+  tensor.forms->scaleOptional = true;
+  return tensor;
+}
+
+/// A result that is quantized or real; a real one has no parameters.
 static QuantTensor resultTensor(Value result, Value scale, Value zeroPoint) {
   QuantTensor tensor{"result", result, scale, zeroPoint, imageForms()};
   if (isReal(tensor.getType().getElementType()))
@@ -116,9 +124,7 @@ LogicalResult MaxPool2DOp::verify() {
       *this, getWindow(), getStrides(), getDilations(), getPadding(), "window");
   if (failed(windows) || failed(verifyPooling(*this, *windows, input, result)))
     return failure();
-  QuantForms forms = imageForms();
-  forms.scaleOptional = true;
-  return QuantTensor{"input", getInput(), {}, {}, forms}.verify(*this);
+  return storedTensor(getInput()).verify(*this);
 }
 
 Windows MaxPool2DOp::getWindows() {
@@ -126,9 +132,7 @@ Windows MaxPool2DOp::getWindows() {
 }
 
 QuantParams MaxPool2DOp::getInputParams() {
-  QuantForms forms = imageForms();
-  forms.scaleOptional = true;
-  return QuantTensor{"input", getInput(), {}, {}, forms}.getParams();
+  return storedTensor(getInput()).getParams();
 }
 
 SmallVector<QuantTensor> AvgPool2DOp::getTensors() {
@@ -205,4 +209,88 @@ LogicalResult AvgPool2DOp::verify() {
   if (failed(windows) || failed(verifyPooling(*this, *windows, input, result)))
     return failure();
   return verifyNoOverflow(*this, *getWindow());
+}
+
+//===----------------------------------------------------------------------===//
+// Resizing
+//===----------------------------------------------------------------------===//
+
+SmallVector<QuantTensor> ResizeOp::getTensors() {
+  return {
+      {"input", getInput(), getInputScale(), getInputZeroPoint(), imageForms()},
+      resultTensor(getResult(), getOutputScale(), getOutputZeroPoint())};
+}
+
+bool ResizeOp::hasQuantizedResult() { return getTensors()[1].isQuantized(); }
+
+QuantParams ResizeOp::getInputParams() { return getTensors()[0].getParams(); }
+
+QuantParams ResizeOp::getResultParams() { return getTensors()[1].getParams(); }
+
+/// Checks that an attribute is one of `choices`.
+static LogicalResult verifyChoice(Operation *op, StringRef name,
+                                  StringRef value,
+                                  ArrayRef<StringRef> choices) {
+  if (llvm::is_contained(choices, value))
+    return success();
+  return op->emitOpError() << "has the " << name << " '" << value << "'; give "
+                           << llvm::join(choices.drop_back(), ", ") << " or "
+                           << choices.back();
+}
+
+static LogicalResult verifyAttributes(ResizeOp op) {
+  if (failed(verifyChoice(op, "mode", op.getMode(), {"nearest", "linear"})) ||
+      failed(verifyChoice(op, "coordinate_transformation",
+                          op.getCoordinateTransformation(),
+                          {"asymmetric", "half_pixel", "align_corners"})))
+    return failure();
+  std::optional<StringRef> rounding = op.getRounding();
+  if (!op.isNearest())
+    return rounding ? op.emitOpError("has a rounding, which is for the mode "
+                                     "nearest; remove it")
+                    : success();
+  if (!rounding)
+    return op.emitOpError("has the mode nearest and no rounding; give floor, "
+                          "ceil, round_prefer_floor or round_prefer_ceil");
+  return verifyChoice(
+      op, "rounding", *rounding,
+      {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"});
+}
+
+/// No size is larger, so that places are exact in all that computes them.
+static constexpr int64_t kLargestSize = 1 << 24;
+
+static LogicalResult verifySizes(ResizeOp op, RankedTensorType type) {
+  for (int64_t d : {1, 2}) {
+    int64_t size = type.getDimSize(d);
+    if (ShapedType::isDynamic(size))
+      return op.emitOpError()
+             << "has an image of type " << type
+             << ", whose H or W is dynamic; make both static, weights are "
+                "computed from them";
+    if (size < 1 || size > kLargestSize)
+      return op.emitOpError()
+             << "has an image of type " << type << ", of size " << size
+             << " along " << "HW"[d - 1] << "; give 1 to " << kLargestSize;
+  }
+  return success();
+}
+
+LogicalResult ResizeOp::verify() {
+  RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
+  if (failed(verifyAttributes(*this)) ||
+      failed(verifyImages(*this, input, result)) ||
+      failed(verifySizes(*this, input)) || failed(verifySizes(*this, result)) ||
+      failed(verifyPixels(
+          *this, input, result,
+          {input.getDimSize(0), result.getDimSize(1), result.getDimSize(2)})))
+    return failure();
+  if (!isNearest())
+    return verifyParameters(*this, getTensors());
+  if (getNumOperands() != 1)
+    return emitOpError("has the mode nearest, which keeps stored integers as "
+                       "they are, and operands for parameters; remove them");
+  if (failed(verifySameElement(*this, input, result)))
+    return failure();
+  return storedTensor(getInput()).verify(*this);
 }

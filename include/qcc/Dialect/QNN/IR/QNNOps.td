@@ -704,4 +704,83 @@ def QNN_AvgPool2DOp : QNN_Op<"avg_pool2d", [AttrSizedOperandSegments]> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Resizing
+//===----------------------------------------------------------------------===//
+
+def QNN_ResizeOp : QNN_Op<"resize", [AttrSizedOperandSegments]> {
+  let summary = "an image of another height and width";
+  let description = [{
+    Along H and W each, place o of a result of size m lies in an input of size n at the
+    rational number
+
+    ```
+    asymmetric      x = o * n / m
+    half_pixel      x = ((2 * o + 1) * n - m) / (2 * m)
+    align_corners   x = o * (n - 1) / (m - 1), 0 where m is 1
+    ```
+
+    With the mode `nearest` the result is the stored integer at the index `floor`(x),
+    `ceil`(x), `round_prefer_floor` = ceil(x - 1/2) or `round_prefer_ceil` =
+    floor(x + 1/2), whichever `rounding` says, brought into [0, n - 1].
+
+    With the mode `linear`, i = floor(x), w is x - i rounded to f32, and the neighbours
+    are those at i and i + 1, each brought into [0, n - 1]. For v = f32(q - zx) of the
+    neighbours along H (first index) and W, first horizontally, then vertically:
+
+    ```
+    h0 = fma(v01 - v00, wx, v00)
+    h1 = fma(v11 - v10, wx, v10)
+    t  = fma(h1 - h0, wy, h0)
+    ```
+
+    The result is `t * sx`, rounded once to f32, f16 or bf16, or
+    `saturate(rint(t * (sx / sy)) + zy)` (N6).
+
+    Constraints:
+    * (C1) input and result of rank 4, [N, H, W, C]; N and C equal, and possibly
+      dynamic. H and W are static, from 1 to 2^24.
+    * (C2) `mode` is nearest or linear, `coordinate_transformation` one of the three
+      above; `rounding` is one of the four above for nearest, and absent for linear.
+    * (C3) nearest: the result has the element type of the input, i8, ui8 or a
+      quantized type, and there are no operands for parameters. linear: (C2) of
+      `qnn.avg_pool2d`.
+
+    Example:
+
+    ```mlir
+    %y = qnn.resize %x {mode = "nearest", coordinate_transformation = "asymmetric", rounding = "floor"}
+      : tensor<?x20x20x64xi8> -> tensor<?x40x40x64xi8>
+    %z = qnn.resize %q {mode = "linear", coordinate_transformation = "half_pixel"}
+      : tensor<1x33x33x21x!quant.uniform<u8:f32, 5.000000e-02:128>> -> tensor<1x513x513x21xf32>
+    ```
+  }];
+  let arguments = (ins QNN_Tensor:$input,
+                       Optional<QNN_ScaleParam>:$input_scale,
+                       Optional<QNN_ZeroPointParam>:$input_zero_point,
+                       Optional<QNN_ScaleParam>:$output_scale,
+                       Optional<QNN_ZeroPointParam>:$output_zero_point,
+                       StrAttr:$mode,
+                       StrAttr:$coordinate_transformation,
+                       OptionalAttr<StrAttr>:$rounding);
+  let results = (outs QNN_Tensor:$result);
+  let assemblyFormat = [{
+    $input (`input_scale` `(` $input_scale^ `:` type($input_scale) `)`)?
+    (`input_zero_point` `(` $input_zero_point^ `:` type($input_zero_point) `)`)?
+    (`output_scale` `(` $output_scale^ `:` type($output_scale) `)`)?
+    (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool isNearest() { return getMode() == "nearest"; }
+    /// The input, then the result; a real result is not quantized.
+    ::llvm::SmallVector<QuantTensor> getTensors();
+    bool hasQuantizedResult();
+    // Of the mode linear.
+    QuantParams getInputParams();
+    /// Only where the result is quantized.
+    QuantParams getResultParams();
+  }];
+}
+
 #endif // QCC_DIALECT_QNN_IR_QNNOPS_TD
