@@ -47,6 +47,9 @@ llvm::Expected<RtValue>
 evaluateMatmul(qnn::MatmulOp op, const Evaluator &evaluator, const Env &env);
 llvm::Expected<RtValue>
 evaluateConv2D(qnn::Conv2DOp op, const Evaluator &evaluator, const Env &env);
+llvm::Expected<RtValue> evaluateConvTranspose2D(qnn::ConvTranspose2DOp op,
+                                                const Evaluator &evaluator,
+                                                const Env &env);
 
 } // namespace qcc::reference
 

@@ -1,4 +1,4 @@
-//===- QNNConvolution.cpp - qnn.conv2d ------------------------------------===//
+//===- QNNConvolution.cpp - qnn.conv2d and qnn.conv_transpose2d -----------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,6 @@ struct Convolution : ContractionEnd {
   int64_t strideH = 1, strideW = 1, dilationH = 1, dilationW = 1;
   int64_t top = 0, bottom = 0, left = 0, right = 0;
   std::vector<int32_t> x, weight;
-  int32_t outside = 0; ///< the difference of padding
   float xScale = 1;
   std::vector<float> weightScales; ///< one per channel of the result
 
@@ -70,15 +69,13 @@ template <typename Op> llvm::Error Convolution::start(Op op, const Env &env) {
     return weightParams.takeError();
 
   RowParams all = inputParams->row(0);
-  int64_t zero = all.zeroPoint(0);
+  // Of a zero point, what can be stored: that is what padding holds.
+  int64_t zero = inputParams->isSigned() ? int64_t(int8_t(all.zeroPoint(0)))
+                                         : int64_t(uint8_t(all.zeroPoint(0)));
   xScale = all.scale(0);
   x.resize(input.count());
   for (size_t i = 0; i < x.size(); ++i)
     x[i] = static_cast<int32_t>(inputParams->stored(input, i) - zero);
-  // Padding holds the zero point as far as 8 bits can.
-  int64_t stored =
-      inputParams->isSigned() ? int64_t(int8_t(zero)) : int64_t(uint8_t(zero));
-  outside = static_cast<int32_t>(stored - zero);
 
   int64_t perFilter = kh * kw * filter.shape[3];
   weight.resize(filter.count());
@@ -147,7 +144,7 @@ qcc::reference::evaluateConv2D(qnn::Conv2DOp op, const Evaluator &evaluator,
           int64_t at = ((image * conv.h + row) * conv.w + column) * conv.c +
                        group * channels;
           for (int64_t k = 0; k < channels; ++k)
-            *to++ = isInside ? conv.x[at + k] : conv.outside;
+            *to++ = isInside ? conv.x[at + k] : 0;
         }
     };
     loop.packY = [&](int64_t filter, int64_t *to) {
@@ -162,5 +159,62 @@ qcc::reference::evaluateConv2D(qnn::Conv2DOp op, const Evaluator &evaluator,
     };
     loop.run(evaluator.threads);
   }
+  return RtValue(conv.result);
+}
+
+llvm::Expected<RtValue> qcc::reference::evaluateConvTranspose2D(
+    qnn::ConvTranspose2DOp op, const Evaluator &evaluator, const Env &env) {
+  Convolution conv(evaluator);
+  if (llvm::Error error = conv.start(op, env))
+    return std::move(error);
+  auto sizeOf = [](int64_t size, int64_t stride, int64_t kernel,
+                   int64_t dilation, int64_t added, int64_t cut) {
+    return size < 1 ? 0
+                    : (size - 1) * stride + dilation * (kernel - 1) + 1 +
+                          added - cut;
+  };
+  llvm::ArrayRef<int64_t> added = op.getOutputPadding();
+  if (llvm::Error error =
+          conv.allocate(op, env,
+                        sizeOf(conv.h, conv.strideH, conv.kh, conv.dilationH,
+                               added[0], conv.top + conv.bottom),
+                        sizeOf(conv.w, conv.strideW, conv.kw, conv.dilationW,
+                               added[1], conv.left + conv.right)))
+    return std::move(error);
+
+  // Each pixel of the input adds to a window of the result.
+  int64_t channels = conv.c / conv.groups, filters = conv.f / conv.groups;
+  int64_t pixels = conv.n * conv.oh * conv.ow;
+  auto addFilter = [&](int64_t filter) {
+    std::vector<uint32_t> sums(pixels);
+    const int32_t *weight =
+        conv.weight.data() + filter * conv.kh * conv.kw * channels;
+    int64_t firstChannel = filter / filters * channels;
+    for (int64_t at = 0; at < conv.n * conv.h * conv.w; ++at) {
+      int64_t image = at / (conv.h * conv.w);
+      int64_t row = at / conv.w % conv.h, column = at % conv.w;
+      const int32_t *x = conv.x.data() + at * conv.c + firstChannel;
+      for (int64_t i = 0; i < conv.kh; ++i)
+        for (int64_t j = 0; j < conv.kw; ++j) {
+          int64_t toRow = row * conv.strideH + i * conv.dilationH - conv.top;
+          int64_t toColumn =
+              column * conv.strideW + j * conv.dilationW - conv.left;
+          if (toRow < 0 || toRow >= conv.oh || toColumn < 0 ||
+              toColumn >= conv.ow)
+            continue;
+          uint32_t &sum = sums[(image * conv.oh + toRow) * conv.ow + toColumn];
+          for (int64_t k = 0; k < channels; ++k)
+            sum +=
+                static_cast<uint32_t>(x[k]) *
+                static_cast<uint32_t>(weight[(i * conv.kw + j) * channels + k]);
+        }
+    }
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      conv.store(pixel, filter, static_cast<int32_t>(sums[pixel]));
+  };
+  parallelFor(evaluator.threads, conv.f, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t filter = begin; filter < end; ++filter)
+      addFilter(filter);
+  });
   return RtValue(conv.result);
 }

@@ -227,6 +227,8 @@ llvm::Error Evaluator::evaluateQNN(Operation *op, Env &env, bool &known) {
     return bind(evaluateMatmul(matmul, *this, env));
   if (auto convolution = dyn_cast<qnn::Conv2DOp>(op))
     return bind(evaluateConv2D(convolution, *this, env));
+  if (auto convolution = dyn_cast<qnn::ConvTranspose2DOp>(op))
+    return bind(evaluateConvTranspose2D(convolution, *this, env));
   if (auto pool = dyn_cast<qnn::MaxPool2DOp>(op))
     return bind(evaluateMaxPool(pool, *this, env));
   if (auto pool = dyn_cast<qnn::AvgPool2DOp>(op))

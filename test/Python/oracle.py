@@ -251,6 +251,30 @@ def convolve(x, zx, w, zw, strides=(1, 1), dilations=(1, 1), padding=(0, 0, 0, 0
     return wrap(acc.astype(np.int64))
 
 
+def convolve_transposed(
+    x, zx, w, zw, strides, dilations, padding, groups=1, output_padding=(0, 0)
+):
+    """N2 for x NHWC and w OHWI: each place of the kernel adds all pixels to a part of the result."""
+    top, bottom, left, right = padding
+    centre = centred(x, zx).astype(np.float64)
+    spans = [
+        (length - 1) * stride + 1 for length, stride in zip(x.shape[1:3], strides)
+    ]
+    size = [
+        span + dilation * (kernel - 1) + extra
+        for span, dilation, kernel, extra in zip(spans, dilations, w.shape[1:3], output_padding)
+    ]
+    acc = np.zeros((x.shape[0], *size, w.shape[0]))
+    for i, j, matrix in _taps(w, zw, groups):
+        rows, columns = (
+            slice(place * dilation, place * dilation + span, stride)
+            for place, dilation, span, stride in zip((i, j), dilations, spans, strides)
+        )
+        acc[:, rows, columns] += centre @ matrix
+    acc = acc[:, top : size[0] - bottom, left : size[1] - right]
+    return wrap(acc.astype(np.int64))
+
+
 def real_result(acc, scale, bias=None, low=None, high=None):
     """N3 with float clamps (N7): acc is i32, scale is the one product sx * sw."""
     v = acc.astype(f32) * scale if bias is None else fma(acc.astype(f32), scale, bias)

@@ -1,4 +1,4 @@
-"""qnn.conv2d against numpy, on each way to run it that this host has.
+"""qnn.conv2d and qnn.conv_transpose2d against numpy, on each way to run it that this host has.
 
 A program holds one form of windows with many results: all types of results, biases and clamps.
 """
@@ -14,33 +14,39 @@ f32 = np.float32
 
 
 class Form:
-    """Sizes and attributes of a convolution."""
+    """Sizes and attributes of a convolution; one with `output_padding` is transposed."""
 
-    def __init__(self, x, w, strides=(1, 1), dilations=(1, 1), padding=(0, 0, 0, 0), groups=1):
+    def __init__(
+        self,
+        x,
+        w,
+        strides=(1, 1),
+        dilations=(1, 1),
+        padding=(0, 0, 0, 0),
+        groups=1,
+        output_padding=None,
+    ):
         self.x, self.w, self.groups = x, w, groups
-        self.strides, self.dilations, self.padding = strides, dilations, padding
+        self.lists = {"strides": strides, "dilations": dilations, "padding": padding}
+        self.op, self.oracle = "qnn.conv2d", oracle.convolve
+        if output_padding is not None:
+            self.lists["output_padding"] = output_padding
+            self.op, self.oracle = "qnn.conv_transpose2d", oracle.convolve_transposed
 
     def __repr__(self):
-        text = "x".join(map(str, self.x)) + "-" + "x".join(map(str, self.w))
-        if self.strides != (1, 1):
-            text += "-s" + "".join(map(str, self.strides))
-        if self.dilations != (1, 1):
-            text += "-d" + "".join(map(str, self.dilations))
-        if any(self.padding):
-            text += "-p" + "".join(map(str, self.padding))
-        return text + (f"-g{self.groups}" if self.groups > 1 else "")
+        lists = [name[0] + "".join(map(str, values)) for name, values in self.lists.items()]
+        shapes = ["x".join(map(str, shape)) for shape in (self.x, self.w)]
+        return "-".join([self.op[4:], *shapes, *lists, f"g{self.groups}"])
 
     def attributes(self, rest=()):
-        lists = {"strides": self.strides, "dilations": self.dilations, "padding": self.padding}
         entries = [
-            f"{name} = array<i64: {', '.join(map(str, values))}>" for name, values in lists.items()
+            f"{name} = array<i64: {', '.join(map(str, values))}>"
+            for name, values in self.lists.items()
         ]
         return "{" + ", ".join([*entries, f"groups = {self.groups} : i64", *rest]) + "}"
 
     def accumulate(self, x, zx, w, zw):
-        return oracle.convolve(
-            x, zx, w, zw, self.strides, self.dilations, self.padding, self.groups
-        )
+        return self.oracle(x, zx, w, zw, groups=self.groups, **self.lists)
 
 
 FORMS = [
@@ -54,6 +60,13 @@ FORMS = [
     Form((1, 7, 8, 6), (12, 3, 3, 1), strides=(2, 2), padding=(1, 0, 0, 1), groups=6),
     Form((2, 1, 17, 4), (9, 1, 5, 4), dilations=(1, 2), padding=(0, 0, 8, 0)),
     Form((1, 3, 3, 2), (3, 3, 3, 2)),
+    Form((2, 4, 5, 6), (7, 2, 2, 6), strides=(2, 2), output_padding=(0, 0)),
+    Form((1, 4, 3, 8), (5, 3, 3, 8), (2, 2), padding=(1, 1, 1, 1), output_padding=(1, 1)),
+    Form((1, 3, 4, 5), (4, 4, 3, 5), (3, 1), (1, 2), (0, 3, 2, 1), output_padding=(2, 1)),
+    Form((1, 5, 4, 6), (4, 3, 3, 3), padding=(1, 0, 2, 1), groups=2, output_padding=(0, 0)),
+    Form((1, 4, 4, 5), (10, 3, 3, 1), (2, 1), groups=5, output_padding=(1, 0)),
+    Form((1, 3, 4, 9), (9, 2, 3, 1), (2, 2), padding=(0, 0, 1, 1), groups=9, output_padding=(0, 1)),
+    Form((1, 2, 3, 3), (4, 1, 1, 3), (3, 2), output_padding=(1, 0)),
 ]
 
 
@@ -70,14 +83,18 @@ def data(rng, form, x_storage, w_storage):
     return x, w
 
 
-@pytest.mark.parametrize("dynamic", [(), (0, 1, 2)], ids=["static", "dynamic"])
+QUANTIZATIONS = [("i8", 0, "i8", 0, False), ("u8", 131, "i8", 0, True), ("i8", -7, "u8", 5, True)]
+
+
 @pytest.mark.parametrize("form", FORMS, ids=repr)
-def test_convolution(target, tmp_path, form, dynamic):
-    rng = np.random.default_rng(len(repr(form)))
+def test_convolution(target, tmp_path, form):
+    place = FORMS.index(form)
+    rng = np.random.default_rng(100 + place)
     p = Program()
     f = form.w[0]
-    forms = [("i8", 0, "i8", 0, False), ("u8", 131, "i8", 0, True), ("i8", -7, "u8", 5, True)]
-    for x_storage, zx, w_storage, zw, per_channel in forms:
+    # N, H and W are dynamic in every other form.
+    dynamic = (0, 1, 2) if place % 2 else ()
+    for turn, (x_storage, zx, w_storage, zw, per_channel) in enumerate(QUANTIZATIONS):
         x, w = data(rng, form, x_storage, w_storage)
         sx = f32(0.031)
         sw = rng.uniform(1e-3, 1e-2, f).astype(f32) if per_channel else f32(0.0071)
@@ -89,46 +106,53 @@ def test_convolution(target, tmp_path, form, dynamic):
         bias_f32 = rng.normal(0, 5, f).astype(f32)
         integers = f"bias({p.weight(f'tensor<{f}xi32>', bias_i32)} : tensor<{f}xi32>)"
         reals = f"bias({p.weight(f'tensor<{f}xf32>', bias_f32)} : tensor<{f}xf32>)"
-        plain = form.accumulate(x, zx, w, zw)
-        biased = oracle.wrap(plain.astype(np.int64) + bias_i32)
+        acc = form.accumulate(x, zx, w, zw)
+        biased = oracle.wrap(acc.astype(np.int64) + bias_i32)
         scale = sx * sw
+        bounds = [f"clamp_min = {number(-1.5)} : f32", f"clamp_max = {number(2.5)} : f32"]
 
-        def result(bias, element, expected, rest=()):
-            out = shape_type(plain.shape, element, dynamic)
+        real = oracle.real_result(acc, scale, bias_f32)
+        results = [
+            ("", "i32", acc, ()),
+            (integers, "i32", biased, ()),
+            ("", "f32", oracle.real_result(acc, scale), ()),
+            (integers, "f16", oracle.real_result(biased, scale).astype(np.float16), ()),
+            (reals, "bf16", oracle.to_bf16(real), ()),
+            (reals, "f32", oracle.real_result(acc, scale, bias_f32, -1.5, 2.5), bounds),
+        ]
+        for args in ((0.07, 0, "i8"), (0.11, 90, "u8")):
+            element = uniform(args[2], args[0], args[1])
+            clamped = oracle.quantized_result(acc, scale, *args, bias_f32, -1.5, 2.5)
+            results += [
+                ("", element, oracle.quantized_result(acc, scale, *args), ()),
+                (integers, element, oracle.quantized_result(biased, scale, *args), ()),
+                (reals, element, clamped, bounds),
+            ]
+        # Each form has every result with one of the quantizations, in turn.
+        for bias, element, expected, rest in results[(place + turn) % 3 :: 3]:
+            out = shape_type(acc.shape, element, dynamic)
             value = p.op(
-                f"qnn.conv2d {xv}, {wv} {bias} {form.attributes(rest)} : {x_type}, {w_type} -> {out}"
+                f"{form.op} {xv}, {wv} {bias} {form.attributes(rest)} : {x_type}, {w_type} -> {out}"
             )
             if element == "bf16":
-                wide = shape_type(plain.shape, "f32", dynamic)
+                wide = shape_type(acc.shape, "f32", dynamic)
                 value, out = p.op(f"arith.extf {value} : {out} to {wide}"), wide
             p.result(value, out, expected)
-
-        bounds = [f"clamp_min = {number(-1.5)} : f32", f"clamp_max = {number(2.5)} : f32"]
-        real = oracle.real_result(plain, scale, bias_f32)
-        result("", "i32", plain)
-        result(integers, "i32", biased)
-        result("", "f32", oracle.real_result(plain, scale))
-        result(integers, "f16", oracle.real_result(biased, scale).astype(np.float16))
-        result(reals, "bf16", oracle.to_bf16(real))
-        clamped = oracle.real_result(plain, scale, bias_f32, -1.5, 2.5)
-        result(reals, "f32", clamped, bounds)
-        for storage, sy, zy in (("i8", 0.07, 0), ("u8", 0.11, 90)):
-            args = (sy, zy, storage)
-            element = uniform(*[storage, sy, zy])
-            result("", element, oracle.quantized_result(plain, scale, *args))
-            result(integers, element, oracle.quantized_result(biased, scale, *args))
-            expected = oracle.quantized_result(plain, scale, *args, bias_f32, -1.5, 2.5)
-            result(reals, element, expected, bounds)
     p.check(tmp_path, target)
 
 
-@pytest.mark.parametrize("form", FORMS[1:8], ids=repr)
+@pytest.mark.parametrize("form", [*FORMS[1:8:2], *FORMS[11:]], ids=repr)
 def test_parameters_at_run_time(target, tmp_path, form):
-    """Scales and zero points as operands; the zero point of the input is what padding holds."""
+    """Scales and zero points as operands. Of the input's zero point the lowest 8 bits count."""
     rng = np.random.default_rng(31)
     p = Program()
     f = form.w[0]
-    for x_storage, w_storage, zx in (("u8", "i8", 200), ("i8", "u8", -128)):
+    for x_storage, w_storage, zx, given in (
+        ("u8", "i8", 200, 200),
+        ("i8", "u8", -128, -128),
+        ("u8", "u8", 44, 300),
+        ("i8", "i8", -56, 200),
+    ):
         x, w = data(rng, form, x_storage, w_storage)
         channels = rng.uniform(0.001, 0.01, f).astype(f32)
         low, high = oracle.RANGES[w_storage]
@@ -141,14 +165,14 @@ def test_parameters_at_run_time(target, tmp_path, form):
         operands = (
             f"bias({p.argument(f'tensor<{f}xf32>', bias)} : tensor<{f}xf32>) "
             f"input_scale({p.argument('f32', sx)} : f32) "
-            f"input_zero_point({p.argument('i32', np.int32(zx))} : i32) "
+            f"input_zero_point({p.argument('i32', np.int32(given))} : i32) "
             f"weight_scale({p.argument(f'tensor<{f}xf32>', channels)} : tensor<{f}xf32>) "
             f"weight_zero_point({p.argument(f'tensor<{f}xi32>', zw)} : tensor<{f}xi32>)"
         )
         acc = form.accumulate(x, zx, w, zw[:, None, None, None])
         scale = sx * channels
         out = shape_type(acc.shape, "f32", (1,))
-        op = f"qnn.conv2d {xv}, {wv} {operands}"
+        op = f"{form.op} {xv}, {wv} {operands}"
         value = p.op(f"{op} {form.attributes()} : {x_type}, {w_type} -> {out}")
         p.result(value, out, oracle.real_result(acc, scale, bias))
         out = shape_type(acc.shape, "i8", (1,))

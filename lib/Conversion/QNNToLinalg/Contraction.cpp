@@ -61,7 +61,8 @@ static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
               .getResult();
         });
   }
-  ZeroPoint lhsZero = ZeroPoint::get(rewriter, loc, *c.lhsParams);
+  ZeroPoint lhsZero =
+      c.lhsZero ? *c.lhsZero : ZeroPoint::get(rewriter, loc, *c.lhsParams);
   ZeroPoint rhsZero = ZeroPoint::get(rewriter, loc, *c.rhsParams);
   rhsZero.axis = c.channelAxis();
   auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);

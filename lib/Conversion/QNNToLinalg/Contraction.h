@@ -34,6 +34,8 @@ struct Contraction {
   std::optional<float> clampMin, clampMax;
   /// Absent where operands are real, or the result is not quantized.
   std::optional<qnn::QuantParams> lhsParams, rhsParams, resultParams;
+  /// Instead of the zero point of `lhsParams`.
+  std::optional<ZeroPoint> lhsZero;
 
   int64_t rank() const { return sizes.size(); }
   int64_t channelAxis() const { return rank() - (groups == 1 ? 1 : 2); }

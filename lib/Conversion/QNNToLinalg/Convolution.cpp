@@ -15,16 +15,22 @@
 //
 // form-contractions knows the windows by their maps.
 //
+// In a qnn.conv_transpose2d each element of the result has a window, too: of
+// the input with strides - 1 zero points between its pixels, and so many around
+// it that the outermost windows reach one pixel; strides are 1 there, and the
+// kernel is read backwards.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -33,61 +39,116 @@ using namespace qcc;
 // The input
 //===----------------------------------------------------------------------===//
 
-/// The stored integer that stands for 0.
-static Value emitStoredZero(ConversionPatternRewriter &rewriter, Location loc,
-                            const qnn::QuantParams &params) {
-  ZeroPoint zero = ZeroPoint::get(rewriter, loc, params);
+namespace {
+/// The zero point of the input, and as it is stored.
+struct InputZero {
+  ZeroPoint zeroPoint;
+  Value stored;
+};
+} // namespace
+
+/// A zero point that is known only at run time counts by what can be stored of
+/// it (N2), so that padding adds nothing whatever it is.
+static InputZero emitInputZero(ConversionPatternRewriter &rewriter,
+                               Location loc, const qnn::QuantParams &params) {
+  InputZero zero{ZeroPoint::get(rewriter, loc, params), {}};
   auto type = rewriter.getIntegerType(params.width);
-  if (zero.constant)
-    return arith::ConstantOp::create(
-        rewriter, loc,
-        rewriter.getIntegerAttr(type, APInt(params.width, *zero.constant,
-                                            /*isSigned=*/true,
-                                            /*implicitTrunc=*/true)));
-  int64_t rank = cast<RankedTensorType>(zero.tensor.getType()).getRank();
-  SmallVector<Value> first(
-      rank, arith::ConstantIndexOp::create(rewriter, loc, 0).getResult());
-  Value stored =
-      tensor::ExtractOp::create(rewriter, loc, zero.tensor, first).getResult();
-  return arith::TruncIOp::create(rewriter, loc, type, stored);
-}
-
-/// Leaves a requirement for insert-shape-checks: that an image has enough
-/// elements along H or W.
-static void requireSize(OpBuilder &builder, Location loc, StringRef origin,
-                        Value input, unsigned dim, int64_t least) {
-  auto type = cast<RankedTensorType>(input.getType());
-  if (!type.isDynamicDim(dim) || least <= 0)
-    return;
-  Value size = tensor::DimOp::create(builder, loc, input, dim);
-  Value bound = arith::ConstantIndexOp::create(builder, loc, least);
-  Value isEnough = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle, bound, size);
-  auto check =
-      cf::AssertOp::create(builder, loc, isEnough,
-                           ("a window needs at least " + Twine(least) +
-                            " elements along " + (dim == 1 ? "H" : "W"))
-                               .str());
-  check->setAttr(kOriginAttr, builder.getStringAttr(origin));
-}
-
-/// What is added around an image, [H, W].
-using Border = std::array<std::pair<int64_t, int64_t>, 2>;
-
-static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
-                        Value input, const Border &border,
-                        const qnn::QuantParams &params) {
-  if (border == Border())
-    return input;
-  OpFoldResult none = rewriter.getIndexAttr(0);
-  SmallVector<OpFoldResult> low(4, none), high(4, none);
-  for (unsigned d = 0; d < 2; ++d) {
-    low[1 + d] = rewriter.getIndexAttr(border[d].first);
-    high[1 + d] = rewriter.getIndexAttr(border[d].second);
+  if (zero.zeroPoint.constant) {
+    APInt value(params.width, *zero.zeroPoint.constant, /*isSigned=*/true,
+                /*implicitTrunc=*/true);
+    zero.stored = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getIntegerAttr(type, value));
+    return zero;
   }
-  return tensor::PadOp::create(rewriter, loc, Type(), input, low, high,
-                               emitStoredZero(rewriter, loc, params))
-      .getResult();
+  Value tensor = zero.zeroPoint.tensor;
+  SmallVector<Value> first(
+      cast<RankedTensorType>(tensor.getType()).getRank(),
+      arith::ConstantIndexOp::create(rewriter, loc, 0).getResult());
+  Value number = tensor::ExtractOp::create(rewriter, loc, tensor, first);
+  zero.stored = arith::TruncIOp::create(rewriter, loc, type, number);
+  Type i32 = rewriter.getI32Type();
+  number =
+      params.isSigned
+          ? arith::ExtSIOp::create(rewriter, loc, i32, zero.stored).getResult()
+          : arith::ExtUIOp::create(rewriter, loc, i32, zero.stored).getResult();
+  zero.zeroPoint.tensor = tensor::FromElementsOp::create(
+      rewriter, loc, RankedTensorType::get({}, i32), number);
+  return zero;
+}
+
+namespace {
+/// Zero points along H or W: before and behind the image, and between its
+/// pixels, which then are `step` apart.
+struct Border {
+  int64_t before = 0, after = 0, step = 1;
+
+  bool isNone() const { return before == 0 && after == 0 && step == 1; }
+};
+} // namespace
+
+/// An image with zero points around it and between its pixels.
+static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
+                        Value input, const std::array<Border, 2> &border,
+                        Value zero) {
+  if (border[0].isNone() && border[1].isNone())
+    return input;
+  SmallVector<OpFoldResult> low(4, rewriter.getIndexAttr(0)), high(low);
+  for (unsigned d = 0; d < 2; ++d) {
+    low[1 + d] = rewriter.getIndexAttr(border[d].before);
+    high[1 + d] = rewriter.getIndexAttr(border[d].after);
+  }
+  if (border[0].step == 1 && border[1].step == 1)
+    return tensor::PadOp::create(rewriter, loc, Type(), input, low, high, zero)
+        .getResult();
+  SmallVector<OpFoldResult> steps(4, rewriter.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(rewriter, loc, input), spread(sizes);
+  for (unsigned d = 0; d < 2; ++d) {
+    auto [before, after, step] = border[d];
+    steps[1 + d] = rewriter.getIndexAttr(step);
+    spread[1 + d] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc,
+        rewriter.getAffineDimExpr(0) * step + (before + after + 1 - step),
+        sizes[1 + d]);
+  }
+  Value zeros = tensor::EmptyOp::create(rewriter, loc, spread, zero.getType());
+  zeros = linalg::FillOp::create(rewriter, loc, zero, zeros).getResult(0);
+  return tensor::InsertSliceOp::create(rewriter, loc, input, zeros, low, sizes,
+                                       steps);
+}
+
+//===----------------------------------------------------------------------===//
+// The weight
+//===----------------------------------------------------------------------===//
+
+/// [F, KH, KW, C] backwards along KH and KW; of a constant at compile time.
+static Value reverseKernel(OpBuilder &builder, Location loc, Value weight) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t height = type.getDimSize(1), width = type.getDimSize(2);
+  if (height == 1 && width == 1)
+    return weight;
+  if (std::optional<qnn::ConstantData> data = qnn::ConstantData::get(weight)) {
+    std::vector<char> bytes(data->bytes.size());
+    int64_t kernel = height * width;
+    int64_t run =
+        type.getDimSize(3) * qnn::getElementBytes(type.getElementType());
+    for (int64_t f = 0; f < type.getDimSize(0); ++f)
+      for (int64_t k = 0; k < kernel; ++k)
+        std::copy_n(data->bytes.data() + (f * kernel + k) * run, run,
+                    bytes.data() + ((f + 1) * kernel - 1 - k) * run);
+    return arith::ConstantOp::create(
+        builder, loc, qnn::makeConstant(type, bytes, data->name));
+  }
+  GenericEmitter emitter(builder, loc, /*loops=*/4, /*rank=*/4);
+  emitter.addInput(weight,
+                   AffineMap::get(4, 0,
+                                  {builder.getAffineDimExpr(0),
+                                   height - 1 - builder.getAffineDimExpr(1),
+                                   width - 1 - builder.getAffineDimExpr(2),
+                                   builder.getAffineDimExpr(3)},
+                                  builder.getContext()));
+  return emitter.build(
+      emptyLike(builder, loc, weight, type.getElementType()), 0, "",
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +233,21 @@ static Value emitConvolution(ConversionPatternRewriter &rewriter, Operation *op,
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// What both ops have in common; sizes[1] and sizes[2] are those of the input.
+template <typename OpTy>
+static Contraction contractionOf(OpTy op, typename OpTy::Adaptor adaptor,
+                                 const TypeConverter &converter,
+                                 OpBuilder &builder) {
+  Contraction c = Contraction::of(op, converter);
+  c.bias = adaptor.getBias();
+  c.lhsParams = op.getInputParams();
+  c.rhsParams = op.getWeightParams();
+  c.sizes = tensor::getMixedSizes(builder, op.getLoc(), adaptor.getInput());
+  c.sizes.back() = builder.getIndexAttr(
+      cast<RankedTensorType>(op.getType()).getShape().back());
+  return c;
+}
+
 namespace {
 struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -180,19 +256,13 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
   matchAndRewrite(qnn::Conv2DOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Contraction c = Contraction::of(op, *getTypeConverter());
-    c.bias = adaptor.getBias();
-    c.lhsParams = op.getInputParams();
-    c.rhsParams = op.getWeightParams();
+    Contraction c = contractionOf(op, adaptor, *getTypeConverter(), rewriter);
     Value input = adaptor.getInput();
-    c.sizes = tensor::getMixedSizes(rewriter, loc, input);
-    c.sizes.back() = rewriter.getIndexAttr(
-        cast<RankedTensorType>(op.getType()).getShape().back());
     qnn::Windows windows = op.getWindows();
-    Border border;
+    std::array<Border, 2> border;
     for (unsigned d = 0; d < 2; ++d) {
       const qnn::WindowDim &dim = windows.dims[d];
-      requireSize(rewriter, loc, c.origin, input, 1 + d, dim.leastInputSize());
+      requireSize(rewriter, op, input, 1 + d, dim.leastInputSize());
       border[d] = {dim.padBefore, dim.padAfter};
       int64_t room = dim.padBefore + dim.padAfter - dim.extent();
       c.sizes[1 + d] = affine::makeComposedFoldedAffineApply(
@@ -200,9 +270,46 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
           (rewriter.getAffineDimExpr(0) + room).floorDiv(dim.stride) + 1,
           c.sizes[1 + d]);
     }
-    input = emitBorder(rewriter, loc, input, border, *c.lhsParams);
+    InputZero zero = emitInputZero(rewriter, loc, *c.lhsParams);
+    c.lhsZero = zero.zeroPoint;
+    input = emitBorder(rewriter, loc, input, border, zero.stored);
     setLoops(rewriter, loc, c, input, adaptor.getWeight(), op.getGroups(),
              windows.dims);
+    replaceValue(rewriter, op, emitConvolution(rewriter, op, c));
+    return success();
+  }
+};
+
+struct ConvertConvTranspose2D : OpConversionPattern<qnn::ConvTranspose2DOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(qnn::ConvTranspose2DOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Contraction c = contractionOf(op, adaptor, *getTypeConverter(), rewriter);
+    Value input = adaptor.getInput();
+    qnn::Windows windows = op.getWindows();
+    std::array<Border, 2> border;
+    for (unsigned d = 0; d < 2; ++d) {
+      qnn::WindowDim &dim = windows.dims[d];
+      int64_t added = op.getOutputPadding()[d], reach = dim.extent() - 1;
+      requireSize(rewriter, op, input, 1 + d,
+                  dim.leastTransposedInputSize(added));
+      border[d] = {reach - dim.padBefore, reach - dim.padAfter + added,
+                   dim.stride};
+      c.sizes[1 + d] = affine::makeComposedFoldedAffineApply(
+          rewriter, loc,
+          rewriter.getAffineDimExpr(0) * dim.stride +
+              (1 - dim.stride + reach + added - dim.padBefore - dim.padAfter),
+          c.sizes[1 + d]);
+      dim.stride = 1;
+    }
+    InputZero zero = emitInputZero(rewriter, loc, *c.lhsParams);
+    c.lhsZero = zero.zeroPoint;
+    input = emitBorder(rewriter, loc, input, border, zero.stored);
+    Value weight = reverseKernel(rewriter, loc, adaptor.getWeight());
+    setLoops(rewriter, loc, c, input, weight, op.getGroups(), windows.dims);
     replaceValue(rewriter, op, emitConvolution(rewriter, op, c));
     return success();
   }
@@ -211,5 +318,6 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
 
 void qcc::populateConvolutionPatterns(const StorageTypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<ConvertConv2D>(converter, patterns.getContext());
+  patterns.add<ConvertConv2D, ConvertConvTranspose2D>(converter,
+                                                      patterns.getContext());
 }

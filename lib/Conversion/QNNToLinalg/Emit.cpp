@@ -34,6 +34,16 @@ void qcc::emitRequirement(OpBuilder &builder, Operation *op, OpFoldResult a,
   assertion->setAttr(kOriginAttr, op->getName().getIdentifier());
 }
 
+void qcc::requireSize(OpBuilder &builder, Operation *op, Value input,
+                      unsigned dim, int64_t least) {
+  if (least <= 0)
+    return;
+  emitRequirement(builder, op, builder.getIndexAttr(least),
+                  tensor::getMixedSize(builder, op->getLoc(), input, dim),
+                  "the input needs at least " + Twine(least) +
+                      " elements along " + (dim == 1 ? "H" : "W"));
+}
+
 Value qcc::emptyLike(OpBuilder &builder, Location loc, Value like,
                      Type elementType) {
   return tensor::EmptyOp::create(

@@ -121,6 +121,11 @@ void emitRequirement(mlir::OpBuilder &builder, mlir::Operation *op,
                      mlir::OpFoldResult a, mlir::OpFoldResult b,
                      const llvm::Twine &what);
 
+/// Such a requirement: that the input of `op`, an image, has enough elements
+/// along H, dimension 1, or W.
+void requireSize(mlir::OpBuilder &builder, mlir::Operation *op,
+                 mlir::Value input, unsigned dim, int64_t least);
+
 /// A tensor.empty of the shape of `like`.
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value like, mlir::Type elementType);

@@ -24,7 +24,7 @@ struct StorageTypeConverter : mlir::TypeConverter {
 /// qnn.linear, matmul.
 void populateContractionPatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
-/// qnn.conv2d.
+/// qnn.conv2d, conv_transpose2d.
 void populateConvolutionPatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 /// The ops of qnn::ElementwiseOpInterface.

@@ -47,14 +47,8 @@ static OpFoldResult countWindows(OpBuilder &builder, Location loc,
 /// in padding alone.
 static void requireWindows(OpBuilder &builder, Operation *op, Value image,
                            const qnn::Windows &windows) {
-  Location loc = op->getLoc();
-  for (auto [d, dim] : llvm::enumerate(windows.dims)) {
-    int64_t least = dim.leastPooledSize();
-    emitRequirement(builder, op, builder.getIndexAttr(least),
-                    tensor::getMixedSize(builder, loc, image, 1 + d),
-                    "a window needs at least " + Twine(least) +
-                        " elements along " + Twine("HW"[d]));
-  }
+  for (auto [d, dim] : llvm::enumerate(windows.dims))
+    requireSize(builder, op, image, 1 + d, dim.leastPooledSize());
 }
 
 /// `image` with `value` around it.
@@ -367,9 +361,7 @@ private:
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(builder, loc, image);
     for (unsigned d : {1, 2})
-      emitRequirement(builder, op, builder.getIndexAttr(1), sizes[d],
-                      "a mean needs at least 1 element along " +
-                          Twine("HW"[d - 1]));
+      requireSize(builder, op, image, d, 1);
     auto type = cast<RankedTensorType>(image.getType());
     if (!type.isDynamicDim(1) && !type.isDynamicDim(2))
       return;

@@ -70,7 +70,7 @@ static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
               zeroPoints.push_back(tensor.zeroPoint);
             }
           })
-      .Case<qnn::LinearOp, qnn::Conv2DOp>([&](auto q) {
+      .Case<qnn::LinearOp, qnn::Conv2DOp, qnn::ConvTranspose2DOp>([&](auto q) {
         scales.append(
             {q.getInputScale(), q.getWeightScale(), q.getOutputScale()});
         zeroPoints.append({q.getInputZeroPoint(), q.getWeightZeroPoint(),

@@ -20,6 +20,8 @@
 // CHECK-DAG: #[[DKERNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4, d5)>
 // CHECK-DAG: #[[DCHANNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3)>
 // CHECK-DAG: #[[DOUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[REVERSED:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, -d1 + 1, -d2 + 2, d3)>
+// CHECK-DAG: #[[PLAIN:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
 // CHECK-DAG: #[[HALF:.*]] = affine_map<()[s0] -> (s0 floordiv 2)>
 
 // Padding is the zero point, as it is stored: u8 128 is i8 -128.
@@ -88,24 +90,55 @@ func.func @depthwise(%x: tensor<1x6x5x6x!x>, %w: tensor<6x3x3x1x!channel>) -> te
   return %y : tensor<1x4x3x6xi32>
 }
 
-// What a window asks of a size is left to insert-shape-checks. A zero point that is known only at run time pads with its
-// lowest 8 bits.
+// What a window asks of a size is left to insert-shape-checks. Of a zero point that is known only at run time, what can be
+// stored counts.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x?x5x1xi8> {{.*}}, %[[W:.*]]: tensor<4x3x3x1xi8> {{.*}}, %[[Z:.*]]: tensor<i32>, %{{.*}}: tensor<f32>)
 // CHECK-DAG:     %[[N:.*]] = tensor.dim %[[X]], %c0
 // CHECK-DAG:     %[[H:.*]] = tensor.dim %[[X]], %c1{{$| :}}
 // CHECK:         %[[LEAST:.*]] = arith.constant 2 : index
 // CHECK:         %[[ENOUGH:.*]] = arith.cmpi sle, %[[LEAST]], %{{.*}} : index
-// CHECK:         cf.assert %[[ENOUGH]], "a window needs at least 2 elements along H" {qcc.origin = "qnn.conv2d"}
+// CHECK:         cf.assert %[[ENOUGH]], "the input needs at least 2 elements along H" {qcc.origin = "qnn.conv2d"}
 // CHECK:         %[[OH:.*]] = affine.apply #[[HALF]]()[%[[H]]]
 // CHECK:         %[[ZS:.*]] = tensor.extract %[[Z]][] : tensor<i32>
 // CHECK:         %[[STORED:.*]] = arith.trunci %[[ZS]] : i32 to i8
+// CHECK:         %[[ZW:.*]] = arith.extui %[[STORED]] : i8 to i32
+// CHECK:         %[[ZT:.*]] = tensor.from_elements %[[ZW]] : tensor<i32>
 // CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 1, 0, 0] high[0, 0, 0, 0] {
 // CHECK:           tensor.yield %[[STORED]] : i8
 // CHECK:         tensor.empty(%[[N]], %[[OH]]) : tensor<?x?x3x4xi32>
-// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[KERNEL]], #[[SCALAR]], #[[OUT]]], {{.*}} ins(%[[PADDED]], %[[W]], %[[Z]] :
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[KERNEL]], #[[SCALAR]], #[[OUT]]], {{.*}} ins(%[[PADDED]], %[[W]], %[[ZT]] :
 func.func @dynamic(%x: tensor<?x?x5x1xui8>, %w: tensor<4x3x3x1x!w>, %z: tensor<i32>, %s: tensor<f32>) -> tensor<?x?x3x4xi32> {
   %y = qnn.conv2d %x, %w input_scale(%s : tensor<f32>) input_zero_point(%z : tensor<i32>) {strides = array<i64: 2, 1>, padding = array<i64: 1, 0, 0, 0>}
     : tensor<?x?x5x1xui8>, tensor<4x3x3x1x!w> -> tensor<?x?x3x4xi32>
   return %y : tensor<?x?x3x4xi32>
+}
+
+// Zero points between the pixels of the input, and around them; the kernel backwards.
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x2x3x1xi8>
+// CHECK:         %[[Z:.*]] = arith.constant -128 : i8
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<1x6x9x1xi8>
+// CHECK:         %[[ZEROS:.*]] = linalg.fill ins(%[[Z]] : i8) outs(%[[E]] : tensor<1x6x9x1xi8>)
+// CHECK:         %[[SPREAD:.*]] = tensor.insert_slice %[[X]] into %[[ZEROS]][0, 1, 2, 0] [1, 2, 3, 1] [1, 3, 2, 1]
+// CHECK:         %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}6], [5], [4]], {{\[\[}}3], [2], [1]]]]> : tensor<1x2x3x1xi8>
+// CHECK:         linalg.generic {indexing_maps = [#[[PLAIN]], #[[KERNEL]], #[[OUT]]], {{.*}} ins(%[[SPREAD]], %[[W]] : tensor<1x6x9x1xi8>, tensor<1x2x3x1xi8>) outs(%{{.*}} : tensor<1x5x7x1xi32>) attrs = {qcc.origin = "qnn.conv_transpose2d"}
+func.func @transposed(%x: tensor<1x2x3x1x!x>) -> tensor<1x5x7x1xf32> {
+  %c = arith.constant dense<[[[[1], [2], [3]], [[4], [5], [6]]]]> : tensor<1x2x3x1xi8>
+  %w = quant.scast %c : tensor<1x2x3x1xi8> to tensor<1x2x3x1x!w>
+  %y = qnn.conv_transpose2d %x, %w {strides = array<i64: 3, 2>, output_padding = array<i64: 0, 0>}
+    : tensor<1x2x3x1x!x>, tensor<1x2x3x1x!w> -> tensor<1x5x7x1xf32>
+  return %y : tensor<1x5x7x1xf32>
+}
+
+// Without strides it is a convolution with more padding; a weight that is known only at run time is read backwards.
+// CHECK-LABEL: func.func @transposed_at_run_time(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x?x3x1xi8> {{.*}}, %[[W:.*]]: tensor<1x2x3x1xi8>
+// CHECK:         cf.assert %{{.*}}, "the input needs at least 2 elements along H" {qcc.origin = "qnn.conv_transpose2d"}
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 0, 2, 0] high[0, 0, 1, 0]
+// CHECK:         %[[BACK:.*]] = linalg.generic {indexing_maps = [#[[REVERSED]], #[[ID]]], {{.*}} ins(%[[W]] : tensor<1x2x3x1xi8>)
+// CHECK:         linalg.generic {{.*}} ins(%[[PADDED]], %[[BACK]] :
+func.func @transposed_at_run_time(%x: tensor<1x?x3x1x!x>, %w: tensor<1x2x3x1x!w>) -> tensor<1x?x4x1xi32> {
+  %y = qnn.conv_transpose2d %x, %w {padding = array<i64: 1, 1, 0, 1>} : tensor<1x?x3x1x!x>, tensor<1x2x3x1x!w> -> tensor<1x?x4x1xi32>
+  return %y : tensor<1x?x4x1xi32>
 }

@@ -16,8 +16,8 @@
 // CHECK-SAME:    %[[X:.*]]: tensor<2x?x?x4xi8>
 // CHECK:         %[[H:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<2x?x?x4xi8>
 // CHECK:         %[[FITS:.*]] = arith.cmpi sle, %{{.*}}, %[[H]] : index
-// CHECK:         cf.assert %[[FITS]], "a window needs at least 1 elements along H" {qcc.origin = "qnn.max_pool2d"}
-// CHECK:         cf.assert %{{.*}}, "a window needs at least 2 elements along W" {qcc.origin = "qnn.max_pool2d"}
+// CHECK:         cf.assert %[[FITS]], "the input needs at least 1 elements along H" {qcc.origin = "qnn.max_pool2d"}
+// CHECK:         cf.assert %{{.*}}, "the input needs at least 2 elements along W" {qcc.origin = "qnn.max_pool2d"}
 // CHECK-DAG:     affine.apply #[[OH]]()
 // CHECK-DAG:     affine.apply #[[OW]]()
 // CHECK-DAG:     %[[LEAST:.*]] = arith.constant -128 : i8
@@ -99,7 +99,7 @@ func.func @dynamic(%x: tensor<1x?x8x4x!u8>) -> tensor<1x?x7x4xf32> {
 // The whole image, of a size that is known when the program runs.
 // CHECK-LABEL: func.func @global(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x?x7x4xi8>
-// CHECK:         cf.assert %{{.*}}, "a mean needs at least 1 element along H"
+// CHECK:         cf.assert %{{.*}}, "the input needs at least 1 elements along H"
 // CHECK-NOT:     along W
 // CHECK:         cf.assert %{{.*}}, "the sum of the image could overflow i32: H * W must be at most 16777215"
 // CHECK:         linalg.generic {indexing_maps = [#[[WHOLE]], #[[OUT]]], {{.*}}} ins(%[[X]] : tensor<?x?x7x4xi8>) outs(%{{.*}} : tensor<?x1x1x4xi32>)

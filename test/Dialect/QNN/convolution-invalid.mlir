@@ -337,3 +337,122 @@ func.func @f(%x: tensor<1x6x5x4xi8>, %w: tensor<8x3x3x4xi8>, %s: f32, %c: tensor
   qnn.conv2d %x, %w input_scale(%s : f32) weight_scale(%c : tensor<4xf32>) : tensor<1x6x5x4xi8>, tensor<8x3x3x4xi8> -> tensor<1x4x3x8xf32>
   return
 }
+
+// -----
+
+// Transposed convolutions.
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{needs an input [N, H, W, C], a weight [F, KH, KW, C / groups] and a result [N, OH, OW, F]}}
+  qnn.conv_transpose2d %x, %w : tensor<6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<6x3x3x1x!x>) {
+  // expected-error@+1 {{has 3 groups for 4 channels of the input and 6 of the result; give a positive number that divides both}}
+  qnn.conv_transpose2d %x, %w {groups = 3 : i64} : tensor<1x6x5x4x!x>, tensor<6x3x3x1x!x> -> tensor<1x8x7x6xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has 'strides' of length 3; give [H, W]}}
+  qnn.conv_transpose2d %x, %w {strides = array<i64: 1, 1, 1>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has a padding of 3 along H, where a window extends over 3: the result could lose all that a pixel adds; give less padding than that}}
+  qnn.conv_transpose2d %x, %w {padding = array<i64: 0, 3, 0, 0>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x5x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has 'output_padding' of length 1; give [H, W]}}
+  qnn.conv_transpose2d %x, %w {output_padding = array<i64: 0>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has -1 in 'output_padding'; give numbers from 0 to 2147483647}}
+  qnn.conv_transpose2d %x, %w {output_padding = array<i64: -1, 0>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x7x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has an output padding of 2 along W, where the stride is 2 and the dilation 1; give less than the larger one of them}}
+  qnn.conv_transpose2d %x, %w {strides = array<i64: 1, 2>, output_padding = array<i64: 0, 2>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x13x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x1x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has an input of 1 elements along H, of which nothing is left in the result; with this padding give at least 3}}
+  qnn.conv_transpose2d %x, %w {padding = array<i64: 2, 2, 0, 0>} : tensor<1x1x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x0x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x0x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has an input of 0 elements along W, of which nothing is left in the result; with this padding give at least 1}}
+  qnn.conv_transpose2d %x, %w : tensor<1x6x0x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x2x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has a result of type 'tensor<1x8x8x8xf32>'; for an input of type 'tensor<1x6x5x4x!quant.uniform<i8:f32, 1.000000e-01>>' make it [1, 8, 7, 8]}}
+  qnn.conv_transpose2d %x, %w : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x8x8x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<?x?x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{make it [?, ?, 7, 8]}}
+  qnn.conv_transpose2d %x, %w : tensor<?x?x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<?x8x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4xf32>, %w: tensor<8x3x3x4xf32>) {
+  // expected-error@+1 {{input has element type 'f32'; convolutions of qnn take quantized operands}}
+  qnn.conv_transpose2d %x, %w : tensor<1x6x5x4xf32>, tensor<8x3x3x4xf32> -> tensor<1x8x7x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x1x1x200x!x>, %w: tensor<8x33x20x200x!x>) {
+  // expected-error@+1 {{reduction of 132000 products of at most 16384 could overflow i32}}
+  qnn.conv_transpose2d %x, %w : tensor<1x1x1x200x!x>, tensor<8x33x20x200x!x> -> tensor<1x33x20x8xf32>
+  return
+}

@@ -42,3 +42,15 @@ func.func @extremes(%x: tensor<1x1x131071x1xi8>, %w: tensor<1x1x131071x1xi8>, %s
   %1 = qnn.conv2d %small, %k {padding = array<i64: 0, 1, 1, 0>} : tensor<0x2x1x1x!s8>, tensor<1x3x2x1x!w8> -> tensor<0x1x1x1xf32>
   return
 }
+
+// CHECK-LABEL: @transposed
+func.func @transposed(%x: tensor<1x6x5x3x!u8>, %w: tensor<2x3x3x3x!channel>, %b: tensor<2xf32>, %d: tensor<?x?x?x4xui8>, %k: tensor<6x2x3x2xi8>, %z: i32) {
+  // CHECK: qnn.conv_transpose2d %{{[^ ]*}}, %{{[^ ]*}} : tensor<1x6x5x3x!quant.uniform<u8:f32, 5.000000e-02:128>>, tensor<2x3x3x3x!quant.uniform<i8:f32:0, {1.000000e-02,2.000000e-02:1}>> -> tensor<1x8x7x2x!quant.uniform<i8:f32, 5.000000e-02:3>>
+  %0 = qnn.conv_transpose2d %x, %w : tensor<1x6x5x3x!u8>, tensor<2x3x3x3x!channel> -> tensor<1x8x7x2x!s8>
+  // CHECK: qnn.conv_transpose2d %{{.*}}, %{{.*}} bias(%{{.*}} : tensor<2xf32>) {clamp_max = 6.000000e+00 : f32, dilations = array<i64: 1, 2>, output_padding = array<i64: 1, 2>, padding = array<i64: 1, 2, 0, 1>, strides = array<i64: 2, 3>} : {{.*}} -> tensor<1x11x18x2xf32>
+  %1 = qnn.conv_transpose2d %x, %w bias(%b : tensor<2xf32>) {strides = array<i64: 2, 3>, dilations = array<i64: 1, 2>, padding = array<i64: 1, 2, 0, 1>, output_padding = array<i64: 1, 2>, clamp_max = 6.0 : f32}
+    : tensor<1x6x5x3x!u8>, tensor<2x3x3x3x!channel> -> tensor<1x11x18x2xf32>
+  // CHECK: qnn.conv_transpose2d %{{.*}}, %{{.*}} input_zero_point(%{{.*}} : i32) {groups = 2 : i64} : tensor<?x?x?x4xui8>, tensor<6x2x3x2xi8> -> tensor<?x?x?x6xi32>
+  %2 = qnn.conv_transpose2d %d, %k input_zero_point(%z : i32) {groups = 2 : i64} : tensor<?x?x?x4xui8>, tensor<6x2x3x2xi8> -> tensor<?x?x?x6xi32>
+  return
+}

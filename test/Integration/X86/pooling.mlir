@@ -7,9 +7,9 @@
 // RUN: qcc run %s --entry=max_dynamic --input=random:2 --dim=1 --dim=2 --dim=1 --check | FileCheck %s --check-prefix=LEAST
 // LEAST: check: 18 elements, 0 differ
 // RUN: not qcc run %s --entry=max_dynamic --input=random:2 --dim=1 --dim=1 --dim=1 2>&1 | FileCheck %s --check-prefix=DILATION
-// DILATION: a window needs at least 2 elements along H, having dimension 1 of argument 0, by 'qnn.max_pool2d' at {{.*}}pooling.mlir:
+// DILATION: the input needs at least 2 elements along H, having dimension 1 of argument 0, by 'qnn.max_pool2d' at {{.*}}pooling.mlir:
 // RUN: not qcc run %s --entry=max_dynamic --input=random:2 --dim=1 --dim=2 --dim=0 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: a window needs at least 1 elements along W, having dimension 2 of argument 0, by 'qnn.max_pool2d'
+// EMPTY: the input needs at least 1 elements along W, having dimension 2 of argument 0, by 'qnn.max_pool2d'
 // RUN: qcc run %s --entry=max_dynamic --input=random:2 --dim=0 --dim=2 --dim=1 --check | FileCheck %s --check-prefix=NONE
 // NONE: check: 0 elements, 0 differ
 // RUN: qcc run %s --entry=avg --input=random:1 --dim=2 --dim=2 --check | FileCheck %s --check-prefix=AVG
@@ -21,7 +21,7 @@
 // RUN: qcc run %s --entry=global --input=random:1 --dim=2 --dim=7 --dim=9 --check | FileCheck %s --check-prefix=GLOBAL
 // GLOBAL: check: 200 elements, 0 differ
 // RUN: not qcc run %s --entry=global --input=random:1 --dim=0 --dim=0 --dim=9 2>&1 | FileCheck %s --check-prefix=NO-MEAN
-// NO-MEAN: a mean needs at least 1 element along H, having dimension 1 of argument 0, by 'qnn.avg_pool2d'
+// NO-MEAN: the input needs at least 1 elements along H, having dimension 1 of argument 0, by 'qnn.avg_pool2d'
 // RUN: not qcc run %s --entry=global --input=random:1 --dim=0 --dim=100000 --dim=1000 2>&1 | FileCheck %s --check-prefix=OVERFLOW
 // OVERFLOW: the sum of the image could overflow i32: H * W must be at most 8421504, by 'qnn.avg_pool2d'
 // RUN: qcc run %s --entry=operands --input=random:1 --dim=3 --dim=3 --check | FileCheck %s --check-prefix=OPERANDS

@@ -163,7 +163,7 @@ func.func @assertion(%x: tensor<?xindex>) {
   %c3 = arith.constant 3 : index
   %h = tensor.extract %x[%c0] : tensor<?xindex>
   %enough = arith.cmpi sle, %c3, %h : index
-  // expected-error@+1 {{'qnn.conv2d' asks for a size, and that size depends on data: a window needs at least 3 elements along H; compute it from constants and dimensions}}
-  cf.assert %enough, "a window needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
+  // expected-error@+1 {{'qnn.conv2d' asks for a size, and that size depends on data: the input needs at least 3 elements along H; compute it from constants and dimensions}}
+  cf.assert %enough, "the input needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
   return
 }

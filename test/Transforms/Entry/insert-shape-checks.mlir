@@ -230,7 +230,7 @@ func.func @carried(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index, %k: i1) -> (
 // CHECK-LABEL: func.func @assertion(
 // CHECK: %[[H:.*]] = tensor.dim %arg0
 // CHECK: %[[ENOUGH:.*]] = arith.cmpi sle, %{{.*}}, %[[H]] : index
-// CHECK: cf.assert %[[ENOUGH]], "a window needs at least 3 elements along H, having dimension 0 of argument 0, by 'qnn.conv2d' at {{.*}}insert-shape-checks.mlir:[[#@LINE+11]]:3"
+// CHECK: cf.assert %[[ENOUGH]], "the input needs at least 3 elements along H, having dimension 0 of argument 0, by 'qnn.conv2d' at {{.*}}insert-shape-checks.mlir:[[#@LINE+11]]:3"
 // CHECK-NOT: cf.assert
 // CHECK: return
 func.func @assertion(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -241,7 +241,7 @@ func.func @assertion(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   %h = tensor.dim %y, %c0 : tensor<?xf32>
   %enough = arith.cmpi sle, %c3, %h : index
-  cf.assert %enough, "a window needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
+  cf.assert %enough, "the input needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
   return %y : tensor<?xf32>
 }
 

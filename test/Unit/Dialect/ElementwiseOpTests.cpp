@@ -212,7 +212,8 @@ TEST_F(ElementwiseOps, AllButTheseAreElementwise) {
     if (name.getDialectNamespace() == "qnn" && !isElementwise(name))
       others.push_back(name.stripDialect());
   llvm::sort(others);
-  EXPECT_EQ(others, (SmallVector<StringRef>{"avg_pool2d", "conv2d", "linear",
+  EXPECT_EQ(others, (SmallVector<StringRef>{"avg_pool2d", "conv2d",
+                                            "conv_transpose2d", "linear",
                                             "matmul", "max_pool2d", "resize"}));
 }
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints written in QNNOps.td of qnn.conv2d. What all contractions
-// share is in Contraction.cpp, the sizes of windows in Windows.cpp.
+// The constraints written in QNNOps.td of qnn.conv2d and conv_transpose2d. What
+// all contractions share is in Contraction.cpp, the sizes of windows in
+// Windows.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,11 +97,20 @@ template <typename OpTy> static ArrayRef<int64_t> kernelOf(OpTy op) {
   return shapeOf(op.getWeight()).slice(1, 2);
 }
 
+template <typename OpTy> static FailureOr<Windows> verifyWindows(OpTy op) {
+  return Windows::verify(op, kernelOf(op), op.getStrides(), op.getDilations(),
+                         op.getPadding());
+}
+
+template <typename OpTy> static Windows windowsOf(OpTy op) {
+  return Windows::get(kernelOf(op), op.getStrides(), op.getDilations(),
+                      op.getPadding());
+}
+
 LogicalResult Conv2DOp::verify() {
   if (failed(verifyChannels(*this)))
     return failure();
-  FailureOr<Windows> windows = Windows::verify(
-      *this, kernelOf(*this), getStrides(), getDilations(), getPadding());
+  FailureOr<Windows> windows = verifyWindows(*this);
   if (failed(windows) ||
       failed(windows->verifyShapes(*this,
                                    cast<RankedTensorType>(getInput().getType()),
@@ -117,7 +127,34 @@ QuantParams Conv2DOp::getWeightParams() { return weightOf(*this).getParams(); }
 
 QuantParams Conv2DOp::getResultParams() { return resultOf(*this).getParams(); }
 
-Windows Conv2DOp::getWindows() {
-  return Windows::get(kernelOf(*this), getStrides(), getDilations(),
-                      getPadding());
+Windows Conv2DOp::getWindows() { return windowsOf(*this); }
+
+LogicalResult ConvTranspose2DOp::verify() {
+  if (failed(verifyChannels(*this)))
+    return failure();
+  FailureOr<Windows> windows = verifyWindows(*this);
+  if (failed(windows) || failed(verifyTransposedShapes(
+                             *this, *windows, getOutputPadding(),
+                             cast<RankedTensorType>(getInput().getType()),
+                             cast<RankedTensorType>(getType()))))
+    return failure();
+  return verifySum(*this);
 }
+
+bool ConvTranspose2DOp::hasQuantizedResult() {
+  return isQuantizedResult(getResult());
+}
+
+QuantParams ConvTranspose2DOp::getInputParams() {
+  return inputOf(*this).getParams();
+}
+
+QuantParams ConvTranspose2DOp::getWeightParams() {
+  return weightOf(*this).getParams();
+}
+
+QuantParams ConvTranspose2DOp::getResultParams() {
+  return resultOf(*this).getParams();
+}
+
+Windows ConvTranspose2DOp::getWindows() { return windowsOf(*this); }

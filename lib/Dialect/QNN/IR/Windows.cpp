@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Dialect/QNN/IR/Windows.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -59,33 +60,7 @@ FailureOr<Windows> Windows::verify(Operation *op, ArrayRef<int64_t> kernel,
       failed(verifyNumbers(op, "padding", padding, 4,
                            "[top, bottom, left, right]", 0)))
     return failure();
-  Windows windows = get(kernel, strides, dilations, padding);
-  for (auto [name, dim] : llvm::zip_equal(kDimNames, windows.dims))
-    if (std::max(dim.padBefore, dim.padAfter) >= dim.extent())
-      return op->emitOpError()
-             << "has a padding of " << std::max(dim.padBefore, dim.padAfter)
-             << " along " << name << ", where a window extends over "
-             << dim.extent()
-             << ": windows could lie in padding alone; give less padding than "
-                "that";
-  return windows;
-}
-
-LogicalResult Windows::verifyShapes(Operation *op, RankedTensorType input,
-                                    RankedTensorType result) const {
-  std::array<int64_t, 3> expected = {input.getDimSize(0)};
-  for (unsigned d = 0; d < 2; ++d) {
-    const WindowDim &dim = dims[d];
-    int64_t size = input.getDimSize(1 + d);
-    if (!ShapedType::isDynamic(size) && size < dim.leastInputSize())
-      return op->emitOpError()
-             << "has windows that extend over " << dim.extent() << " along "
-             << kDimNames[d] << ", where the input has " << size
-             << " elements and a padding of " << dim.padBefore + dim.padAfter
-             << "; give a smaller window or more padding";
-    expected[1 + d] = dim.outputSize(size);
-  }
-  return verifyPixels(op, input, result, expected);
+  return get(kernel, strides, dilations, padding);
 }
 
 LogicalResult qcc::qnn::verifyPixels(Operation *op, RankedTensorType input,
@@ -102,4 +77,88 @@ LogicalResult qcc::qnn::verifyPixels(Operation *op, RankedTensorType input,
     else
       diagnostic << size << ", ";
   return diagnostic << result.getDimSize(3) << "]";
+}
+
+/// Checks that padding on each side is less than a window extends over;
+/// `reason` is why.
+static LogicalResult verifyPadding(Operation *op, const Windows &windows,
+                                   StringRef reason) {
+  for (auto [name, dim] : llvm::zip_equal(kDimNames, windows.dims))
+    if (std::max(dim.padBefore, dim.padAfter) >= dim.extent())
+      return op->emitOpError()
+             << "has a padding of " << std::max(dim.padBefore, dim.padAfter)
+             << " along " << name << ", where a window extends over "
+             << dim.extent() << ": " << reason
+             << "; give less padding than that";
+  return success();
+}
+
+LogicalResult Windows::verifyShapes(Operation *op, RankedTensorType input,
+                                    RankedTensorType result) const {
+  if (failed(verifyPadding(op, *this, "windows could lie in padding alone")))
+    return failure();
+  std::array<int64_t, 3> expected = {input.getDimSize(0)};
+  for (unsigned d = 0; d < 2; ++d) {
+    const WindowDim &dim = dims[d];
+    int64_t size = input.getDimSize(1 + d);
+    if (!ShapedType::isDynamic(size) && size < dim.leastInputSize())
+      return op->emitOpError()
+             << "has windows that extend over " << dim.extent() << " along "
+             << kDimNames[d] << ", where the input has " << size
+             << " elements and a padding of " << dim.padBefore + dim.padAfter
+             << "; give a smaller window or more padding";
+    expected[1 + d] = dim.outputSize(size);
+  }
+  return verifyPixels(op, input, result, expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed convolutions
+//===----------------------------------------------------------------------===//
+
+int64_t WindowDim::leastTransposedInputSize(int64_t outputPadding) const {
+  int64_t missing = 1 + padBefore + padAfter - extent() - outputPadding;
+  return missing <= 0 ? 1 : 1 + (missing + stride - 1) / stride;
+}
+
+int64_t WindowDim::transposedSize(int64_t size, int64_t outputPadding) const {
+  if (ShapedType::isDynamic(size))
+    return size;
+  // Too large a size is no size of any tensor, but must not overflow.
+  uint64_t covered = llvm::SaturatingMultiplyAdd<uint64_t>(
+      size - 1, stride, extent() + outputPadding);
+  return std::min<uint64_t>(covered, std::numeric_limits<int64_t>::max()) -
+         padBefore - padAfter;
+}
+
+LogicalResult qcc::qnn::verifyTransposedShapes(Operation *op,
+                                               const Windows &windows,
+                                               ArrayRef<int64_t> outputPadding,
+                                               RankedTensorType input,
+                                               RankedTensorType result) {
+  if (failed(verifyPadding(op, windows,
+                           "the result could lose all that a pixel adds")) ||
+      failed(
+          verifyNumbers(op, "output_padding", outputPadding, 2, "[H, W]", 0)))
+    return failure();
+  std::array<int64_t, 3> expected = {input.getDimSize(0)};
+  for (unsigned d = 0; d < 2; ++d) {
+    const WindowDim &dim = windows.dims[d];
+    if (outputPadding[d] >= std::max(dim.stride, dim.dilation))
+      return op->emitOpError()
+             << "has an output padding of " << outputPadding[d] << " along "
+             << kDimNames[d] << ", where the stride is " << dim.stride
+             << " and the dilation " << dim.dilation
+             << "; give less than the larger one of them";
+    int64_t size = input.getDimSize(1 + d);
+    int64_t least = dim.leastTransposedInputSize(outputPadding[d]);
+    if (!ShapedType::isDynamic(size) && size < least)
+      return op->emitOpError()
+             << "has an input of " << size << " elements along " << kDimNames[d]
+             << ", of which nothing is left in the result; with this padding "
+                "give at least "
+             << least;
+    expected[1 + d] = dim.transposedSize(size, outputPadding[d]);
+  }
+  return verifyPixels(op, input, result, expected);
 }

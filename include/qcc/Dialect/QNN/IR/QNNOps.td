@@ -443,8 +443,8 @@ def QNN_Conv2DOp : QNN_ConvolutionOp<"conv2d", (ins)> {
       tensor or per channel along axis 0; result: per tensor.
     * Otherwise as `qnn.linear`, with K = KH * KW * C / groups.
 
-    A zero point of the input that is known only at run time and lies outside of the
-    storage range pads with its lowest 8 bits.
+    Of a zero point of the input that is known only at run time and lies outside of the
+    storage range, the lowest 8 bits count.
 
     Example:
 
@@ -453,6 +453,45 @@ def QNN_Conv2DOp : QNN_ConvolutionOp<"conv2d", (ins)> {
         {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, clamp_min = 0.000000e+00 : f32}
       : tensor<?x32x32x3x!quant.uniform<u8:f32, 5.000000e-02:128>>, tensor<16x3x3x3x!quant.uniform<i8:f32, 1.000000e-02>>
       -> tensor<?x16x16x16x!quant.uniform<i8:f32, 1.000000e-01>>
+    ```
+  }];
+}
+
+def QNN_ConvTranspose2DOp : QNN_ConvolutionOp<"conv_transpose2d",
+    (ins DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0}">:$output_padding)> {
+  let summary = "a transposed convolution of images";
+  let description = [{
+    For input `x` [N, H, W, C], weight `w` [F, KH, KW, C / groups] and result
+    [N, OH, OW, F], with strides [sh, sw], dilations [dh, dw], padding [top, bottom,
+    left, right] and g = f / (F / groups), the group of f:
+
+    ```
+    acc[n, oh, ow, f] = sum over all h, w, kh, kw, c with
+        oh = h * sh + kh * dh - top and ow = w * sw + kw * dw - left of
+      (x[n, h, w, g * (C / groups) + c] - zx) * (w[f, kh, kw, c] - zw)   exactly, i32 (N2)
+    ```
+
+    So each pixel of the input adds its multiple of the weight to a window of the result,
+    and padding is what is cut off from the result. `output_padding` adds rows at the
+    bottom and columns at the right. What follows is as in `qnn.linear`, also for elements
+    to which no pixel adds: their `acc` is 0.
+
+    Constraints:
+    * (C1) as `qnn.conv2d`, with OH = (H - 1) * sh - top - bottom + dh * (KH - 1) + 1 +
+      output_padding[0], at least 1, and OW likewise; of dynamic sizes this is a
+      requirement at run time, and so is that H and W are at least 1.
+    * (C2) strides, dilations, KH and KW are at least 1. Padding on any side is less than
+      what a window extends over, dh * (KH - 1) + 1. output_padding is less than the
+      larger one of stride and dilation.
+    * Otherwise as `qnn.conv2d`. K = KH * KW * C / groups counts also the products that
+      the strides leave out.
+
+    Example:
+
+    ```mlir
+    %y = qnn.conv_transpose2d %x, %w {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, output_padding = array<i64: 1, 1>}
+      : tensor<?x16x16x8x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<4x3x3x8x!quant.uniform<i8:f32, 1.000000e-02>>
+      -> tensor<?x32x32x4xf32>
     ```
   }];
 }

@@ -42,6 +42,15 @@ struct WindowDim {
   /// How many windows there are in an input of `size` elements, which is at
   /// least `leastInputSize()`, or dynamic; the result is dynamic then.
   int64_t outputSize(int64_t size) const;
+
+  // Of a transposed convolution, where a window is in the result, which loses
+  // the padding, and gains `outputPadding` behind it.
+
+  /// The least size of the input at which the result has an element.
+  int64_t leastTransposedInputSize(int64_t outputPadding) const;
+  /// The size of the result for an input of `size` elements, which is at least
+  /// `leastTransposedInputSize()`, or dynamic; the result is dynamic then.
+  int64_t transposedSize(int64_t size, int64_t outputPadding) const;
 };
 
 /// The windows of an op along H and W.
@@ -66,9 +75,9 @@ struct Windows {
                                          llvm::ArrayRef<int64_t> dilations,
                                          llvm::ArrayRef<int64_t> padding,
                                          llvm::StringRef kernelName = "kernel");
-  /// Checks that the windows fit in `input` with its padding, and that `result`
-  /// has an element for each along H and W, and the N of the input. Both are
-  /// of rank 4.
+  /// Checks that the windows fit in `input` with its padding, that none lies in
+  /// padding alone, and that `result` has an element for each along H and W,
+  /// and the N of the input. Both are of rank 4.
   mlir::LogicalResult verifyShapes(mlir::Operation *op,
                                    mlir::RankedTensorType input,
                                    mlir::RankedTensorType result) const;
@@ -79,6 +88,13 @@ mlir::LogicalResult verifyPixels(mlir::Operation *op,
                                  mlir::RankedTensorType input,
                                  mlir::RankedTensorType result,
                                  std::array<int64_t, 3> expected);
+
+/// Checks shapes of a transposed convolution, and `outputPadding`, [H, W].
+mlir::LogicalResult
+verifyTransposedShapes(mlir::Operation *op, const Windows &windows,
+                       llvm::ArrayRef<int64_t> outputPadding,
+                       mlir::RankedTensorType input,
+                       mlir::RankedTensorType result);
 
 } // namespace qcc::qnn
 
