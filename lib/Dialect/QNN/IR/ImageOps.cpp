@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints written in QNNOps.td of ops that compute an NHWC image of
+// The constraints written in QNNImageOps.td of ops that compute an NHWC image of
 // another one, each channel by itself.
 //
 //===----------------------------------------------------------------------===//
