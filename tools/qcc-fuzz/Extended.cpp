@@ -112,6 +112,9 @@ void addExtendedProgram(Builder &b) {
     addExtendedOps(b, 1 + static_cast<unsigned>(random.below(2)));
   if (random.chance(10))
     addStorage(b);
+  // Last, so that what comes before it stays what it is.
+  if (random.chance(20))
+    addImageNetwork(b);
 }
 
 } // namespace qcc::fuzz

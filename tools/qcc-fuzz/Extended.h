@@ -19,9 +19,10 @@ namespace qcc::fuzz {
 /// Leaves values in the pool.
 void addExtendedProgram(Builder &builder);
 
-// What it chooses from (WindowNetworks.cpp, NamedContractions.cpp).
+// What it chooses from (WindowNetworks.cpp, Images.cpp, NamedContractions.cpp).
 void addIntegerWindowNetwork(Builder &builder);
 void addRealWindowNetwork(Builder &builder);
+void addImageNetwork(Builder &builder);
 ValueId namedContraction(Builder &builder);
 
 // Each goes on from a plain value, which it returns where it cannot.
