@@ -138,7 +138,8 @@ private:
   llvm::Error evaluateLinalg(mlir::linalg::LinalgOp op, Env &env);
   // Softmax.cpp
   llvm::Error evaluateSoftmax(mlir::linalg::SoftmaxOp op, Env &env);
-  // QNNOps.cpp, QNNFormulas.cpp, QNNContraction.cpp and QNNConvolution.cpp
+  // QNNOps.cpp, QNNFormulas.cpp, QNNContraction.cpp, QNNConvolution.cpp,
+  // QNNPooling.cpp and QNNResize.cpp
   llvm::Error evaluateQNN(mlir::Operation *op, Env &env, bool &known);
 };
 

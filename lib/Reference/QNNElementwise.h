@@ -68,15 +68,31 @@ public:
   }
 
   qnn::ElementwiseOpInterface op;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape; ///< of the result
   Tensor result;
 
 private:
+  /// Where a tensor has the elements of the places of the result: strides that
+  /// are 0 along dimensions in which its only element is at every place.
+  struct Places {
+    llvm::SmallVector<int64_t>
+        rowStrides;            ///< in rows, of all dims but the last
+    int64_t elementStride = 1; ///< along a row
+    int64_t length = 1;        ///< of a row of the tensor
+  };
+  Places placesOf(unsigned tensor);
+  /// Which row of a tensor belongs to a row of the result.
+  int64_t rowOf(const Places &tensor, int64_t row) const;
+
   template <typename Formula>
   void fillRow(Formula &formula, int64_t row, int64_t first, int64_t length) {
     llvm::SmallVector<RowParams, 4> rows;
-    for (const std::optional<RuntimeParams> &params : tensorParams)
-      rows.push_back(params ? params->row(row) : RowParams{&one, 0, &zero, 0});
+    llvm::SmallVector<int64_t, 4> starts;
+    for (auto [params, tensor] : llvm::zip(tensorParams, places)) {
+      int64_t own = rowOf(tensor, row);
+      starts.push_back(own * tensor.length);
+      rows.push_back(params ? params->row(own) : RowParams{&one, 0, &zero, 0});
+    }
     llvm::SmallVector<Element, 4> elements(operands.size());
     const std::optional<RuntimeParams> &to = tensorParams.back();
     ResultElement y;
@@ -84,13 +100,14 @@ private:
       y.range = to->range();
     for (int64_t i = 0; i < length; ++i) {
       for (size_t t = 0; t < operands.size(); ++t) {
+        int64_t column = i * places[t].elementStride;
+        int64_t at = starts[t] + column;
         if (tensorParams[t])
-          elements[t].value.i =
-              tensorParams[t]->stored(*operands[t], first + i);
+          elements[t].value.i = tensorParams[t]->stored(*operands[t], at);
         else
-          elements[t].value = operands[t]->get(first + i);
-        elements[t].scale = rows[t].scale(i);
-        elements[t].zeroPoint = rows[t].zeroPoint(i);
+          elements[t].value = operands[t]->get(at);
+        elements[t].scale = rows[t].scale(column);
+        elements[t].zeroPoint = rows[t].zeroPoint(column);
       }
       y.scale = rows.back().scale(i);
       y.zeroPoint = rows.back().zeroPoint(i);
@@ -106,6 +123,7 @@ private:
   llvm::SmallVector<const Tensor *> operands;
   /// Nothing for tensors that are not quantized.
   std::vector<std::optional<RuntimeParams>> tensorParams;
+  llvm::SmallVector<Places, 4> places;
 };
 
 /// Fills the result by the op's formula; false if it has none.

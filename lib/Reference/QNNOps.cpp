@@ -100,16 +100,23 @@ llvm::Error Elementwise::start() {
   llvm::SmallVector<qnn::QuantTensor> tensors = op.getTensors();
   for (const qnn::QuantTensor &tensor : llvm::drop_end(tensors))
     operands.push_back(&valueOf(tensor.value));
-  shape = operand(0).shape;
-  for (const Tensor *tensor : operands)
-    if (tensor->shape != shape)
-      return failure(op, "operands have different shapes");
-  for (const qnn::QuantTensor &tensor : tensors) {
+  shape.assign(operand(0).rank(), 1);
+  for (auto [t, tensor] : llvm::enumerate(operands))
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (!op.isBroadcast(t, d))
+        shape[d] = tensor->shape[d];
+  for (auto [t, tensor] : llvm::enumerate(operands))
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (!op.isBroadcast(t, d) && tensor->shape[d] != shape[d])
+        return failure(op, "operands have different shapes");
+  for (auto [t, tensor] : llvm::enumerate(tensors)) {
+    places.push_back(placesOf(t));
     tensorParams.emplace_back();
     if (!tensor.isQuantized())
       continue;
-    llvm::Expected<RuntimeParams> params =
-        RuntimeParams::get(op, tensor.getParams(), shape, evaluator, env);
+    llvm::Expected<RuntimeParams> params = RuntimeParams::get(
+        op, tensor.getParams(),
+        t < operands.size() ? operands[t]->shape : shape, evaluator, env);
     if (!params)
       return params.takeError();
     tensorParams.back() = std::move(*params);
@@ -120,6 +127,32 @@ llvm::Error Elementwise::start() {
     return allocated.takeError();
   result = std::move(*allocated);
   return llvm::Error::success();
+}
+
+Elementwise::Places Elementwise::placesOf(unsigned tensor) {
+  Places places;
+  int64_t rank = shape.size(), stride = 1;
+  if (rank == 0)
+    return places;
+  bool isColumn = op.isBroadcast(tensor, rank - 1);
+  places.elementStride = isColumn ? 0 : 1;
+  places.length = isColumn ? 1 : shape.back();
+  places.rowStrides.assign(rank - 1, 0);
+  for (int64_t d = rank - 2; d >= 0; --d)
+    if (!op.isBroadcast(tensor, d)) {
+      places.rowStrides[d] = stride;
+      stride *= shape[d];
+    }
+  return places;
+}
+
+int64_t Elementwise::rowOf(const Places &tensor, int64_t row) const {
+  int64_t own = 0;
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d) {
+    own += row % shape[d] * tensor.rowStrides[d];
+    row /= shape[d];
+  }
+  return own;
 }
 
 /// The parts of the result of qnn.dequantize that N3 needs.
@@ -196,6 +229,12 @@ llvm::Error Evaluator::evaluateQNN(Operation *op, Env &env, bool &known) {
     return bind(evaluateConv2D(convolution, *this, env));
   if (auto convolution = dyn_cast<qnn::ConvTranspose2DOp>(op))
     return bind(evaluateConvTranspose2D(convolution, *this, env));
+  if (auto pool = dyn_cast<qnn::MaxPool2DOp>(op))
+    return bind(evaluateMaxPool(pool, *this, env));
+  if (auto pool = dyn_cast<qnn::AvgPool2DOp>(op))
+    return bind(evaluateAvgPool(pool, *this, env));
+  if (auto resize = dyn_cast<qnn::ResizeOp>(op))
+    return bind(evaluateResize(resize, *this, env));
   if (auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op))
     return bind(evaluateElementwise(elementwise, *this, env));
   known = false;

@@ -91,6 +91,16 @@ void forRows(unsigned threads, const std::vector<int64_t> &shape, Body body) {
               });
 }
 
+/// qnn.max_pool2d, qnn.avg_pool2d and qnn.resize.
+llvm::Expected<RtValue> evaluateMaxPool(qnn::MaxPool2DOp op,
+                                        const Evaluator &evaluator,
+                                        const Env &env);
+llvm::Expected<RtValue> evaluateAvgPool(qnn::AvgPool2DOp op,
+                                        const Evaluator &evaluator,
+                                        const Env &env);
+llvm::Expected<RtValue>
+evaluateResize(qnn::ResizeOp op, const Evaluator &evaluator, const Env &env);
+
 } // namespace qcc::reference
 
 #endif // QCC_LIB_REFERENCE_QNNPARAMS_H

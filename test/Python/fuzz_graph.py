@@ -174,7 +174,8 @@ class Interpreter:
 
         if "scales" in type:
             axis = type["axis"]
-            varies = {axis} if axis >= 0 else set()
+            # Along a static dimension of size 1 a scale does not vary (N3).
+            varies = {axis} if axis >= 0 and type["shape"][axis] != 1 else set()
             return along(f32(type["scales"]), axis), along(type["zero_points"], axis), storage, varies
         axis_found = re.search(r"axis = (\d+)", node["text"])
         default = 0 if role == "weight_" else rank - 1
@@ -239,6 +240,61 @@ class Interpreter:
 
     def qnn_mul(self, node):
         return self.pointwise(node, oracle.mul)
+
+    def numbers(self, node, name, default):
+        """The numbers of `name = array<i64: 1, 2>`."""
+        found = re.search(rf"\b{name} = array<i64: ([^>]*)>", node["text"])
+        return [int(n) for n in found.group(1).split(",")] if found else default
+
+    def choice(self, node, name):
+        found = re.search(rf'\b{name} = "(\w+)"', node["text"])
+        return found.group(1) if found else None
+
+    def windows(self, node, x):
+        """The places of windows along H and W."""
+        kernel = self.numbers(node, "window", x.shape[1:3])
+        strides = self.numbers(node, "strides", [1, 1])
+        dilations = self.numbers(node, "dilations", [1, 1])
+        padding = self.numbers(node, "padding", [0, 0, 0, 0])
+        return [
+            oracle.places(x.shape[1 + d], kernel[d], strides[d], dilations[d], *padding[2 * d : 2 * d + 2])
+            for d in range(2)
+        ]
+
+    def qnn_max_pool2d(self, node):
+        x = self.operand(node, 0)
+        return oracle.max_pool2d(x, *self.windows(node, x))
+
+    def real_or_quantized(self, node, function):
+        """function(scale and zero point of the input, those and the storage of a quantized
+        result), which gives a real result where there are none."""
+        scale, zero, _, _ = self.parameters(node, 0, "input_")
+        element = self.element(node["results"][0])
+        if is_float(element):
+            return round_to(function(scale, zero, None), element)
+        to, to_zero, storage, _ = self.parameters(node, 0, "output_", result=True)
+        return function(scale, zero, (to, to_zero, storage))
+
+    def qnn_avg_pool2d(self, node):
+        x = self.operand(node, 0)
+        rows, columns = self.windows(node, x)
+        count = None
+        if "count_include_pad" in node["text"]:
+            count = np.prod(self.numbers(node, "window", None))
+        return self.real_or_quantized(
+            node, lambda s, z, out: oracle.avg_pool2d(x, s, z, rows, columns, count, out)
+        )
+
+    def qnn_resize(self, node):
+        x = self.operand(node, 0)
+        height, width = self.shape(node)[1:3]
+        transformation = self.choice(node, "coordinate_transformation")
+        if self.choice(node, "mode") == "nearest":
+            rounding = self.choice(node, "rounding")
+            return oracle.resize_nearest(x, height, width, transformation, rounding)
+        return self.real_or_quantized(
+            node, lambda s, z, out: oracle.resize_linear(x, s, z, height, width, transformation, out)
+        )
 
     def bound(self, node, name):
         found = re.search(rf"\b{name} = (\S+) : f32", node["text"])

@@ -4,6 +4,9 @@ Labels N1 ... N12 are those of the document. Everything is binary32 in the order
 there; arrays are float32, int8, uint8 or int32.
 """
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 f32 = np.float32
@@ -90,6 +93,95 @@ def clamp(q, scale, zero_point, low, high, storage):
 
 def lookup(q, table):
     return table[q.astype(np.int64) + (128 if q.dtype == np.int8 else 0)]
+
+
+def places(size, kernel, stride=1, dilation=1, before=0, after=0):
+    """The places inside of a dimension of each window along it."""
+    count = (size + before + after - dilation * (kernel - 1) - 1) // stride + 1
+    starts = np.arange(count) * stride - before
+    windows = [start + np.arange(kernel) * dilation for start in starts]
+    return [window[(window >= 0) & (window < size)] for window in windows]
+
+
+def windows(x, rows, columns, combine):
+    """combine(elements of a window [N, h, w, C]) -> [N, C], for each window of an image."""
+    result = [[combine(x[:, row][:, :, column]) for column in columns] for row in rows]
+    return np.moveaxis(np.array(result), 2, 0)
+
+
+def max_pool2d(q, rows, columns):
+    """N6, of the places of windows along H and W."""
+    return windows(q, rows, columns, lambda part: part.max(axis=(1, 2)))
+
+
+def avg_pool2d(q, scale, zero_point, rows, columns, count=None, out=None):
+    """N6, of the places of windows along H and W. `count` is the size of a window where
+    what is padded counts, `out` scale, zero point and storage of a quantized result."""
+    acc = windows(centred(q, zero_point), rows, columns, lambda part: part.sum(axis=(1, 2)))
+    inside = np.array([[len(row) * len(column) for column in columns] for row in rows])
+    c = f32(inside if count is None else np.full_like(inside, count))[None, :, :, None]
+    factor = f32(scale) / c
+    if out is None:
+        return wrap(acc).astype(f32) * factor
+    sy, zy, storage = out
+    return saturate(wrap(acc).astype(f32) * (factor / f32(sy)), zy, storage)
+
+
+def coordinate(o, n, m, transformation):
+    """N6: where place o of m lies in an image of n."""
+    if transformation == "asymmetric":
+        return Fraction(o * n, m)
+    if transformation == "half_pixel":
+        return (o + Fraction(1, 2)) * Fraction(n, m) - Fraction(1, 2)
+    return Fraction(o * (n - 1), m - 1) if m > 1 else Fraction(0)
+
+
+ROUNDINGS = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round_prefer_floor": lambda x: math.ceil(x - Fraction(1, 2)),
+    "round_prefer_ceil": lambda x: math.floor(x + Fraction(1, 2)),
+}
+
+
+def nearest_indices(n, m, transformation, rounding):
+    places = [coordinate(o, n, m, transformation) for o in range(m)]
+    return np.clip([ROUNDINGS[rounding](x) for x in places], 0, n - 1)
+
+
+def to_f32(x):
+    """A fraction rounded once: of the neighbours of its f64 value in f32, the nearest."""
+    middle = f32(float(x))
+    near = [np.nextafter(middle, f32(-np.inf)), middle, np.nextafter(middle, f32(np.inf))]
+    even = lambda number: number.view(np.int32) & 1
+    return min(near, key=lambda number: (abs(Fraction(float(number)) - x), even(number)))
+
+
+def linear_weights(n, m, transformation):
+    places = [coordinate(o, n, m, transformation) for o in range(m)]
+    low = np.array([math.floor(x) for x in places])
+    weights = np.array([to_f32(x - math.floor(x)) for x in places], f32)
+    return np.clip(low, 0, n - 1), np.clip(low + 1, 0, n - 1), weights
+
+
+def resize_nearest(q, height, width, transformation, rounding):
+    """N6."""
+    rows = nearest_indices(q.shape[1], height, transformation, rounding)
+    columns = nearest_indices(q.shape[2], width, transformation, rounding)
+    return q[:, rows][:, :, columns]
+
+
+def resize_linear(q, scale, zero_point, height, width, transformation, out=None):
+    """N6. `out` is scale, zero point and storage of a quantized result."""
+    v = centred(q, zero_point).astype(f32)
+    left, right, wx = linear_weights(q.shape[2], width, transformation)
+    h = fma(v[:, :, right] - v[:, :, left], wx[:, None], v[:, :, left])
+    upper, lower, wy = linear_weights(q.shape[1], height, transformation)
+    t = fma(h[:, lower] - h[:, upper], wy[:, None, None], h[:, upper])
+    if out is None:
+        return t * f32(scale)
+    sy, zy, storage = out
+    return saturate(t * (f32(scale) / f32(sy)), zy, storage)
 
 
 def minimumf(a, b):

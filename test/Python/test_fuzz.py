@@ -17,6 +17,7 @@ SEEDS = 700
 WANTED = {
     r"qnn\.(linear|matmul)": 300, r"qnn\.conv2d": 60, r"qnn\.conv_transpose2d": 25,
     r"qnn\.add": 50, r"qnn\.mul": 20, r"qnn\.clamp": 30, r"qnn\.lookup": 30,
+    r"qnn\.max_pool2d": 100, r"qnn\.avg_pool2d": 70, r"qnn\.resize": 70,
     r"qnn\.requantize": 30, r"qnn\.quantize": 600, r"qnn\.dequantize": 700,
     r"linalg\.conv_.*": 300, r"linalg\.depthwise_conv_.*": 250, r"linalg\..*conv_.*_q": 60,
     r"linalg\.pooling_.*_max.*": 80, r"linalg\.pooling_.*_sum": 60,

@@ -410,6 +410,172 @@ def test_binary(target, tmp_path, op):
     p.check(tmp_path, target)
 
 
+@pytest.mark.parametrize("op", ["add", "mul"])
+def test_broadcast(target, tmp_path, op):
+    """Operands with one element along a dimension, with parameters in types and per row."""
+    rng = np.random.default_rng(19)
+    p = Program()
+    function = {"add": oracle.add, "mul": oracle.mul}[op]
+    shapes = [(1, 1, 1, 21), (1, 5, 3, 21), (1, 5, 1, 1), (1, 1, 1, 1), (1, 1, 3, 1)]
+    whole = (ROWS, 5, 3, 21)
+    big = stored(rng, "u8", whole)
+    big_type = tensor(whole, uniform("u8", 0.05, 131))
+    bv = p.argument(big_type, big)
+    out = tensor(whole, uniform("i8", 0.09, -5))
+    for shape in shapes:
+        sizes = "x".join(map(str, shape))
+        small = stored(rng, "i8", shape)
+        typed = f"tensor<{sizes}x{uniform('i8', 0.013, 7)}>"
+        sv = p.argument(typed, small)
+        p.result(
+            p.op(f"qnn.{op} {sv}, {bv} : {typed}, {big_type} -> {out}"),
+            out,
+            function(small, 0.013, 7, big, 0.05, 131, 0.09, -5, "i8"),
+        )
+        rows = shape[:-1] + (1,)
+        row_type = "tensor<" + "x".join(map(str, rows)) + "xf32>"
+        scales = rng.uniform(1e-3, 1e-1, rows).astype(f32)
+        rv = p.argument(row_type, scales)
+        plain = f"tensor<{sizes}xi8>"
+        pv = p.argument(plain, small)
+        p.result(
+            p.op(
+                f"qnn.{op} {bv}, {pv} rhs_scale({rv} : {row_type}) : "
+                f"{big_type}, {plain} -> {out}"
+            ),
+            out,
+            function(big, 0.05, 131, small, scales, 0, 0.09, -5, "i8"),
+        )
+    p.check(tmp_path, target)
+
+
+def image(shape, element):
+    """The type of an image whose N, H and W are dynamic."""
+    return f"tensor<?x?x?x{shape[3]}x{element}>"
+
+
+POOLS = [
+    # window, strides, dilations, padding
+    ((2, 2), (2, 2), (1, 1), (0, 0, 0, 0)),
+    ((3, 3), (2, 2), (1, 1), (1, 1, 1, 1)),
+    ((1, 5), (1, 3), (1, 1), (0, 0, 4, 2)),
+    ((4, 2), (3, 1), (2, 3), (5, 0, 1, 2)),
+]
+
+
+def pool_attributes(window, strides, dilations, padding):
+    numbers = {"window": window, "strides": strides, "dilations": dilations, "padding": padding}
+    return ", ".join(
+        f"{name} = array<i64: {', '.join(map(str, values))}>"
+        for name, values in numbers.items()
+        if values
+    )
+
+
+def pool_places(shape, window, strides, dilations, padding):
+    return [
+        oracle.places(
+            shape[1 + d], window[d], strides[d], dilations[d], padding[2 * d], padding[2 * d + 1]
+        )
+        for d in range(2)
+    ]
+
+
+def test_max_pool2d(target, tmp_path):
+    rng = np.random.default_rng(23)
+    p = Program()
+    shape = (3, 9, 11, 21)
+    for storage in ("i8", "u8"):
+        q = stored(rng, storage, shape)
+        for element in (STORED_TYPE[storage], uniform(storage, 0.05, 3)):
+            type = image(shape, element)
+            v = p.argument(type, q)
+            for pool in POOLS:
+                p.result(
+                    p.op(f"qnn.max_pool2d {v} {{{pool_attributes(*pool)}}} : {type} -> {type}"),
+                    type,
+                    oracle.max_pool2d(q, *pool_places(shape, *pool)),
+                )
+    p.check(tmp_path, target)
+
+
+def test_avg_pool2d(target, tmp_path):
+    rng = np.random.default_rng(24)
+    p = Program()
+    shape = (2, 9, 10, 13)
+    for storage, s, z in (("i8", 0.031, 5), ("u8", 0.07, 255), ("i8", 0.5, 0)):
+        q = stored(rng, storage, shape)
+        type = image(shape, uniform(storage, s, z))
+        v = p.argument(type, q)
+        for window, strides, dilations, padding in POOLS[:3]:
+            text = pool_attributes(window, strides, None, padding)
+            rows, columns = pool_places(shape, window, strides, (1, 1), padding)
+            for count, flag in ((None, ""), (window[0] * window[1], ", count_include_pad")):
+                args = (q, s, z, rows, columns, count)
+                for out in ((0.04, 17, "u8"), (0.11, -3, "i8")):
+                    out_type = image(shape, uniform(out[2], *out[:2]))
+                    p.result(
+                        p.op(f"qnn.avg_pool2d {v} {{{text}{flag}}} : {type} -> {out_type}"),
+                        out_type,
+                        oracle.avg_pool2d(*args, out),
+                    )
+                for element in ("f32", "f16"):
+                    out_type = image(shape, element)
+                    p.result(
+                        p.op(f"qnn.avg_pool2d {v} {{{text}{flag}}} : {type} -> {out_type}"),
+                        out_type,
+                        oracle.avg_pool2d(*args).astype(np.float16 if element == "f16" else f32),
+                    )
+        whole = f"tensor<?x1x1x{shape[3]}x{uniform('u8', 0.02, 9)}>"
+        p.result(
+            p.op(f"qnn.avg_pool2d {v} : {type} -> {whole}"),
+            whole,
+            oracle.avg_pool2d(
+                q, s, z, *(oracle.places(n, n) for n in shape[1:3]), out=(0.02, 9, "u8")
+            ),
+        )
+    p.check(tmp_path, target)
+
+
+TRANSFORMATIONS = ["asymmetric", "half_pixel", "align_corners"]
+
+
+@pytest.mark.parametrize("transformation", TRANSFORMATIONS)
+def test_resize(target, tmp_path, transformation):
+    rng = np.random.default_rng(29)
+    p = Program()
+    s, z = 0.031, 200
+    place = f'coordinate_transformation = "{transformation}"'
+    for n, height, m, width in ((5, 10, 7, 14), (9, 4, 6, 3), (3, 1, 1, 5), (4, 11, 13, 9)):
+        q = stored(rng, "u8", (2, n, m, 19))
+
+        def sized(element, height, width):
+            return f"tensor<?x{height}x{width}x19x{element}>"
+
+        element = uniform("u8", s, z)
+        type = sized(element, n, m)
+        v = p.argument(type, q)
+        for rounding in oracle.ROUNDINGS:
+            out = sized(element, height, width)
+            p.result(
+                p.op(
+                    f'qnn.resize {v} {{mode = "nearest", {place}, rounding = "{rounding}"}} : '
+                    f"{type} -> {out}"
+                ),
+                out,
+                oracle.resize_nearest(q, height, width, transformation, rounding),
+            )
+        linear = f'qnn.resize {v} {{mode = "linear", {place}}} : {type} -> '
+        args = (q, s, z, height, width, transformation)
+        for to in ((0.04, 17, "u8"), (0.011, -3, "i8")):
+            out = sized(uniform(to[2], *to[:2]), height, width)
+            p.result(p.op(linear + out), out, oracle.resize_linear(*args, to))
+        for name, dtype in (("f32", f32), ("f16", np.float16)):
+            out = sized(name, height, width)
+            p.result(p.op(linear + out), out, oracle.resize_linear(*args).astype(dtype))
+    p.check(tmp_path, target)
+
+
 def test_clamp(target, tmp_path):
     p = Program()
     for storage, s, z in (("i8", 0.05, 3), ("u8", 0.1, 128)):

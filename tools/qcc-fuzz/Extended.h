@@ -19,11 +19,12 @@ namespace qcc::fuzz {
 /// Leaves values in the pool.
 void addExtendedProgram(Builder &builder);
 
-// What it chooses from (WindowNetworks.cpp, QuantizedWindows.cpp,
+// What it chooses from (WindowNetworks.cpp, QuantizedWindows.cpp, Images.cpp,
 // NamedContractions.cpp).
 void addIntegerWindowNetwork(Builder &builder);
 void addRealWindowNetwork(Builder &builder);
 void addQuantizedWindowNetwork(Builder &builder);
+void addImageNetwork(Builder &builder);
 ValueId namedContraction(Builder &builder);
 
 // Each goes on from a plain value, which it returns where it cannot.

@@ -26,7 +26,6 @@
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
@@ -75,25 +74,6 @@ static InputZero emitInputZero(ConversionPatternRewriter &rewriter,
   zero.zeroPoint.tensor = tensor::FromElementsOp::create(
       rewriter, loc, RankedTensorType::get({}, i32), number);
   return zero;
-}
-
-/// Leaves a requirement for insert-shape-checks: that an image has enough
-/// elements along H or W.
-static void requireSize(OpBuilder &builder, Location loc, StringRef origin,
-                        Value input, unsigned dim, int64_t least) {
-  auto type = cast<RankedTensorType>(input.getType());
-  if (!type.isDynamicDim(dim) || least <= 0)
-    return;
-  Value size = tensor::DimOp::create(builder, loc, input, dim);
-  Value bound = arith::ConstantIndexOp::create(builder, loc, least);
-  Value isEnough = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle, bound, size);
-  auto check =
-      cf::AssertOp::create(builder, loc, isEnough,
-                           ("the input needs at least " + Twine(least) +
-                            " elements along " + (dim == 1 ? "H" : "W"))
-                               .str());
-  check->setAttr(kOriginAttr, builder.getStringAttr(origin));
 }
 
 namespace {
@@ -287,7 +267,7 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
     std::array<Border, 2> border;
     for (unsigned d = 0; d < 2; ++d) {
       const qnn::WindowDim &dim = windows.dims[d];
-      requireSize(rewriter, loc, c.origin, input, 1 + d, dim.leastInputSize());
+      requireSize(rewriter, op, input, 1 + d, dim.leastInputSize());
       border[d] = {dim.padBefore, dim.padAfter};
       int64_t room = dim.padBefore + dim.padAfter - dim.extent();
       c.sizes[1 + d] = affine::makeComposedFoldedAffineApply(
@@ -319,7 +299,7 @@ struct ConvertConvTranspose2D : OpConversionPattern<qnn::ConvTranspose2DOp> {
     for (unsigned d = 0; d < 2; ++d) {
       qnn::WindowDim &dim = windows.dims[d];
       int64_t added = op.getOutputPadding()[d], reach = dim.extent() - 1;
-      requireSize(rewriter, loc, c.origin, input, 1 + d,
+      requireSize(rewriter, op, input, 1 + d,
                   dim.leastTransposedInputSize(added));
       border[d] = {reach - dim.padBefore, reach - dim.padAfter + added,
                    dim.stride};

@@ -11,6 +11,7 @@
 
 #include "Formula.h"
 #include "Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -29,8 +30,8 @@ struct ConvertElementwise
       return rewriter.notifyMatchFailure(op, "has no formula");
     Type element = getTypeConverter()->convertType(
         op.getTensors().back().getType().getElementType());
-    Value first = rewriter.getRemappedValue(op.getTensors().front().value);
-    Value init = emptyLike(rewriter, op.getLoc(), first, element);
+    Value init =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), inputs.sizes(), element);
     replaceValue(
         rewriter, op,
         inputs.emitter.build(init, 0, op->getName().getStringRef(), formula));

@@ -7,6 +7,8 @@
 
 #include "Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,6 +20,29 @@
 using namespace mlir;
 using namespace qcc;
 using Kind = qnn::QuantParams::Kind;
+
+void qcc::emitRequirement(OpBuilder &builder, Operation *op, OpFoldResult a,
+                          OpFoldResult b, const Twine &what) {
+  if (getConstantIntValue(a) && getConstantIntValue(b))
+    return;
+  Location loc = op->getLoc();
+  Value condition =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                            getValueOrCreateConstantIndexOp(builder, loc, a),
+                            getValueOrCreateConstantIndexOp(builder, loc, b));
+  auto assertion = cf::AssertOp::create(builder, loc, condition, what.str());
+  assertion->setAttr(kOriginAttr, op->getName().getIdentifier());
+}
+
+void qcc::requireSize(OpBuilder &builder, Operation *op, Value input,
+                      unsigned dim, int64_t least) {
+  if (least <= 0)
+    return;
+  emitRequirement(builder, op, builder.getIndexAttr(least),
+                  tensor::getMixedSize(builder, op->getLoc(), input, dim),
+                  "the input needs at least " + Twine(least) +
+                      " elements along " + (dim == 1 ? "H" : "W"));
+}
 
 Value qcc::emptyLike(OpBuilder &builder, Location loc, Value like,
                      Type elementType) {

@@ -114,6 +114,18 @@ private:
 void replaceValue(mlir::ConversionPatternRewriter &rewriter,
                   mlir::Operation *op, mlir::Value value);
 
+/// Leaves a requirement for insert-shape-checks: a <= b, sizes of what `op` was
+/// given; `what` says it in words. Nothing is emitted for sizes that are
+/// static, which the verifier has checked.
+void emitRequirement(mlir::OpBuilder &builder, mlir::Operation *op,
+                     mlir::OpFoldResult a, mlir::OpFoldResult b,
+                     const llvm::Twine &what);
+
+/// Such a requirement: that the input of `op`, an image, has enough elements
+/// along H, dimension 1, or W.
+void requireSize(mlir::OpBuilder &builder, mlir::Operation *op,
+                 mlir::Value input, unsigned dim, int64_t least);
+
 /// A tensor.empty of the shape of `like`.
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value like, mlir::Type elementType);

@@ -39,6 +39,8 @@ public:
   Reader read(const Param &param) { return emitter.add(param); }
 
   qnn::QuantParams params(unsigned tensor) { return op.getParams(tensor); }
+  /// The sizes of the result.
+  llvm::SmallVector<mlir::OpFoldResult> sizes();
   Param scale(unsigned tensor);
   Param resultScale();
   /// saturate(rint(v) + z) with the parameters of the result.
@@ -48,6 +50,14 @@ public:
   mlir::ConversionPatternRewriter &rewriter;
   mlir::Location loc;
   GenericEmitter emitter;
+
+private:
+  /// Where the elements of an operand, or its parameters per row, are for the
+  /// places of the result.
+  mlir::AffineMap mapOf(unsigned tensor);
+  /// Parameters per row of an operand, one for each row of the result.
+  void spreadRows(unsigned tensor, qnn::QuantParams::Kind kind,
+                  mlir::Value &values);
 };
 
 /// What computes one element of the result of `op`: emits it from the

@@ -33,8 +33,50 @@ FormulaInputs::FormulaInputs(ConversionPatternRewriter &rewriter,
       emitter(rewriter, loc, op.getTensors().back().getType().getRank(),
               op.getTensors().back().getType().getRank()) {
   SmallVector<qnn::QuantTensor> tensors = op.getTensors();
-  for (const qnn::QuantTensor &tensor : ArrayRef(tensors).drop_back())
-    emitter.addInput(rewriter.getRemappedValue(tensor.value));
+  for (auto [i, tensor] : llvm::enumerate(ArrayRef(tensors).drop_back()))
+    emitter.addInput(rewriter.getRemappedValue(tensor.value), mapOf(i));
+}
+
+AffineMap FormulaInputs::mapOf(unsigned tensor) {
+  int64_t rank = op.getTensors().back().getType().getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d = 0; d < rank; ++d)
+    exprs.push_back(op.isBroadcast(tensor, d)
+                        ? rewriter.getAffineConstantExpr(0)
+                        : rewriter.getAffineDimExpr(d));
+  return AffineMap::get(rank, 0, exprs, rewriter.getContext());
+}
+
+SmallVector<OpFoldResult> FormulaInputs::sizes() {
+  SmallVector<qnn::QuantTensor> tensors = op.getTensors();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [d, size] : llvm::enumerate(tensors.back().getType().getShape())) {
+    unsigned tensor = 0;
+    while (op.isBroadcast(tensor, d))
+      ++tensor;
+    sizes.push_back(tensor::getMixedSize(
+        rewriter, loc, rewriter.getRemappedValue(tensors[tensor].value), d));
+  }
+  return sizes;
+}
+
+void FormulaInputs::spreadRows(unsigned tensor, qnn::QuantParams::Kind kind,
+                               Value &values) {
+  AffineMap map = mapOf(tensor);
+  ArrayRef<AffineExpr> rows = map.getResults();
+  if (kind != qnn::QuantParams::Kind::PerRow ||
+      llvm::all_of(rows.drop_back(), llvm::IsaPred<AffineDimExpr>))
+    return;
+  SmallVector<OpFoldResult> shape = sizes();
+  shape.back() = rewriter.getIndexAttr(1);
+  Value init = tensor::EmptyOp::create(rewriter, loc, shape,
+                                       getElementTypeOrSelf(values));
+  GenericEmitter spread(rewriter, loc, shape.size(), shape.size());
+  spread.addInput(values, map);
+  values =
+      spread.build(init, 0, "", [](OpBuilder &, Location, ValueRange args) {
+        return args[0];
+      });
 }
 
 Reader FormulaInputs::stored(unsigned tensor) const {
@@ -51,6 +93,7 @@ Reader FormulaInputs::real(unsigned tensor) const {
 Reader FormulaInputs::difference(unsigned tensor) {
   qnn::QuantParams params = op.getParams(tensor);
   ZeroPoint zeroPoint = ZeroPoint::get(rewriter, loc, params);
+  spreadRows(tensor, zeroPoint.kind, zeroPoint.tensor);
   Reader readZeroPoint = emitter.add(zeroPoint);
   return [=, isSigned = params.isSigned](OpBuilder &b, Location loc,
                                          ValueRange args) {
@@ -60,7 +103,9 @@ Reader FormulaInputs::difference(unsigned tensor) {
 }
 
 Param FormulaInputs::scale(unsigned tensor) {
-  return Param::scale(rewriter, loc, op.getParams(tensor));
+  Param scale = Param::scale(rewriter, loc, op.getParams(tensor));
+  spreadRows(tensor, scale.kind, scale.tensor);
+  return scale;
 }
 
 Param FormulaInputs::resultScale() {

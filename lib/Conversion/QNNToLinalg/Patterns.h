@@ -30,6 +30,12 @@ void populateConvolutionPatterns(const StorageTypeConverter &converter,
 /// The ops of qnn::ElementwiseOpInterface.
 void populateElementwisePatterns(const StorageTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// qnn.max_pool2d, avg_pool2d.
+void populatePoolingPatterns(const StorageTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+/// qnn.resize.
+void populateResizePatterns(const StorageTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Ops of other dialects, which only change their types; quant.scast.
 void populateTypePatterns(const StorageTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

@@ -50,6 +50,8 @@ LogicalResult qcc::convertToLinalg(ModuleOp module) {
   populateContractionPatterns(converter, patterns);
   populateConvolutionPatterns(converter, patterns);
   populateElementwisePatterns(converter, patterns);
+  populatePoolingPatterns(converter, patterns);
+  populateResizePatterns(converter, patterns);
   populateTypePatterns(converter, patterns);
   // Upstream's folders round otherwise than Numerics says.
   ConversionConfig config;

@@ -63,12 +63,13 @@ static std::string describe(RankedTensorType type) {
 static void getParams(Operation *op, SmallVectorImpl<Value> &scales,
                       SmallVectorImpl<Value> &zeroPoints) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<qnn::ElementwiseOpInterface>([&](auto q) {
-        for (const qnn::QuantTensor &tensor : q.getTensors()) {
-          scales.push_back(tensor.scale);
-          zeroPoints.push_back(tensor.zeroPoint);
-        }
-      })
+      .Case<qnn::ElementwiseOpInterface, qnn::AvgPool2DOp, qnn::ResizeOp>(
+          [&](auto q) {
+            for (const qnn::QuantTensor &tensor : q.getTensors()) {
+              scales.push_back(tensor.scale);
+              zeroPoints.push_back(tensor.zeroPoint);
+            }
+          })
       .Case<qnn::LinearOp, qnn::Conv2DOp, qnn::ConvTranspose2DOp>([&](auto q) {
         scales.append(
             {q.getInputScale(), q.getWeightScale(), q.getOutputScale()});

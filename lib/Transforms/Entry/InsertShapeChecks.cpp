@@ -303,6 +303,9 @@ void Checks::checkElement(Value tensor, ValueRange indices) {
         index ? getConstantIntValue(index) : std::nullopt;
     bool bothConstant = constant && getConstantIntValue(bound);
     if (!index || (subject->getBlock() != top && !bothConstant)) {
+      // A loop over the dimension has no iteration if there is no element.
+      if (llvm::is_contained(loops, bound))
+        continue;
       requireAtMost(builder.getIndexAttr(1), bound,
                     "an element of an empty tensor is accessed, having " +
                         nameOf(bound),
@@ -376,7 +379,10 @@ void Checks::checkAssertion(cf::AssertOp op) {
   if (!low || !high)
     return refuse("asks for a size, and that size depends on data: " +
                   op.getMsg() + "; compute it from constants and dimensions");
-  requireAtMost(low, high, op.getMsg() + ", having " + nameOf(high));
+  // A constant bound is in the message already.
+  std::string bound =
+      getConstantIntValue(high) ? "" : ", having " + nameOf(high);
+  requireAtMost(low, high, op.getMsg() + bound);
   op.erase();
 }
 

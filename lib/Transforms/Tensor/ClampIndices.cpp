@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "qcc/Analysis/NumberRange.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -31,7 +32,8 @@ using namespace qcc;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which values an integer may have, from constants, types and static sizes.
+/// Which values an integer may have, from constants, elements of constant
+/// tensors, types and static sizes.
 class Ranges {
 public:
   ConstantIntRanges of(Value value, unsigned depth = 0);
@@ -63,12 +65,34 @@ static int64_t iterationsOf(Value index) {
   return ShapedType::kDynamic;
 }
 
+/// Of a constant tensor, such as a table of indices.
+static std::optional<ConstantIntRanges> rangeOfElements(Value tensor) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  std::optional<NumberRange> range =
+      element.isSignlessInteger()
+          ? rangeOfConstant(tensor, /*isUnsigned=*/false)
+          : std::nullopt;
+  if (!range)
+    return std::nullopt;
+  auto limit = [&](double value) {
+    return APInt(element.getIntOrFloatBitWidth(), int64_t(value),
+                 /*isSigned=*/true);
+  };
+  return ConstantIntRanges::fromSigned(limit(range->low), limit(range->high));
+}
+
 std::optional<ConstantIntRanges> Ranges::infer(Value value, unsigned depth) {
   int64_t iterations = iterationsOf(value);
   if (!ShapedType::isDynamic(iterations))
     return below(iterations);
   Operation *def = value.getDefiningOp();
   if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (auto op = dyn_cast<linalg::LinalgOp>(arg.getOwner()->getParentOp())) {
+      // What a reduction has so far is another value than it began with.
+      OpOperand *operand = op.getMatchingOpOperand(arg);
+      return op.isDpsInput(operand) ? rangeOfElements(operand->get())
+                                    : std::nullopt;
+    }
     auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
     if (!loop || arg != loop.getInductionVar() || !value.getType().isIndex())
       return std::nullopt;

@@ -3,6 +3,10 @@
 !u8 = !quant.uniform<u8:f32, 5.000000e-02:128>
 !s8 = !quant.uniform<i8:f32, 1.000000e-01:3>
 
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[PLACE:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+
 // CHECK-LABEL: func.func @add
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x2xi8>) attrs = {qcc.origin = "qnn.add"}
 // CHECK:           %[[A:.*]] = arith.sitofp
@@ -32,6 +36,29 @@ func.func @add(%a: tensor<4x2x!s8>, %b: tensor<4x2x!u8>) -> tensor<4x2x!u8> {
 // CHECK:           arith.cmpf ord
 func.func @mul(%a: tensor<4x2x!s8>, %b: tensor<4x2xi8>, %s: tensor<4x1xf32>) -> tensor<4x2x!s8> {
   %0 = qnn.mul %a, %b rhs_scale(%s : tensor<4x1xf32>) : tensor<4x2x!s8>, tensor<4x2xi8> -> tensor<4x2x!s8>
+  return %0 : tensor<4x2x!s8>
+}
+
+// An operand of one row and one of one column; sizes come from those that are not broadcast.
+// CHECK-LABEL: func.func @broadcast(
+// CHECK-SAME:    %[[A:.*]]: tensor<1x?xi8> {{.*}}, %[[B:.*]]: tensor<?x1xi8> {{.*}})
+// CHECK-DAG:     %[[N:.*]] = tensor.dim %[[A]], %{{.*}} : tensor<1x?xi8>
+// CHECK-DAG:     %[[M:.*]] = tensor.dim %[[B]], %{{.*}} : tensor<?x1xi8>
+// CHECK:         %[[E:.*]] = tensor.empty(%[[M]], %[[N]]) : tensor<?x?xi8>
+// CHECK:         linalg.generic {indexing_maps = [#[[ROW]], #[[COLUMN]], #[[PLACE]]], {{.*}}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] : tensor<?x?xi8>) attrs = {qcc.origin = "qnn.add"}
+func.func @broadcast(%a: tensor<1x?x!s8>, %b: tensor<?x1x!u8>) -> tensor<?x?x!u8> {
+  %0 = qnn.add %a, %b : tensor<1x?x!s8>, tensor<?x1x!u8> -> tensor<?x?x!u8>
+  return %0 : tensor<?x?x!u8>
+}
+
+// The scale of the only row of an operand becomes one for each row of the result.
+// CHECK-LABEL: func.func @broadcast_rows(
+// CHECK-SAME:    %{{.*}}: tensor<4x2xi8> {{.*}}, %{{.*}}: tensor<1x2xi8>, %[[S:.*]]: tensor<1x1xf32>)
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<4x1xf32>
+// CHECK:         linalg.generic {indexing_maps = [#[[ROW]], #[[PLACE]]], {{.*}}} ins(%[[S]] : tensor<1x1xf32>) outs(%[[E]] : tensor<4x1xf32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[PLACE]], #[[ROW]], #[[COLUMN]], #[[PLACE]]], {{.*}} attrs = {qcc.origin = "qnn.mul"}
+func.func @broadcast_rows(%a: tensor<4x2x!s8>, %b: tensor<1x2xi8>, %s: tensor<1x1xf32>) -> tensor<4x2x!s8> {
+  %0 = qnn.mul %a, %b rhs_scale(%s : tensor<1x1xf32>) : tensor<4x2x!s8>, tensor<1x2xi8> -> tensor<4x2x!s8>
   return %0 : tensor<4x2x!s8>
 }
 

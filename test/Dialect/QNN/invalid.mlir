@@ -277,8 +277,48 @@ func.func @f(%x: tensor<4x8x!x>) {
 
 !x = !quant.uniform<i8:f32, 1.0e-01>
 func.func @f(%x: tensor<4x8x!x>, %y: tensor<8x!x>) {
-  // expected-error@+1 {{must have the same shape}}
+  // expected-error@+1 {{rhs 'tensor<8x!quant.uniform<i8:f32, 1.000000e-01>>' and result 'tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>' must have equal ranks; insert a tensor.expand_shape that adds dimensions of size 1}}
   qnn.add %x, %y : tensor<4x8x!x>, tensor<8x!x> -> tensor<4x8x!x>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<4x8x!x>, %y: tensor<1x7x!x>) {
+  // expected-error@+1 {{must have the same shape, apart from sizes of 1 of rhs; insert a tensor.cast if only ? differs}}
+  qnn.add %x, %y : tensor<4x8x!x>, tensor<1x7x!x> -> tensor<4x8x!x>
+  return
+}
+
+// -----
+
+// A dynamic size is not broadcast.
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<?x8x!x>, %y: tensor<4x8x!x>) {
+  // expected-error@+1 {{must have the same shape, apart from sizes of 1 of lhs}}
+  qnn.mul %x, %y : tensor<?x8x!x>, tensor<4x8x!x> -> tensor<4x8x!x>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x8x!x>, %y: tensor<1x1x!x>) {
+  // expected-error@+1 {{result 'tensor<?x8x!quant.uniform<i8:f32, 1.000000e-01>>' has the size ? in dimension 0, in which all operands have the size 1; make it 1 there, or broadcast it by linalg.broadcast}}
+  qnn.mul %x, %y : tensor<1x8x!x>, tensor<1x1x!x> -> tensor<?x8x!x>
+  return
+}
+
+// -----
+
+// Rows of parameters are those of the operand.
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<4x8x!x>, %y: tensor<1x8xi8>, %s: tensor<4x1xf32>) {
+  // expected-error@+1 {{scale of rhs of type 'tensor<4x1xf32>' does not fit 'tensor<1x8xi8>'}}
+  qnn.add %x, %y rhs_scale(%s : tensor<4x1xf32>) : tensor<4x8x!x>, tensor<1x8xi8> -> tensor<4x8x!x>
   return
 }
 

@@ -111,3 +111,14 @@ func.func @elementwise(%a: tensor<4x2x!s8>, %b: tensor<4x2x!u8>, %q: tensor<4x2x
   %5 = qnn.lookup %a, %ti : tensor<4x2x!s8>, tensor<256xui8> -> tensor<4x2x!u8>
   return
 }
+
+// CHECK-LABEL: @broadcast
+func.func @broadcast(%a: tensor<?x1x1x8x!s8>, %b: tensor<?x?x?x8x!u8>, %c: tensor<4x1xi8>, %d: tensor<1x3xi8>, %e: tensor<1x1x!s8>, %s: f32, %sc: tensor<4x1xf32>, %sd: tensor<1x1xf32>) {
+  // CHECK: qnn.mul %{{.*}}, %{{.*}} : tensor<?x1x1x8x{{.*}}>, tensor<?x?x?x8x{{.*}}> -> tensor<?x?x?x8x{{.*}}>
+  %0 = qnn.mul %a, %b : tensor<?x1x1x8x!s8>, tensor<?x?x?x8x!u8> -> tensor<?x?x?x8x!s8>
+  // CHECK: qnn.add %{{.*}}, %{{.*}} lhs_scale(%{{.*}} : tensor<4x1xf32>) rhs_scale(%{{.*}} : tensor<1x1xf32>) output_scale(%{{.*}} : tensor<4x1xf32>) : tensor<4x1xi8>, tensor<1x3xi8> -> tensor<4x3xi8>
+  %1 = qnn.add %c, %d lhs_scale(%sc : tensor<4x1xf32>) rhs_scale(%sd : tensor<1x1xf32>) output_scale(%sc : tensor<4x1xf32>) : tensor<4x1xi8>, tensor<1x3xi8> -> tensor<4x3xi8>
+  // CHECK: qnn.add %{{.*}}, %{{.*}} : tensor<1x1x{{.*}}>, tensor<1x1x{{.*}}> -> tensor<1x1x{{.*}}>
+  %2 = qnn.add %e, %e : tensor<1x1x!s8>, tensor<1x1x!s8> -> tensor<1x1x!u8>
+  return
+}

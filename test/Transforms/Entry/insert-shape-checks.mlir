@@ -244,3 +244,21 @@ func.func @assertion(%x: tensor<?xf32>) -> tensor<?xf32> {
   cf.assert %enough, "the input needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
   return %y : tensor<?xf32>
 }
+
+// A loop over a dimension takes no element of an empty one.
+// CHECK-LABEL: func.func @over_itself(
+// CHECK-NOT: cf.assert
+// CHECK: linalg.generic
+func.func @over_itself(%x: tensor<?x4xf32>, %j: tensor<4xi32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%j : tensor<4xi32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %a : i32 to index
+    %v = tensor.extract %x[%i, %k] : tensor<?x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}

@@ -122,3 +122,44 @@ func.func @dimension(%t: tensor<?x?xf32>, %i: index) -> index {
   %r = tensor.dim %t, %i : tensor<?x?xf32>
   return %r : index
 }
+
+// Indices from a table are inside if all of its elements are; those of another are clamped where they are not.
+// CHECK-LABEL: func.func @table(
+// CHECK: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %{{.*}}: f32):
+// CHECK-DAG: %[[I:.*]] = arith.index_cast %[[A]] : i32 to index
+// CHECK-DAG: %[[J:.*]] = arith.index_cast %[[B]] : i32 to index
+// CHECK-DAG: %[[LOW:.*]] = arith.maxsi %[[J]], %c0
+// CHECK-DAG: %[[AT:.*]] = arith.minsi %[[LOW]], %c3
+// CHECK: tensor.extract %arg0[%[[I]], %[[AT]]]
+func.func @table(%t: tensor<8x4xf32>) -> tensor<3xf32> {
+  %rows = arith.constant dense<[7, 0, 2]> : tensor<3xi32>
+  %columns = arith.constant dense<[3, -1, 4]> : tensor<3xi32>
+  %e = tensor.empty() : tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%rows, %columns : tensor<3xi32>, tensor<3xi32>) outs(%e : tensor<3xf32>) {
+  ^bb0(%a: i32, %b: i32, %o: f32):
+    %i = arith.index_cast %a : i32 to index
+    %j = arith.index_cast %b : i32 to index
+    %v = tensor.extract %t[%i, %j] : tensor<8x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// What a reduction has so far is no element of the constant that it begins with.
+// CHECK-LABEL: func.func @accumulated(
+// CHECK: %[[I:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[I]], %c0
+// CHECK: %[[AT:.*]] = arith.minsi %[[LOW]], %c7
+// CHECK: tensor.extract %arg0[%[[AT]]]
+func.func @accumulated(%t: tensor<8xi32>, %x: tensor<3x5xi32>) -> tensor<3xi32> {
+  %init = arith.constant dense<[7, 0, 2]> : tensor<3xi32>
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x5xi32>) outs(%init : tensor<3xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %i = arith.index_cast %o : i32 to index
+    %v = tensor.extract %t[%i] : tensor<8xi32>
+    %s = arith.addi %a, %v : i32
+    linalg.yield %s : i32
+  } -> tensor<3xi32>
+  return %r : tensor<3xi32>
+}

@@ -150,6 +150,55 @@ TEST(Elementwise, RequantizeAddMul) {
   EXPECT_EQ(values<int8_t>(results[2]), product);
 }
 
+// An operand without rows or columns of its own, and rows of parameters that
+// are those of the operand.
+TEST(Elementwise, Broadcast) {
+  std::vector<TensorValue> results =
+      run(R"(
+    !a = tensor<2x1x3x!quant.uniform<i8:f32, 0.5:1>>
+    !b = tensor<1x2x1x!quant.uniform<u8:f32, 1.0:2>>
+    !y = tensor<2x2x3x!quant.uniform<i8:f32, 0.5>>
+    !d = tensor<1x2x3xi8>
+    !s = tensor<1x2x1xf32>
+    func.func @main(%a: !a, %b: !b, %d: !d, %s: !s) -> (!y, !y, !y) {
+      %p = qnn.mul %a, %b : !a, !b -> !y
+      %t = qnn.add %b, %a : !b, !a -> !y
+      %u = qnn.add %a, %d rhs_scale(%s : !s) : !a, !d -> !y
+      return %p, %t, %u : !y, !y, !y
+    })",
+          {tensor<int8_t>({2, 1, 3}, {1, 2, 3, -4, 5, 6}),
+           tensor<uint8_t>({1, 2, 1}, {3, 0}),
+           tensor<int8_t>({1, 2, 3}, {1, 2, 3, 4, 5, 6}),
+           tensor<float>({1, 2, 1}, {0.5f, 2.0f})});
+  ASSERT_EQ(results.size(), 3u);
+  // (a - 1) (b - 2) (0.5 * 1 / 0.5), with b - 2 = 1 and -2.
+  EXPECT_EQ(values<int8_t>(results[0]),
+            (I8{0, 1, 2, 0, -2, -4, -5, 4, 5, 10, -8, -10}));
+  // a - 1 + 2 (b - 2).
+  EXPECT_EQ(values<int8_t>(results[1]),
+            (I8{2, 3, 4, -4, -3, -2, -3, 6, 7, -9, 0, 1}));
+  // a - 1 + d * s / 0.5, with s / 0.5 = 1 and 4.
+  EXPECT_EQ(values<int8_t>(results[2]),
+            (I8{1, 3, 5, 16, 21, 26, -4, 6, 8, 11, 24, 29}));
+}
+
+TEST(Elementwise, ADynamicSizeIsNotBroadcast) {
+  std::string text = R"(
+    !a = tensor<?x3x!quant.uniform<i8:f32, 0.5>>
+    func.func @main(%a: !a, %b: !a) -> !a {
+      %0 = qnn.add %a, %b : !a, !a -> !a
+      return %0 : !a
+    })";
+  EXPECT_EQ(values<int8_t>(run(text, {tensor<int8_t>({1, 3}, {1, 2, 3}),
+                                      tensor<int8_t>({1, 3}, {1, 2, 3})})[0]),
+            (I8{2, 4, 6}));
+  std::string error =
+      errorOf(text, {tensor<int8_t>({1, 3}, {1, 2, 3}),
+                     tensor<int8_t>({2, 3}, {1, 2, 3, 4, 5, 6})});
+  EXPECT_NE(error.find("operands have different shapes"), std::string::npos)
+      << error;
+}
+
 TEST(Elementwise, ClampAndLookup) {
   std::vector<uint8_t> q(256);
   for (int i = 0; i < 256; ++i)

@@ -23,6 +23,53 @@ static LogicalResult verifySameShape(Operation *op, const QuantTensor &a,
                               "if only ? differs";
 }
 
+/// Each operand has the size of the result in a dimension or the size 1, and
+/// one of them has that of the result.
+static LogicalResult verifyBroadcast(Operation *op,
+                                     ArrayRef<QuantTensor> tensors) {
+  const QuantTensor &result = tensors.back();
+  ArrayRef<int64_t> shape = result.getType().getShape();
+  ArrayRef<QuantTensor> operands = tensors.drop_back();
+  for (const QuantTensor &operand : operands) {
+    ArrayRef<int64_t> sizes = operand.getType().getShape();
+    if (sizes.size() != shape.size())
+      return op->emitOpError()
+             << operand.name << " " << operand.getType() << " and "
+             << result.name << " " << result.getType()
+             << " must have equal ranks; insert a tensor.expand_shape that "
+                "adds dimensions of size 1";
+    for (auto [size, expected] : llvm::zip(sizes, shape))
+      if (size != expected && size != 1)
+        return op->emitOpError()
+               << operand.name << " " << operand.getType() << " and "
+               << result.name << " " << result.getType()
+               << " must have the same shape, apart from sizes of 1 of "
+               << operand.name << "; insert a tensor.cast if only ? differs";
+  }
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (llvm::none_of(operands,
+                      [&, dim = dim, size = size](const QuantTensor &operand) {
+                        return operand.getType().getDimSize(dim) == size;
+                      }))
+      return op->emitOpError()
+             << result.name << " " << result.getType() << " has the size "
+             << (ShapedType::isDynamic(size) ? "?" : std::to_string(size))
+             << " in dimension " << dim
+             << ", in which all operands have the size 1; make it 1 there, or "
+                "broadcast it by linalg.broadcast";
+  return success();
+}
+
+static LogicalResult verifyShapes(ElementwiseOpInterface op,
+                                  ArrayRef<QuantTensor> tensors) {
+  if (op.broadcasts())
+    return verifyBroadcast(op, tensors);
+  for (const QuantTensor &tensor : tensors.drop_front())
+    if (failed(verifySameShape(op, tensors.front(), tensor)))
+      return failure();
+  return success();
+}
+
 /// The axis is that of parameters in operands, and one of the dimensions of
 /// `tensor`, the first that is quantized.
 static LogicalResult verifyAxis(Operation *op, uint64_t axis,
@@ -44,9 +91,8 @@ static LogicalResult verifyAxis(Operation *op, uint64_t axis,
 
 LogicalResult qcc::qnn::detail::verifyElementwise(ElementwiseOpInterface op) {
   SmallVector<QuantTensor> tensors = op.getTensors();
-  for (const QuantTensor &tensor : llvm::drop_begin(tensors))
-    if (failed(verifySameShape(op, tensors.front(), tensor)))
-      return failure();
+  if (failed(verifyShapes(op, tensors)))
+    return failure();
   auto quantized = llvm::make_filter_range(
       tensors, [](const QuantTensor &tensor) { return tensor.isQuantized(); });
   if (std::optional<uint64_t> axis = op.getChannelAxis())

@@ -51,9 +51,10 @@ static LogicalResult verifyNumbers(Operation *op, StringRef name,
 FailureOr<Windows> Windows::verify(Operation *op, ArrayRef<int64_t> kernel,
                                    ArrayRef<int64_t> strides,
                                    ArrayRef<int64_t> dilations,
-                                   ArrayRef<int64_t> padding) {
+                                   ArrayRef<int64_t> padding,
+                                   StringRef kernelName) {
   StringRef pair = "[H, W]";
-  if (failed(verifyNumbers(op, "kernel", kernel, 2, pair, 1)) ||
+  if (failed(verifyNumbers(op, kernelName, kernel, 2, pair, 1)) ||
       failed(verifyNumbers(op, "strides", strides, 2, pair, 1)) ||
       failed(verifyNumbers(op, "dilations", dilations, 2, pair, 1)) ||
       failed(verifyNumbers(op, "padding", padding, 4,
@@ -62,10 +63,9 @@ FailureOr<Windows> Windows::verify(Operation *op, ArrayRef<int64_t> kernel,
   return get(kernel, strides, dilations, padding);
 }
 
-/// Checks that dimensions N, H and W of `result` are `expected`.
-static LogicalResult verifyPixels(Operation *op, RankedTensorType input,
-                                  RankedTensorType result,
-                                  std::array<int64_t, 3> expected) {
+LogicalResult qcc::qnn::verifyPixels(Operation *op, RankedTensorType input,
+                                     RankedTensorType result,
+                                     std::array<int64_t, 3> expected) {
   if (result.getShape().take_front(3) == ArrayRef<int64_t>(expected))
     return success();
   InFlightDiagnostic diagnostic =

@@ -20,18 +20,24 @@ def QNN_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::qcc::qnn";
   let description = [{
     An op that computes each element of its result from the elements at the same place
-    of its tensors, and from their parameters.
+    of its tensors, and from their parameters. Where the op broadcasts, an operand that has
+    the static size 1 in a dimension has its only element there at every place.
   }];
   let methods = [
     InterfaceMethod<[{
       The tensors that have an element for each element of the result, and where their
-      parameters are: the operands in order, then the result. They have one shape.
+      parameters are: the operands in order, then the result. They have one shape, apart
+      from dimensions that are broadcast.
     }], "::llvm::SmallVector<::qcc::qnn::QuantTensor>", "getTensors">,
     InterfaceMethod<[{
       The attribute `axis`: the channel dimension of parameters in operands, where it is
       not the last.
     }], "::std::optional<uint64_t>", "getChannelAxis", (ins), "",
     [{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+      Whether operands are broadcast to the shape of the result. Their parameters are per
+      tensor or per row.
+    }], "bool", "broadcasts", (ins), "", [{ return false; }]>,
     InterfaceMethod<[{
       Whether the result is the value of the first tensor, only quantized (again).
     }], "bool", "onlyQuantizes", (ins), "", [{ return false; }]>,
@@ -44,6 +50,13 @@ def QNN_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
     }
     ::qcc::qnn::QuantParams getResultParams() {
       return $_op.getTensors().back().getParams();
+    }
+    /// Whether the only element of an operand along a dimension is at every place of the
+    /// result along it.
+    bool isBroadcast(unsigned tensor, int64_t dim) {
+      auto tensors = $_op.getTensors();
+      return $_op.broadcasts() && tensors[tensor].getType().getDimSize(dim) == 1 &&
+             tensors.back().getType().getDimSize(dim) != 1;
     }
   }];
   let verify = [{

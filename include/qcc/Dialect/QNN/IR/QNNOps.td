@@ -105,6 +105,8 @@ class QNN_ElementwiseOp<string mnemonic, list<QNN_ElementwiseTensor> tensors,
   bit hasAxis = 0;
   /// Whether the result is the value of the first tensor, only quantized (again).
   bit onlyQuantizes = 0;
+  /// Whether operands are broadcast to the shape of the result.
+  bit broadcastsOperands = 0;
 
   /// Only for what the interface does not check.
   let hasVerifier = 0;
@@ -112,7 +114,8 @@ class QNN_ElementwiseOp<string mnemonic, list<QNN_ElementwiseTensor> tensors,
       "::llvm::SmallVector<QuantTensor> getTensors() {\n  return {"
       # !interleave(!foreach(tensor, tensors, tensor.cpp), ", ") # "};\n}\n"
       # !if(hasAxis, "::std::optional<uint64_t> getChannelAxis() { return getAxis(); }\n", "")
-      # !if(onlyQuantizes, "bool onlyQuantizes() { return true; }\n", "");
+      # !if(onlyQuantizes, "bool onlyQuantizes() { return true; }\n", "")
+      # !if(broadcastsOperands, "bool broadcasts() { return true; }\n", "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -519,6 +522,7 @@ class QNN_BinaryOp<string mnemonic> : QNN_ElementwiseOp<mnemonic, [
     (`output_zero_point` `(` $output_zero_point^ `:` type($output_zero_point) `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
+  let broadcastsOperands = 1;
 }
 
 def QNN_AddOp : QNN_BinaryOp<"add"> {
@@ -527,13 +531,21 @@ def QNN_AddOp : QNN_BinaryOp<"add"> {
     `v = fma(f32(a - za), sa / sy, f32(b - zb) * (sb / sy))`,
     `result = saturate(rint(v) + zy)` (N6).
 
-    Constraints: equal shapes; parameters per tensor or per row; otherwise (C2) and
-    (C4) of `qnn.linear`.
+    Operands are broadcast: one whose static size is 1 in a dimension has its only
+    element there at every place of the result. Which sizes are broadcast is known from
+    the types; a dynamic size that happens to be 1 is not broadcast.
+
+    Constraints:
+    * (C1) equal ranks; in each dimension an operand has the size of the result or the
+      static size 1, and at least one operand has the size of the result.
+    * (C2), (C4) of `qnn.linear`; (C3) parameters per tensor or per row, the rows being
+      those of the operand itself.
 
     Example:
 
     ```mlir
     %y = qnn.add %a, %b : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<4x8x!quant.uniform<u8:f32, 1.000000e-01:7>> -> tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>
+    %z = qnn.add %a, %c : tensor<4x8x!quant.uniform<i8:f32, 5.000000e-02>>, tensor<1x8x!quant.uniform<u8:f32, 1.000000e-01:7>> -> tensor<4x8x!quant.uniform<i8:f32, 1.000000e-01>>
     ```
   }];
 }
@@ -544,7 +556,7 @@ def QNN_MulOp : QNN_BinaryOp<"mul"> {
     `v = f32((a - za) * (b - zb)) * ((sa * sb) / sy)`,
     `result = saturate(rint(v) + zy)` (N6).
 
-    Constraints: as `qnn.add`.
+    Operands are broadcast, and constraints are, as for `qnn.add`.
 
     Example:
 
@@ -612,5 +624,7 @@ def QNN_LookupOp : QNN_ElementwiseOp<"lookup", [
   }];
   let hasVerifier = 1;
 }
+
+include "qcc/Dialect/QNN/IR/QNNImageOps.td"
 
 #endif // QCC_DIALECT_QNN_IR_QNNOPS_TD

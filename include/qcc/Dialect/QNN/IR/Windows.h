@@ -32,6 +32,13 @@ struct WindowDim {
   int64_t leastInputSize() const {
     return std::max<int64_t>(0, extent() - padBefore - padAfter);
   }
+  /// The least size of the input at which a window fits and none lies in
+  /// padding alone, which windows with a dilation may do even where there is
+  /// less padding than a window extends over.
+  int64_t leastPooledSize() const {
+    bool isBetween = padBefore != 0 && padAfter != 0;
+    return std::max<int64_t>(leastInputSize(), isBetween ? dilation : 1);
+  }
   /// How many windows there are in an input of `size` elements, which is at
   /// least `leastInputSize()`, or dynamic; the result is dynamic then.
   int64_t outputSize(int64_t size) const;
@@ -60,12 +67,14 @@ struct Windows {
                      llvm::ArrayRef<int64_t> strides,
                      llvm::ArrayRef<int64_t> dilations,
                      llvm::ArrayRef<int64_t> padding);
-  /// The same after a check of the numbers; errors are reported at `op`.
+  /// The same after a check of the numbers; errors are reported at `op`, whose
+  /// attribute `kernelName` the sizes of a window are.
   static mlir::FailureOr<Windows> verify(mlir::Operation *op,
                                          llvm::ArrayRef<int64_t> kernel,
                                          llvm::ArrayRef<int64_t> strides,
                                          llvm::ArrayRef<int64_t> dilations,
-                                         llvm::ArrayRef<int64_t> padding);
+                                         llvm::ArrayRef<int64_t> padding,
+                                         llvm::StringRef kernelName = "kernel");
   /// Checks that the windows fit in `input` with its padding, that none lies in
   /// padding alone, and that `result` has an element for each along H and W,
   /// and the N of the input. Both are of rank 4.
@@ -74,7 +83,13 @@ struct Windows {
                                    mlir::RankedTensorType result) const;
 };
 
-/// Checks the same for a transposed convolution, and `outputPadding`, [H, W].
+/// Checks that dimensions N, H and W of `result` are `expected`.
+mlir::LogicalResult verifyPixels(mlir::Operation *op,
+                                 mlir::RankedTensorType input,
+                                 mlir::RankedTensorType result,
+                                 std::array<int64_t, 3> expected);
+
+/// Checks shapes of a transposed convolution, and `outputPadding`, [H, W].
 mlir::LogicalResult
 verifyTransposedShapes(mlir::Operation *op, const Windows &windows,
                        llvm::ArrayRef<int64_t> outputPadding,
