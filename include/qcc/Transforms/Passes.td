@@ -325,10 +325,11 @@ def PadInPlace : Pass<"pad-in-place", "::mlir::func::FuncOp"> {
     %x = kernel.contract ... outs(%3 : tensor<1x56x56x64xi8>)
     %p = tensor.insert_slice %x into %2[0, 1, 1, 0] [1, 56, 56, 64] [1, 1, 1, 1]
     ```
-    A tensor that is padded more than once, or an argument, is copied.
+    A tensor that is padded more than once, or an argument, is copied. Where there is
+    nothing inside, all of the result is filled.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::qcc::kernel::KernelDialect"];
 }
 

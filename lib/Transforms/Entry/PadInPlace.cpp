@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KnownSizes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -47,9 +48,21 @@ static OpOperand *destinationOf(tensor::PadOp pad) {
                                                              : nullptr;
 }
 
+/// Nothing but padding: slices without elements may lie out of bounds.
+static void fill(RewriterBase &rewriter, tensor::PadOp pad, Value value) {
+  rewriter.setInsertionPoint(pad);
+  Value empty = tensor::EmptyOp::create(rewriter, pad.getLoc(),
+                                        pad.getResultType().getShape(),
+                                        pad.getResultType().getElementType());
+  rewriter.replaceOpWithNewOp<linalg::FillOp>(pad, value, empty);
+}
+
 static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad,
                        func::FuncOp func) {
   Value value = pad.getConstantPaddingValue();
+  if (value && pad.getResultType().hasStaticShape() &&
+      llvm::is_contained(pad.getSourceType().getShape(), 0))
+    return fill(rewriter, pad, value);
   auto low = staticAmounts(pad.getMixedLowPad()),
        high = staticAmounts(pad.getMixedHighPad());
   if (!value || !low || !high)

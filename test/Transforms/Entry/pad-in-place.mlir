@@ -86,3 +86,17 @@ func.func @others(%x: tensor<4xi8>, %n: index) -> (tensor<?xi8>, tensor<6xindex>
   } : tensor<4xindex> to tensor<6xindex>
   return %p, %q : tensor<?xi8>, tensor<6xindex>
 }
+
+// Nothing inside.
+// CHECK-LABEL: func.func @nothing(
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x3xi8>
+// CHECK: linalg.fill ins(%{{.*}} : i8) outs(%[[E]] : tensor<1x3xi8>)
+// CHECK-NOT: tensor.pad
+func.func @nothing(%x: tensor<0x3xi8>) -> tensor<1x3xi8> {
+  %z = arith.constant 3 : i8
+  %p = tensor.pad %x low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : i8
+  } : tensor<0x3xi8> to tensor<1x3xi8>
+  return %p : tensor<1x3xi8>
+}
