@@ -369,6 +369,32 @@ class Interpreter:
     def qnn_matmul(self, node):
         return self.layer(node, ("lhs_", "rhs_"), "transpose_rhs" in node["text"])
 
+    def convolution(self, node, function, names):
+        """A convolution of qnn, whose attributes `names` have these defaults."""
+        numbers = {}
+        for name, default in names.items():
+            found = re.search(rf"\b{name} = array<i64: ([^>]*)>", node["text"])
+            numbers[name] = tuple(map(int, found.group(1).split(","))) if found else default
+        groups = re.search(r"\bgroups = (\d+)", node["text"])
+        sx, zx, _, _ = self.parameters(node, 0, "input_")
+        sw, zw, _, _ = self.parameters(node, 1, "weight_")
+        x, w = self.operand(node, 0), self.operand(node, 1)
+        acc = function(x, zx, w, zw, groups=int(groups.group(1)) if groups else 1, **numbers)
+        acc, bias = self.bias_of(node, acc)
+        scale = f32(1)
+        if sx is not None and sw is not None:
+            scale = f32(sx).reshape(-1) * f32(sw).reshape(-1)
+        return self.layer_result(node, acc, scale, bias)
+
+    def qnn_conv2d(self, node):
+        names = {"strides": (1, 1), "dilations": (1, 1), "padding": (0, 0, 0, 0)}
+        return self.convolution(node, oracle.convolve, names)
+
+    def qnn_conv_transpose2d(self, node):
+        names = {"strides": (1, 1), "dilations": (1, 1), "padding": (0, 0, 0, 0)}
+        names["output_padding"] = (0, 0)
+        return self.convolution(node, oracle.convolve_transposed, names)
+
     # Movement: the same for a value, its steps and its scales.
 
     def moved(self, node, function, axes, fill=None):

@@ -15,7 +15,7 @@ RANGES = ["0:400", "403:1603:4"]
 SEEDS = 700
 # Of how many runs at least numpy computed an op of that name.
 WANTED = {
-    r"qnn\.(linear|matmul)": 300,
+    r"qnn\.(linear|matmul)": 300, r"qnn\.conv2d": 60, r"qnn\.conv_transpose2d": 25,
     r"qnn\.add": 50, r"qnn\.mul": 20, r"qnn\.clamp": 30, r"qnn\.lookup": 30,
     r"qnn\.max_pool2d": 100, r"qnn\.avg_pool2d": 70, r"qnn\.resize": 70,
     r"qnn\.requantize": 30, r"qnn\.quantize": 600, r"qnn\.dequantize": 700,

@@ -191,6 +191,17 @@ public:
   ValueId another(const Type &type, double scale = 0.05);
 };
 
+// What layers of qnn have in common (Contractions.cpp).
+
+/// " bias($2 : $t2)", now and then; of i32 if `isInteger`.
+void addBias(Builder &builder, OpText &text, DimId channels, bool isInteger);
+/// Adds the op: after its operands come the parameters of the result, which
+/// are about `scale`, attributes, clamps and types.
+Builder::Outcome finishLayer(Builder &builder, const std::string &name,
+                             OpText text, const Dims &dims, bool wantQuantized,
+                             bool isInteger, double scale,
+                             std::string attributes);
+
 /// Adds ops to a body, at random, and yields a value of type `result`.
 void growBody(Builder &builder, Body &body, unsigned ops, Element result,
               bool hasIndices, size_t loops);

@@ -16,12 +16,10 @@
 
 namespace qcc::fuzz {
 
-/// What follows the operands of qnn.linear and qnn.matmul: the parameters of
-/// the result, clamps, types.
-static Builder::Outcome finish(Builder &b, const std::string &name, OpText text,
-                               const Dims &dims, bool wantQuantized,
-                               bool isInteger, double scale,
-                               std::string attributes) {
+Builder::Outcome finishLayer(Builder &b, const std::string &name, OpText text,
+                             const Dims &dims, bool wantQuantized,
+                             bool isInteger, double scale,
+                             std::string attributes) {
   Random &random = b.random;
   Type type;
   Quantized result;
@@ -54,6 +52,22 @@ static Builder::Outcome finish(Builder &b, const std::string &name, OpText text,
   return outcome;
 }
 
+void addBias(Builder &b, OpText &text, DimId channels, bool isInteger) {
+  Random &random = b.random;
+  if (!random.chance(60))
+    return;
+  Data data;
+  data.scale = 0.01;
+  Element element =
+      !isInteger && random.chance(50) ? Element::F32 : Element::I32;
+  data.role = element == Element::I32 && random.chance(80) ? Data::Integer
+                                                           : Data::Values;
+  data.low = -9000;
+  data.high = 9000;
+  ValueId bias = b.leaf(Builder::tensor(element, {channels}), data, 70);
+  text.text += " bias(" + text.typed(bias) + ")";
+}
+
 /// Whether the parameters of a value fit the left operand of a layer.
 static bool fitsInput(const Builder &b, const Quantized &value) {
   Type type = b.typeOf(value.value);
@@ -79,25 +93,15 @@ Builder::Outcome Builder::linear(const Quantized &given, DimId columns,
   text.text += text.use(x.value) + ", ";
   text.text += text.use(w.value);
   bool isInteger = !wantQuantized && random.chance(15);
-  if (random.chance(60)) {
-    Data data;
-    data.scale = 0.01;
-    Element element =
-        !isInteger && random.chance(50) ? Element::F32 : Element::I32;
-    data.role = element == Element::I32 && random.chance(80) ? Data::Integer
-                                                             : Data::Values;
-    data.low = -9000;
-    data.high = 9000;
-    ValueId bias = leaf(tensor(element, {columns}), data, 70);
-    text.text += " bias(" + text.typed(bias) + ")";
-  }
+  addBias(*this, text, columns, isInteger);
   text.parameters("input_", x);
   text.parameters("weight_", w);
   Dims result = dims;
   result.back() = columns;
   // About what saturates a little.
-  return finish(*this, "qnn.linear", std::move(text), result, wantQuantized,
-                isInteger, 0.05 * 0.02 * 60 * std::max(1.0, std::sqrt(k)), "");
+  return finishLayer(*this, "qnn.linear", std::move(text), result,
+                     wantQuantized, isInteger,
+                     0.05 * 0.02 * 60 * std::max(1.0, std::sqrt(k)), "");
 }
 
 Builder::Outcome Builder::matmul(const Quantized &lhs, const Quantized &rhs,
@@ -110,9 +114,9 @@ Builder::Outcome Builder::matmul(const Quantized &lhs, const Quantized &rhs,
   text.parameters("rhs_", rhs);
   Dims dims = dimsOf(lhs.value), right = dimsOf(rhs.value);
   dims.back() = right[right.size() - (transposed ? 2 : 1)];
-  return finish(*this, "qnn.matmul", std::move(text), dims, wantQuantized,
-                !wantQuantized && random.chance(15), 0.05,
-                transposed ? "transpose_rhs" : "");
+  return finishLayer(*this, "qnn.matmul", std::move(text), dims, wantQuantized,
+                     !wantQuantized && random.chance(15), 0.05,
+                     transposed ? "transpose_rhs" : "");
 }
 
 /// A real weight of these dims: dequantized, mostly, and moved.
@@ -152,8 +156,8 @@ ValueId Builder::realLinear(ValueId x, DimId columns) {
       ValueId bias = leaf(tensor(Element::F32, {columns}), anyData(0.01), 70);
       text.text += " bias(" + text.typed(bias) + ")";
     }
-    return finish(*this, "qnn.linear", std::move(text), resultDims, false,
-                  false, 1, "")
+    return finishLayer(*this, "qnn.linear", std::move(text), resultDims, false,
+                       false, 1, "")
         .value;
   }
   // By linalg: named, or generic for other ranks.

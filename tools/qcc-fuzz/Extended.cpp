@@ -113,6 +113,8 @@ void addExtendedProgram(Builder &b) {
   if (random.chance(10))
     addStorage(b);
   // Last, so that what comes before it stays what it is.
+  if (random.chance(25))
+    addQuantizedWindowNetwork(b);
   if (random.chance(20))
     addImageNetwork(b);
 }

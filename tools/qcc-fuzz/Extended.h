@@ -19,9 +19,11 @@ namespace qcc::fuzz {
 /// Leaves values in the pool.
 void addExtendedProgram(Builder &builder);
 
-// What it chooses from (WindowNetworks.cpp, Images.cpp, NamedContractions.cpp).
+// What it chooses from (WindowNetworks.cpp, QuantizedWindows.cpp, Images.cpp,
+// NamedContractions.cpp).
 void addIntegerWindowNetwork(Builder &builder);
 void addRealWindowNetwork(Builder &builder);
+void addQuantizedWindowNetwork(Builder &builder);
 void addImageNetwork(Builder &builder);
 ValueId namedContraction(Builder &builder);
 

@@ -98,8 +98,7 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
     high[1 + d] = rewriter.getIndexAttr(border[d].after);
   }
   if (border[0].step == 1 && border[1].step == 1)
-    return tensor::PadOp::create(rewriter, loc, Type(), input, low, high, zero)
-        .getResult();
+    return emitPad(rewriter, loc, input, low, high, zero);
   SmallVector<OpFoldResult> steps(4, rewriter.getIndexAttr(1)),
       sizes = tensor::getMixedSizes(rewriter, loc, input), spread(sizes);
   for (unsigned d = 0; d < 2; ++d) {
@@ -112,6 +111,9 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
   }
   Value zeros = tensor::EmptyOp::create(rewriter, loc, spread, zero.getType());
   zeros = linalg::FillOp::create(rewriter, loc, zero, zeros).getResult(0);
+  // MLIR refuses to insert what has no elements.
+  if (llvm::is_contained(cast<RankedTensorType>(input.getType()).getShape(), 0))
+    return zeros;
   return tensor::InsertSliceOp::create(rewriter, loc, input, zeros, low, sizes,
                                        steps);
 }

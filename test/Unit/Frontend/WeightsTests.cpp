@@ -152,6 +152,28 @@ TEST(Weights, RandomValuesAreValid) {
   EXPECT_EQ(*std::max_element(w.begin(), w.end()), 127);
 }
 
+/// Otherwise verifiers would refuse them.
+TEST(Weights, RandomParametersOfConvolutionsAreValid) {
+  for (StringRef op : {"conv2d", "conv_transpose2d"}) {
+    Imported imported = import(
+        R"(
+    func.func @f(%x: tensor<1x1x1x8xi8>) -> tensor<1x1x1x512xi8> {
+      %w = arith.constant dense_resource<w> : tensor<512x1x1x8xi8>
+      %sx = arith.constant dense_resource<sx> : tensor<1xf32>
+      %sw = arith.constant dense_resource<sw> : tensor<512xf32>
+      %zw = arith.constant dense_resource<zw> : tensor<512xi32>
+      %sy = arith.constant dense_resource<sy> : tensor<1xf32>
+      %y = qnn.)" +
+            op.str() +
+            R"( %x, %w input_scale(%sx : tensor<1xf32>) weight_scale(%sw : tensor<512xf32>)
+        weight_zero_point(%zw : tensor<512xi32>) output_scale(%sy : tensor<1xf32>)
+        : tensor<1x1x1x8xi8>, tensor<512x1x1x8xi8> -> tensor<1x1x1x512xi8>
+      return %y : tensor<1x1x1x512xi8> })",
+        randomWeights(7));
+    EXPECT_TRUE(imported.module) << imported.errors;
+  }
+}
+
 namespace {
 /// A .safetensors file that lives as long as the test.
 struct TemporaryFile {
