@@ -97,12 +97,8 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
     low[1 + d] = rewriter.getIndexAttr(border[d].before);
     high[1 + d] = rewriter.getIndexAttr(border[d].after);
   }
-  // MLIR refuses to pad or to insert what has no elements.
-  auto type = cast<RankedTensorType>(input.getType());
-  bool isEmpty = llvm::is_contained(type.getShape(), 0);
-  if (border[0].step == 1 && border[1].step == 1 && !isEmpty)
-    return tensor::PadOp::create(rewriter, loc, Type(), input, low, high, zero)
-        .getResult();
+  if (border[0].step == 1 && border[1].step == 1)
+    return emitPad(rewriter, loc, input, low, high, zero);
   SmallVector<OpFoldResult> steps(4, rewriter.getIndexAttr(1)),
       sizes = tensor::getMixedSizes(rewriter, loc, input), spread(sizes);
   for (unsigned d = 0; d < 2; ++d) {
@@ -115,7 +111,8 @@ static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
   }
   Value zeros = tensor::EmptyOp::create(rewriter, loc, spread, zero.getType());
   zeros = linalg::FillOp::create(rewriter, loc, zero, zeros).getResult(0);
-  if (isEmpty)
+  // MLIR refuses to insert what has no elements.
+  if (llvm::is_contained(cast<RankedTensorType>(input.getType()).getShape(), 0))
     return zeros;
   return tensor::InsertSliceOp::create(rewriter, loc, input, zeros, low, sizes,
                                        steps);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -48,6 +49,24 @@ Value qcc::emptyLike(OpBuilder &builder, Location loc, Value like,
                      Type elementType) {
   return tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like), elementType);
+}
+
+Value qcc::emitPad(OpBuilder &builder, Location loc, Value tensor,
+                   ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
+                   Value value) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!llvm::is_contained(type.getShape(), 0))
+    return tensor::PadOp::create(builder, loc, Type(), tensor, low, high, value)
+        .getResult();
+  // MLIR refuses to pad what has no elements.
+  AffineExpr sum = builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1) +
+                   builder.getAffineDimExpr(2);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
+  for (auto [size, before, after] : llvm::zip_equal(sizes, low, high))
+    size = affine::makeComposedFoldedAffineApply(builder, loc, sum,
+                                                 {size, before, after});
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, value.getType());
+  return linalg::FillOp::create(builder, loc, value, empty).getResult(0);
 }
 
 Value qcc::floatConstant(OpBuilder &builder, Location loc, float value) {

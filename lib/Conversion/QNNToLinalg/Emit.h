@@ -130,6 +130,11 @@ void requireSize(mlir::OpBuilder &builder, mlir::Operation *op,
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value like, mlir::Type elementType);
 
+/// `tensor` with `value` before and behind it.
+mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value tensor, llvm::ArrayRef<mlir::OpFoldResult> low,
+                    llvm::ArrayRef<mlir::OpFoldResult> high, mlir::Value value);
+
 /// A constant number in a body.
 mlir::Value floatConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           float value);

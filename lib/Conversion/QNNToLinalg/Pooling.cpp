@@ -52,23 +52,18 @@ static void requireWindows(OpBuilder &builder, Operation *op, Value image,
 }
 
 /// `image` with `value` around it.
-static Value emitPad(OpBuilder &builder, Location loc, Value image,
-                     const qnn::Windows &windows, int64_t value) {
+static Value emitBorder(OpBuilder &builder, Location loc, Value image,
+                        const qnn::Windows &windows, int64_t value) {
   if (!windows.hasPadding())
     return image;
-  auto type = cast<RankedTensorType>(image.getType());
-  SmallVector<int64_t> shape(type.getShape());
   SmallVector<OpFoldResult> low(4, builder.getIndexAttr(0)), high = low;
   for (auto [d, dim] : llvm::enumerate(windows.dims)) {
     low[1 + d] = builder.getIndexAttr(dim.padBefore);
     high[1 + d] = builder.getIndexAttr(dim.padAfter);
-    if (!ShapedType::isDynamic(shape[1 + d]))
-      shape[1 + d] += dim.padBefore + dim.padAfter;
   }
   Value padding = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(type.getElementType(), value));
-  return tensor::PadOp::create(builder, loc, type.clone(shape), image, low,
-                               high, padding);
+      builder, loc, builder.getIntegerAttr(getElementTypeOrSelf(image), value));
+  return emitPad(builder, loc, image, low, high, padding);
 }
 
 namespace {
@@ -102,7 +97,7 @@ static WindowLoops makeLoops(OpBuilder &builder, Location loc, Value image,
       places[1 + d] = exprs[1 + d] * dim.stride + exprs[4 + d] * dim.dilation;
       kernel.push_back(dim.kernel);
     }
-    loops.image = emitPad(builder, loc, image, *windows, padding);
+    loops.image = emitBorder(builder, loc, image, *windows, padding);
     loops.window = tensor::EmptyOp::create(builder, loc, kernel,
                                            getElementTypeOrSelf(image));
   }

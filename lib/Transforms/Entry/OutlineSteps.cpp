@@ -424,26 +424,6 @@ static void dropReturnedBuffers(func::FuncOp entry) {
       FunctionType::get(entry.getContext(), entry.getArgumentTypes(), results));
 }
 
-/// Sizes of views in terms of what they view, so that they can be planned.
-static void resolveViewSizes(func::FuncOp entry) {
-  SmallVector<memref::DimOp> dims;
-  entry.walk([&](memref::DimOp dim) {
-    std::optional<int64_t> index = dim.getConstantIndex();
-    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-    if (index && type && *index < type.getRank() &&
-        dim.getSource().getDefiningOp<ViewLikeOpInterface>())
-      dims.push_back(dim);
-  });
-  for (memref::DimOp dim : dims) {
-    OpBuilder builder(dim);
-    Location loc = dim.getLoc();
-    OpFoldResult size =
-        sizesOf(builder, loc, dim.getSource())[*dim.getConstantIndex()];
-    dim.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, loc, size));
-    dim.erase();
-  }
-}
-
 LogicalResult Outliner::run() {
   if (!llvm::hasSingleElement(entry.getBody()))
     return entry.emitError("has control flow between blocks; use scf instead");

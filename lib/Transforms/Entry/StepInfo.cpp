@@ -144,6 +144,25 @@ SmallVector<OpFoldResult> qcc::sizesOf(OpBuilder &builder, Location loc,
   return sizes;
 }
 
+void qcc::resolveViewSizes(func::FuncOp entry) {
+  SmallVector<memref::DimOp> dims;
+  entry.walk([&](memref::DimOp dim) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (index && type && *index < type.getRank() &&
+        dim.getSource().getDefiningOp<ViewLikeOpInterface>())
+      dims.push_back(dim);
+  });
+  for (memref::DimOp dim : dims) {
+    OpBuilder builder(dim);
+    Location loc = dim.getLoc();
+    OpFoldResult size =
+        sizesOf(builder, loc, dim.getSource())[*dim.getConstantIndex()];
+    dim.replaceAllUsesWith(getValueOrCreateConstantIndexOp(builder, loc, size));
+    dim.erase();
+  }
+}
+
 /// The product of the loop sizes of a structured op, read off its operands.
 static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
                                    ArrayRef<Value> operands,

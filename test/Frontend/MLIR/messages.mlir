@@ -4,7 +4,7 @@
 // MISSPELLED: misspelled.mlir:2:8: error: custom op 'qnn.dequantise' is unknown
 // MISSPELLED: note: did you mean 'qnn.dequantize'?
 // RUN: not qcc compile %t/unknown.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: note: the ops of qnn are qnn.add, qnn.clamp, qnn.dequantize, qnn.linear,
+// UNKNOWN: note: the ops of qnn are qnn.add, qnn.avg_pool2d, qnn.clamp, qnn.conv2d, qnn.conv_transpose2d, qnn.dequantize, qnn.linear,
 // RUN: not qcc compile %t/scale.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=SCALE
 // SCALE: error: {{.*}}out of expressed type range
 // SCALE: note: scales are positive, finite and normal f32 (N9); a number in hexadecimal is the bits of an f64

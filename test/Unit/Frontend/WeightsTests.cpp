@@ -174,6 +174,29 @@ TEST(Weights, RandomParametersOfConvolutionsAreValid) {
   }
 }
 
+TEST(Weights, RandomParametersOfImagesAreValid) {
+  for (StringRef op :
+       {"avg_pool2d", "resize {mode = \"linear\", coordinate_transformation = "
+                      "\"half_pixel\"}"}) {
+    auto [name, attributes] = op.split(' ');
+    Imported imported = import(
+        R"(
+    func.func @f(%x: tensor<1x1x1x512xi8>) -> tensor<1x1x1x512xi8> {
+      %sx = arith.constant dense_resource<sx> : tensor<512xf32>
+      %zx = arith.constant dense_resource<zx> : tensor<512xi32>
+      %sy = arith.constant dense_resource<sy> : tensor<512xf32>
+      %y = qnn.)" +
+            name.str() +
+            R"( %x input_scale(%sx : tensor<512xf32>) input_zero_point(%zx : tensor<512xi32>)
+        output_scale(%sy : tensor<512xf32>) )" +
+            attributes.str() +
+            R"( : tensor<1x1x1x512xi8> -> tensor<1x1x1x512xi8>
+      return %y : tensor<1x1x1x512xi8> })",
+        randomWeights(7));
+    EXPECT_TRUE(imported.module) << imported.errors;
+  }
+}
+
 namespace {
 /// A .safetensors file that lives as long as the test.
 struct TemporaryFile {

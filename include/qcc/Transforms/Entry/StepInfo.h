@@ -8,6 +8,7 @@
 #ifndef QCC_TRANSFORMS_ENTRY_STEPINFO_H
 #define QCC_TRANSFORMS_ENTRY_STEPINFO_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace qcc {
@@ -28,6 +29,10 @@ WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
 /// through.
 llvm::SmallVector<mlir::OpFoldResult>
 sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
+
+/// Puts the sizes of views in terms of what they view, so that they can be
+/// planned.
+void resolveViewSizes(mlir::func::FuncOp entry);
 
 /// "file:line:column" of a location, or "".
 std::string sourcePosition(mlir::Location loc);

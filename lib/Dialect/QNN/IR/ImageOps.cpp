@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints written in QNNImageOps.td of ops that compute an NHWC image of
-// another one, each channel by itself.
+// The constraints written in QNNImageOps.td of ops that compute an NHWC image
+// of another one, each channel by itself.
 //
 //===----------------------------------------------------------------------===//
 
