@@ -1,4 +1,4 @@
-!x = !quant.uniform<i8:f32, 5.000000e-02>
+!x = !quant.uniform<u8:f32, 5.000000e-02>
 !w = !quant.uniform<i8:f32, 1.000000e-02>
 func.func @layers(%x: tensor<?x4x!x>) -> tensor<?x2xf32> {
   %w1 = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [-1, -2, -3, -4], [4, 3, 2, 1]]> : tensor<4x4xi8>
