@@ -152,7 +152,7 @@ bool ConvolutionText::hasLoop(llvm::StringRef expression) const {
   return expression != "c" || !isGrouped || shape.c > shape.groups;
 }
 
-/// Those of the expressions whose loops exist.
+/// The expressions that are left once loops that do not exist are dropped.
 std::vector<std::string>
 ConvolutionText::present(std::initializer_list<std::string> expressions) const {
   std::vector<std::string> result;

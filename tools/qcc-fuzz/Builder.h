@@ -115,6 +115,10 @@ public:
   Quantized quantize(ValueId real, double scale);
   ValueId dequantize(const Quantized &value);
   Quantized requantize(const Quantized &value, double scale);
+  /// The op `name`, an elementwise one of two quantized tensors, with the
+  /// parameters of `result`, which is a value of `type`.
+  Quantized binary(const std::string &name, const Quantized &a,
+                   const Quantized &b, Quantized result, const Type &type);
   Quantized addOrMul(const Quantized &a, const Quantized &b, double scale);
   Quantized clamp(const Quantized &value);
   Quantized lookup(const Quantized &value);

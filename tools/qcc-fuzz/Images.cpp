@@ -170,16 +170,7 @@ static Quantized broadcast(Builder &b, const Quantized &x) {
   Type resultType;
   Quantized result = b.resultParameters(type.dims, 0.05, resultType);
   std::string name = random.pick({"qnn.add", "qnn.mul"});
-  OpText text;
-  text.text = name + " ";
-  text.text += text.use(lhs.value) + ", ";
-  text.text += text.use(rhs.value);
-  text.parameters("lhs_", lhs);
-  text.parameters("rhs_", rhs);
-  text.parameters("output_", result);
-  text.text += " : $t0, $t1 -> $r0";
-  result.value = b.op(name, std::move(text), resultType);
-  return result;
+  return b.binary(name, lhs, rhs, result, resultType);
 }
 
 void addImageNetwork(Builder &b) {

@@ -281,11 +281,9 @@ Quantized Builder::requantize(const Quantized &value, double scale) {
   return result;
 }
 
-Quantized Builder::addOrMul(const Quantized &a, const Quantized &b,
-                            double scale) {
-  Type type;
-  Quantized result = resultParameters(dimsOf(a.value), scale, type);
-  std::string name = random.chance(70) ? "qnn.add" : "qnn.mul";
+Quantized Builder::binary(const std::string &name, const Quantized &a,
+                          const Quantized &b, Quantized result,
+                          const Type &type) {
   OpText text;
   text.text = name + " ";
   text.text += text.use(a.value) + ", ";
@@ -296,6 +294,14 @@ Quantized Builder::addOrMul(const Quantized &a, const Quantized &b,
   text.text += " : $t0, $t1 -> $r0";
   result.value = op(name, std::move(text), type);
   return result;
+}
+
+Quantized Builder::addOrMul(const Quantized &a, const Quantized &b,
+                            double scale) {
+  Type type;
+  Quantized result = resultParameters(dimsOf(a.value), scale, type);
+  std::string name = random.chance(70) ? "qnn.add" : "qnn.mul";
+  return binary(name, a, b, result, type);
 }
 
 Quantized Builder::clamp(const Quantized &value) {

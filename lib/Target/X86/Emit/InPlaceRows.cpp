@@ -31,7 +31,7 @@ private:
   /// Where an element of a row lies.
   SmallVector<Value> indices(const Tile &tile, Value row, Value run,
                              Value offset);
-  /// Likewise, of the element at an offset of tileSource.
+  /// Where the element lies that an offset of tileSource names.
   SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
   /// The four bytes of row i of the tile from an element on, as an i32.
   Value loadWord(const Tile &tile, int64_t i, Value run, Value offset);
