@@ -148,14 +148,16 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
 /// A config by chance; it need not fit.
 static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
                                     bool small, Choices &b) {
-  // A target that emulates AMX is there for its kernels.
+  // A target that emulates AMX is there for its kernels, but tiles do not
+  // multiply where each column has a left operand of its own.
+  bool isDepthwise = op.getRoles()->isDepthwise;
   const x86::Spec &spec = x86::specOf(target);
   SmallVector<Atom> atoms;
   for (const Atom &atom : spec.atoms)
-    if (atom.hasTiles() == spec.emulatesAMX)
+    if (atom.hasTiles() == (spec.emulatesAMX && !isDepthwise))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
-  if (op.getRoles()->isDepthwise)
+  if (isDepthwise)
     return chooseDepthwise(op, atom, small, b);
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
     return chooseLanesAlongK(op, atom, small, b);
