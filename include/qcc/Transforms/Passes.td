@@ -554,10 +554,15 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
     linalg.generic {qcc.origin = "linalg.matmul"} ins(%a, %b) ...
     ```
 
+    A depthwise convolution that has a dimension for the results of a channel, and one
+    result for each, loses the dimension.
+
     Where several ops belong to a layer, a name in their locations, all but the last are
     marked as parts of it (qcc/Dialect/QNN/IR/ValueInfo.h).
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def HoistNarrowing : Pass<"hoist-narrowing", "::mlir::func::FuncOp"> {
