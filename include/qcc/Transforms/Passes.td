@@ -354,11 +354,27 @@ def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "Temporaries of an entry to slots of one arena";
+  let summary = "Temporaries of an entry to offsets in one arena";
   let description = [{
-    Buffers whose lifetimes (first to last step) do not overlap share a slot. Sizes may
-    be dynamic: a slot is as large as the largest of its buffers, evaluated at entry.
-    The entry takes the arena as its last argument and returns its size last.
+    A temporary is alive from the first step that uses it to the last one. Temporaries that
+    are alive at the same step are apart; others may have the same memory. They are stacked
+    in an order: each lies right behind the highest of those before it in the order from
+    which it has to be apart. An order is valid for all sizes, so that offsets may be
+    computed for sizes that are known at run time only:
+
+    ```mlir
+    %a = memref.alloc(%m) : memref<?x64xi8>
+    %b = memref.alloc() : memref<100xi8>
+    ```
+    becomes, where both are alive at once,
+    ```mlir
+    %0 = memref.view %arena[%c0][] : memref<?xi8> to memref<100xi8>
+    %1 = memref.view %arena[%c128][%m] : memref<?xi8> to memref<?x64xi8>
+    ```
+    The order is chosen by the sizes of temporaries, or by examples of them where they are
+    dynamic. All offsets are multiples of 64. The entry takes the arena as its last argument
+    and returns last two indices: the most bytes that are alive at one step, and the size of
+    the arena.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }

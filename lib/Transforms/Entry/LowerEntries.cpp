@@ -442,7 +442,8 @@ FailureOr<ProgramEntry> EntryLowering::run() {
   beginPlan();
   Operation *ret = entry.getBody().front().getTerminator();
   // The dimensions of the results have their slots already.
-  unsigned numDims = ret->getNumOperands() - 1;
+  unsigned numDims =
+      ret->getNumOperands() - static_cast<unsigned>(EntryResult::LiveBytes);
   for (unsigned i = 0; i < numDims; ++i) {
     Value value = inPlan(ret->getOperand(i));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
@@ -455,7 +456,7 @@ FailureOr<ProgramEntry> EntryLowering::run() {
   for (auto call : entry.getBody().front().getOps<func::CallOp>())
     if (failed(lowerStep(call)))
       return failure();
-  Value result = planResult(ret->getOperand(numDims));
+  Value result = planResult(getEntryResult(entry, EntryResult::ArenaBytes));
   plan.getBody().front().getTerminator()->setOperand(0, result);
   symbols.erase(entry);
   return std::move(program);

@@ -55,7 +55,7 @@ func.func private @f.step0(%scratch: memref<?xi8>, %x: memref<?x4xf32>, %w: memr
 func.func private @f.step1(%t: memref<?x2xf32>, %y: memref<?x4xi8> {qcc.layer = "fc1", qcc.type = !quant.uniform<i8:f32, 0.5>}, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
   return
 }
-func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = tensor<?x4x!quant.uniform<i8:f32, 0.5>>}, %arena: memref<?xi8>) -> (index, index) {
+func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = tensor<?x4x!quant.uniform<i8:f32, 0.5>>}, %arena: memref<?xi8>) -> (index, index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -69,7 +69,7 @@ func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = ten
   %t = memref.view %arena[%c0][%n] : memref<?xi8> to memref<?x2xf32>
   call @f.step0(%arena, %x, %w, %b, %r, %t, %d, %size, %c8, %c0, %c1) : (memref<?xi8>, memref<?x4xf32>, memref<3xi8>, memref<9xi1>, memref<2xi32>, memref<?x2xf32>, index, index, index, index, index) -> ()
   call @f.step1(%t, %y, %c8, %c8, %c0, %c1) : (memref<?x2xf32>, memref<?x4xi8>, index, index, index, index) -> ()
-  return %n, %size : index, index
+  return %n, %c8, %size : index, index, index
 }
 {-#
   dialect_resources: {

@@ -61,6 +61,9 @@ inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
 /// Unit, on an argument of an entry that receives a result. Written by
 /// add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
+/// Unit, on the last argument of an entry: the memory of its temporaries.
+/// Written by plan-memory.
+inline constexpr llvm::StringLiteral kArenaAttr = "qcc.arena";
 
 //===----------------------------------------------------------------------===//
 // On step functions, written by outline-steps unless said otherwise
