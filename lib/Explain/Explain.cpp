@@ -101,13 +101,13 @@ static void explainContraction(StepExplanation &explanation,
 StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
                                  const Target &target) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
-  auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  auto info = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto text = [&](StringRef key) {
     auto attr = info.getAs<StringAttr>(key);
     return attr ? attr.getValue().str() : std::string();
   };
   StepExplanation explanation;
-  explanation.name = step.getName().str();
+  explanation.name = text("name");
   explanation.kind = text("kind");
   explanation.layer = text("layer");
   explanation.location = text("location");

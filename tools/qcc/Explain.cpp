@@ -170,6 +170,8 @@ static bool finish(Session &session, Report &report) {
       buildStage(passes, stage, compiler.getTarget(), compiler.stageOptions);
       if (failed(passes.run(session.module())))
         return false;
+      if (stage == Stage::Target)
+        report.distinct = countKernels(session.module());
     }
     return true;
   });
@@ -240,7 +242,6 @@ int driver::runExplain(const ProgramOptions &program,
   SymbolTable symbols(session.module());
   llvm::json::Array kernels;
   Report report;
-  report.distinct = countKernels(session.module());
   SmallVector<func::FuncOp> entries;
   for (auto entry : session.module().getOps<func::FuncOp>()) {
     if (isStep(entry))

@@ -64,7 +64,7 @@ struct MemoryExplanation {
 llvm::Expected<MemoryExplanation> explainMemory(mlir::func::FuncOp entry,
                                                 llvm::ArrayRef<int64_t> dims);
 
-/// How many functions compute the steps of a program after stage buffer.
+/// How many functions compute the steps of a program after stage target.
 unsigned countKernels(mlir::ModuleOp module);
 
 } // namespace qcc
