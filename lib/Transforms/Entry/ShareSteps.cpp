@@ -79,8 +79,9 @@ static TypedAttr parameterOf(OpOperand &use) {
           arith::AddIOp, arith::SubIOp, arith::MaxSIOp, arith::MinSIOp>(op) ||
       (isa<arith::SelectOp>(op) && i > 0) || isClamp(op, number);
   bool isStored =
-      i == 0 &&
-      isa<memref::StoreOp, vector::StoreOp, vector::TransferWriteOp>(op);
+      (isa<memref::StoreOp, vector::StoreOp, vector::TransferWriteOp>(op) &&
+       i == 0) ||
+      (isa<vector::MaskedStoreOp>(op) && i + 1 == op->getNumOperands());
   return isComputed || isStored ? number : TypedAttr();
 }
 

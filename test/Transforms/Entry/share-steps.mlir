@@ -115,6 +115,8 @@ func.func private @f.step9(%x: memref<i8>, %y: memref<i8>, %ops: index, %bytes: 
 
 // What is stored may be an argument, also inside of loops; steps without different literals share as they are.
 // CHECK: func.func private @f.step10(%{{.*}}: memref<8xi8>, %[[Z:.*]]: i8, %{{.*}}: index,
+// CHECK: %[[ZZ:.*]] = vector.broadcast %[[Z]] : i8 to vector<8xi8>
+// CHECK: vector.maskedstore %{{.*}}, %{{.*}}, %[[ZZ]]
 // CHECK: scf.for
 // CHECK: memref.store %[[Z]]
 // CHECK-NOT: func.func private
@@ -123,6 +125,9 @@ func.func private @f.step10(%x: memref<8xi8>, %ops: index, %bytes: index, %t: in
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %z = arith.constant 5 : i8
+  %zz = arith.constant dense<5> : vector<8xi8>
+  %mask = vector.create_mask %ops : vector<8xi1>
+  vector.maskedstore %x[%c0], %mask, %zz : memref<8xi8>, vector<8xi1>, vector<8xi8>
   scf.for %i = %c0 to %c8 step %c1 {
     memref.store %z, %x[%i] : memref<8xi8>
   }
@@ -133,6 +138,9 @@ func.func private @f.step11(%x: memref<8xi8>, %ops: index, %bytes: index, %t: in
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %z = arith.constant 6 : i8
+  %zz = arith.constant dense<6> : vector<8xi8>
+  %mask = vector.create_mask %ops : vector<8xi1>
+  vector.maskedstore %x[%c0], %mask, %zz : memref<8xi8>, vector<8xi1>, vector<8xi8>
   scf.for %i = %c0 to %c8 step %c1 {
     memref.store %z, %x[%i] : memref<8xi8>
   }
@@ -143,6 +151,9 @@ func.func private @f.step12(%x: memref<8xi8>, %ops: index, %bytes: index, %t: in
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %z = arith.constant 5 : i8
+  %zz = arith.constant dense<5> : vector<8xi8>
+  %mask = vector.create_mask %ops : vector<8xi1>
+  vector.maskedstore %x[%c0], %mask, %zz : memref<8xi8>, vector<8xi1>, vector<8xi8>
   scf.for %i = %c0 to %c8 step %c1 {
     memref.store %z, %x[%i] : memref<8xi8>
   }
