@@ -218,8 +218,8 @@ static void explainSteps(Session &session, func::FuncOp entry,
 static void print(const Report &report, StringRef target) {
   for (const EntryMemory &memory : report.memory)
     print(memory);
-  llvm::outs() << tools::counted(report.count, "kernel") << ", "
-               << report.distinct << " distinct, for " << target
+  llvm::outs() << "distinct kernels: " << report.distinct << '\n'
+               << tools::counted(report.count, "kernel") << " for " << target
                << ", artifact " << tools::byteSize(report.artifactBytes)
                << '\n';
 }
