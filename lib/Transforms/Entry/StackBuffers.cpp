@@ -7,6 +7,7 @@
 
 #include "qcc/Transforms/Entry/StackBuffers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include <algorithm>
 #include <limits>
 
@@ -80,11 +81,10 @@ qcc::buffersBelow(ArrayRef<Lifetime> lifetimes, ArrayRef<unsigned> order) {
   return below;
 }
 
-SmallVector<int64_t> qcc::stackBuffers(ArrayRef<Lifetime> lifetimes,
+SmallVector<int64_t> qcc::stackBuffers(ArrayRef<SmallVector<unsigned>> below,
                                        ArrayRef<unsigned> order,
                                        ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> offsets(lifetimes.size(), 0);
-  auto below = buffersBelow(lifetimes, order);
+  SmallVector<int64_t> offsets(below.size(), 0);
   for (unsigned buffer : order)
     for (unsigned other : below[buffer])
       offsets[buffer] =
@@ -138,8 +138,9 @@ private:
 
 double OrderSearch::ratioOf(ArrayRef<unsigned> order) const {
   double worst = 1;
+  auto below = buffersBelow(lifetimes, order);
   for (auto [sizes, least] : llvm::zip_equal(cases, live)) {
-    int64_t height = heightOf(stackBuffers(lifetimes, order, sizes), sizes);
+    int64_t height = heightOf(stackBuffers(below, order, sizes), sizes);
     if (least > 0)
       worst = std::max(worst, double(height) / least);
   }
@@ -172,7 +173,7 @@ void OrderSearch::consider(SmallVector<unsigned> sequence,
                            ArrayRef<int64_t> sizes) {
   // The time of a try grows with the square of the number of buffers.
   size_t count = lifetimes.size();
-  size_t tries = std::clamp<size_t>((1 << 24) / (count * count + 1), 1, 32);
+  size_t tries = std::clamp<size_t>((1 << 22) / (count * count + 1), 1, 32);
   for (size_t i = 0; i < tries && ratio > 1; ++i) {
     SmallVector<int64_t> offsets = firstFit(sequence, sizes);
     SmallVector<unsigned> order(sequence);

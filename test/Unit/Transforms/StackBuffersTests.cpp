@@ -14,6 +14,12 @@ using namespace qcc;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+static SmallVector<int64_t> stack(ArrayRef<Lifetime> lifetimes,
+                                  ArrayRef<unsigned> order,
+                                  ArrayRef<int64_t> sizes) {
+  return stackBuffers(buffersBelow(lifetimes, order), order, sizes);
+}
+
 static int64_t height(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
   int64_t most = 0;
   for (auto [offset, size] : llvm::zip_equal(offsets, sizes))
@@ -74,15 +80,13 @@ TEST(StackBuffers, OrdersAreValidForAllSizes) {
         chooseOrder(lifetimes, {makeSizes(), makeSizes()});
     for (int other = 0; other < 3; ++other) {
       BufferSizes sizes = makeSizes();
-      auto offsets = stackBuffers(lifetimes, order, sizes);
+      auto offsets = stack(lifetimes, order, sizes);
       EXPECT_FALSE(overlap(lifetimes, offsets, sizes));
       EXPECT_GE(height(offsets, sizes), liveBytes(liveSets(lifetimes), sizes));
     }
   }
 }
 
-// What lives long between two chains of short-lived buffers: neither program
-// order nor decreasing size alone gives the least height.
 TEST(StackBuffers, OrdersOfKnownSizesAreLow) {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
@@ -102,20 +106,20 @@ TEST(StackBuffers, OrdersOfKnownSizesAreLow) {
     }
     SmallVector<unsigned> order = chooseOrder(lifetimes, {sizes});
     int64_t least = liveBytes(liveSets(lifetimes), sizes);
-    EXPECT_LE(height(stackBuffers(lifetimes, order, sizes), sizes),
-              least * 115 / 100);
+    EXPECT_LE(height(stack(lifetimes, order, sizes), sizes), least * 115 / 100);
   }
 }
 
 // The order is chosen for the worst of the cases.
 TEST(StackBuffers, AllCasesCount) {
-  // 0 and 1 are alive together, then 1 and 2, then 2 and 0's successor 3.
+  // A chain, of which each second buffer is large, and a buffer that is alive
+  // with all of them.
   SmallVector<Lifetime> lifetimes{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}};
   SmallVector<BufferSizes> cases{{64, 640, 64, 640, 64},
                                  {640, 64, 640, 64, 64}};
   SmallVector<unsigned> order = chooseOrder(lifetimes, cases);
   auto sets = liveSets(lifetimes);
   for (const BufferSizes &sizes : cases)
-    EXPECT_EQ(height(stackBuffers(lifetimes, order, sizes), sizes),
+    EXPECT_EQ(height(stack(lifetimes, order, sizes), sizes),
               liveBytes(sets, sizes));
 }

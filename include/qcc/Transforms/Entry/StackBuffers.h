@@ -54,10 +54,11 @@ llvm::SmallVector<llvm::SmallVector<unsigned>>
 buffersBelow(llvm::ArrayRef<Lifetime> lifetimes,
              llvm::ArrayRef<unsigned> order);
 
-/// The offsets of buffers that are stacked in an order, for given sizes.
-llvm::SmallVector<int64_t> stackBuffers(llvm::ArrayRef<Lifetime> lifetimes,
-                                        llvm::ArrayRef<unsigned> order,
-                                        llvm::ArrayRef<int64_t> sizes);
+/// The offsets of buffers that are stacked in an order, for given sizes;
+/// `below` is what buffersBelow says of the order.
+llvm::SmallVector<int64_t>
+stackBuffers(llvm::ArrayRef<llvm::SmallVector<unsigned>> below,
+             llvm::ArrayRef<unsigned> order, llvm::ArrayRef<int64_t> sizes);
 
 } // namespace qcc
 
