@@ -429,9 +429,9 @@ def ShareSteps : Pass<"share-steps", "::mlir::ModuleOp"> {
     call @f.step0(%b, %quarter, ...) {qcc.kernel = {name = "f.step1", ...}}
     ```
 
-    Only operands of float sums and products, of integer sums, of choices and of stores
-    become arguments, and bounds of clamps, which become a comparison and a choice: for
-    these an argument is as fast as a literal. Names, layers and places of steps stand on
+    Only operands of sums, of products of floats, of choices and of stores become arguments,
+    and bounds of clamps, which for floats become a comparison and a choice: for these an
+    argument is as fast as a literal. Names, layers and places of steps stand on
     the calls.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];

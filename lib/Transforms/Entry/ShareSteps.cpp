@@ -175,8 +175,9 @@ void Form::addRegion(Region &region) {
 namespace {
 /// Steps of one form.
 struct Group {
+  Form form;
   SmallVector<func::FuncOp> steps;
-  SmallVector<Form> forms; // of the steps
+  SmallVector<SmallVector<OpOperand *>> literals; // of each step
 };
 
 /// A literal that is not the same in all steps of a group: what it is in each.
@@ -212,15 +213,15 @@ private:
 } // namespace
 
 bool Sharing::findParameters() {
-  for (unsigned i = 0; i < group.forms.front().literals.size(); ++i) {
+  ArrayRef<OpOperand *> literals = group.literals.front();
+  for (unsigned i = 0; i < literals.size(); ++i) {
     Parameter parameter;
-    for (Form &form : group.forms)
-      parameter.push_back(parameterOf(*form.literals[i]));
+    for (ArrayRef<OpOperand *> ofStep : group.literals)
+      parameter.push_back(parameterOf(*ofStep[i]));
     if (llvm::all_equal(parameter))
       continue;
     auto known = llvm::find(parameters, parameter);
-    uses.push_back({group.forms.front().literals[i],
-                    unsigned(known - parameters.begin())});
+    uses.push_back({literals[i], unsigned(known - parameters.begin())});
     if (known == parameters.end())
       parameters.push_back(parameter);
   }
@@ -312,14 +313,14 @@ struct ShareSteps : qcc::impl::ShareStepsBase<ShareSteps> {
       if (!isStep(step))
         continue;
       Form form(step);
+      auto literals = std::move(form.literals);
       SmallVector<Group, 1> &candidates = groups[form.hash()];
-      auto group = llvm::find_if(candidates, [&](Group &candidate) {
-        return candidate.forms.front() == form;
-      });
+      auto group = llvm::find_if(
+          candidates, [&](Group &candidate) { return candidate.form == form; });
       if (group == candidates.end())
-        group = &candidates.emplace_back();
+        group = &candidates.emplace_back(Group{std::move(form), {}, {}});
       group->steps.push_back(step);
-      group->forms.push_back(std::move(form));
+      group->literals.push_back(std::move(literals));
     }
     DenseMap<StringAttr, SmallVector<func::CallOp>> calls;
     getOperation().walk([&](func::CallOp call) {
