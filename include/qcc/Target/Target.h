@@ -169,6 +169,10 @@ public:
   /// but copy one of signed bytes.
   virtual bool prefersUnsignedLhs() const { return false; }
 
+  /// What `kernel.lookup` of a vector of bytes takes, in operations on vectors
+  /// of as many bytes. Nothing where the target does not lower the op.
+  virtual std::optional<double> lookupCost() const { return std::nullopt; }
+
   /// Whether code for the target converts between f32 and bf16 by instructions
   /// that do what arith.extf and arith.truncf mean: half to even, denormals
   /// kept (N7). Where it does not, these ops are gone after the tensor stage.

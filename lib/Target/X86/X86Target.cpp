@@ -57,6 +57,13 @@ bool X86Target::prefersUnsignedLhs() const {
   });
 }
 
+/// The instructions of lower-lookups.
+std::optional<double> X86Target::lookupCost() const {
+  if (spec.has("avx512vbmi"))
+    return 4;
+  return spec.vectorBits == 512 ? 18 : 46;
+}
+
 /// vcvtneps2bf16, the instruction of AVX512-BF16 and AVX-NE-CONVERT, takes
 /// denormals for zeros and makes zeros of results that are denormals, so that
 /// bf16 conversions are done on integers.
@@ -71,6 +78,10 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   options.vectorBits = spec.vectorBits;
   options.hasBF16Instructions = convertsBF16();
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
+  LowerLookupsOptions lookups;
+  lookups.vectorBits = spec.vectorBits;
+  lookups.hasVBMI = spec.has("avx512vbmi");
+  pm.addPass(createLowerLookups(lookups));
   pm.addNestedPass<func::FuncOp>(createDistributeSteps());
   pm.addPass(createAssignScratch());
   pm.addPass(createCanonicalizerPass());
