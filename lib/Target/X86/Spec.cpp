@@ -261,10 +261,11 @@ sortedFeatures(const llvm::StringSet<> &features) {
   return sorted;
 }
 
-std::string Spec::featureString() const {
+std::string Spec::featureString(bool permutesBytes) const {
   std::string result;
   for (llvm::StringRef feature : sortedFeatures(features))
-    result += (result.empty() ? "+" : ",+") + feature.str();
+    if (permutesBytes || feature != kPermutesBytes)
+      result += (result.empty() ? "+" : ",+") + feature.str();
   return result + ",-prefer-256-bit";
 }
 

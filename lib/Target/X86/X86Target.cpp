@@ -59,7 +59,7 @@ bool X86Target::prefersUnsignedLhs() const {
 
 /// The instructions of lower-lookups.
 std::optional<double> X86Target::lookupCost() const {
-  if (spec.has("avx512vbmi"))
+  if (spec.has(kPermutesBytes))
     return 4;
   return spec.vectorBits == 512 ? 18 : 46;
 }
@@ -80,7 +80,7 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
   LowerLookupsOptions lookups;
   lookups.vectorBits = spec.vectorBits;
-  lookups.hasVBMI = spec.has("avx512vbmi");
+  lookups.hasVBMI = spec.has(kPermutesBytes);
   pm.addPass(createLowerLookups(lookups));
   pm.addNestedPass<func::FuncOp>(createDistributeSteps());
   pm.addPass(createAssignScratch());
