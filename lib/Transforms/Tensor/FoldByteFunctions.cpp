@@ -37,9 +37,6 @@ using kernel::LookupOp;
 /// time quadratic in their length.
 static constexpr size_t kMaxOps = 256;
 
-/// A table replaces what costs at least this many times as much.
-static constexpr double kLeastGain = 1.5;
-
 //===----------------------------------------------------------------------===//
 // Chains
 //===----------------------------------------------------------------------===//
@@ -106,13 +103,19 @@ void ChainFinder::take(linalg::GenericOp op) {
   ops.insert(op);
   read.remove(op->getResult(0));
   for (OpOperand *input : op.getDpsInputOperands())
-    if (!constantOf(input->get()))
+    if (!constantOf(input->get()) &&
+        !ops.contains(input->get().getDefiningOp()))
       read.insert(input->get());
 }
 
 linalg::GenericOp ChainFinder::next() const {
+  // A chain may begin with bytes, but has to take in everything else.
+  SmallVector<Value> candidates(llvm::make_filter_range(
+      read, [](Value value) { return !hasBytes(value); }));
+  if (candidates.empty())
+    candidates = llvm::to_vector(read);
   Operation *last = nullptr;
-  for (Value value : read) {
+  for (Value value : candidates) {
     Operation *op = value.getDefiningOp();
     if (op && op->getBlock() == ops.front()->getBlock() &&
         (!last || last->isBeforeInBlock(op)))
@@ -157,7 +160,7 @@ std::optional<Chain> ChainFinder::find() {
 static double costOf(Operation &op) {
   if (op.hasTrait<OpTrait::ConstantLike>())
     return 0;
-  constexpr double kQuotient = 6, kLoads = 64;
+  constexpr double kQuotient = 16, kLoads = 64;
   if (isa<tensor::ExtractOp>(op))
     return kLoads; // one for each element
   unsigned bits = 8;
@@ -176,6 +179,32 @@ static double costOf(const Chain &chain) {
     for (Operation &inner : op.getBody()->without_terminator())
       cost += costOf(inner);
   return cost;
+}
+
+/// Whether elementwise ops, which become one, compute the value from the result
+/// of a contraction.
+static bool isAfterContraction(Value value, unsigned depth = 8) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || depth == 0)
+    return false;
+  return op.getNumReductionLoops() != 0 ||
+         llvm::any_of(op.getDpsInputs(), [&](Value input) {
+           return isAfterContraction(input, depth - 1);
+         });
+}
+
+/// Where what a chain gives would be looked up, once ops are fused.
+static LookupPlace placeOf(const Chain &chain) {
+  linalg::GenericOp last = chain.ops.back();
+  bool isComputedWith = llvm::any_of(last->getUsers(), [](Operation *user) {
+    auto op = dyn_cast<linalg::GenericOp>(user);
+    return op && op.getNumReductionLoops() == 0 && op->getNumResults() == 1 &&
+           !movementOf(op->getResult(0));
+  });
+  if (isComputedWith)
+    return LookupPlace::Operations;
+  return isAfterContraction(chain.start) ? LookupPlace::Epilogue
+                                         : LookupPlace::Memory;
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,7 +277,7 @@ static std::optional<SmallVector<int8_t>> tabulate(RewriterBase &rewriter,
   return llvm::to_vector_of<int8_t>(*values);
 }
 
-/// "lookup of qnn.dequantize+exp+qnn.quantize": what the chain did.
+/// "lookup of qnn.dequantize + exp + qnn.quantize": what the chain did.
 static std::string originOf(const Chain &chain) {
   llvm::SetVector<StringRef> names;
   SmallVector<std::string> origins;
@@ -257,7 +286,7 @@ static std::string originOf(const Chain &chain) {
   for (StringRef origin : origins)
     for (StringRef name : llvm::split(origin, ", "))
       names.insert(name);
-  return "lookup of " + llvm::join(names, "+");
+  return "lookup of " + llvm::join(names, " + ");
 }
 
 /// Adds the ops that nothing needs afterwards to `erased`.
@@ -265,13 +294,19 @@ static void replaceByLookup(RewriterBase &rewriter, const Chain &chain,
                             ArrayRef<int8_t> table,
                             DenseSet<Operation *> &erased) {
   linalg::GenericOp last = chain.ops.back();
-  OpOperand *init = last.getDpsInitOperand(0);
-  linalg::GenericOp lookup =
-      createGeneric(rewriter, last.getLoc(), chain.start, init->get(),
-                    last.getMatchingIndexingMap(init),
-                    [&](OpBuilder &builder, Location loc, Value byte) -> Value {
-                      return LookupOp::create(builder, loc, byte, table);
-                    });
+  Location loc = last.getLoc();
+  OpOperand *out = last.getDpsInitOperand(0);
+  // The memory of an op of the chain would keep the op alive.
+  Value init = out->get();
+  if (llvm::is_contained(chain.ops, init.getDefiningOp()))
+    init = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, chain.start),
+        rewriter.getI8Type());
+  linalg::GenericOp lookup = createGeneric(
+      rewriter, loc, chain.start, init, last.getMatchingIndexingMap(out),
+      [&](OpBuilder &builder, Location loc, Value byte) -> Value {
+        return LookupOp::create(builder, loc, byte, table);
+      });
   lookup->setAttr(kOriginAttr, rewriter.getStringAttr(originOf(chain)));
   rewriter.replaceAllUsesWith(last->getResults(), lookup.getResults());
   for (linalg::GenericOp op : llvm::reverse(chain.ops))
@@ -291,8 +326,7 @@ struct FoldByteFunctions : qcc::impl::FoldByteFunctionsBase<FoldByteFunctions> {
   }
 
   void runOnOperation() override {
-    std::optional<double> lookup = target->lookupCost();
-    if (!lookup)
+    if (!target->lookupCost(LookupPlace::Memory))
       return;
     IRRewriter rewriter(&getContext());
     // The last first, so that a chain is as long as it can be.
@@ -307,7 +341,7 @@ struct FoldByteFunctions : qcc::impl::FoldByteFunctionsBase<FoldByteFunctions> {
       if (erased.contains(op))
         continue;
       std::optional<Chain> chain = ChainFinder(op).find();
-      if (!chain || costOf(*chain) < kLeastGain * *lookup)
+      if (!chain || costOf(*chain) < *target->lookupCost(placeOf(*chain)))
         continue;
       rewriter.setInsertionPoint(op);
       if (std::optional<SmallVector<int8_t>> table = tabulate(rewriter, *chain))

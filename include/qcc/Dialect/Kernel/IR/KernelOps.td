@@ -332,9 +332,8 @@ def Kernel_LookupOp
     `kernel.pack`, and in the vector code that these become.
 
     The table is an attribute, since it is a constant that belongs to the op as the
-    operations belong to the body that it replaces. A function of a byte that gives
-    anything wider than a byte has no table: elements of 32 bits are gathered one by one,
-    which costs as much as computing them.
+    operations belong to the body that it replaces. There are no tables of wider
+    elements: vectors of 32 bits would be gathered one by one.
 
     Example:
 
