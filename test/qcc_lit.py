@@ -10,6 +10,7 @@ LEVELS = {
     "x86-64-v3": {"avx2", "fma", "f16c", "bmi", "bmi2", "movbe", "lzcnt"},
     "avx512": host_features.AVX512,
     "avx512vnni": host_features.AVX512 | {"avx512vnni"},
+    "avx512vbmi": host_features.AVX512 | {"avx512vnni", "avx512vbmi"},
     "avxvnni": {"avx2", "avxvnni"},
     "amx": {"amx-tile", "amx-int8"},
 }

@@ -86,8 +86,10 @@ void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
 
 void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
                                 const StageOptions &options) {
-  if (options.fuse)
+  if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
+    pm.addNestedPass<func::FuncOp>(createFoldByteFunctions(target));
+  }
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));

@@ -118,7 +118,8 @@ private:
     os << op.getName();
     for (Value operand : op.getOperands())
       os << ' ' << numbers.lookup(operand);
-    bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
+    bool isConstant =
+        op.hasTrait<OpTrait::ConstantLike>() || isa<kernel::LookupOp>(op);
     for (NamedAttribute attr : op.getAttrs())
       if (!isConstant)
         os << ' ' << attr.getName().getValue() << '=' << attr.getValue();

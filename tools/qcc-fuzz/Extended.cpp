@@ -117,6 +117,8 @@ void addExtendedProgram(Builder &b) {
     addQuantizedWindowNetwork(b);
   if (random.chance(20))
     addImageNetwork(b);
+  if (random.chance(20))
+    addByteFunctions(b);
 }
 
 } // namespace qcc::fuzz

@@ -20,11 +20,12 @@ namespace qcc::fuzz {
 void addExtendedProgram(Builder &builder);
 
 // What it chooses from (WindowNetworks.cpp, QuantizedWindows.cpp, Images.cpp,
-// NamedContractions.cpp).
+// ByteFunctions.cpp, NamedContractions.cpp).
 void addIntegerWindowNetwork(Builder &builder);
 void addRealWindowNetwork(Builder &builder);
 void addQuantizedWindowNetwork(Builder &builder);
 void addImageNetwork(Builder &builder);
+void addByteFunctions(Builder &builder);
 ValueId namedContraction(Builder &builder);
 
 // Each goes on from a plain value, which it returns where it cannot.

@@ -140,6 +140,11 @@ struct Alternative {
   std::string atom, reason;
 };
 
+/// Where bytes are looked up: in a pass over memory of its own; in an epilogue,
+/// as many as a row of a tile has; or in the middle of operations on wider
+/// elements, as many as a vector has of those.
+enum class LookupPlace { Memory, Epilogue, Operations };
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -168,6 +173,12 @@ public:
   /// Whether strategies read a left operand of unsigned bytes where it lies,
   /// but copy one of signed bytes.
   virtual bool prefersUnsignedLhs() const { return false; }
+
+  /// What `kernel.lookup` of a vector of bytes takes, in operations on vectors
+  /// of as many bytes. Nothing where the target does not lower the op.
+  virtual std::optional<double> lookupCost(LookupPlace place) const {
+    return std::nullopt;
+  }
 
   /// Whether code for the target converts between f32 and bf16 by instructions
   /// that do what arith.extf and arith.truncf mean: half to even, denormals

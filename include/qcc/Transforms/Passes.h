@@ -41,6 +41,8 @@ createPackOperands(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createAdaptLoweringConfig(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
+createFoldByteFunctions(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
 createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluateConstant.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Conversion/Passes.h"
+#include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluateConstant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -84,6 +84,14 @@ template <typename F> static LaneStep unsignedIntegers(Value result, F f) {
   });
 }
 
+/// Shifts: by the width or more the result is 0 (N8).
+template <typename F> static LaneStep shifts(Value result, F f) {
+  unsigned width = widthOf(result);
+  return unsignedIntegers(result, [f, width](uint64_t a, uint64_t b) {
+    return b < width ? f(a, b) : 0;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -95,6 +103,11 @@ static float maximum(float a, float b) {
   if (a == b)
     return std::signbit(a) ? b : a;
   return a > b ? a : b;
+}
+
+/// N7: the other operand for a NaN.
+static float maximumNumber(float a, float b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : maximum(a, b);
 }
 
 static LaneStep makeIntegerStep(Operation *op) {
@@ -134,6 +147,18 @@ static LaneStep makeIntegerStep(Operation *op) {
         return unsignedIntegers(
             result, [](uint64_t a, uint64_t b) { return std::min(a, b); });
       })
+      .Case([&](arith::ShLIOp) {
+        return shifts(result, [](uint64_t a, uint64_t b) { return a << b; });
+      })
+      .Case([&](arith::ShRUIOp) {
+        return shifts(result, [](uint64_t a, uint64_t b) { return a >> b; });
+      })
+      .Case([&](arith::ShRSIOp) {
+        return integers(result,
+                        [last = widthOf(result) - 1](int64_t a, uint64_t b) {
+                          return a >> std::min<uint64_t>(b, last);
+                        });
+      })
       .Default([](Operation *) { return LaneStep(); });
 }
 
@@ -155,6 +180,13 @@ static LaneStep makeFloatStep(Operation *op) {
       .Case([](arith::MinimumFOp) {
         return reals([](float a, float b) { return -maximum(-a, -b); });
       })
+      .Case([](arith::MaxNumFOp) { return reals(maximumNumber); })
+      .Case([](arith::MinNumFOp) {
+        return reals([](float a, float b) { return -maximumNumber(-a, -b); });
+      })
+      .Case([](math::CopySignOp) {
+        return reals([](float a, float b) { return std::copysign(a, b); });
+      })
       .Case([](arith::NegFOp) {
         return unary([](Number a) { return real(-a.real); });
       })
@@ -163,6 +195,18 @@ static LaneStep makeFloatStep(Operation *op) {
       })
       .Case([](math::RoundEvenOp) {
         return unary([](Number a) { return real(std::nearbyint(a.real)); });
+      })
+      .Case([](math::FloorOp) {
+        return unary([](Number a) { return real(std::floor(a.real)); });
+      })
+      .Case([](math::CeilOp) {
+        return unary([](Number a) { return real(std::ceil(a.real)); });
+      })
+      .Case([](math::TruncOp) {
+        return unary([](Number a) { return real(std::trunc(a.real)); });
+      })
+      .Case([](math::SqrtOp) {
+        return unary([](Number a) { return real(std::sqrt(a.real)); });
       })
       .Case([](math::FmaOp) {
         return ternary([](Number a, Number b, Number c) {
@@ -199,6 +243,26 @@ static LaneStep makeRounding(Value result) {
   });
 }
 
+/// The bits of a float as an integer, or the float of such bits.
+static LaneStep makeBitcast(Value from, Value to) {
+  auto source = dyn_cast<FloatType>(from.getType());
+  auto target = dyn_cast<FloatType>(to.getType());
+  if (source && !target)
+    return unary([&semantics = source.getFloatSemantics()](Number a) {
+      APFloat value(a.real);
+      bool losesInfo; // It never does: the number is of this type.
+      value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+      return integer(value.bitcastToAPInt().getSExtValue());
+    });
+  if (target && !source)
+    return unary([&semantics = target.getFloatSemantics(),
+                  width = target.getWidth()](Number a) {
+      return real(APFloat(semantics, APInt(width, asUnsigned(a, width)))
+                      .convertToFloat());
+    });
+  return {};
+}
+
 static LaneStep makeConversion(Operation *op) {
   Value result = op->getResult(0);
   auto copy = [](auto) { return unary([](Number a) { return a; }); };
@@ -218,6 +282,14 @@ static LaneStep makeConversion(Operation *op) {
       .Case([](arith::SIToFPOp) {
         return unary(
             [](Number a) { return real(static_cast<float>(a.integer)); });
+      })
+      .Case([&](arith::UIToFPOp) {
+        return unary([from = widthOf(op->getOperand(0))](Number a) {
+          return real(static_cast<float>(asUnsigned(a, from)));
+        });
+      })
+      .Case([&](arith::BitcastOp) {
+        return makeBitcast(op->getOperand(0), result);
       })
       .Case([&](arith::FPToSIOp) { return makeToInteger(result); })
       .Case([&](arith::TruncFOp) { return makeRounding(result); })

@@ -9,6 +9,9 @@
 #include "qcc/Target/X86/X86Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -45,8 +48,8 @@ X86Target::createTargetMachine(Effort effort) const {
   // A multiplication and an addition stay two operations (N4).
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, kBaseline, spec.featureString(), options, llvm::Reloc::PIC_,
-      std::nullopt,
+      triple, kBaseline, spec.featureString(/*permutesBytes=*/false), options,
+      llvm::Reloc::PIC_, std::nullopt,
       effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
                              : llvm::CodeGenOptLevel::None));
   if (!machine)
@@ -55,9 +58,25 @@ X86Target::createTargetMachine(Effort effort) const {
   return machine;
 }
 
+/// Whether a function permutes bytes, or calls one that does, which could not
+/// be inlined otherwise. No function of a program calls itself.
+static bool permutesBytes(const llvm::Function &function) {
+  if (function.getIntrinsicID() ==
+      llvm::Intrinsic::x86_avx512_vpermi2var_qi_512)
+    return true;
+  return llvm::any_of(
+      llvm::instructions(function), [](const llvm::Instruction &instruction) {
+        auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        const llvm::Function *callee =
+            call ? call->getCalledFunction() : nullptr;
+        return callee && permutesBytes(*callee);
+      });
+}
+
 void X86Target::annotate(llvm::Function &function) const {
   function.addFnAttr("target-cpu", kBaseline);
   function.addFnAttr("tune-cpu", spec.cpu);
-  function.addFnAttr("target-features", spec.featureString());
+  function.addFnAttr("target-features",
+                     spec.featureString(permutesBytes(function)));
   function.addFnAttr("prefer-vector-width", llvm::utostr(spec.vectorBits));
 }

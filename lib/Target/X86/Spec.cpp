@@ -98,12 +98,12 @@ static constexpr CoreTimes kAmxTimes = {1, 2.5, 7.4, 14, 0.65, 0.7};
 /// Features that generated code profits from; others are left out so that an
 /// artifact asks for no more than it uses.
 static constexpr llvm::StringLiteral kUsed[] = {
-    "amx-int8", "amx-tile", "avx",      "avx2",       "avx512bw", "avx512cd",
-    "avx512dq", "avx512f",  "avx512vl", "avx512vnni", "avxvnni",  "bmi",
-    "bmi2",     "cmov",     "crc32",    "cx16",       "cx8",      "f16c",
-    "fma",      "fxsr",     "lzcnt",    "mmx",        "movbe",    "popcnt",
-    "sahf",     "sse",      "sse2",     "sse3",       "sse4.1",   "sse4.2",
-    "ssse3",    "x87",      "xsave"};
+    "amx-int8", "amx-tile", "avx",        "avx2",     "avx512bw",   "avx512cd",
+    "avx512dq", "avx512f",  "avx512vbmi", "avx512vl", "avx512vnni", "avxvnni",
+    "bmi",      "bmi2",     "cmov",       "crc32",    "cx16",       "cx8",
+    "f16c",     "fma",      "fxsr",       "lzcnt",    "mmx",        "movbe",
+    "popcnt",   "sahf",     "sse",        "sse2",     "sse3",       "sse4.1",
+    "sse4.2",   "ssse3",    "x87",        "xsave"};
 
 /// Features of kUsed that every x86-64 processor has, or that no code depends
 /// on.
@@ -261,10 +261,11 @@ sortedFeatures(const llvm::StringSet<> &features) {
   return sorted;
 }
 
-std::string Spec::featureString() const {
+std::string Spec::featureString(bool permutesBytes) const {
   std::string result;
   for (llvm::StringRef feature : sortedFeatures(features))
-    result += (result.empty() ? "+" : ",+") + feature.str();
+    if (permutesBytes || feature != kPermutesBytes)
+      result += (result.empty() ? "+" : ",+") + feature.str();
   return result + ",-prefer-256-bit";
 }
 

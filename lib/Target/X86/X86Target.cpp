@@ -58,6 +58,18 @@ bool X86Target::prefersUnsignedLhs() const {
   });
 }
 
+/// Fitted to times of qnn.requantize, whose operations are counted, by itself,
+/// after a convolution and before an addition (Zen 4).
+std::optional<double> X86Target::lookupCost(LookupPlace place) const {
+  double cost = spec.has(kPermutesBytes) ? 7 : spec.vectorBits == 512 ? 20 : 27;
+  if (place == LookupPlace::Operations)
+    return 4 * cost;
+  // 16 registers do not hold the rows of a table besides a tile, which has 16
+  // columns.
+  bool isTight = place == LookupPlace::Epilogue && spec.vectorBits < 512;
+  return isTight ? 96 : cost;
+}
+
 /// vcvtneps2bf16, the instruction of AVX512-BF16 and AVX-NE-CONVERT, takes
 /// denormals for zeros and makes zeros of results that are denormals, so that
 /// bf16 conversions are done on integers.
@@ -72,6 +84,10 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   options.vectorBits = spec.vectorBits;
   options.hasBF16Instructions = convertsBF16();
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToVectorLoops(options));
+  LowerLookupsOptions lookups;
+  lookups.vectorBits = spec.vectorBits;
+  lookups.hasVBMI = spec.has(kPermutesBytes);
+  pm.addPass(createLowerLookups(lookups));
   pm.addNestedPass<func::FuncOp>(createDistributeSteps());
   pm.addPass(createAssignScratch());
   pm.addPass(createCanonicalizerPass());

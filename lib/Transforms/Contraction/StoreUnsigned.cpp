@@ -147,8 +147,9 @@ void Group::addUse(OpOperand &use) {
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-/// `value` plus 128. Bytes flip their highest bit; what is truncated to a byte
-/// is added to before, where there may be an addition already.
+/// `value` plus 128. Bytes flip their highest bit, those of a table before they
+/// are looked up; what is truncated to a byte is added to before, where there
+/// may be an addition already.
 static Value moved(OpBuilder &builder, Location loc, Value value) {
   if (auto truncate = value.getDefiningOp<arith::TruncIOp>()) {
     Value wide = truncate.getIn();
@@ -157,6 +158,12 @@ static Value moved(OpBuilder &builder, Location loc, Value value) {
     return arith::TruncIOp::create(
         builder, loc, value.getType(),
         arith::AddIOp::create(builder, loc, wide, shift));
+  }
+  if (auto lookup = value.getDefiningOp<kernel::LookupOp>()) {
+    SmallVector<int8_t> table;
+    for (int8_t element : lookup.getTable())
+      table.push_back(element ^ -kShift);
+    return kernel::LookupOp::create(builder, loc, lookup.getByte(), table);
   }
   Value highest = arith::ConstantOp::create(
       builder, loc, builder.getIntegerAttr(value.getType(), -kShift));

@@ -692,3 +692,19 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) {
       }
   return
 }
+
+// -----
+
+func.func @f(%x: i8) -> i8 {
+  // expected-error@+1 {{'kernel.lookup' op table must have 256 elements, one for each byte, got 3}}
+  %y = kernel.lookup %x, [1, 2, 3] : i8
+  return %y : i8
+}
+
+// -----
+
+func.func @f(%x: i32) -> i32 {
+  // expected-error@+1 {{'kernel.lookup' op operand #0 must be i8 or vector of i8, but got 'i32'}}
+  %y = kernel.lookup %x, [1, 2, 3] : i32
+  return %y : i32
+}

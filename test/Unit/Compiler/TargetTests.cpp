@@ -82,8 +82,12 @@ TEST(ParseTargets, EmulatesAmxOnlyWithVnni) {
 TEST(ParseTargets, UsesOnlyWhatArtifactsAskFor) {
   auto targets = parseTargets("sapphirerapids", {});
   ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
-  std::string features = x86::specOf(*(*targets)[0]).featureString();
+  const x86::Spec &spec = x86::specOf(*(*targets)[0]);
+  std::string features = spec.featureString(/*permutesBytes=*/true);
   EXPECT_EQ(features.find("avx512fp16"), std::string::npos) << features;
   EXPECT_EQ(features.find("gfni"), std::string::npos) << features;
   EXPECT_NE(features.find("+amx-int8"), std::string::npos) << features;
+  EXPECT_NE(features.find("+avx512vbmi,"), std::string::npos) << features;
+  features = spec.featureString(/*permutesBytes=*/false);
+  EXPECT_EQ(features.find("avx512vbmi"), std::string::npos) << features;
 }

@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluateConstant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
+#include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
 #include "qcc/Reference/Interpreter.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -36,22 +36,30 @@ struct Case {
 
 static std::vector<Case> makeCases() {
   std::vector<Case> cases;
-  for (const char *name : {"addi", "subi", "muli", "andi", "ori", "xori",
-                           "maxsi", "minsi", "maxui", "minui"})
+  for (const char *name :
+       {"addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi",
+        "maxui", "minui", "shli", "shrsi", "shrui"})
     for (const char *type : {"i8", "i32"})
       cases.push_back(
           {"arith." + std::string(name) + " %a, %b : " + type, type, type});
-  for (const char *name :
-       {"addf", "subf", "mulf", "divf", "maximumf", "minimumf"})
+  for (const char *name : {"addf", "subf", "mulf", "divf", "maximumf",
+                           "minimumf", "maxnumf", "minnumf"})
     cases.push_back(
         {"arith." + std::string(name) + " %a, %b : f32", "f32", "f32"});
-  for (const char *name : {"arith.negf", "math.absf", "math.roundeven"})
+  cases.push_back({"math.copysign %a, %b : f32", "f32", "f32"});
+  for (const char *name :
+       {"arith.negf", "math.absf", "math.roundeven", "math.floor", "math.ceil",
+        "math.trunc", "math.sqrt"})
     cases.push_back({std::string(name) + " %a : f32", "f32", "f32"});
   cases.push_back({"math.fma %a, %b, %c : f32", "f32", "f32"});
   cases.push_back({"arith.extsi %a : i8 to i32", "i8", "i32"});
   cases.push_back({"arith.extui %a : i8 to i32", "i8", "i32"});
   cases.push_back({"arith.trunci %a : i32 to i8", "i32", "i8"});
   cases.push_back({"arith.sitofp %a : i32 to f32", "i32", "f32"});
+  cases.push_back({"arith.uitofp %a : i8 to f32", "i8", "f32"});
+  cases.push_back({"arith.uitofp %a : i32 to f32", "i32", "f32"});
+  cases.push_back({"arith.bitcast %a : i32 to f32", "i32", "f32"});
+  cases.push_back({"arith.bitcast %a : f32 to i32", "f32", "i32"});
   cases.push_back({"arith.fptosi %a : f32 to i32", "f32", "i32"});
   cases.push_back({"arith.fptosi %a : f32 to i8", "f32", "i8"});
   for (const char *type : {"f16", "bf16"}) {

@@ -62,6 +62,24 @@ TEST(KernelKey, IgnoresNamesSizesAndValuesOfConstants) {
   EXPECT_EQ(fingerprint(text), usual);
 }
 
+/// A table is a constant, too.
+TEST(KernelKey, IgnoresElementsOfTables) {
+  auto withTable = [](const std::string &element) {
+    KernelText text;
+    text.epilogue = "%t = arith.trunci %acc : i32 to i8\n"
+                    "%l = kernel.lookup %t, [" +
+                    element;
+    for (int i = 1; i < 256; ++i)
+      text.epilogue += ", " + element;
+    text.epilogue += "] : i8\n"
+                     "%g = arith.sitofp %l : i8 to f32\n"
+                     "%y = arith.mulf %g, %s : f32\n";
+    return fingerprint(text);
+  };
+  EXPECT_EQ(withTable("1"), withTable("2"));
+  EXPECT_NE(withTable("1"), fingerprint({}));
+}
+
 TEST(KernelKey, TellsKernelsApart) {
   KernelText text;
   std::vector<std::string> fingerprints{fingerprint(text)};

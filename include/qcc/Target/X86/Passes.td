@@ -32,6 +32,30 @@ def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
   ];
 }
 
+def LowerLookups : Pass<"lower-lookups", "::mlir::ModuleOp"> {
+  let summary = "Tables of bytes to permutations of vectors, and to loads";
+  let description = [{
+    `kernel.lookup` of a vector becomes permutations of registers that hold the table:
+
+    * `vpermi2b` of its halves and a choice by the highest bit, with AVX-512 VBMI;
+    * `vpermi2w` of words, with AVX-512: a word has the elements of two bytes that
+      differ in the lowest bit, by which it is shifted then. Bytes of even and of odd lanes
+      are looked up in turn;
+    * `vpshufb` of each 16 elements otherwise: what it makes of indices that are not of
+      these 16 is 0, and the elements are exclusive-ors of those that are 16 apart.
+
+    A lookup of a scalar becomes a load from a constant.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256", "Width of vector registers">,
+    Option<"hasVBMI", "vbmi", "bool", "false", "Whether bytes of vectors can be permuted">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def RewriteAMXToVector : Pass<"rewrite-amx-to-vector", "::mlir::ModuleOp"> {
   let summary = "AMX tiles as vectors, for hosts without AMX";
   let description = [{

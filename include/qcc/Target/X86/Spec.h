@@ -74,6 +74,11 @@ struct Atom {
 /// slowly and with the same results. For tests on hosts without AMX.
 inline constexpr llvm::StringLiteral kEmulatedAMX = "+emulated-amx";
 
+/// The feature by which tables of bytes are looked up. LLVM would use it for
+/// shuffles of every function, and no function needs it but those that look
+/// something up.
+inline constexpr llvm::StringLiteral kPermutesBytes = "avx512vbmi";
+
 /// How long what accompanies multiplications takes, in the time in which a core
 /// starts a multiplication of vectors. The defaults are the times of Intel's
 /// processors without AMX.
@@ -107,8 +112,9 @@ struct Spec {
 
   bool has(llvm::StringRef feature) const { return features.contains(feature); }
   const Atom *findAtom(llvm::StringRef name) const;
-  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes features.
-  std::string featureString() const;
+  /// "+avx2,+fma,...", sorted, as LLVM's target machine takes features: with
+  /// kPermutesBytes, if the target has it, only where `permutesBytes`.
+  std::string featureString(bool permutesBytes) const;
   /// "avx2,fma,...": the features that generated code may use and a host must
   /// have, sorted.
   std::string requiredFeatures() const;

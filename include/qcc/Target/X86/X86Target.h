@@ -29,6 +29,7 @@ public:
   std::string tuningName() const override;
   bool needsRhsRange() const override;
   bool prefersUnsignedLhs() const override;
+  std::optional<double> lookupCost(LookupPlace place) const override;
   bool convertsBF16() const override;
   std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const override;

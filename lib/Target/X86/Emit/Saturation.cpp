@@ -8,6 +8,7 @@
 #include "Saturation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include <cmath>
 
 using namespace mlir;
@@ -125,6 +126,15 @@ bool ClampFinder::fits() {
   });
 }
 
+/// Whether a byte, or what tables make of it, is yielded and nothing else.
+static bool isOnlyYielded(Value byte) {
+  return llvm::all_of(byte.getUsers(), [](Operation *user) {
+    auto lookup = dyn_cast<kernel::LookupOp>(user);
+    return lookup ? isOnlyYielded(lookup.getResult())
+                  : user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
 DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
   // A number with other uses must be what it is. That a select asks whether it
   // is NaN is no other use, nor is the first product of a quotient.
@@ -138,7 +148,7 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
     });
   };
   // A byte that is not only yielded must be what it is, too.
-  if (!isUsedOnlyBy(truncation, region.front().getTerminator()))
+  if (!isOnlyYielded(truncation))
     return {};
   Operation *user = truncation;
   Value value = truncation.getIn();

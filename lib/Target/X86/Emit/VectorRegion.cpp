@@ -98,6 +98,11 @@ SmallVector<Value> qcc::x86::inlineOnScalars(OpBuilder &builder, Region &region,
 VectorRegion::VectorRegion(Region &region, ArrayRef<NumberRange> arguments)
     : region(region), valueRanges(region, arguments) {
   for (Value yielded : region.front().getTerminator()->getOperands()) {
+    SmallVector<kernel::LookupOp> &after = lookups.emplace_back();
+    while (auto lookup = yielded.getDefiningOp<kernel::LookupOp>()) {
+      after.insert(after.begin(), lookup);
+      yielded = lookup.getByte();
+    }
     auto trunc = yielded.getDefiningOp<arith::TruncIOp>();
     bool toByte = trunc && trunc.getType().isInteger(8) &&
                   trunc.getIn().getType().isInteger(32);
@@ -241,5 +246,9 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
 
 Value VectorRegion::pack(KernelBuilder &builder, unsigned result,
                          ValueRange vectors) {
-  return packBytes(builder, vectors, ranges[result]);
+  Value bytes = packBytes(builder, vectors, ranges[result]);
+  for (kernel::LookupOp lookup : lookups[result])
+    bytes = kernel::LookupOp::create(builder.rewriter, lookup.getLoc(), bytes,
+                                     lookup.getTable());
+  return bytes;
 }

@@ -18,6 +18,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IRMapping.h"
 #include "qcc/Analysis/NumberRange.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 namespace qcc::x86 {
 
@@ -59,8 +60,9 @@ public:
   explicit VectorRegion(mlir::Region &region,
                         llvm::ArrayRef<NumberRange> arguments = {});
 
-  /// A yielded value that is an i32 truncated to a byte stays an i32, so that
-  /// several vectors can be packed together.
+  /// A yielded value that is an i32 truncated to a byte, or what tables make of
+  /// such a byte, stays an i32, so that several vectors can be packed, and
+  /// looked up, together.
   bool isPackable(unsigned result) const { return packable[result] != nullptr; }
   /// Emits the body; returns a vector for each yielded value. The vector of a
   /// packable value is good for `pack` alone.
@@ -86,6 +88,8 @@ private:
   RegionRanges valueRanges;
   /// For each yielded value the i32 that it is truncated from, or null.
   llvm::SmallVector<mlir::Value> packable;
+  /// The lookups, in order, from that byte to the yielded value.
+  llvm::SmallVector<llvm::SmallVector<kernel::LookupOp>> lookups;
   llvm::SmallVector<ByteRange> ranges; // of packable values
   /// Clamps that are left out, since packing clamps as well.
   llvm::DenseSet<mlir::Operation *> omitted;

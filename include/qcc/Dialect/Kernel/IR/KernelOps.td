@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fused contraction and the packing of its weight.
+// The fused contraction, the packing of its weight, and functions of a byte.
 // docs/Rationale/Kernel.md says why the ops look as they do.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "qcc/Dialect/Kernel/IR/KernelInterfaces.td"
 
@@ -317,6 +318,42 @@ def Kernel_FillBorderOp
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+}
+
+def Kernel_Byte
+    : AnyTypeOf<[I8, VectorOfNonZeroRankOf<[I8]>], "i8 or vector of i8">;
+
+def Kernel_LookupOp
+    : Kernel_Op<"lookup", !listconcat([Pure, SameOperandsAndResultType],
+                                      ElementwiseMappable.traits)> {
+  let summary = "any function of a byte, as a table";
+  let description = [{
+    `result = table[byte]`, the bits of the byte being an unsigned index, whatever they
+    mean. `table` has 256 elements. On vectors each lane is looked up; so the op stands
+    in the bodies of `linalg.generic`, in the regions of `kernel.contract` and
+    `kernel.pack`, and in the vector code that these become.
+
+    The table is an attribute, since it is a constant that belongs to the op as the
+    operations belong to the body that it replaces. There are no tables of wider
+    elements: vectors of 32 bits would be gathered one by one.
+
+    Example:
+
+    ```mlir
+    %y = kernel.lookup %x, [0, 1, ...] : i8
+    ```
+  }];
+  let arguments = (ins Kernel_Byte:$byte, DenseI8ArrayAttr:$table);
+  let results = (outs Kernel_Byte:$result);
+  let assemblyFormat = "$byte `,` $table attr-dict `:` type($byte)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// The number of bytes, and so of the elements of a table.
+    static constexpr int64_t kSize = 256;
+    /// The element for a byte.
+    int8_t at(int8_t byte) { return getTable()[static_cast<uint8_t>(byte)]; }
   }];
 }
 

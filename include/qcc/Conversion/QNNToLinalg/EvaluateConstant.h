@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
-#define QCC_LIB_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
+#ifndef QCC_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
+#define QCC_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <functional>
@@ -40,4 +40,4 @@ std::optional<std::vector<char>> evaluateConstant(mlir::Value tensor);
 
 } // namespace qcc
 
-#endif // QCC_LIB_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
+#endif // QCC_CONVERSION_QNNTOLINALG_EVALUATECONSTANT_H
