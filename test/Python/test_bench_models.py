@@ -8,8 +8,6 @@ import sys
 import numpy as np
 import pytest
 
-import program
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "utils"))
 
@@ -76,16 +74,22 @@ def apply(op, inputs, attributes):
     return functions[op](*inputs)
 
 
+EXAMPLES = ("mlp", "encoder")
+
+
 def make(name):
-    return models.Mlp(batch=33) if name == "mlp" else models.MODELS[name]()
+    return models.make(name, batch=33)
 
 
-@pytest.mark.parametrize("name", sorted(models.MODELS))
+def run(compiler, model, folder):
+    return candidates.Qcc(compiler, model.programs(folder), model, model.input(), 1, str(folder))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_every_form_is_the_program(compiler, tmp_path, name):
     model = make(name)
     x = model.input()
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, x, 1, str(tmp_path))
+    qcc = run(compiler, model, tmp_path)
     for form in model.forms():
         result = evaluate(model.twin(form), x)
         assert candidates.difference(result, qcc.result) < 0.01, form.describe()
@@ -100,7 +104,7 @@ def test_every_form_is_the_program(compiler, tmp_path, name):
 
 
 def test_values_fill_their_ranges():
-    for name in models.MODELS:
+    for name in EXAMPLES:
         model = make(name)
         twin = model.twin(model.forms()[0])
         values, x = {}, model.input()
@@ -121,7 +125,7 @@ def test_values_fill_their_ranges():
 
 def test_onnx_files_are_valid():
     onnx = pytest.importorskip("onnx")
-    for name in models.MODELS:
+    for name in EXAMPLES:
         model = make(name)
         for form in model.forms():
             bytes = model.twin(form).to_onnx()
@@ -131,13 +135,13 @@ def test_onnx_files_are_valid():
 def test_qcc_failure_is_a_message(compiler, tmp_path):
     model = make("mlp")
     with pytest.raises(candidates.Failure, match="none.mlir"):
-        candidates.Qcc(compiler, str(tmp_path / "none.mlir"), model, model.input(), 1, str(tmp_path))
+        programs = {"": str(tmp_path / "none.mlir")}
+        candidates.Qcc(compiler, programs, model, model.input(), 1, str(tmp_path))
 
 
 def test_qcc_turn(compiler, tmp_path):
     model = make("mlp")
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = run(compiler, model, tmp_path)
     assert 0 < qcc.turn(1.0) < 1
     report = qcc.profile()
     assert len(report["steps"]) == 2 and report["median_seconds"] > 0
@@ -145,8 +149,7 @@ def test_qcc_turn(compiler, tmp_path):
 
 def test_account(compiler, tmp_path):
     model = make("mlp")
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = run(compiler, model, tmp_path)
     steps = account.join(qcc.explain(), [qcc.profile()])
     assert [step["kind"] for step in steps] == ["contract", "contract"]
     assert "qnn.linear" in steps[0]["fused"]
@@ -187,7 +190,7 @@ def test_difference():
         (["--threads=0"], "--threads must be at least 1"),
         (["--seconds=0"], "--seconds must be more than 0"),
         (["--peak=nan"], "--peak must be more than 0"),
-        (["--model=resnet"], "invalid choice: 'resnet'"),
+        (["--model=alexnet"], "invalid choice: 'alexnet'"),
         (["--library=tvm"], "invalid choice: 'tvm'"),
         (["--qcc=/nowhere/qcc"], "/nowhere/qcc is no program"),
     ],
