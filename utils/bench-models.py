@@ -124,13 +124,11 @@ def measure(model, options):
                                             options.threads, folder)
         qcc = everybody[0]
         times = {candidate.name: [] for candidate in everybody}
-        differences = {}
         for candidate in everybody[1:]:
-            differences[candidate.name] = running.difference(candidate.result, qcc.result)
-            if differences[candidate.name] > model.tolerance:
+            if candidate.difference > model.tolerance:
                 raise running.Failure(
                     f"{model.name}: the result of {candidate.name} differs from qcc's by "
-                    f"{100 * differences[candidate.name]:.1f} %: it is not the same model")
+                    f"{100 * candidate.difference:.1f} %: it is not the same model")
         for number in range(0 if options.account else options.rounds):
             order = everybody if number % 2 == 0 else everybody[::-1]
             for candidate in order:
@@ -148,7 +146,7 @@ def measure(model, options):
             break
         ratio = statistics.median(t / q for t, q in zip(own, times["qcc"]))
         row = {"name": candidate.name, "form": candidate.form, "seconds": statistics.median(own),
-               "rounds": own, "ratio": ratio, "difference": differences.get(candidate.name, 0)}
+               "rounds": own, "ratio": ratio, "difference": candidate.difference}
         rows.append(row)
         print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
               (f"  qcc is {ratio:.3f}x as fast; results differ by "

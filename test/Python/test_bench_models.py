@@ -17,16 +17,26 @@ f32 = np.float32
 ERF = np.vectorize(math.erf, otypes=[f32])
 
 
-def evaluate(twin, x):
-    """The twin's result, from what ONNX says of its ops."""
+def evaluate(twin, x, ops=None, values=None):
+    """The twin's result, from what ONNX says of its ops; `ops` are others than those below.
+
+    `values` receives what each op computes.
+    """
+    ops = {} if ops is None else ops
+    results = values
     values = dict(twin.constants)
     (name,) = twin.inputs
     values[name] = x
     for node in twin.nodes:
-        inputs = [values[name] for name in node.inputs]
-        values[node.output] = apply(node.op, inputs, node.attributes)
+        inputs = [values.get(name) for name in node.inputs]
+        if node.op in ops:
+            values[node.output] = ops[node.op](*inputs, **node.attributes)
+        else:
+            values[node.output] = apply(node.op, inputs, node.attributes)
     (name,) = twin.outputs
     assert values[name].shape == twin.outputs[name]
+    if results is not None:
+        results.update((node.output, values[node.output]) for node in twin.nodes)
     return values[name]
 
 
@@ -81,15 +91,15 @@ def make(name):
     return models.make(name, batch=33)
 
 
-def run(compiler, model, folder):
-    return candidates.Qcc(compiler, model.programs(folder), model, model.input(), 1, str(folder))
+def run(compiler, model, x, folder):
+    return candidates.Qcc(compiler, model.programs(folder), model, x, 1, str(folder))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_form_is_the_program(compiler, tmp_path, name):
     model = make(name)
     x = model.input()
-    qcc = run(compiler, model, tmp_path)
+    qcc = run(compiler, model, x, tmp_path)
     for form in model.forms():
         result = evaluate(model.twin(form), x)
         assert candidates.difference(result, qcc.result) < 0.01, form.describe()
@@ -141,7 +151,7 @@ def test_qcc_failure_is_a_message(compiler, tmp_path):
 
 def test_qcc_turn(compiler, tmp_path):
     model = make("mlp")
-    qcc = run(compiler, model, tmp_path)
+    qcc = run(compiler, model, model.input(), tmp_path)
     assert 0 < qcc.turn(1.0) < 1
     report = qcc.profile()
     assert len(report["steps"]) == 2 and report["median_seconds"] > 0
@@ -149,7 +159,7 @@ def test_qcc_turn(compiler, tmp_path):
 
 def test_account(compiler, tmp_path):
     model = make("mlp")
-    qcc = run(compiler, model, tmp_path)
+    qcc = run(compiler, model, model.input(), tmp_path)
     steps = account.join(qcc.explain(), [qcc.profile()])
     assert [step["kind"] for step in steps] == ["contract", "contract"]
     assert "qnn.linear" in steps[0]["fused"]
@@ -188,6 +198,7 @@ def test_difference():
         (["--rounds=0"], "--rounds must be at least 1"),
         (["--batch=-1"], "--batch must be at least 1"),
         (["--threads=0"], "--threads must be at least 1"),
+        (["--image=48"], "--image must be a multiple of 32"),
         (["--seconds=0"], "--seconds must be more than 0"),
         (["--peak=nan"], "--peak must be more than 0"),
         (["--model=alexnet"], "invalid choice: 'alexnet'"),
@@ -202,3 +213,13 @@ def test_bad_arguments(arguments, message):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_write(tmp_path):
+    pytest.importorskip("onnx")
+    model = models.make("yolov8n", size=32, width=1 / 16, depth=0.1)
+    candidates.write(model, tmp_path)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names[:3] == ["yolov8n (s8, no relu, fused).onnx", "yolov8n (s8, no relu, fused, bytes).onnx",
+                         "yolov8n (u8, no relu, fused).onnx"]
+    assert names[-4:] == ["yolov8n-bytes.mlir", "yolov8n.mlir", "yolov8n.npy", "yolov8n.npz"]

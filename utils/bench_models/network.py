@@ -62,20 +62,24 @@ class Network:
 
     width: what all numbers of channels are multiplied by, except those of the input and of
         the results.
+    depth: what all numbers of equal blocks are multiplied by.
     signed: activations are int8 rather than uint8.
     """
 
-    def __init__(self, name, size, width=1.0, signed=False, seed=7):
-        self.name, self.width, self.signed = name, width, signed
+    def __init__(self, name, size, width=1.0, depth=1.0, signed=False, seed=7):
+        self.name, self.width, self.depth, self.signed = name, width, depth, signed
         self.random = numpy.random.default_rng(seed)
         self.ops = []
         self.values = []
         self.image = self.random.uniform(-2, 2, (size, size, 3)).astype(numpy.float32)
         self.input = self._value("x", self.image)
-        self.result = None
+        self.results = []
 
     def channels(self, number):
         return max(4, int(number * self.width))
+
+    def blocks(self, number):
+        return max(1, int(number * self.depth))
 
     def _value(self, name, array, ties=()):
         value = Value(name, array, array.shape, [])
@@ -174,8 +178,8 @@ class Network:
         return self._op("global_pool", [x], y)
 
     def finish(self, *results):
-        """The results; all but a single `dense` are images, made real and concatenated pixel by
-        pixel."""
+        """Chooses quantizations. The results are one of `dense`, or images, which are made real
+        and concatenated place by place, [1, places, C]."""
         self.results = list(results)
         for value in self.values:
             value.q = value.q or self._quantized(*(tie.array for tie in value.ties))

@@ -18,12 +18,11 @@ def forms(net):
     activations = {op.activation for op in net.ops}
     curved = bool(activations - {"none", "relu", "relu6"})
     sums = any(op.kind == "add" for op in net.ops)
-    return [Form(unsigned=u, drop_relu=d, fused_ops=f, direct_sums=s, bytes=b)
-            for u in (True, False)
-            for d in (True, False) if d or activations & {"relu", "relu6"}
-            for f in (True, False) if f or "hard_swish" in activations
-            for s in (False, True) if sums or not s
-            for b in (False, True) if curved or not b]
+    unsigned = [Form(drop_relu=d, direct_sums=s, bytes=b)
+                for d in (True, False) if d or activations & {"relu", "relu6"}
+                for s in (False, True) if sums or not s
+                for b in (False, True) if curved or not b]
+    return unsigned + [Form(unsigned=False, bytes=b) for b in (False, True) if curved or not b]
 
 
 class NetworkTwin(Twin):
@@ -77,7 +76,7 @@ class NetworkTwin(Twin):
             return y
         if self.form.bytes:
             y = self._byte(y, canonical(op.before))
-        if op.activation == "hard_swish" and self.form.fused_ops:
+        if op.activation == "hard_swish" and not self.form.bytes:
             return self.op("HardSwish", y)
         if op.activation in ("hard_sigmoid", "hard_swish"):
             gate = self.op("HardSigmoid", y, alpha=1 / 6, beta=0.5)

@@ -1,4 +1,4 @@
-"""Convolution networks as their authors describe them, classification of 1000 classes or more."""
+"""Convolution networks as their authors describe them, with random weights."""
 
 from .network import Network
 
@@ -11,7 +11,7 @@ def resnet50(size=224, **options):
     x = net.max_pool(x, 3, 2, 1)
     for stage, blocks in enumerate((3, 4, 6, 3)):
         inner = net.channels(64 * 2**stage)
-        for block in range(blocks):
+        for block in range(net.blocks(blocks)):
             stride = 2 if stage and not block else 1
             shortcut = x if block else net.conv(x, 4 * inner, 1, stride, activation="none")
             y = net.conv(net.conv(x, inner), inner, 3, stride)
@@ -25,7 +25,7 @@ def mobilenet_v2(size=224, **options):
     for expansion, filters, blocks, first in (
             (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
             (6, 160, 3, 2), (6, 320, 1, 1)):
-        for block in range(blocks):
+        for block in range(net.blocks(blocks)):
             stride = first if block == 0 else 1
             y = x
             if expansion > 1:
@@ -38,7 +38,7 @@ def mobilenet_v2(size=224, **options):
 
 
 def squeeze_and_excite(net, x, inner, activation, gate):
-    """Scales each channel by what two layers compute of the means of all channels."""
+    """Multiplies each channel by what two layers compute of the means of all channels."""
     y = net.conv(net.global_pool(x), inner, activation=activation)
     return net.mul(x, net.conv(y, x.shape[2], activation=gate))
 
@@ -46,22 +46,22 @@ def squeeze_and_excite(net, x, inner, activation, gate):
 def mobilenet_v3(size=224, **options):
     net = Network("mobilenet-v3", size, **options)
     x = net.conv(net.input, net.channels(16), 3, 2, activation="hard_swish")
-    for kernel, inner, filters, excite, activation, stride in (
-            (3, 16, 16, False, "relu", 1), (3, 64, 24, False, "relu", 2),
-            (3, 72, 24, False, "relu", 1), (5, 72, 40, True, "relu", 2),
-            (5, 120, 40, True, "relu", 1), (5, 120, 40, True, "relu", 1),
-            (3, 240, 80, False, "hard_swish", 2), (3, 200, 80, False, "hard_swish", 1),
-            (3, 184, 80, False, "hard_swish", 1), (3, 184, 80, False, "hard_swish", 1),
-            (3, 480, 112, True, "hard_swish", 1), (3, 672, 112, True, "hard_swish", 1),
-            (5, 672, 160, True, "hard_swish", 2), (5, 960, 160, True, "hard_swish", 1),
-            (5, 960, 160, True, "hard_swish", 1)):
+    for kernel, inner, filters, excite, activation, first, blocks in (
+            (3, 16, 16, False, "relu", 1, 1), (3, 64, 24, False, "relu", 2, 1),
+            (3, 72, 24, False, "relu", 1, 1), (5, 72, 40, True, "relu", 2, 1),
+            (5, 120, 40, True, "relu", 1, 2), (3, 240, 80, False, "hard_swish", 2, 1),
+            (3, 200, 80, False, "hard_swish", 1, 1), (3, 184, 80, False, "hard_swish", 1, 2),
+            (3, 480, 112, True, "hard_swish", 1, 1), (3, 672, 112, True, "hard_swish", 1, 1),
+            (5, 672, 160, True, "hard_swish", 2, 1), (5, 960, 160, True, "hard_swish", 1, 2)):
         inner = net.channels(inner)
-        y = net.conv(x, inner, activation=activation) if inner != x.shape[2] else x
-        y = net.depthwise(y, kernel, stride, activation)
-        if excite:
-            y = squeeze_and_excite(net, y, net.channels(inner // 4), "relu", "hard_sigmoid")
-        y = net.conv(y, net.channels(filters), activation="none")
-        x = net.add(y, x) if stride == 1 and y.shape == x.shape else y
+        for block in range(net.blocks(blocks)):
+            stride = first if block == 0 else 1
+            y = net.conv(x, inner, activation=activation) if inner != x.shape[2] else x
+            y = net.depthwise(y, kernel, stride, activation)
+            if excite:
+                y = squeeze_and_excite(net, y, max(4, inner // 4), "relu", "hard_sigmoid")
+            y = net.conv(y, net.channels(filters), activation="none")
+            x = net.add(y, x) if stride == 1 and y.shape == x.shape else y
     x = net.conv(x, net.channels(960), activation="hard_swish")
     x = net.conv(net.global_pool(x), net.channels(1280), activation="hard_swish")
     return net.finish(net.dense(x, CLASSES))
@@ -73,7 +73,7 @@ def efficientnet_b0(size=224, **options):
     for expansion, kernel, first, filters, blocks in (
             (1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3),
             (6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)):
-        for block in range(blocks):
+        for block in range(net.blocks(blocks)):
             stride = first if block == 0 else 1
             y = x
             if expansion > 1:
@@ -91,7 +91,7 @@ def c2f(net, x, filters, blocks, shortcut):
     half = filters // 2
     x = net.conv(x, 2 * half, activation="silu")
     parts = [net.slice(x, 0, half), net.slice(x, half, half)]
-    for _ in range(blocks):
+    for _ in range(net.blocks(blocks)):
         y = net.conv(net.conv(parts[-1], half, 3, activation="silu"), half, 3, activation="silu")
         parts.append(net.add(parts[-1], y) if shortcut else y)
     return net.conv(net.concat(*parts), filters, activation="silu")

@@ -22,10 +22,10 @@ class Form:
         they are int8.
     drop_relu: a relu before a quantization whose lowest value is 0 is left to it.
     signed_rhs: second operands of products of two activations stay int8.
-    fused_ops: Gelu as one op rather than as five, HardSwish as one rather than as two.
+    fused_ops: Gelu as one op rather than as five.
     direct_sums: one operand of a sum is not quantized where nothing else reads it, so that the
         sum can be a part of the contraction before it.
-    bytes: operands of activations of a network are quantized, and so is a sigmoid.
+    bytes: operands of activations are quantized, and so are the sigmoids in these.
     """
 
     unsigned: bool = True
