@@ -133,16 +133,32 @@ static x86::ConfigAttr chooseInterleaved(kernel::ContractOp op,
       kernel::ConfigSource::Pinned);
 }
 
+static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
+                                       bool small, Choices &b) {
+  int64_t mr =
+      small ? b.pick<int64_t>({1, 2, 3}) : b.pick<int64_t>({1, 2, 3, 5, 9, 16});
+  int64_t nr = b.pick<int64_t>({1, 2, 3, 4}) * atom.lanes;
+  int64_t mc = mr * (1 + b.choose(2)), nc = nr * (1 + b.choose(2));
+  return x86::ConfigAttr::get(op.getContext(), x86::StrategyKind::Depthwise,
+                              atom.name, mr, nr, atom.kr, mc, nc,
+                              x86::LhsSource::InPlace, x86::RhsSource::Packed,
+                              kernel::ConfigSource::Pinned);
+}
+
 /// A config by chance; it need not fit.
 static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
                                     bool small, Choices &b) {
-  // A target that emulates AMX is there for its kernels.
+  // A target that emulates AMX is there for its kernels, but tiles do not
+  // multiply where each column has a left operand of its own.
+  bool isDepthwise = op.getRoles()->isDepthwise;
   const x86::Spec &spec = x86::specOf(target);
   SmallVector<Atom> atoms;
   for (const Atom &atom : spec.atoms)
-    if (atom.hasTiles() == spec.emulatesAMX)
+    if (atom.hasTiles() == (spec.emulatesAMX && !isDepthwise))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
+  if (isDepthwise)
+    return chooseDepthwise(op, atom, small, b);
   if (atom.form == AtomForm::Words && b.choose(3) == 0)
     return chooseLanesAlongK(op, atom, small, b);
   if (canInterleave(op, atom) && b.choose(2))

@@ -150,6 +150,10 @@ def CollapseReductions : Pass<"collapse-reductions", "::mlir::func::FuncOp"> {
     ```
     Windows that do not move from one element to the next along any of their dimensions, as
     dilated ones over one channel, get a last reduction dimension of size 1.
+
+    Where each column has a left operand of its own (depthwise), elements of K never follow
+    each other. There the dimensions that move beside rows, as kw does beside ow, come
+    first: windows of several rows then share words along the last dimension.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"

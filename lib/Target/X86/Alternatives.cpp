@@ -84,16 +84,22 @@ static std::string explainSlower(ContractOp op, const Expectation &other,
       other.cost.time / used.cost.time, expected);
 }
 
-/// The best candidate of an atom that can compute `op`.
-static Expectation bestOf(ContractOp op, const Atom &atom,
-                          const Target &target) {
+/// The best candidate of an atom; nothing where no strategy computes `op` by
+/// the atom.
+static std::optional<Expectation> bestOf(ContractOp op, const Atom &atom,
+                                         const Target &target) {
   std::optional<Candidate> best;
-  for (const auto &strategy : target.getStrategies())
+  for (const auto &strategy : target.getStrategies()) {
+    if (strategy->obstacle(op))
+      continue;
     for (const Candidate &candidate : strategy->list(op))
       if (candidate.config.getAtomName() == atom.name &&
           (!best || candidate.cost.time < best->cost.time))
         best = candidate;
-  return {&atom, cast<ConfigAttr>(best->config), best->cost};
+  }
+  if (!best)
+    return std::nullopt;
+  return Expectation{&atom, cast<ConfigAttr>(best->config), best->cost};
 }
 
 std::vector<Alternative> X86Target::listAlternatives(ContractOp op) const {
@@ -109,8 +115,11 @@ std::vector<Alternative> X86Target::listAlternatives(ContractOp op) const {
       reason = explainMissing(atom, spec);
     else if (auto inexact = refuseElements(op, atom))
       reason = *inexact;
+    else if (auto best = bestOf(op, atom, *this))
+      reason = explainSlower(op, *best, used);
     else
-      reason = explainSlower(op, bestOf(op, atom, *this), used);
+      reason = "no strategy multiplies by it where each column has a left "
+               "operand of its own";
     alternatives.push_back({atom.name.str(), reason});
   }
   return alternatives;

@@ -23,6 +23,7 @@ X86Target::X86Target(Spec given) : Target(given.name), spec(std::move(given)) {
   strategies.push_back(makeVectorTiles(spec));
   strategies.push_back(makeInnerProduct(spec));
   strategies.push_back(makeInterleavedColumns(spec));
+  strategies.push_back(makeDepthwise(spec));
 }
 
 std::string X86Target::requiredFeatures() const {

@@ -25,16 +25,22 @@ using namespace qcc;
 //===----------------------------------------------------------------------===//
 
 /// Orders the reduction dimensions as they lie in lhs, those that move farther
-/// first.
-static void orderAsInLhs(ContractParts &parts) {
+/// first. Those that move in the same dimension of lhs as loop `beside`, if
+/// there is one, come before all others.
+static void orderAsInLhs(ContractParts &parts,
+                         std::optional<unsigned> beside = {}) {
   AffineMap map = parts.lhs.map;
   unsigned loops = map.getNumDims();
-  /// The dimension of lhs that a loop moves in, and how far.
+  /// Whether a loop does not move beside the other one; the dimension of lhs
+  /// that it moves in, and how far.
   auto keyOf = [&](int64_t loop) {
-    for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (int64_t factor = (*kernel::windowFactors(expr, loops))[loop])
-        return std::make_pair(int64_t(i), -factor);
-    return std::make_pair(int64_t(-1), int64_t(0));
+    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+      SmallVector<int64_t> factors = *kernel::windowFactors(expr, loops);
+      if (factors[loop])
+        return std::make_tuple(beside && !factors[*beside], int64_t(i),
+                               -factors[loop]);
+    }
+    return std::make_tuple(false, int64_t(-1), int64_t(0));
   };
   SmallVector<std::pair<int64_t, int64_t>> dims;
   for (auto [dim, size] :
@@ -149,8 +155,12 @@ static bool collapseLast(OpBuilder &builder, Location loc,
 static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
-  orderAsInLhs(parts);
-  if (kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  // Windows of several rows of a depthwise contraction share what is read along
+  // the last reduction dimension, where rows do not move along it.
+  orderAsInLhs(parts, roles.isDepthwise ? roles.m : std::nullopt);
+  if (!roles.isDepthwise &&
+      kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
     addUnitRun(parts);
   while (collapseLast(rewriter, op.getLoc(), parts)) {
   }

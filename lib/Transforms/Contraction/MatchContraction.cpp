@@ -257,18 +257,18 @@ constexpr int64_t kFewColumns = 8;
 static StringRef whyGenericIsFaster(kernel::ContractOp op) {
   kernel::ContractOp::Roles roles = *op.getRoles();
   SmallVector<int64_t> sizes = op.getStaticLoopSizes();
-  if (sizes[roles.n] == 1 && op.getReductionSize() == 1)
+  if ((roles.isDepthwise || sizes[roles.n] == 1) && op.getReductionSize() == 1)
     return "each result is a single product: computed by generic loops";
-  if (ShapedType::isDynamic(sizes[roles.n]) || sizes[roles.n] > kFewColumns)
+  if (roles.isDepthwise || ShapedType::isDynamic(sizes[roles.n]) ||
+      sizes[roles.n] > kFewColumns)
     return "";
   for (AffineExpr expr : llvm::reverse(op.getLhsMap().getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || sizes[dim.getPosition()] == 1)
       continue;
     if (llvm::is_contained(roles.batch, dim.getPosition()))
-      return "its innermost dimension is a batch and there are few columns (a "
-             "depthwise convolution): computed by generic loops, which have "
-             "the batch in their lanes";
+      return "its innermost dimension is a batch and there are few columns: "
+             "computed by generic loops, which have the batch in their lanes";
     break;
   }
   return "";
@@ -325,7 +325,8 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   if (!hasRoles(contract, outMap)) {
     rewriter.eraseOp(contract);
     return refuse(op, "no single dimension belongs to the right operand alone "
-                      "(N), or one is missing from the result");
+                      "(N) or is the innermost one of both operands and the "
+                      "result, or one is missing from the result");
   }
   if (StringRef reason = whyGenericIsFaster(contract); !reason.empty()) {
     rewriter.eraseOp(contract);

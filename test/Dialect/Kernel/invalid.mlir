@@ -214,7 +214,7 @@ func.func @f(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x10xi32>) {
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 func.func @f(%x: tensor<5x9x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>) {
-  // expected-error@+1 {{must have exactly one dimension that rhs has and lhs has not}}
+  // expected-error@+1 {{must have exactly one dimension that rhs has and lhs has not, or none, and an innermost one that lhs, rhs and outs have}}
   %y = kernel.contract lhs(%x : tensor<5x9x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<5x9xi32>)
       {indexing_maps = [affine_map<(m, n, k) -> (m, n, k)>, #nk, #mn]}
       epilogue {

@@ -129,3 +129,24 @@ func.func @broadcast(%x: tensor<4xi8>, %w: tensor<9x3xi8>, %o: tensor<4x9xi32>) 
       } -> tensor<4x9xi32>
   return %0 : tensor<4x9xi32>
 }
+
+// -----
+
+// Each column has a left operand of its own: the dimension that moves beside rows comes first.
+
+#x = affine_map<(oh, ow, c, kh, kw) -> (oh + kh, ow * 2 + kw, c)>
+#w = affine_map<(oh, ow, c, kh, kw) -> (kh, kw, c)>
+#y = affine_map<(oh, ow, c, kh, kw) -> (oh, ow, c)>
+
+// CHECK-LABEL: func.func @depthwise(
+// CHECK-NOT: collapse_shape
+// CHECK: reduction_dims = array<i64: 4, 3>, reduction_sizes = array<i64: 5, 3>
+func.func @depthwise(%x: tensor<9x15x7xi8>, %w: tensor<3x5x7xi8>, %o: tensor<7x6x7xi32>) -> tensor<7x6x7xi32> {
+  %y = kernel.contract lhs(%x : tensor<9x15x7xi8>) rhs(%w : tensor<3x5x7xi8>) outs(%o : tensor<7x6x7xi32>)
+      {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 5>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<7x6x7xi32>
+  return %y : tensor<7x6x7xi32>
+}

@@ -155,7 +155,7 @@ func.func @result_of_sum(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>) -> tensor<13xi3
 }
 
 // CHECK-LABEL: func.func @no_n
-// CHECK: linalg.generic {{.*}}qcc.refused = "no single dimension belongs to the right operand alone (N), or one is missing from the result"
+// CHECK: linalg.generic {{.*}}qcc.refused = "no single dimension belongs to the right operand alone (N) or is the innermost one of both operands and the result, or one is missing from the result"
 func.func @no_n(%x: tensor<5x7xi8>, %w: tensor<7xi8>) -> tensor<5xi32> {
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5xi32>
@@ -176,7 +176,7 @@ func.func @no_n(%x: tensor<5x7xi8>, %w: tensor<7xi8>) -> tensor<5xi32> {
 }
 
 // CHECK-LABEL: func.func @two_n
-// CHECK: linalg.generic {{.*}}qcc.refused = "no single dimension belongs to the right operand alone (N), or one is missing from the result"
+// CHECK: linalg.generic {{.*}}qcc.refused = "no single dimension belongs to the right operand alone (N) or is the innermost one of both operands and the result, or one is missing from the result"
 func.func @two_n(%x: tensor<5x7xi8>, %w: tensor<7x9x2xi8>) -> tensor<5x9x2xi32> {
   %z_init = arith.constant 0 : i32
   %e_init = tensor.empty() : tensor<5x9x2xi32>

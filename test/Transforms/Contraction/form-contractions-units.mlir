@@ -142,8 +142,8 @@ func.func @one_column(%x: tensor<5x2xi8>, %w: tensor<2x1xi8>, %i: tensor<5x1xi32
 
 // -----
 
-// One product for each result is no matter for a kernel, nor is a depthwise
-// convolution.
+// One product for each result is no matter for a kernel, nor are the few
+// results that a depthwise convolution has for each channel.
 
 // CHECK-LABEL: func.func @one_product
 // CHECK: qcc.refused = "each result is a single product: computed by generic loops"
@@ -153,7 +153,7 @@ func.func @one_product(%x: tensor<5x1xi8>, %w: tensor<1x1xi8>, %i: tensor<5x1xi3
 }
 
 // CHECK-LABEL: func.func @depthwise
-// CHECK: qcc.refused = "its innermost dimension is a batch and there are few columns (a depthwise convolution): computed by generic loops, which have the batch in their lanes"
+// CHECK: qcc.refused = "its innermost dimension is a batch and there are few columns: computed by generic loops, which have the batch in their lanes"
 func.func @depthwise(%x: tensor<1x5x5x16xi8>, %w: tensor<1x1x16x4xi8>, %i: tensor<1x5x5x16x4xi32>) -> tensor<1x5x5x16x4xi32> {
   %r = linalg.depthwise_conv_2d_nhwc_hwcm ins(%x, %w : tensor<1x5x5x16xi8>, tensor<1x1x16x4xi8>)
       outs(%i : tensor<1x5x5x16x4xi32>) -> tensor<1x5x5x16x4xi32>
@@ -176,4 +176,18 @@ func.func @narrow_zero_point(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %z: i8, %i:
   %r = linalg.quantized_matmul ins(%x, %w, %z, %zero : tensor<5x7xi8>, tensor<7x9xi8>, i8, i8)
       outs(%i : tensor<5x9xi32>) -> tensor<5x9xi32>
   return %r : tensor<5x9xi32>
+}
+
+// -----
+
+// Each column has a left operand of its own.
+
+// CHECK-DAG: #[[LHS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (0, d0 + d3, d1 * 2 + d4, d2)>
+// CHECK-DAG: #[[RHS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4, d2)>
+// CHECK-LABEL: func.func @depthwise_windows
+// CHECK: kernel.contract {{.*}}indexing_maps = [#[[LHS]], #[[RHS]],
+func.func @depthwise_windows(%x: tensor<1x5x7x16xi8>, %w: tensor<3x3x16xi8>, %i: tensor<1x3x3x16xi32>) -> tensor<1x3x3x16xi32> {
+  %r = linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<[1, 2]> : vector<2xi64>}
+      ins(%x, %w : tensor<1x5x7x16xi8>, tensor<3x3x16xi8>) outs(%i : tensor<1x3x3x16xi32>) -> tensor<1x3x3x16xi32>
+  return %r : tensor<1x3x3x16xi32>
 }

@@ -147,6 +147,20 @@ AffineMap ContractOp::getIndexingMap(OpOperand &operand) {
 // Roles and rows
 //===----------------------------------------------------------------------===//
 
+/// The innermost dimension of lhs, rhs having it too and the first result
+/// having it innermost.
+static std::optional<unsigned> depthwiseColumns(ContractOp op) {
+  AffineMap lhs = op.getLhsMap(), out = op.getOutMaps().front();
+  if (lhs.getNumResults() == 0 || out.getNumResults() == 0)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(lhs.getResults().back());
+  if (!dim || out.getResults().back() != dim ||
+      op.isReduction(dim.getPosition()) ||
+      !op.getRhsMap().isFunctionOfDim(dim.getPosition()))
+    return std::nullopt;
+  return dim.getPosition();
+}
+
 FailureOr<ContractOp::Roles> ContractOp::getRoles() {
   Roles roles;
   AffineMap lhs = getLhsMap(), rhs = getRhsMap();
@@ -163,8 +177,13 @@ FailureOr<ContractOp::Roles> ContractOp::getRoles() {
     }
     rest.push_back(d);
   }
-  if (!n)
-    return failure();
+  if (!n) {
+    n = depthwiseColumns(*this);
+    if (!n)
+      return failure();
+    roles.isDepthwise = true;
+    llvm::erase(rest, *n);
+  }
   roles.n = *n;
   for (unsigned d : llvm::reverse(rest))
     if (!rhs.isFunctionOfDim(d)) {

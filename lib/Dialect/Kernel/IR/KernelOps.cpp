@@ -349,7 +349,8 @@ LogicalResult ContractOp::verify() {
     return failure();
   if (failed(getRoles()))
     return emitOpError("must have exactly one dimension that rhs has and lhs "
-                       "has not");
+                       "has not, or none, and an innermost one that lhs, rhs "
+                       "and outs have");
   if (failed(verifyPacked(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyBodies(*this)))
     return failure();

@@ -12,6 +12,7 @@
 //   AmxTiles    likewise where tile registers multiply
 //   InnerProduct  likewise where the lanes of an accumulator lie along K
 //   InterleavedColumns  likewise where the right operand is not packed
+//   Depthwise     likewise where columns have left operands of their own
 //   LhsRows       where the words of the left operand come from
 //   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop      accumulators of one tile: what they start from, and K

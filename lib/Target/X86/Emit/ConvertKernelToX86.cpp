@@ -30,7 +30,15 @@ static const Atom *resolveAtom(Operation *op, StringRef name) {
 /// config says.
 static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   const Atom &atom) {
-  if (kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
+  bool isDepthwise = config.getStrategy() == x86::StrategyKind::Depthwise;
+  if (isDepthwise != op.getRoles()->isDepthwise)
+    return op.emitError() << "has strategy " << config.getStrategyName()
+                          << (isDepthwise
+                                  ? ", but its columns share a left operand"
+                                  : ", but each of its columns has a left "
+                                    "operand of its own");
+  if (!isDepthwise &&
+      kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return op.emitError("leaves out elements of the left operand along the "
                         "innermost dimension of K; run collapse-reductions "
                         "first");
@@ -42,7 +50,7 @@ static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", but atom \"" << atom.name << "\" multiplies "
                           << (needsTiles ? "vectors" : "tiles");
-  if (config.readsLhsInPlace() &&
+  if (config.readsLhsInPlace() && !isDepthwise &&
       !cast<MemRefType>(op.getLhs().getType()).isLastDimUnitStride())
     return op.emitError("reads the left operand in place, but its elements "
                         "along K do not follow each other; run "

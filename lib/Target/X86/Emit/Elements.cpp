@@ -18,6 +18,14 @@ Elements::Elements(Region &region, ArrayRef<Value> operands,
     prologue.emplace(region);
 }
 
+Elements Elements::ofLhs(kernel::ContractOp op) {
+  SmallVector<Value> operands{op.getLhs()};
+  llvm::append_range(operands, op.getLhsOperands());
+  SmallVector<AffineMap> maps{op.getLhsMap()};
+  llvm::append_range(maps, op.getLhsOperandMaps());
+  return Elements(op.getLhsPrologue(), operands, maps);
+}
+
 Value Elements::read(KernelBuilder &builder, const VectorPosition &position) {
   SmallVector<Value> arguments;
   for (auto [operand, map] : llvm::zip(operands, maps))

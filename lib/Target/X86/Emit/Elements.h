@@ -9,6 +9,7 @@
 #define QCC_LIB_TARGET_X86_EMIT_ELEMENTS_H
 
 #include "VectorRegion.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 namespace qcc::x86 {
 
@@ -20,6 +21,9 @@ public:
   /// may be empty, follow.
   Elements(mlir::Region &prologue, llvm::ArrayRef<mlir::Value> operands,
            llvm::ArrayRef<mlir::AffineMap> maps);
+
+  /// The left operand and the operands of its prologue.
+  static Elements ofLhs(kernel::ContractOp op);
 
   bool hasPrologue() const { return prologue.has_value(); }
   /// How `read` gives elements that a prologue makes: as i32 that packing in

@@ -30,6 +30,9 @@ void qcc::x86::emitContract(RewriterBase &rewriter, kernel::ContractOp op,
   case StrategyKind::InterleavedColumns:
     emitInterleavedColumns(builder, contraction);
     break;
+  case StrategyKind::Depthwise:
+    emitDepthwise(builder, contraction);
+    break;
   }
   rewriter.eraseOp(op);
 }

@@ -51,6 +51,31 @@ static void splitColumns(KernelBuilder &builder, const Contraction &contraction,
                        builder.min(builder.mul(last, nr), contraction.n));
 }
 
+void qcc::x86::forEachRowTile(
+    KernelBuilder &builder, const Contraction &contraction, Value begin,
+    Value end, function_ref<void(Value row, int64_t count)> body) {
+  int64_t mr = contraction.mr;
+  auto m = getConstantIntValue(contraction.m);
+  Value count = builder.sub(end, begin);
+  // Blocks start at tiles: only the last rows of all can be fewer than MR.
+  if (m && *m % mr == 0)
+    return builder.forEach(begin, end, mr, [&](Value row) { body(row, mr); });
+  Value left = builder.rem(count, builder.index(mr));
+  Value fullEnd = builder.sub(end, left);
+  builder.forEach(begin, fullEnd, mr, [&](Value row) { body(row, mr); });
+  if (m)
+    return builder.ifTrue(builder.less(fullEnd, end),
+                          [&] { body(fullEnd, *m % mr); });
+  Value row = fullEnd;
+  for (int64_t size = llvm::bit_floor(uint64_t(mr - 1)); size > 0; size /= 2) {
+    Value bit = builder.rewriter.createOrFold<arith::AndIOp>(
+        builder.loc, left, builder.index(size));
+    builder.ifTrue(builder.less(builder.index(0), bit),
+                   [&] { body(row, size); });
+    row = builder.add(row, bit);
+  }
+}
+
 void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
                         function_ref<void(const GridPart &)> emitPart) {
   kernel::ContractOp op = contraction.op;

@@ -41,6 +41,15 @@ struct GridPart {
             mlir::Value column, bool masked) const;
 };
 
+/// Calls `body` for each tile of rows of [begin, end), where `begin` starts a
+/// tile: tiles of MR rows, then what is left, fewer than MR, as a tile of just
+/// as many rows where their number is known, and as tiles of powers of 2 where
+/// it is not.
+void forEachRowTile(
+    KernelBuilder &builder, const Contraction &contraction, mlir::Value begin,
+    mlir::Value end,
+    llvm::function_ref<void(mlir::Value row, int64_t count)> body);
+
 /// Replaces a contraction by an `scf.forall` over threads; calls `emitPart`
 /// once, inside of the loop over the outer indices of a thread's share.
 void emitGrid(KernelBuilder &builder, Contraction &contraction,

@@ -76,9 +76,9 @@ static InitialAccumulators::Term rowSums(KernelBuilder &builder, LhsRows &rows,
           }};
 }
 
-/// Sums of packed columns.
-static InitialAccumulators::Term
-columnSums(KernelBuilder &builder, Contraction &contraction, const Tile &tile) {
+InitialAccumulators::Term qcc::x86::columnSums(KernelBuilder &builder,
+                                               Contraction &contraction,
+                                               const Tile &tile) {
   return {false, true, [&builder, &contraction, tile](int64_t, int64_t j) {
             SmallVector<Value> at(tile.batch);
             at.push_back(builder.add(builder.mul(tile.column, contraction.nr),

@@ -66,6 +66,10 @@ private:
   llvm::SmallVector<Term, 3> parts;
 };
 
+/// The sums over K of the columns of a tile of the packed right operand.
+InitialAccumulators::Term
+columnSums(KernelBuilder &builder, Contraction &contraction, const Tile &tile);
+
 } // namespace qcc::x86
 
 #endif // QCC_LIB_TARGET_X86_EMIT_INITIALACCUMULATORS_H

@@ -82,38 +82,68 @@ static SmallVector<Value> transposeBlocks(KernelBuilder &builder,
   return result;
 }
 
+/// Vectors of builder.lanes i32 from the i32 of `parts`, which follow each
+/// other in this order.
+static SmallVector<Value> inVectors(KernelBuilder &builder, ValueRange parts,
+                                    int64_t count) {
+  int64_t lanes = builder.lanes, size = sizeOf(parts[0]);
+  auto sequence = [](int64_t first, int64_t count) {
+    return llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+  };
+  SmallVector<Value> vectors;
+  if (size >= lanes) {
+    for (int64_t i = 0; i < count; ++i) {
+      Value part = parts[i * lanes / size];
+      vectors.push_back(size == lanes
+                            ? part
+                            : shuffle(builder, part, part,
+                                      sequence(i * lanes % size, lanes)));
+    }
+    return vectors;
+  }
+  SmallVector<Value> joined(parts.take_front(count * lanes / size));
+  for (; size < lanes; size *= 2) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i < joined.size(); i += 2)
+      next.push_back(
+          shuffle(builder, joined[i], joined[i + 1], sequence(0, 2 * size)));
+    joined = next;
+  }
+  return joined;
+}
+
 SmallVector<Value> qcc::x86::interleaveRows(KernelBuilder &builder,
                                             ValueRange rows) {
-  SmallVector<Value> bytes(rows);
-  int64_t columns = sizeOf(bytes[0]);
-  int64_t groups = columns / builder.lanes;
-  if (columns < 16) // half of the 128 bits
-    for (Value &row : bytes) {
-      SmallVector<int64_t> order(16, ShapedType::kDynamic);
-      for (int64_t i = 0; i < 16; ++i)
-        order[i] = i % columns;
-      row = shuffle(builder, row, row, order);
-    }
-  // Part p has columns 4 p .. 4 p + 3 of each 16.
+  int64_t count = rows.size(), columns = sizeOf(rows[0]);
+  unsigned bits = 32 / count;
+  // Unpacking is done in each 128 bits alone, which have four columns in each
+  // of `count` groups. So group i of block b has the columns that are to come
+  // after those of block b - 1, and after group i - 1 of all blocks.
+  int64_t width = std::max<int64_t>(columns, 128 / bits);
+  int64_t blocks = width * bits / 128;
+  SmallVector<int64_t> order;
+  for (int64_t b = 0; b < blocks; ++b)
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t c = 0; c < 4; ++c)
+        order.push_back((4 * (i * blocks + b) + c) % columns);
   SmallVector<Value> parts;
-  for (bool high : {false, true}) {
-    Value low2 = unpack(builder, bytes[0], bytes[1], 8, high),
-          high2 = unpack(builder, bytes[2], bytes[3], 8, high);
-    for (bool highPart : {false, true})
-      parts.push_back(
-          castTo(builder, unpack(builder, low2, high2, 16, highPart), 32));
+  for (Value row : rows)
+    parts.push_back(width == columns && blocks == 1
+                        ? row
+                        : shuffle(builder, row, row, order));
+  // Pairs of rows, then pairs of pairs.
+  for (int64_t size = 1; size < count; size *= 2, bits *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < count; i += 2 * size)
+      for (int64_t j = 0; j < size; ++j)
+        for (bool high : {false, true})
+          next.push_back(
+              unpack(builder, parts[i + j], parts[i + size + j], bits, high));
+    parts = next;
   }
-  if (builder.lanes == 16)
-    return transposeBlocks(builder, parts, groups);
-  // Eight columns are two parts: the first two, then the other two.
-  SmallVector<Value> low = transposeBlocks(
-      builder, ValueRange(parts).take_front(2), llvm::divideCeil(groups, 2));
-  SmallVector<Value> high =
-      transposeBlocks(builder, ValueRange(parts).drop_front(2), groups / 2);
-  SmallVector<Value> result;
-  for (int64_t g = 0; g < groups; ++g)
-    result.push_back((g % 2 ? high : low)[g / 2]);
-  return result;
+  for (Value &part : parts)
+    part = castTo(builder, part, 32);
+  return inVectors(builder, parts, columns / builder.lanes);
 }
 
 Value qcc::x86::interleaveBytes(KernelBuilder &builder, ValueRange rows,

@@ -19,9 +19,10 @@
 
 namespace qcc::x86 {
 
-/// Words of four rows: `rows` has four vectors of as many bytes, 1, 2 or 4
-/// times builder.lanes of them. Returns a vector of builder.lanes i32 for each
-/// builder.lanes columns; byte r of a lane is that of row r.
+/// Words of four rows of bytes or two rows of i16: `rows` has as many vectors
+/// of 1, 2 or 4 times builder.lanes elements. Returns a vector of builder.lanes
+/// i32 for each builder.lanes columns; element r of a lane is that of row r,
+/// from the low end.
 llvm::SmallVector<mlir::Value> interleaveRows(KernelBuilder &builder,
                                               mlir::ValueRange rows);
 

@@ -52,19 +52,10 @@ private:
 };
 } // namespace
 
-/// The left operand and the operands of its prologue.
-static Elements elementsOf(kernel::ContractOp op) {
-  SmallVector<Value> operands{op.getLhs()};
-  llvm::append_range(operands, op.getLhsOperands());
-  SmallVector<AffineMap> maps{op.getLhsMap()};
-  llvm::append_range(maps, op.getLhsOperandMaps());
-  return Elements(op.getLhsPrologue(), operands, maps);
-}
-
 PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
                      int64_t capacity)
     : LhsRows(builder, contraction, capacity),
-      source(elementsOf(contraction.op)), pitch(0) {
+      source(Elements::ofLhs(contraction.op)), pitch(0) {
   // There is room for one more vector.
   int64_t elementBytes = 4 / contraction.kr;
   pitch = spreadPitch((contraction.runs - 1) * contraction.runWords * 4 +

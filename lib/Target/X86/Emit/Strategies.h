@@ -21,6 +21,8 @@ void emitAmxTiles(KernelBuilder &builder, Contraction &contraction);
 void emitInnerProduct(KernelBuilder &builder, Contraction &contraction);
 /// Emits one with columns in the lanes and the right operand in place.
 void emitInterleavedColumns(KernelBuilder &builder, Contraction &contraction);
+/// Emits one whose columns have left operands of their own.
+void emitDepthwise(KernelBuilder &builder, Contraction &contraction);
 
 } // namespace qcc::x86
 

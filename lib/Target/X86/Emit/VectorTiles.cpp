@@ -16,9 +16,7 @@
 //         for each tile of NR columns
 //           accumulators over K, epilogue    MainLoop.h, Epilogue.h
 //
-// What is left of the rows, fewer than MR, is a tile of just as many rows where
-// their number is known, and tiles of powers of 2 where it is not. The last
-// tile of columns has only as many vectors as there are columns left.
+// The last tile of columns has only as many vectors as there are columns left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +41,6 @@ public:
   void emit(const GridPart &part);
 
 private:
-  /// All rows of a block, in one tile of columns or several.
-  void emitRows(Value begin, Value end,
-                function_ref<void(Value row, int64_t count)> body);
   void emitTile(const Tile &tile);
 
   KernelBuilder &builder;
@@ -65,15 +60,16 @@ void VectorTiles::emit(const GridPart &part) {
       Value last =
           builder.min(builder.add(column, columnsPerBlock), part.lastColumn);
       columns.prepare(part.batch, column, last);
-      emitRows(row, lastRow, [&](Value row, int64_t count) {
-        auto emitColumn = [&](Value column) {
-          emitTile(part.tile(contraction, row, count, column, false));
-        };
-        if (columnsPerBlock == 1)
-          emitColumn(column);
-        else
-          builder.forEach(column, last, 1, emitColumn);
-      });
+      forEachRowTile(
+          builder, contraction, row, lastRow, [&](Value row, int64_t count) {
+            auto emitColumn = [&](Value column) {
+              emitTile(part.tile(contraction, row, count, column, false));
+            };
+            if (columnsPerBlock == 1)
+              emitColumn(column);
+            else
+              builder.forEach(column, last, 1, emitColumn);
+          });
     };
     builder.forEach(part.firstColumn, part.lastColumn, columnsPerBlock,
                     emitColumns);
@@ -81,36 +77,14 @@ void VectorTiles::emit(const GridPart &part) {
       builder.ifTrue(part.hasPartial, [&] {
         columns.prepare(part.batch, part.lastColumn,
                         builder.add(part.lastColumn, 1));
-        emitRows(row, lastRow, [&](Value row, int64_t count) {
-          emitTile(part.tile(contraction, row, count, part.lastColumn, true));
-        });
+        forEachRowTile(builder, contraction, row, lastRow,
+                       [&](Value row, int64_t count) {
+                         emitTile(part.tile(contraction, row, count,
+                                            part.lastColumn, true));
+                       });
       });
   };
   builder.forEach(part.firstRow, part.lastRow, contraction.mc, emitBlock);
-}
-
-void VectorTiles::emitRows(Value begin, Value end,
-                           function_ref<void(Value row, int64_t count)> body) {
-  int64_t mr = contraction.mr;
-  auto m = getConstantIntValue(contraction.m);
-  Value count = builder.sub(end, begin);
-  // Blocks start at tiles: only the last rows of all can be fewer than MR.
-  if (m && *m % mr == 0)
-    return builder.forEach(begin, end, mr, [&](Value row) { body(row, mr); });
-  Value left = builder.rem(count, builder.index(mr));
-  Value fullEnd = builder.sub(end, left);
-  builder.forEach(begin, fullEnd, mr, [&](Value row) { body(row, mr); });
-  if (m)
-    return builder.ifTrue(builder.less(fullEnd, end),
-                          [&] { body(fullEnd, *m % mr); });
-  Value row = fullEnd;
-  for (int64_t size = llvm::bit_floor(uint64_t(mr - 1)); size > 0; size /= 2) {
-    Value bit = builder.rewriter.createOrFold<arith::AndIOp>(
-        builder.loc, left, builder.index(size));
-    builder.ifTrue(builder.less(builder.index(0), bit),
-                   [&] { body(row, size); });
-    row = builder.add(row, bit);
-  }
 }
 
 void VectorTiles::emitTile(const Tile &tile) {

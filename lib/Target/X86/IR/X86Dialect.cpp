@@ -45,6 +45,9 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (strategy == StrategyKind::InterleavedColumns && lhs != LhsSource::Panel)
     return emitError() << "interleaved_columns reads the left operand through "
                           "a panel; use lhs = panel";
+  if (strategy == StrategyKind::Depthwise && lhs != LhsSource::InPlace)
+    return emitError() << "depthwise reads the left operand where it lies; use "
+                          "lhs = in_place";
   if (strategy != StrategyKind::InnerProduct && rhs != RhsSource::Packed)
     return emitError() << "rhs = in_place is for inner_product; to read the "
                           "right operand in place with columns in the lanes "

@@ -68,8 +68,8 @@ protected:
   bool takes(const Atom &atom) const override { return atom.hasTiles(); }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
-  double expectedTime(const GemmShape &shape, const Tiling &tiling,
-                      const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
 };
@@ -128,8 +128,8 @@ struct AmxTimes {
 };
 } // namespace
 
-double AmxTiles::expectedTime(const GemmShape &shape, const Tiling &tiling,
-                              const Atom &atom) const {
+double AmxTiles::expectedTime(ContractOp, const GemmShape &shape,
+                              const Tiling &tiling, const Atom &atom) const {
   int64_t i = llvm::divideCeil(tiling.mr, kRegisterRows);
   AmxTiling registers{i, tiling.mr / i, tiling.nr / kRegisterColumns};
   int64_t mr = tiling.mr, j = registers.j;

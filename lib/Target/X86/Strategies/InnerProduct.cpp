@@ -70,14 +70,15 @@ protected:
           kernel::LoweringConfigAttrInterface any) const override;
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
-  double expectedTime(const GemmShape &shape, const Tiling &tiling,
-                      const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
 };
 } // namespace
 
-double InnerProduct::expectedTime(const GemmShape &shape, const Tiling &tiling,
+double InnerProduct::expectedTime(ContractOp, const GemmShape &shape,
+                                  const Tiling &tiling,
                                   const Atom &atom) const {
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
   int64_t steps = llvm::divideCeil(shape.k, (int64_t)(atom.lanes * atom.kr));

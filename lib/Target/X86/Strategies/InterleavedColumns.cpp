@@ -50,8 +50,8 @@ protected:
   }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
-  double expectedTime(const GemmShape &shape, const Tiling &tiling,
-                      const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
 };
@@ -63,7 +63,7 @@ static bool canInterleave(ContractOp op) {
                            op.getRoles()->n);
 }
 
-double InterleavedColumns::expectedTime(const GemmShape &shape,
+double InterleavedColumns::expectedTime(ContractOp, const GemmShape &shape,
                                         const Tiling &tiling,
                                         const Atom &atom) const {
   int64_t m = shape.m ? shape.m : 16 * tiling.mr;

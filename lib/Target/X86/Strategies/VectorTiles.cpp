@@ -68,8 +68,8 @@ protected:
   bool takes(const Atom &atom) const override { return !atom.hasTiles(); }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
-  double expectedTime(const GemmShape &shape, const Tiling &tiling,
-                      const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
 };
@@ -104,8 +104,8 @@ struct TileTimes {
 };
 } // namespace
 
-double VectorTiles::expectedTime(const GemmShape &shape, const Tiling &tiling,
-                                 const Atom &atom) const {
+double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
+                                 const Tiling &tiling, const Atom &atom) const {
   int64_t mr = tiling.mr;
   int64_t m =
       shape.m ? shape.m

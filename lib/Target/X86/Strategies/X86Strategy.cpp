@@ -97,6 +97,16 @@ static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
 }
 
 std::optional<std::string> X86Strategy::obstacle(ContractOp op) const {
+  bool isDepthwise = op.getRoles()->isDepthwise;
+  if (isDepthwise && kind != StrategyKind::Depthwise)
+    return "each of its columns has a left operand of its own, as in a "
+           "depthwise convolution; use strategy depthwise";
+  if (kind == StrategyKind::Depthwise) {
+    if (isDepthwise)
+      return std::nullopt;
+    return "its columns share a left operand; use another strategy than "
+           "depthwise";
+  }
   if (!kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return std::nullopt;
   return "the innermost dimension of K leaves out elements of the left "
@@ -134,7 +144,7 @@ static bool isForModel(const Atom &atom, const Spec &spec) {
 Cost X86Strategy::cost(ContractOp op, const Tiling &tiling,
                        const Atom &atom) const {
   GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
-  double relative = expectedTime(shape, tiling, atom);
+  double relative = expectedTime(op, shape, tiling, atom);
   double waiting = tiling.rhsInPlace ? 0 : packingTime(op, shape, atom);
   return {(relative + waiting) * peakTime(atom), 1 / relative};
 }
@@ -196,6 +206,14 @@ int64_t qcc::x86::rhsShift(ContractOp op, ConfigAttr config, const Atom &atom) {
       .rhs;
 }
 
+std::optional<Packing>
+X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  const Atom &atom = *spec.findAtom(config.getAtom());
+  return Packing{config.getNr(), config.getKr(), atom.kStep,
+                 rhsShift(op, config, atom)};
+}
+
 LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
                                                LoweringConfigAttrInterface any,
                                                std::string &reason) const {
@@ -223,9 +241,9 @@ bool TileStrategy::canReadLhsInPlace(ContractOp op, const Atom &atom) const {
          isLhsContiguousAlongRuns(op);
 }
 
-std::optional<std::string> TileStrategy::refuseTile(ContractOp op,
-                                                    ConfigAttr config,
-                                                    const Atom &atom) const {
+std::optional<std::string> X86Strategy::refuseTile(ContractOp op,
+                                                   ConfigAttr config,
+                                                   const Atom &atom) const {
   std::string name = ("\"" + atom.name + "\"").str();
   if (config.getKr() != atom.kr || config.getNr() % atom.lanes != 0)
     return doesNotFit(atom) + "KR must be " + std::to_string(atom.kr) +
@@ -236,14 +254,6 @@ std::optional<std::string> TileStrategy::refuseTile(ContractOp op,
     return "lowering_config reads the left operand in place, but atom " + name +
            " takes it as a copy; use lhs = panel";
   return std::nullopt;
-}
-
-std::optional<Packing>
-TileStrategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
-  auto config = cast<ConfigAttr>(any);
-  const Atom &atom = *spec.findAtom(config.getAtom());
-  return Packing{config.getNr(), config.getKr(), atom.kStep,
-                 rhsShift(op, config, atom)};
 }
 
 /// Other tiles of rows have to be expected to take less than this share of the

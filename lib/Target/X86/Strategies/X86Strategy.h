@@ -34,6 +34,10 @@ public:
   llvm::SmallVector<Candidate> list(kernel::ContractOp op) const override;
   Cost cost(kernel::ContractOp op,
             kernel::LoweringConfigAttrInterface config) const override;
+  /// Columns in the lanes: NR of them side by side.
+  std::optional<Packing>
+  packing(kernel::ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const override;
   kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
         std::string &reason) const override;
@@ -48,12 +52,16 @@ protected:
                                                 const Atom &atom) const = 0;
   /// The time that the model expects, as a multiple of what the atom takes at
   /// its peak.
-  virtual double expectedTime(const GemmShape &shape, const Tiling &tiling,
-                              const Atom &atom) const = 0;
+  virtual double expectedTime(kernel::ContractOp op, const GemmShape &shape,
+                              const Tiling &tiling, const Atom &atom) const = 0;
   /// What of a config, whose atom the target has, the strategy cannot do.
   virtual std::optional<std::string> refuseConfig(kernel::ContractOp op,
                                                   ConfigAttr config,
                                                   const Atom &atom) const = 0;
+
+  /// What strategies refuse whose accumulators' lanes are packed columns.
+  std::optional<std::string>
+  refuseTile(kernel::ContractOp op, ConfigAttr config, const Atom &atom) const;
 
   Candidate candidate(kernel::ContractOp op, const Tiling &tiling,
                       const Atom &atom) const;
@@ -75,9 +83,6 @@ public:
   llvm::SmallVector<llvm::SmallVector<Candidate>>
   listVariants(kernel::ContractOp op,
                const Candidate &candidate) const override;
-  std::optional<Packing>
-  packing(kernel::ContractOp op,
-          kernel::LoweringConfigAttrInterface config) const override;
   /// Also chooses other tiles of rows where rows turn out to lie apart.
   kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
@@ -86,9 +91,6 @@ public:
 protected:
   bool canReadLhsInPlace(kernel::ContractOp op,
                          const Atom &atom) const override;
-  /// What both kinds of tiles refuse.
-  std::optional<std::string>
-  refuseTile(kernel::ContractOp op, ConfigAttr config, const Atom &atom) const;
 };
 
 /// Why an atom does not multiply the elements of the right operand exactly;
@@ -118,6 +120,7 @@ std::unique_ptr<Strategy> makeVectorTiles(const Spec &spec);
 std::unique_ptr<Strategy> makeAmxTiles(const Spec &spec);
 std::unique_ptr<Strategy> makeInnerProduct(const Spec &spec);
 std::unique_ptr<Strategy> makeInterleavedColumns(const Spec &spec);
+std::unique_ptr<Strategy> makeDepthwise(const Spec &spec);
 
 } // namespace qcc::x86
 

@@ -61,3 +61,8 @@ func.func private @f() attributes {config = #x86.config<inner_product, atom = "a
 // expected-error@+2 {{to be one of: model, tuned, pinned}}
 // expected-error@+1 {{failed to parse X86_ConfigAttr parameter 'source'}}
 func.func private @f() attributes {config = #x86.config<vector_tiles, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, source = guess>}
+
+// -----
+
+// expected-error@+1 {{depthwise reads the left operand where it lies; use lhs = in_place}}
+func.func private @f() attributes {config = #x86.config<depthwise, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, source = model>}

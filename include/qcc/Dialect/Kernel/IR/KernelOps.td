@@ -194,11 +194,14 @@ def Kernel_ContractOp
     int64_t getReductionSize();
 
     /// The roles of the parallel dimensions. `n` is the one that rhs and outs have
-    /// and lhs has not; `m` the last one that lhs and outs have and rhs has not, or
-    /// none; `outer` the others, in order; a `batch` dimension is an outer one that
-    /// rhs has too.
+    /// and lhs has not. Where there is none, it is the innermost dimension of lhs and
+    /// of the first of outs, if rhs has it too: then each column has a left operand of
+    /// its own (`isDepthwise`). `m` is the last one that lhs and outs have and rhs has
+    /// not, or none; `outer` the others, in order; a `batch` dimension is an outer one
+    /// that rhs has too.
     struct Roles {
       unsigned n;
+      bool isDepthwise = false;
       std::optional<unsigned> m;
       ::llvm::SmallVector<unsigned> outer;
       ::llvm::SmallVector<unsigned> batch;

@@ -46,7 +46,10 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
         columns otherwise. The right operand is packed by columns, NR of `kernel.pack`
         being 1 and K padded to a vector;
       * `interleaved_columns`: the lanes are columns, and the right operand is read where
-        it lies, NR = KR vectors of columns from KR rows of it.
+        it lies, NR = KR vectors of columns from KR rows of it;
+      * `depthwise`: the lanes are columns that have left operands of their own. The
+        words of a tile of MR rows are put together in registers from KR vectors of
+        columns each, once for all rows whose windows share them.
     * `atom`: the instruction, as named by the table of atoms (`avx512vnni`, `avx512bw`,
       `avx2`, both also with `-pairs` and `-bytes`).
     * `tile`: [MR, NR, KR], the register tile: rows, columns, and the elements of K that

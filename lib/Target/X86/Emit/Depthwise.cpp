@@ -1,0 +1,239 @@
+//===- Depthwise.cpp - Columns with left operands of their own ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes are columns, such as the channels of a depthwise convolution. A word of
+// the left operand differs from lane to lane: it is put together from KR
+// vectors of columns, which lie apart along the last dimension of K
+// (interleaveRows). Here is a column of an image under a kernel of 3 x 3, KR
+// being 4; letters are channels:
+//
+//   oh      a0 b0 c0 d0 ..
+//   oh + 1  a1 b1 c1 d1 ..     ->   a0 a1 a2 0 b0 b1 b2 0 c0 c1 c2 0 ..
+//   oh + 2  a2 b2 c2 d2 ..
+//
+// Rows of the contraction move along another dimension of the image than the
+// words do, so that the words of a column of the image are those of all windows
+// that have the column: windows of a tile share them. Of a kernel of 3 x 3 the
+// words of MR + 2 columns are put together for MR rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Atoms/Dot.h"
+#include "../Strategies/SharedWindows.h"
+#include "Elements.h"
+#include "Epilogue.h"
+#include "InitialAccumulators.h"
+#include "OperandAlongK.h"
+#include "PackWords.h"
+#include "Strategies.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+
+/// So many words of the columns of a tile are spelled out; of more there is a
+/// loop.
+constexpr int64_t kMaxUnrolledWords = 32;
+
+namespace {
+class Depthwise {
+public:
+  Depthwise(KernelBuilder &builder, Contraction &contraction)
+      : builder(builder), contraction(contraction),
+        windows(SharedWindows::of(contraction.op)),
+        elements(Elements::ofLhs(contraction.op)),
+        epilogue(builder, contraction) {}
+
+  void emit(const GridPart &part);
+
+private:
+  /// A word of a run of the right operand, whose `count` first elements exist,
+  /// in the columns of vector j.
+  using RightWord = llvm::function_ref<Value(Value run, Value word,
+                                             int64_t count, int64_t j)>;
+
+  void emitTile(const Tile &tile);
+  /// The sums over K of the left operand times `right`, plus `accumulators`.
+  SmallVector<Value> reduce(const Tile &tile, SmallVector<Value> accumulators,
+                            RightWord right);
+  /// Adds the products of one word of each run that the windows of the tile
+  /// have; `loops` has the reduction dimensions that no words lie along.
+  SmallVector<Value> addWord(const Tile &tile, ArrayRef<Value> loops,
+                             Value word, int64_t count, ValueRange accumulators,
+                             RightWord right);
+  /// The words of the columns of a tile from element `first` of a run on;
+  /// `loops` has all other loops of a row.
+  SmallVector<Value> readWords(const Tile &tile, SmallVector<Value> loops,
+                               Value first, int64_t count);
+  /// The linearized index of the reduction dimensions but the last.
+  Value runAt(ArrayRef<Value> loops);
+
+  KernelBuilder &builder;
+  Contraction &contraction;
+  SharedWindows windows;
+  Elements elements;
+  Epilogue epilogue;
+};
+} // namespace
+
+SmallVector<Value> Depthwise::readWords(const Tile &tile,
+                                        SmallVector<Value> loops, Value first,
+                                        int64_t count) {
+  kernel::ContractOp op = contraction.op;
+  int64_t lanes = builder.lanes, kr = contraction.kr;
+  Value column = builder.mul(tile.column, contraction.nr);
+  SmallVector<Value> words;
+  // As many vectors at a time as elements fill registers.
+  for (int64_t j = 0; j < tile.vectors; j += kr) {
+    int64_t vectors = llvm::bit_ceil(uint64_t(std::min(kr, tile.vectors - j)));
+    int64_t size = vectors * lanes,
+            existing = std::min(size, (tile.vectors - j) * lanes);
+    if (tile.masked)
+      existing = tile.columns ? std::min(size, *tile.columns - j * lanes) : 0;
+    loops[contraction.roles.n] = builder.add(column, j * lanes);
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < kr; ++i) {
+      if (i >= count) {
+        rows.push_back(builder.splat(builder.vectorType(size, 32 / kr), 0));
+        continue;
+      }
+      loops[op.getReductionDims().back()] = builder.add(first, i);
+      Value bytes = elements.readBytes(
+          builder, {loops, contraction.roles.n, unsigned(size), true}, size,
+          existing);
+      rows.push_back(toStored(builder, contraction, bytes, op.getLhsUnsigned(),
+                              contraction.lhsShift));
+    }
+    llvm::append_range(words, interleaveRows(builder, rows));
+  }
+  return words;
+}
+
+Value Depthwise::runAt(ArrayRef<Value> loops) {
+  kernel::ContractOp op = contraction.op;
+  Value run = builder.index(0);
+  for (auto [dim, size] : llvm::zip_equal(op.getReductionDims().drop_back(),
+                                          op.getReductionSizes().drop_back()))
+    run = builder.add(builder.mul(run, size), loops[dim]);
+  return run;
+}
+
+SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
+                                      Value word, int64_t count,
+                                      ValueRange accumulators,
+                                      RightWord right) {
+  SmallVector<Value> next(accumulators);
+  for (const SharedWindows::Column &column : windows.columnsOf(tile.rows)) {
+    SmallVector<Value> words;
+    for (auto [i, tap] : column.uses) {
+      SmallVector<Value> at(loops);
+      if (contraction.roles.m)
+        at[*contraction.roles.m] = builder.add(tile.row, i);
+      if (windows.tap)
+        at[*windows.tap] = builder.index(tap);
+      if (words.empty())
+        words = readWords(tile, at, builder.mul(word, contraction.kr), count);
+      Value run = runAt(at);
+      for (int64_t j = 0; j < tile.vectors; ++j) {
+        Value &sum = next[i * tile.vectors + j];
+        sum =
+            multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
+                               sum, words[j], right(run, word, count, j));
+      }
+    }
+  }
+  return next;
+}
+
+SmallVector<Value> Depthwise::reduce(const Tile &tile,
+                                     SmallVector<Value> accumulators,
+                                     RightWord right) {
+  int64_t kr = contraction.kr, whole = contraction.runSize / kr,
+          rest = contraction.runSize % kr;
+  bool isUnrolled = contraction.runWords * windows.countColumns(tile.rows) <=
+                    kMaxUnrolledWords;
+  SmallVector<int64_t> sizes;
+  for (unsigned dim : windows.others)
+    sizes.push_back(contraction.op.getStaticLoopSizes()[dim]);
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  return builder.carry(
+      0, count, accumulators, [&](Value index, ValueRange sums) {
+        SmallVector<Value> loops(tile.loops);
+        for (auto [dim, value] :
+             llvm::zip_equal(windows.others, builder.delinearize(index, sizes)))
+          loops[dim] = value;
+        SmallVector<Value> current(sums);
+        auto add = [&](Value word, int64_t count, ValueRange sums) {
+          return addWord(tile, loops, word, count, sums, right);
+        };
+        if (isUnrolled)
+          for (int64_t word = 0; word < whole; ++word)
+            current = add(builder.index(word), kr, current);
+        else
+          current = builder.carry(
+              0, whole, current,
+              [&](Value word, ValueRange sums) { return add(word, kr, sums); });
+        return rest == 0 ? current : add(builder.index(whole), rest, current);
+      });
+}
+
+void Depthwise::emitTile(const Tile &tile) {
+  SmallVector<Value> zeros(tile.rows * tile.vectors, builder.splat(0)), sums;
+  if (contraction.needsRowSums())
+    sums = reduce(tile, zeros, [&](Value, Value, int64_t count, int64_t) {
+      int64_t ones = 0;
+      for (int64_t i = 0; i < count; ++i)
+        ones |= int64_t(1) << (32 / contraction.kr * i);
+      return builder.splat(ones);
+    });
+  InitialAccumulators initial(
+      builder, contraction, tile,
+      {true, true,
+       [&](int64_t i, int64_t j) { return sums[i * tile.vectors + j]; }},
+      columnSums(builder, contraction, tile));
+  SmallVector<Value> accumulators(zeros);
+  for (int64_t i = 0; i < tile.rows; ++i)
+    for (int64_t j = 0; j < tile.vectors; ++j)
+      if (Value value = initial.emit(i, j))
+        accumulators[i * tile.vectors + j] = value;
+  accumulators = reduce(
+      tile, accumulators, [&](Value run, Value word, int64_t, int64_t j) {
+        SmallVector<Value> at(tile.batch);
+        at.append({tile.column,
+                   builder.add(builder.mul(run, contraction.runWords), word),
+                   builder.index(j * builder.lanes)});
+        return vector::LoadOp::create(builder.rewriter, builder.loc,
+                                      builder.accumulatorType(),
+                                      contraction.op.getRhs(), at)
+            .getResult();
+      });
+  epilogue.emit(tile, accumulators);
+}
+
+void Depthwise::emit(const GridPart &part) {
+  auto emitColumn = [&](Value column, bool masked) {
+    forEachRowTile(builder, contraction, part.firstRow, part.lastRow,
+                   [&](Value row, int64_t count) {
+                     emitTile(
+                         part.tile(contraction, row, count, column, masked));
+                   });
+  };
+  builder.forEach(part.firstColumn, part.lastColumn, 1,
+                  [&](Value column) { emitColumn(column, false); });
+  if (part.hasPartial)
+    builder.ifTrue(part.hasPartial, [&] { emitColumn(part.lastColumn, true); });
+}
+
+void qcc::x86::emitDepthwise(KernelBuilder &builder, Contraction &contraction) {
+  Depthwise blocks(builder, contraction);
+  emitGrid(builder, contraction,
+           [&](const GridPart &part) { blocks.emit(part); });
+}

@@ -1,0 +1,139 @@
+//===- Depthwise.cpp - Columns with left operands of their own ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each column of lhs that the windows of a tile read (SharedWindows.h) is put
+// together to words: KR loads for KR vectors of columns, and about three
+// shuffles for each load. Words are multiplied once for each row and tap. Then
+// each accumulator goes through the epilogue, which takes as long as the
+// products where there are few taps. Times are in multiplications.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedWindows.h"
+#include "X86Strategy.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+using kernel::ContractOp;
+
+/// Shuffles for each load of a row of columns.
+constexpr double kShuffles = 3;
+/// For each tile.
+constexpr double kTileOverhead = 12;
+/// The largest tile: more rows share few windows more, and more vectors of
+/// columns do not fit in registers as they are put together.
+constexpr int64_t kMaxRows = 14, kMaxVectors = 4;
+/// The products that a tile may have, which are mostly spelled out.
+constexpr int64_t kMaxProducts = 768;
+/// What sizes that are not known are taken for.
+constexpr int64_t kManyRows = 64, kManyColumns = 256;
+
+namespace {
+class Depthwise : public X86Strategy {
+public:
+  explicit Depthwise(const Spec &spec)
+      : X86Strategy(spec, StrategyKind::Depthwise) {}
+  /// Elements that do not follow each other along columns are read one by one.
+  kernel::LoweringConfigAttrInterface
+  adapt(ContractOp, kernel::LoweringConfigAttrInterface config,
+        std::string &) const override {
+    return config;
+  }
+
+protected:
+  bool takes(const Atom &atom) const override {
+    return atom.form == AtomForm::Words;
+  }
+  bool canReadLhsInPlace(ContractOp, const Atom &) const override {
+    return true;
+  }
+  SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
+                                  const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
+  std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
+                                          const Atom &atom) const override;
+};
+} // namespace
+
+/// Of a tile of so many rows and vectors of columns.
+static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
+                         int64_t rows, int64_t vectors, const Atom &atom,
+                         const Spec &spec) {
+  // Words of the last dimension of K, which shape.run is the size of, for each
+  // iteration of the other dimensions.
+  int64_t words = shape.words(atom), others = words / windows.taps;
+  double columns = double(windows.countColumns(rows)) * others;
+  double reading = columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
+  double products = double(rows) * vectors * words;
+  double operations =
+      reading + double(shape.epilogueOps) * rows * vectors + kTileOverhead;
+  return products * delayOf(atom) +
+         operations * spec.times.operation / countInstructions(atom);
+}
+
+double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
+                               const Tiling &tiling, const Atom &atom) const {
+  int64_t m = shape.m ? shape.m : kManyRows;
+  int64_t n = shape.n ? shape.n : kManyColumns;
+  int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes),
+          nv = tiling.nr / (int64_t)atom.lanes;
+  SharedWindows windows = SharedWindows::of(op);
+  auto allColumns = [&](int64_t rows) {
+    double time =
+        double(vectors / nv) * timeOfTile(shape, windows, rows, nv, atom, spec);
+    if (vectors % nv)
+      time += timeOfTile(shape, windows, rows, vectors % nv, atom, spec);
+    return time;
+  };
+  double time = double(m / tiling.mr) * allColumns(tiling.mr);
+  if (m % tiling.mr)
+    time += allColumns(m % tiling.mr);
+  return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
+}
+
+SmallVector<Tiling> Depthwise::listTilings(ContractOp op,
+                                           const GemmShape &shape,
+                                           const Atom &atom) const {
+  int64_t vectors = kMaxVectors, rows = op.getRoles()->m ? kMaxRows : 1;
+  if (shape.n)
+    vectors = std::min<int64_t>(
+        vectors, llvm::bit_ceil(llvm::divideCeil(shape.n, atom.lanes)));
+  if (shape.m)
+    rows = std::min(rows, shape.m);
+  int64_t words = shape.words(atom);
+  SmallVector<Tiling> tilings;
+  for (int64_t nv = vectors; nv > 0; nv /= 2)
+    for (int64_t mr = rows; mr > 0; --mr) {
+      // Accumulators, the words of a column, and what shuffles need.
+      int64_t registers = mr * nv + nv + 2 + atom.temporaries;
+      bool isLarge = mr > 1 && mr * nv * words > kMaxProducts;
+      if (registers <= atom.registers && !isLarge)
+        tilings.push_back({mr, nv * atom.lanes, mr, nv * atom.lanes});
+    }
+  return tilings;
+}
+
+std::optional<std::string> Depthwise::refuseConfig(ContractOp op,
+                                                   ConfigAttr config,
+                                                   const Atom &atom) const {
+  if (!takes(atom))
+    return doesNotFit(atom) + "it must multiply words of columns; choose "
+                              "another atom";
+  if (auto reason = refuseTile(op, config, atom))
+    return reason;
+  if (config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
+    return hasTooManyAccumulators();
+  return std::nullopt;
+}
+
+std::unique_ptr<Strategy> qcc::x86::makeDepthwise(const Spec &spec) {
+  return std::make_unique<Depthwise>(spec);
+}

@@ -1,0 +1,49 @@
+//===- SharedWindows.h - What windows of rows share ----------- -*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows of a depthwise contraction are windows over lhs that overlap. Those that
+// move beside rows, such as kw beside ow, read the same columns of an image for
+// several rows:
+//
+//   ow * 2 + kw:   row 0, kw 0  |  row 0, kw 1  |  row 0, kw 2  |  row 1, kw 1
+//   ..
+//                               |               |  row 1, kw 0  |
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H
+#define QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H
+
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+
+namespace qcc::x86 {
+
+struct SharedWindows {
+  /// The reduction dimension that moves beside rows, not the last one; nothing
+  /// where there is none. Its iterations are taps, and there is one without it.
+  std::optional<unsigned> tap;
+  int64_t taps = 1;
+  /// How far a row and a tap move along their dimension of lhs.
+  int64_t rowStride = 0, tapStride = 0;
+  /// The other reduction dimensions but the last.
+  llvm::SmallVector<unsigned> others;
+
+  /// Those of a depthwise contraction.
+  static SharedWindows of(kernel::ContractOp op);
+
+  /// A column of lhs, and the rows and taps that read it.
+  struct Column {
+    llvm::SmallVector<std::pair<int64_t, int64_t>> uses;
+  };
+  /// The columns that `rows` rows side by side read, from left to right.
+  llvm::SmallVector<Column> columnsOf(int64_t rows) const;
+  int64_t countColumns(int64_t rows) const { return columnsOf(rows).size(); }
+};
+
+} // namespace qcc::x86
+
+#endif // QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H

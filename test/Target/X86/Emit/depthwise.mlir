@@ -1,0 +1,62 @@
+// RUN: qcc-opt %s -convert-kernel-to-x86 -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.
+
+#x = affine_map<(m, n, s, r) -> (r, m + s, n)>
+#w = affine_map<(m, n, s, r) -> (r, s, n)>
+#mn = affine_map<(m, n, s, r) -> (m, n)>
+#scalar = affine_map<(m, n, s, r) -> ()>
+#vnni = #x86.config<depthwise, atom = "avx512vnni", tile = [2, 64, 4], block = [2, 64], lhs = in_place, source = pinned>
+#avx2 = #x86.config<depthwise, atom = "avx2", tile = [2, 16, 2], block = [2, 16], lhs = in_place, source = pinned>
+
+// Two rows read four columns of the image. The words of a column, three lines of it and zeros, are put together once:
+// the first one is multiplied for the first row alone, the second one for both.
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME: %[[X:.*]]: memref<3x4x64xi8>, %[[W:.*]]: memref<1x3x64xi32>
+// CHECK-COUNT-3: vector.transfer_read %[[X]]{{.*}} {in_bounds = [true]} : memref<3x4x64xi8>, vector<64xi8>
+// CHECK-COUNT-4: vector.shuffle {{.*}} : vector<32xi16>, vector<32xi16>
+// CHECK-COUNT-4: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK-COUNT-8: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK-COUNT-8: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK-COUNT-4: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.transfer_write
+func.func @shared(%x: memref<3x4x64xi8>, %w: memref<1x3x64xi32>, %s: memref<64xi32>, %y: memref<2x64xi32>) {
+  kernel.contract lhs(%x : memref<3x4x64xi8>) rhs(%w : memref<1x3x64xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<2x64xi32>)
+      {indexing_maps = [#x, #w, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 3>,
+       lowering_config = #vnni, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// A zero point of the right operand needs the sums of the left one: products by 1 where elements exist. Here a word of
+// two has a line of the image and zeros, in 5 of 16 columns.
+// CHECK-LABEL: func.func @sums(
+// CHECK: %[[ONES:.*]] = arith.constant dense<1> : vector<8xi32>
+// CHECK: vector.transfer_read {{.*}}vector<8xi8>
+// CHECK-NOT: in_bounds = [true]
+// CHECK: arith.extsi {{.*}} : vector<8xi8> to vector<8xi16>
+// CHECK: %[[RIGHT:.*]] = vector.bitcast %[[ONES]]
+// CHECK: pmadd.wd"(%{{.*}}, %[[RIGHT]])
+// CHECK: vector.load {{.*}} memref<1x1x16xi32>
+// CHECK: pmadd
+// CHECK: vector.transfer_write
+func.func @sums(%x: memref<1x4x5xi8>, %w: memref<1x1x16xi32>, %s: memref<16xi32>, %z: memref<i32>, %y: memref<2x5xi32>) {
+  kernel.contract lhs(%x : memref<1x4x5xi8>) rhs(%w : memref<1x1x16xi32>) rhs_sums(%s : memref<16xi32>)
+      rhs_zero_point(%z : memref<i32>) outs(%y : memref<2x5xi32>)
+      {indexing_maps = [#x, #w, #scalar, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 1, 1>,
+       lowering_config = #avx2}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
