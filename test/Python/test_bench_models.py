@@ -217,9 +217,11 @@ def test_bad_arguments(arguments, message):
 
 def test_write(tmp_path):
     pytest.importorskip("onnx")
-    model = models.make("yolov8n", size=32, width=1 / 16, depth=0.1)
-    candidates.write(model, tmp_path)
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names[:3] == ["yolov8n (s8, no relu, fused).onnx", "yolov8n (s8, no relu, fused, bytes).onnx",
-                         "yolov8n (u8, no relu, fused).onnx"]
-    assert names[-4:] == ["yolov8n-bytes.mlir", "yolov8n.mlir", "yolov8n.npy", "yolov8n.npz"]
+    for name in ("mobilenet-v2", "yolov8n"):
+        candidates.write(models.make(name, size=32, width=1 / 16, depth=0.1), tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    for name in ("mobilenet-v2", "mobilenet-v2-nchw", "yolov8n"):
+        assert {f"{name}.mlir", f"{name}.npy", f"{name}.npz"} <= names
+    assert {"yolov8n-bytes.mlir", "yolov8n (s8, no relu, fused, bytes).onnx",
+            "mobilenet-v2 (u8, relu, fused).onnx"} <= names
+    assert "yolov8n-nchw.mlir" not in names

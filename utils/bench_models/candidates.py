@@ -195,11 +195,20 @@ def scratch_folder():
 
 
 def write(model, folder):
-    """Writes what the candidates get: programs, weights, input and one twin for each form."""
+    """Writes what the candidates get: programs, weights, input and one twin for each form.
+
+    Where there is a program in NCHW as importers write it, that has weights and an input of its own.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     model.programs(folder)
+    x = model.input()
     numpy.savez(folder / f"{model.name}.npz", **model.weights)
-    numpy.save(folder / f"{model.name}.npy", model.input())
+    numpy.save(folder / f"{model.name}.npy", x)
+    real = model.real_program()
+    if real:
+        (folder / f"{model.name}-nchw.mlir").write_text(real.text, encoding="utf-8")
+        numpy.savez(folder / f"{model.name}-nchw.npz", **real.weights)
+        numpy.save(folder / f"{model.name}-nchw.npy", model.library_input(x))
     for form in model.forms():
         name = f"{model.name} ({form.describe()}).onnx"
         (folder / name).write_bytes(model.twin(form).to_onnx())

@@ -9,7 +9,7 @@ import pathlib
 
 import numpy
 
-from . import network_twin, networks, program
+from . import network_twin, networks, program, real_program
 from .twin import Form, Quantized, Twin
 
 SEED = 7
@@ -34,6 +34,10 @@ class Model:
     def programs(self, folder):
         """Files of equivalent programs, of which qcc gets its fastest: {form: path}."""
         return {"": str(EXAMPLES / self.program)}
+
+    def real_program(self):
+        """The program as an importer writes it, with its weights; None where there is no other."""
+        return None
 
     def program_form(self, form):
         """The program that the twin of this form is equivalent to."""
@@ -213,9 +217,18 @@ class Network(Model):
     def twin(self, form):
         return network_twin.NetworkTwin(self.net, form)
 
+    def real_program(self):
+        """The program as an importer writes it, with its weights; None where there is no other."""
+        return None
+
     def program_form(self, form):
         """The program that the twin of this form is equivalent to."""
         return ""
+
+    def real_program(self):
+        if not real_program.supports(self.net):
+            return None
+        return real_program.RealProgram(self.net)
 
     def program_form(self, form):
         return "bytes" if form.bytes else ""

@@ -30,6 +30,9 @@ CONSTANTS = {"zero": 0.0, "half": 0.5, "one": 1.0, "sixth": 1 / 6}
 
 
 def number(value):
+    """As MLIR writes an f32; what is not finite by its bits."""
+    if not numpy.isfinite(value):
+        return f"0x{numpy.float32(value).view(numpy.uint32):08X}"
     return f"{numpy.float32(value):.9e}"
 
 
@@ -44,6 +47,9 @@ class Program:
         they are computed of the real results of convolutions.
     """
 
+    head = ("#image = affine_map<(n, h, w, c) -> (n, h, w, c)>",)
+    constants = CONSTANTS
+
     def __init__(self, net, bytes=False):
         self.bytes = bytes
         self.weights = {}
@@ -54,14 +60,13 @@ class Program:
         for op in net.ops:
             self.names[op.output] = getattr(self, "_" + op.kind)(op)
         result, result_type = self._results(net)
-        height, width, channels = net.input.shape
         self.text = "\n".join([
-            "#image = affine_map<(n, h, w, c) -> (n, h, w, c)>",
+            *self.head,
             *(f"!{name} = {q}" for q, name in self.types.items()),
             f"func.func @{net.name.replace('-', '_')}"
-            f"(%x: tensor<1x{height}x{width}x{channels}xf32>) -> {result_type} {{",
+            f"(%x: {self._real_type(net.input)}) -> {result_type} {{",
             *(f"  %{name} = arith.constant {number(value)} : f32"
-              for name, value in CONSTANTS.items()),
+              for name, value in self.constants.items()),
             *("  " + line for line in self.lines),
             f"  return {result} : {result_type}", "}", ""])
 
@@ -75,11 +80,14 @@ class Program:
     def _shape(self, shape, element):
         return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
+    def _dims(self, shape):
+        return (1, *shape)
+
     def _type(self, value):
-        return self._shape((1, *value.shape), self._element(value.q))
+        return self._shape(self._dims(value.shape), self._element(value.q))
 
     def _real_type(self, value):
-        return self._shape((1, *value.shape), "f32")
+        return self._shape(self._dims(value.shape), "f32")
 
     def _line(self, text, name=None):
         if name is None:
