@@ -7,8 +7,10 @@
 
 #include "qcc/Explain/Explain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Transforms/Entry/EntryDims.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include <map>
 
@@ -31,28 +33,15 @@ static std::optional<Polynomial> polynomial(Value value) {
     return Polynomial{{{}, constant.getSExtValue()}};
   Operation *def = value.getDefiningOp();
   if (auto dim = dyn_cast_or_null<memref::DimOp>(def)) {
-    auto arg = dyn_cast<BlockArgument>(dim.getSource());
-    if (!arg)
+    std::optional<EntryDim> entryDim = entryDimOf(dim);
+    if (!entryDim)
       return std::nullopt;
-    auto entry = cast<func::FuncOp>(arg.getOwner()->getParentOp());
-    unsigned number = 0, results = 0;
-    for (BlockArgument other : arg.getOwner()->getArguments()) {
-      auto type = cast<MemRefType>(other.getType());
-      bool isResult =
-          !!entry.getArgAttr(other.getArgNumber(), kDestinationAttr);
-      for (int64_t i = 0; i < type.getRank(); ++i) {
-        if (other == arg && dim.getConstantIndex() == i) {
-          // The function returns the dimensions of its results.
-          if (isResult)
-            return polynomial(
-                arg.getOwner()->getTerminator()->getOperand(results));
-          return Polynomial{{{number}, 1}};
-        }
-        if (type.isDynamicDim(i))
-          ++(isResult ? results : number);
-      }
-    }
-    return std::nullopt;
+    if (!entryDim->isResult)
+      return Polynomial{{{entryDim->number}, 1}};
+    // The function returns the dimensions of its results.
+    auto entry = dim->getParentOfType<func::FuncOp>();
+    return polynomial(
+        entry.getBody().front().getTerminator()->getOperand(entryDim->number));
   }
   if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(def))
     return std::nullopt;
@@ -112,13 +101,13 @@ static void explainContraction(StepExplanation &explanation,
 StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
                                  const Target &target) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
-  auto info = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  auto info = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto text = [&](StringRef key) {
     auto attr = info.getAs<StringAttr>(key);
     return attr ? attr.getValue().str() : std::string();
   };
   StepExplanation explanation;
-  explanation.name = step.getName().str();
+  explanation.name = text("name");
   explanation.kind = text("kind");
   explanation.layer = text("layer");
   explanation.location = text("location");
@@ -134,4 +123,32 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   explanation.operations = formula(call.getOperand(count - 4));
   explanation.bytes = formula(call.getOperand(count - 3));
   return explanation;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<MemoryExplanation> qcc::explainMemory(func::FuncOp entry,
+                                                     ArrayRef<int64_t> dims) {
+  std::string name = entry.getName().str();
+  unsigned count = countEntryDims(entry);
+  if (!dims.empty() && dims.size() != count)
+    return llvm::createStringError(
+        "--dim is given %zu time(s), but the arguments of entry '%s' have %u "
+        "dynamic dimension(s)",
+        dims.size(), name.c_str(), count);
+  IndexEvaluator evaluator(dims);
+  for (auto check : entry.getOps<cf::AssertOp>())
+    if (evaluator.evaluate(check.getArg()) == 0)
+      return llvm::createStringError(
+          "entry '%s' cannot run with these dimensions: %s", name.c_str(),
+          check.getMsg().str().c_str());
+  return MemoryExplanation{
+      evaluator.evaluate(getEntryResult(entry, EntryResult::ArenaBytes)),
+      evaluator.evaluate(getEntryResult(entry, EntryResult::LiveBytes))};
+}
+
+unsigned qcc::countKernels(ModuleOp module) {
+  return llvm::count_if(module.getOps<func::FuncOp>(), isStep);
 }

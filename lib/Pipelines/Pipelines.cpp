@@ -70,6 +70,8 @@ void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
+  // Weights take the shapes that loops read.
+  pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addNestedPass<func::FuncOp>(createClampIndices());
   LegalizeFloatOptions legalize;

@@ -49,7 +49,6 @@ struct ConvolutionShape {
   int64_t resultWidth() const {
     return (paddedWidth() - windowWidth()) / stride + 1;
   }
-  bool isPadded() const { return top || bottom || left || right; }
 };
 
 class Shape {

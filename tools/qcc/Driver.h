@@ -52,6 +52,12 @@ struct DiffCommand : tools::DiffOptions {
   std::string variantA, variantB;
 };
 
+/// Options of qcc explain.
+struct ExplainOptions {
+  std::vector<int64_t> dims; ///< of the arguments of each entry
+  bool json = false;
+};
+
 /// Options of qcc tune.
 struct TuneOptions {
   std::string database;
@@ -148,7 +154,7 @@ int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
-int runExplain(const ProgramOptions &program, bool json);
+int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 int runOps();
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);

@@ -10,6 +10,7 @@
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -85,8 +86,83 @@ static void addTo(tools::Table &table, const StepExplanation &step) {
     table.addNote("not " + other.atom + ": " + other.reason);
 }
 
-/// The size of what the program, after stage buffer, becomes; reports failures.
-static std::optional<int64_t> artifactBytes(Session &session) {
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a context needs to run an entry.
+struct EntryMemory {
+  std::string entry;
+  MemoryExplanation temporaries;
+  int64_t scratchBytes = 0; ///< of each thread
+};
+
+/// What a program becomes.
+struct Report {
+  unsigned count = 0, distinct = 0; ///< steps, and the functions of all steps
+  std::vector<EntryMemory> memory;  ///< of each entry
+  int64_t artifactBytes = 0;
+};
+} // namespace
+
+/// A number of bytes, or null.
+static llvm::json::Value toJson(std::optional<int64_t> bytes) {
+  return bytes ? llvm::json::Value(*bytes) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Object toJson(const EntryMemory &memory) {
+  return llvm::json::Object{
+      {"arena_bytes", toJson(memory.temporaries.arenaBytes)},
+      {"live_bytes", toJson(memory.temporaries.liveBytes)},
+      {"scratch_bytes", memory.scratchBytes}};
+}
+
+/// The larger one; nothing if one of them is not known.
+static std::optional<int64_t> larger(std::optional<int64_t> a,
+                                     std::optional<int64_t> b) {
+  if (!a || !b)
+    return std::nullopt;
+  return std::max(*a, *b);
+}
+
+static llvm::json::Object toJson(const Report &report) {
+  EntryMemory most{"", {0, 0}, 0};
+  llvm::json::Array entries;
+  for (const EntryMemory &memory : report.memory) {
+    const MemoryExplanation &temporaries = memory.temporaries;
+    most.temporaries = {
+        larger(most.temporaries.arenaBytes, temporaries.arenaBytes),
+        larger(most.temporaries.liveBytes, temporaries.liveBytes)};
+    most.scratchBytes = std::max(most.scratchBytes, memory.scratchBytes);
+    llvm::json::Object object = toJson(memory);
+    object["name"] = memory.entry;
+    entries.push_back(std::move(object));
+  }
+  llvm::json::Object object = toJson(most);
+  object["entries"] = std::move(entries);
+  object["distinct_kernels"] = report.distinct;
+  object["artifact_bytes"] = report.artifactBytes;
+  return object;
+}
+
+static void print(const EntryMemory &memory) {
+  const MemoryExplanation &temporaries = memory.temporaries;
+  llvm::outs() << "memory of " << memory.entry << ":\n  arena ";
+  if (temporaries.arenaBytes)
+    llvm::outs() << tools::byteSize(*temporaries.arenaBytes);
+  else
+    llvm::outs() << "by the dynamic dimensions, which --dim=N gives";
+  if (temporaries.liveBytes)
+    llvm::outs() << ", of which " << tools::byteSize(*temporaries.liveBytes)
+                 << " are alive at once";
+  llvm::outs() << "\n  scratch " << tools::byteSize(memory.scratchBytes)
+               << " for each thread\n";
+}
+
+/// Compiles what the program is after stage buffer, and adds to `report` what
+/// is known then; reports failures.
+static bool finish(Session &session, Report &report) {
   const Compiler &compiler = session.compiler();
   bool lowered = session.guarded("while generating code", [&] {
     for (Stage stage : {Stage::Target, Stage::LLVM}) {
@@ -94,20 +170,67 @@ static std::optional<int64_t> artifactBytes(Session &session) {
       buildStage(passes, stage, compiler.getTarget(), compiler.stageOptions);
       if (failed(passes.run(session.module())))
         return false;
+      if (stage == Stage::Target)
+        report.distinct = countKernels(session.module());
     }
     return true;
   });
   if (!lowered)
-    return std::nullopt;
+    return false;
+  for (const ProgramEntry &entry : Program::of(session.module()).entries)
+    for (EntryMemory &memory : report.memory)
+      if (memory.entry == entry.name)
+        for (const ProgramStep &step : entry.steps)
+          memory.scratchBytes = std::max(memory.scratchBytes, step.scratch);
   std::optional<Artifact> artifact = session.emitArtifact();
   if (!artifact)
-    return std::nullopt;
-  return artifact->size();
+    return false;
+  report.artifactBytes = artifact->size();
+  return true;
 }
 
-int driver::runExplain(const ProgramOptions &program, bool json) {
+//===----------------------------------------------------------------------===//
+// Command
+//===----------------------------------------------------------------------===//
+
+/// Explains the steps of an entry; the table is printed unless there is JSON.
+static void explainSteps(Session &session, func::FuncOp entry,
+                         const SymbolTable &symbols, Report &report,
+                         llvm::json::Array *kernels) {
+  tools::Table table = makeTable();
+  for (auto call : entry.getOps<func::CallOp>()) {
+    StepExplanation step =
+        explainStep(call, symbols, *session.compiler().getTarget());
+    ++report.count;
+    if (!kernels) {
+      addTo(table, step);
+      continue;
+    }
+    llvm::json::Value value = toJson(step);
+    value.getAsObject()->insert({"entry", entry.getName()});
+    kernels->push_back(std::move(value));
+  }
+  if (!kernels)
+    llvm::outs() << "entry " << entry.getName() << ":\n"
+                 << table.print("  ", tools::outputColumns());
+}
+
+static void print(const Report &report, StringRef target) {
+  for (const EntryMemory &memory : report.memory)
+    print(memory);
+  llvm::outs() << "distinct kernels: " << report.distinct << '\n'
+               << tools::counted(report.count, "kernel") << " for " << target
+               << ", artifact " << tools::byteSize(report.artifactBytes)
+               << '\n';
+}
+
+int driver::runExplain(const ProgramOptions &program,
+                       const ExplainOptions &options) {
   if (program.target == "reference")
     return reportError("target reference has no kernels to explain; use x86");
+  for (int64_t dim : options.dims)
+    if (dim < 0)
+      return reportError("'--dim=" + llvm::Twine(dim) + "' is negative");
   Session session(program);
   if (!session.load())
     return 1;
@@ -118,39 +241,31 @@ int driver::runExplain(const ProgramOptions &program, bool json) {
     return 1;
   SymbolTable symbols(session.module());
   llvm::json::Array kernels;
-  unsigned count = 0;
+  Report report;
+  SmallVector<func::FuncOp> entries;
   for (auto entry : session.module().getOps<func::FuncOp>()) {
     if (isStep(entry))
       continue;
-    tools::Table table = makeTable();
-    for (auto call : entry.getOps<func::CallOp>()) {
-      StepExplanation step =
-          explainStep(call, symbols, *session.compiler().getTarget());
-      ++count;
-      if (json) {
-        llvm::json::Value value = toJson(step);
-        value.getAsObject()->insert({"entry", entry.getName()});
-        kernels.push_back(std::move(value));
-      } else {
-        addTo(table, step);
-      }
-    }
-    if (!json)
-      llvm::outs() << "entry " << entry.getName() << ":\n"
-                   << table.print("  ", tools::outputColumns());
+    entries.push_back(entry);
+    auto temporaries = explainMemory(entry, options.dims);
+    if (!temporaries)
+      return reportError(temporaries.takeError());
+    report.memory.push_back({entry.getName().str(), *temporaries});
   }
-  std::optional<int64_t> bytes = artifactBytes(session);
-  if (!bytes)
+  for (func::FuncOp entry : entries)
+    explainSteps(session, entry, symbols, report,
+                 options.json ? &kernels : nullptr);
+  if (!finish(session, report))
     return 1;
-  if (json)
-    llvm::outs() << llvm::formatv(
-        "{0:2}\n", llvm::json::Value(llvm::json::Object{
-                       {"target", session.compiler().getTarget()->getName()},
-                       {"artifact_bytes", *bytes},
-                       {"kernels", std::move(kernels)}}));
-  else
-    llvm::outs() << count << (count == 1 ? " kernel" : " kernels") << " for "
-                 << session.compiler().getTarget()->getName() << ", artifact "
-                 << tools::byteSize(*bytes) << '\n';
+  std::string target = session.compiler().getTarget()->getName();
+  if (!options.json) {
+    print(report, target);
+    return 0;
+  }
+  llvm::json::Object object = toJson(report);
+  object["target"] = target;
+  object["kernels"] = std::move(kernels);
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(std::move(object)));
   return 0;
 }

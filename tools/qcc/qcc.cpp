@@ -87,9 +87,9 @@ struct CommandLine {
   /// Options of diff that the sides have in common.
   std::string entry;
   std::optional<double> tolerance;
+  ExplainOptions explain;
   TuneOptions tune;
   std::string output, emit;
-  bool json = false;
 };
 } // namespace
 
@@ -222,12 +222,25 @@ static void addDiff(Commands &commands, CommandLine &line) {
 }
 
 static void addExplain(Commands &commands, CommandLine &line) {
-  Arguments &arguments = commands.add(
-      "explain", "Say which kernels a program becomes, and why",
-      [&](const Arguments &) { return runExplain(line.program, line.json); });
+  Arguments &arguments =
+      commands.add("explain", "Say which kernels a program becomes, and why",
+                   [&](const Arguments &) {
+                     return runExplain(line.program, line.explain);
+                   });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  arguments.flag("json", "Print JSON", line.json);
+  arguments.list("dim", "N",
+                 "Sizes of dynamic dimensions of the arguments, in the order "
+                 "in which they appear, for which to say the memory of "
+                 "temporaries",
+                 line.explain.dims);
+  arguments.flag("json",
+                 "Print JSON: a list of kernels; of the entry that needs most, "
+                 "and of each entry, arena_bytes (the memory of temporaries), "
+                 "live_bytes (the most of it that is alive at one step) and "
+                 "scratch_bytes (of each thread), null where dimensions are "
+                 "not given; distinct_kernels; artifact_bytes",
+                 line.explain.json);
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(
       "qcc explain model.mlir --weights=random:7 --mcpu=sapphirerapids");

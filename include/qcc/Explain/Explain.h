@@ -14,7 +14,10 @@
 #define QCC_EXPLAIN_EXPLAIN_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "qcc/Target/Target.h"
+#include "llvm/Support/Error.h"
+#include <optional>
 
 namespace qcc {
 
@@ -47,6 +50,22 @@ struct StepExplanation {
 StepExplanation explainStep(mlir::func::CallOp call,
                             const mlir::SymbolTable &symbols,
                             const Target &target);
+
+/// The memory of temporaries that live from one step of an entry to another.
+/// What depends on dimensions that are not given is not known.
+struct MemoryExplanation {
+  std::optional<int64_t> arenaBytes; ///< what they take
+  std::optional<int64_t> liveBytes;  ///< the most that is alive at one step
+};
+
+/// Explains the memory of an entry after stage buffer for the dynamic
+/// dimensions of its arguments, in the order in which they appear, or for any
+/// where none are given. Fails where the program refuses these dimensions.
+llvm::Expected<MemoryExplanation> explainMemory(mlir::func::FuncOp entry,
+                                                llvm::ArrayRef<int64_t> dims);
+
+/// How many functions compute the steps of a program after stage target.
+unsigned countKernels(mlir::ModuleOp module);
 
 } // namespace qcc
 

@@ -352,17 +352,34 @@ def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
     Views and scalars are computed again in each step that uses them; a scalar that
     work of the program computes goes through a buffer. A border is filled in the step that
     writes what it surrounds; the two touch different memory, which `qcc.independent` on
-    the step says.
+    the step says. What the work was in the program stands on the call, so that calls may
+    share a function later (`share-steps`).
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "Temporaries of an entry to slots of one arena";
+  let summary = "Temporaries of an entry to offsets in one arena";
   let description = [{
-    Buffers whose lifetimes (first to last step) do not overlap share a slot. Sizes may
-    be dynamic: a slot is as large as the largest of its buffers, evaluated at entry.
-    The entry takes the arena as its last argument and returns its size last.
+    A temporary is alive from the first step that uses it to the last one. Temporaries that
+    are alive at the same step are apart; others may have the same memory. They are stacked
+    in an order: each lies right behind the highest of those before it in the order from
+    which it has to be apart. An order is valid for all sizes, so that offsets may be
+    computed for sizes that are known at run time only:
+
+    ```mlir
+    %a = memref.alloc(%m) : memref<?x64xi8>
+    %b = memref.alloc() : memref<100xi8>
+    ```
+    becomes, where both are alive at once,
+    ```mlir
+    %0 = memref.view %arena[%c0][] : memref<?xi8> to memref<100xi8>
+    %1 = memref.view %arena[%c128][%m] : memref<?xi8> to memref<?x64xi8>
+    ```
+    The order is chosen by the sizes of temporaries, or by examples of them where they are
+    dynamic. All offsets are multiples of 64. The entry takes the arena as its last argument
+    and returns last two indices: the most bytes that are alive at one step, and the size of
+    the arena.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
@@ -386,6 +403,42 @@ def AssignScratch : Pass<"assign-scratch", "::mlir::ModuleOp"> {
     threads may be small. The operand of the call stands for it and is not used.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ShareSteps : Pass<"share-steps", "::mlir::ModuleOp"> {
+  let summary = "One function for steps that differ in literals only";
+  let description = [{
+    Steps whose code is equal but for literals become calls of one function, so that
+    machine code is made and stored once: the layers of a network that have the same shape
+    differ in scales, zero points and clamps. Literals that are not equal in all of them
+    become arguments. The code has been chosen by then, by the literals of each step, so
+    that steps for which other instructions were chosen remain apart.
+
+    ```mlir
+    func.func private @f.step0(%x: memref<16xf32>, ...) {
+      %s = arith.constant dense<0.5> : vector<16xf32>
+      ...
+      %q = arith.mulf %v, %s : vector<16xf32>
+    }
+    func.func private @f.step1(%x: memref<16xf32>, ...) { ... dense<0.25> ... }
+    ```
+    becomes
+    ```mlir
+    func.func private @f.step0(%x: memref<16xf32>, %p: f32, ...) {
+      %s = vector.broadcast %p : f32 to vector<16xf32>
+      ...
+      %q = arith.mulf %v, %s : vector<16xf32>
+    }
+    call @f.step0(%a, %half, ...) {qcc.kernel = {name = "f.step0", ...}}
+    call @f.step0(%b, %quarter, ...) {qcc.kernel = {name = "f.step1", ...}}
+    ```
+
+    Only operands of sums, of products of floats, of choices and of stores become arguments,
+    and bounds of clamps, which for floats become a comparison and a choice: for these an
+    argument is as fast as a literal. Names, layers and places of steps stand on
+    the calls.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerEntries : Pass<"lower-entries", "::mlir::ModuleOp"> {
@@ -554,10 +607,15 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
     linalg.generic {qcc.origin = "linalg.matmul"} ins(%a, %b) ...
     ```
 
+    A depthwise convolution that has a dimension for the results of a channel, and one
+    result for each, loses the dimension.
+
     Where several ops belong to a layer, a name in their locations, all but the last are
     marked as parts of it (qcc/Dialect/QNN/IR/ValueInfo.h).
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def HoistNarrowing : Pass<"hoist-narrowing", "::mlir::func::FuncOp"> {

@@ -11,7 +11,8 @@
 //   one group:  n, oh, ow, f, and kh, kw, c
 //   groups:     n, oh, ow, g, f, and kh, kw, c, all channels taken apart into
 //               groups and the channels of each
-//   depthwise with one result per channel:  n, oh, ow, c, and kh, kw
+//   depthwise:  n, oh, ow, f, and kh, kw, each channel of the input being there
+//               as often as it has results
 //
 // form-contractions knows the windows by their maps.
 //
@@ -174,6 +175,26 @@ static Value expandGroups(OpBuilder &builder, Location loc, Value tensor,
                                        dims);
 }
 
+/// [N, H, W, C] as [N, H, W, C * count], each channel `count` times in a row.
+static Value repeatChannels(OpBuilder &builder, Location loc, Value image,
+                            int64_t count) {
+  if (count == 1)
+    return image;
+  auto type = cast<RankedTensorType>(image.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, image);
+  sizes.push_back(builder.getIndexAttr(count));
+  GenericEmitter emitter(builder, loc, /*loops=*/5, /*rank=*/5);
+  emitter.addInput(
+      image,
+      AffineMap::getMultiDimIdentityMap(5, builder.getContext()).dropResult(4));
+  Value repeated = emitter.build(
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType()), 0,
+      "", [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  return tensor::CollapseShapeOp::create(
+      builder, loc, repeated,
+      SmallVector<ReassociationIndices>{{0}, {1}, {2}, {3, 4}});
+}
+
 /// Fills in operands, maps and loops for windows over `input`, which is padded
 /// already, and [F, KH, KW, C / groups] `weight`. c.sizes is [N, OH, OW, F].
 static void setLoops(OpBuilder &builder, Location loc, Contraction &c,
@@ -181,10 +202,11 @@ static void setLoops(OpBuilder &builder, Location loc, Contraction &c,
                      const std::array<qnn::WindowDim, 2> &windows) {
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t filters = type.getDimSize(0);
-  bool isDepthwise = groups > 1 && filters == groups && type.getDimSize(3) == 1;
+  bool isDepthwise = groups > 1 && type.getDimSize(3) == 1;
   c.lhs = input;
   c.rhs = weight;
   if (isDepthwise) {
+    c.lhs = repeatChannels(builder, loc, input, filters / groups);
     c.rhs = tensor::CollapseShapeOp::create(
         builder, loc, weight,
         SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});

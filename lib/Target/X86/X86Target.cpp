@@ -77,6 +77,7 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createShareSteps());
   addVerifyStage(pm, "target",
                  {"amx", "vector", "memref", "arith", "math", "cf", "llvm"});
 }

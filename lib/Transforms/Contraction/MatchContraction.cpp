@@ -124,6 +124,9 @@ void qcc::absorbMovement(MappedOperand &operand) {
 }
 
 static bool isZeroFill(Value value) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     return matchPattern(fill.value(), m_Zero());
   if (auto op = value.getDefiningOp<linalg::GenericOp>()) {

@@ -88,6 +88,11 @@ struct AssignScratch : qcc::impl::AssignScratchBase<AssignScratch> {
       call.getOperandsMutable().assign(llvm::to_vector(
           llvm::concat<Value>(SmallVector<Value>{arena},
                               llvm::to_vector_of<Value>(call.getOperands()))));
+      if (ArrayAttr attrs = call.getArgAttrsAttr()) {
+        SmallVector<Attribute> moved{DictionaryAttr::get(&getContext())};
+        llvm::append_range(moved, attrs);
+        call.setArgAttrsAttr(ArrayAttr::get(&getContext(), moved));
+      }
     });
   }
 };

@@ -67,7 +67,7 @@ private:
     Value frame;  ///< of type qcc_frame
     Value values; ///< the values table
   };
-  StepFunction beginStepFunction(func::FuncOp step, Location callLoc);
+  StepFunction beginStepFunction(StringRef name, Location callLoc);
   /// A pointer to the scratch memory of the thread.
   Value scratchOf(const StepFunction &function);
   /// A pointer to an operand of the step.
@@ -314,12 +314,12 @@ Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
       .getResult(0);
 }
 
-EntryLowering::StepFunction EntryLowering::beginStepFunction(func::FuncOp step,
+EntryLowering::StepFunction EntryLowering::beginStepFunction(StringRef name,
                                                              Location callLoc) {
   Type i32 = builder.getI32Type();
   builder.setInsertionPoint(entry);
   auto function =
-      func::FuncOp::create(builder, callLoc, (step.getName() + ".run").str(),
+      func::FuncOp::create(builder, callLoc, (name + ".run").str(),
                            builder.getFunctionType({pointer, i32, i32}, {}));
   StepFunction result;
   result.name = symbols.insert(function).str();
@@ -368,7 +368,7 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
     return sizeOf(call.getOperand(count - static_cast<unsigned>(which)));
   };
   ProgramStep info;
-  info.kernel = step->getAttrOfType<DictionaryAttr>(kKernelAttr);
+  info.kernel = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
   info.parallel = step->hasAttr(kParallelAttr);
   auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
   info.scratch = scratch ? scratch.getInt() : 0;
@@ -377,7 +377,8 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   ArrayRef<int64_t> writes =
       step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr).asArrayRef();
 
-  StepFunction function = beginStepFunction(step, call.getLoc());
+  StepFunction function =
+      beginStepFunction(info.kernel.getAs<StringAttr>("name"), call.getLoc());
   info.function = function.name;
   SmallVector<Value> arguments;
   for (unsigned i = 0; i + 2 < count; ++i) {
@@ -389,17 +390,18 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
       FailureOr<ProgramOperand> operand = operandOf(call.getOperand(i));
       if (failed(operand))
         return failure();
-      if (auto layer = step.getArgAttrOfType<StringAttr>(i, kLayerAttr))
-        operand->layer = layer.getValue().str();
-      if (auto element = step.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
-        operand->elementType = element.getValue();
-      if (auto shift = step.getArgAttrOfType<IntegerAttr>(i, kByteShiftAttr))
-        operand->byteShift = shift.getInt();
+      if (ArrayAttr values = call.getArgAttrsAttr())
+        operand->describe(cast<DictionaryAttr>(values[i]));
       builder.setInsertionPointToEnd(function.body);
       arguments.push_back(memrefFor(memref, dataOf(function, *operand),
                                     function.values, operand->dims));
       bool isWritten = llvm::is_contained(writes, static_cast<int64_t>(i));
       (isWritten ? info.outputs : info.inputs).push_back(*operand);
+    } else if (!step.getArgument(i).getType().isIndex()) {
+      // A literal that steps do not share (share-steps).
+      builder.setInsertionPointToEnd(function.body);
+      arguments.push_back(
+          builder.clone(*call.getOperand(i).getDefiningOp())->getResult(0));
     } else {
       int64_t size = sizeOf(call.getOperand(i));
       builder.setInsertionPointToEnd(function.body);
@@ -442,7 +444,8 @@ FailureOr<ProgramEntry> EntryLowering::run() {
   beginPlan();
   Operation *ret = entry.getBody().front().getTerminator();
   // The dimensions of the results have their slots already.
-  unsigned numDims = ret->getNumOperands() - 1;
+  unsigned numDims =
+      ret->getNumOperands() - static_cast<unsigned>(EntryResult::LiveBytes);
   for (unsigned i = 0; i < numDims; ++i) {
     Value value = inPlan(ret->getOperand(i));
     builder.setInsertionPoint(plan.getBody().front().getTerminator());
@@ -455,7 +458,7 @@ FailureOr<ProgramEntry> EntryLowering::run() {
   for (auto call : entry.getBody().front().getOps<func::CallOp>())
     if (failed(lowerStep(call)))
       return failure();
-  Value result = planResult(ret->getOperand(numDims));
+  Value result = planResult(getEntryResult(entry, EntryResult::ArenaBytes));
   plan.getBody().front().getTerminator()->setOperand(0, result);
   symbols.erase(entry);
   return std::move(program);

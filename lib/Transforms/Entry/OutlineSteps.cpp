@@ -65,10 +65,10 @@ private:
     llvm::SetVector<Operation *> clones;
   };
   Inputs inputsOf(ArrayRef<Operation *> work);
-  /// The function of a piece of work; `operands` are those of its call, the
-  /// buffers and sizes of `inputs` first.
-  func::FuncOp createStep(ArrayRef<Operation *> work, const Inputs &inputs,
-                          ArrayRef<Value> operands);
+  /// The function of a piece of work and its call; `operands` are those of the
+  /// call, the buffers and sizes of `inputs` first.
+  void createStep(ArrayRef<Operation *> work, const Inputs &inputs,
+                  ArrayRef<Value> operands);
   /// Replaces a piece of work, its first op, the stores of its results and the
   /// borders that it fills, by a call of a step.
   LogicalResult outline(ArrayRef<Operation *> work);
@@ -206,13 +206,14 @@ static bool isReplacedInPart(Value memref, StringRef layer) {
   });
 }
 
-/// Says on the arguments of a step what their values were in the program.
-static void recordValues(func::FuncOp step, Operation *work,
+/// Says on the operands of a call what their values were in the program.
+static void recordValues(func::CallOp call, func::FuncOp step, Operation *work,
                          const IRMapping &mapping) {
   auto destination = dyn_cast<DestinationStyleOpInterface>(work);
   if (!destination)
     return;
   Builder builder(step.getContext());
+  SmallVector<NamedAttrList> values(call.getNumOperands());
   SmallVector<ValueInfo> infos = valueInfos(work, destination.getNumDpsInits());
   for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
     bool sameShape;
@@ -223,13 +224,13 @@ static void recordValues(func::FuncOp step, Operation *work,
     if (!arg || arg.getOwner() != &step.getBody().front())
       continue;
     if (info.byteShift != 0)
-      step.setArgAttr(arg.getArgNumber(), kByteShiftAttr,
-                      builder.getI64IntegerAttr(info.byteShift));
+      values[arg.getArgNumber()].set(kByteShiftAttr,
+                                     builder.getI64IntegerAttr(info.byteShift));
     if (!isWhole(init, sameShape))
       continue;
     if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
-      step.setArgAttr(arg.getArgNumber(), kLayerAttr,
-                      builder.getStringAttr(info.layer));
+      values[arg.getArgNumber()].set(kLayerAttr,
+                                     builder.getStringAttr(info.layer));
     // A type that is quantized per channel names a dimension, so that it needs
     // the same shape.
     auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
@@ -237,9 +238,14 @@ static void recordValues(func::FuncOp step, Operation *work,
         type.getElementType().isInteger(
             quantized.getStorageTypeIntegralWidth()) &&
         (sameShape || isa<quant::UniformQuantizedType>(quantized)))
-      step.setArgAttr(arg.getArgNumber(), kSourceTypeAttr,
-                      TypeAttr::get(quantized));
+      values[arg.getArgNumber()].set(kSourceTypeAttr, TypeAttr::get(quantized));
   }
+  if (llvm::all_of(values, [](NamedAttrList &attrs) { return attrs.empty(); }))
+    return;
+  call.setArgAttrsAttr(builder.getArrayAttr(
+      llvm::map_to_vector(values, [&](NamedAttrList &attrs) {
+        return Attribute(attrs.getDictionary(builder.getContext()));
+      })));
 }
 
 /// Rejects work whose memory cannot be planned.
@@ -297,12 +303,11 @@ Outliner::Inputs Outliner::inputsOf(ArrayRef<Operation *> work) {
   return inputs;
 }
 
-func::FuncOp Outliner::createStep(ArrayRef<Operation *> work,
-                                  const Inputs &inputs,
-                                  ArrayRef<Value> operands) {
+void Outliner::createStep(ArrayRef<Operation *> work, const Inputs &inputs,
+                          ArrayRef<Value> operands) {
   Operation *main = work.front();
   Location loc = main->getLoc();
-  DictionaryAttr info = describeWork(main);
+  NamedAttrList info(describeWork(main));
   std::string name = (entry.getName() + ".step" + Twine(numSteps++)).str();
   OpBuilder moduleBuilder(entry);
   auto step = func::FuncOp::create(
@@ -310,7 +315,6 @@ func::FuncOp Outliner::createStep(ArrayRef<Operation *> work,
       builder.getFunctionType(ValueRange(operands).getTypes(), {}));
   step.setPrivate();
   step->setAttr(kStepAttr, builder.getUnitAttr());
-  step->setAttr(kKernelAttr, info);
   if (llvm::any_of(work, llvm::IsaPred<kernel::FillBorderOp>))
     step->setAttr(kIndependentAttr, builder.getUnitAttr());
   symbols.insert(step);
@@ -327,8 +331,10 @@ func::FuncOp Outliner::createStep(ArrayRef<Operation *> work,
   func::ReturnOp::create(bodyBuilder, loc);
   step->setAttr(kWritesAttr,
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
-  recordValues(step, main, mapping);
-  return step;
+  auto call = func::CallOp::create(builder, loc, step, operands);
+  info.set("name", step.getSymNameAttr());
+  call->setAttr(kKernelAttr, info.getDictionary(builder.getContext()));
+  recordValues(call, step, main, mapping);
 }
 
 LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
@@ -348,8 +354,7 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   SmallVector<Value> operands(inputs.buffers.begin(), inputs.buffers.end());
   operands.append(inputs.sizes.begin(), inputs.sizes.end());
   operands.append({amount.operations, amount.bytes, thread, threads});
-  func::FuncOp step = createStep(work, inputs, operands);
-  func::CallOp::create(builder, loc, step, operands);
+  createStep(work, inputs, operands);
   for (Operation *op : llvm::reverse(work)) {
     kinds.erase(op);
     op->erase();

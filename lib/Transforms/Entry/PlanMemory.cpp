@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - Temporaries to slots of one arena -----------------===//
+//===- PlanMemory.cpp - Temporaries to offsets in one arena ---------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Transforms/Entry/EntryDims.h"
+#include "qcc/Transforms/Entry/StackBuffers.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,21 +24,7 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-namespace {
-constexpr int64_t kAlignment = 64;
-
-struct Temporary {
-  memref::AllocOp alloc;
-  unsigned first = ~0u, last = 0; // steps that use it
-  std::optional<int64_t> bytes;   // where it is static, aligned
-  unsigned slot = 0;
-};
-
-struct Slot {
-  int64_t bytes; // of its static buffers
-  SmallVector<Temporary *> buffers;
-};
-} // namespace
+static constexpr int64_t kAlignment = 64;
 
 /// The sizes of the memory that a temporary takes: its rows may be apart.
 static SmallVector<int64_t> allocatedShape(MemRefType type) {
@@ -96,36 +84,172 @@ static Value emitView(OpBuilder &builder, memref::AllocOp alloc, Value arena,
       getMixedValues(type.getShape(), alloc.getDynamicSizes(), builder), ones);
 }
 
-/// Large temporaries come first. Each goes into the smallest slot that is free
-/// for its lifetime; a slot grows to the largest of its buffers.
-static SmallVector<Slot> assignSlots(MutableArrayRef<Temporary> temporaries) {
-  SmallVector<Slot> slots;
-  SmallVector<Temporary *> order;
-  for (Temporary &temporary : temporaries)
-    order.push_back(&temporary);
-  llvm::sort(order, [](Temporary *a, Temporary *b) {
-    int64_t sizeA = a->bytes.value_or(INT64_MAX);
-    int64_t sizeB = b->bytes.value_or(INT64_MAX);
-    return sizeA != sizeB ? sizeA > sizeB : a < b; // in program order
-  });
-  for (Temporary *temporary : order) {
-    Slot *best = nullptr;
-    for (Slot &slot : slots) {
-      bool free = llvm::all_of(slot.buffers, [&](Temporary *other) {
-        return other->last < temporary->first || temporary->last < other->first;
-      });
-      // Dynamic sizes share with dynamic sizes only: their ratio is unknown.
-      bool sameKind = temporary->bytes.has_value() ==
-                      slot.buffers.front()->bytes.has_value();
-      if (free && sameKind && (!best || slot.bytes < best->bytes))
-        best = &slot;
-    }
-    if (!best)
-      best = &slots.emplace_back(Slot{temporary->bytes.value_or(0), {}});
-    temporary->slot = best - slots.begin();
-    best->buffers.push_back(temporary);
+namespace {
+/// Plans the memory of one entry.
+class Planner {
+public:
+  explicit Planner(func::FuncOp entry)
+      : entry(entry), body(entry.getBody().front()),
+        builder(entry.getContext()), loc(entry.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  /// Which temporaries there are, and which steps use them. Those that none
+  /// uses are apart.
+  void collect();
+  /// Brings the sizes of temporaries before the first step, where all of them
+  /// are emitted.
+  LogicalResult hoistSizes();
+  /// The sizes that the order is chosen for.
+  SmallVector<BufferSizes> exampleSizes();
+  Value createArena();
+  Value maximum(ArrayRef<Value> values);
+  /// The largest sum of sizes that are alive at one step.
+  Value emitLiveBytes();
+  /// Puts the temporaries into the arena; returns its size.
+  Value stack(Value arena);
+
+  func::FuncOp entry;
+  Block &body;
+  OpBuilder builder;
+  Location loc;
+  Operation *firstStep = nullptr; // or the terminator
+  SmallVector<memref::AllocOp> allocs, unused;
+  SmallVector<Lifetime> lifetimes; // of allocs
+  SmallVector<Value> sizes;        // of allocs, in bytes
+};
+} // namespace
+
+void Planner::collect() {
+  DenseMap<Operation *, unsigned> stepOf;
+  firstStep = body.getTerminator();
+  for (auto call : body.getOps<func::CallOp>()) {
+    if (stepOf.empty())
+      firstStep = call;
+    stepOf.insert({call, (unsigned)stepOf.size()});
   }
-  return slots;
+  for (auto alloc : body.getOps<memref::AllocOp>()) {
+    std::optional<Lifetime> lifetime;
+    for (Operation *user : alloc->getUsers()) {
+      auto it = stepOf.find(user);
+      if (it == stepOf.end())
+        continue;
+      unsigned step = it->second;
+      if (!lifetime)
+        lifetime = {step, step};
+      lifetime->first = std::min(lifetime->first, step);
+      lifetime->last = std::max(lifetime->last, step);
+    }
+    (lifetime ? allocs : unused).push_back(alloc);
+    if (lifetime)
+      lifetimes.push_back(*lifetime);
+  }
+}
+
+LogicalResult Planner::hoistSizes() {
+  DominanceInfo dominance(entry);
+  IRRewriter rewriter(entry.getContext());
+  for (memref::AllocOp alloc : body.getOps<memref::AllocOp>())
+    for (Value size : alloc.getDynamicSizes())
+      if (!dominance.properlyDominates(size, firstStep) &&
+          failed(moveValueDefinitions(rewriter, {size}, firstStep, dominance)))
+        return alloc.emitError(
+            "the size of a temporary depends on data; qcc needs shapes that "
+            "follow from those of the arguments");
+  builder.setInsertionPoint(firstStep);
+  for (memref::AllocOp alloc : allocs)
+    sizes.push_back(emitBytes(builder, alloc));
+  return success();
+}
+
+SmallVector<BufferSizes> Planner::exampleSizes() {
+  // Lengths of sequences, numbers of rows, sizes of images.
+  static constexpr int64_t kExamples[] = {128, 1, 16, 1024};
+  SmallVector<BufferSizes> cases;
+  for (int64_t example : kExamples) {
+    SmallVector<int64_t> dims(countEntryDims(entry), example);
+    IndexEvaluator evaluator(dims);
+    BufferSizes &bytes = cases.emplace_back();
+    for (Value size : sizes)
+      bytes.push_back(std::clamp<int64_t>(evaluator.evaluate(size).value_or(0),
+                                          0, int64_t(1) << 40));
+    if (cases.size() > 1 && cases.back() == cases.front())
+      cases.pop_back();
+  }
+  return cases;
+}
+
+Value Planner::createArena() {
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  unsigned position = entry.getNumArguments();
+  auto attrs = builder.getDictionaryAttr(
+      builder.getNamedAttr(kArenaAttr, builder.getUnitAttr()));
+  if (failed(entry.insertArgument(position, type, attrs, loc)))
+    return {};
+  return entry.getArgument(position);
+}
+
+Value Planner::maximum(ArrayRef<Value> values) {
+  Value result;
+  for (Value value : values)
+    result = result ? builder.createOrFold<arith::MaxUIOp>(loc, result, value)
+                    : value;
+  return result ? result : arith::ConstantIndexOp::create(builder, loc, 0);
+}
+
+Value Planner::emitLiveBytes() {
+  SmallVector<Value> sums;
+  for (ArrayRef<unsigned> set : liveSets(lifetimes)) {
+    Value sum;
+    for (unsigned i : set)
+      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, sizes[i])
+                : sizes[i];
+    sums.push_back(sum);
+  }
+  return maximum(sums);
+}
+
+Value Planner::stack(Value arena) {
+  SmallVector<unsigned> order = chooseOrder(lifetimes, exampleSizes());
+  auto below = buffersBelow(lifetimes, order);
+  SmallVector<Value> ends(allocs.size());
+  SmallVector<bool> isTop(allocs.size(), true); // nothing lies behind it
+  for (unsigned i : order) {
+    for (unsigned other : below[i])
+      isTop[other] = false;
+    Value offset = maximum(llvm::map_to_vector(
+        below[i], [&](unsigned other) { return ends[other]; }));
+    ends[i] = builder.createOrFold<arith::AddIOp>(loc, offset, sizes[i]);
+    allocs[i].replaceAllUsesWith(emitView(builder, allocs[i], arena, offset));
+  }
+  for (memref::AllocOp alloc : unused)
+    alloc.replaceAllUsesWith(
+        emitView(builder, alloc, arena,
+                 arith::ConstantIndexOp::create(builder, loc, 0)));
+  SmallVector<Value> tops;
+  for (auto [end, top] : llvm::zip_equal(ends, isTop))
+    if (top)
+      tops.push_back(end);
+  return maximum(tops);
+}
+
+LogicalResult Planner::run() {
+  collect();
+  if (failed(hoistSizes()))
+    return failure();
+  Value arena = createArena();
+  if (!arena)
+    return failure();
+  Value live = emitLiveBytes();
+  Value size = stack(arena);
+  for (memref::AllocOp alloc : llvm::concat<memref::AllocOp>(allocs, unused))
+    alloc.erase();
+  Operation *ret = body.getTerminator();
+  ret->insertOperands(ret->getNumOperands(), {live, size});
+  SmallVector<Type> results(ret->getOperandTypes());
+  entry.setType(builder.getFunctionType(entry.getArgumentTypes(), results));
+  return success();
 }
 
 namespace {
@@ -134,74 +258,8 @@ struct PlanMemory : qcc::impl::PlanMemoryBase<PlanMemory> {
     func::FuncOp entry = getOperation();
     if (!entry.isPublic() || entry.isDeclaration())
       return;
-    Block &body = entry.getBody().front();
-    DenseMap<Operation *, unsigned> stepOf;
-    for (auto call : body.getOps<func::CallOp>())
-      stepOf.insert({call, (unsigned)stepOf.size()});
-
-    SmallVector<Temporary> temporaries;
-    for (auto alloc :
-         llvm::make_early_inc_range(body.getOps<memref::AllocOp>())) {
-      Temporary temporary;
-      temporary.alloc = alloc;
-      if (alloc.getType().hasStaticShape())
-        temporary.bytes =
-            llvm::alignTo(llvm::product_of(allocatedShape(alloc.getType())) *
-                              elementBytes(alloc.getType()),
-                          kAlignment);
-      for (Operation *user : alloc->getUsers()) {
-        auto it = stepOf.find(user);
-        if (it == stepOf.end())
-          continue;
-        temporary.first = std::min(temporary.first, it->second);
-        temporary.last = std::max(temporary.last, it->second);
-      }
-      temporaries.push_back(temporary);
-    }
-    SmallVector<Slot> slots = assignSlots(temporaries);
-
-    // Sizes, offsets and views stand before the first step.
-    OpBuilder builder(&getContext());
-    Location loc = entry.getLoc();
-    Operation *first = body.getTerminator();
-    if (!stepOf.empty())
-      first = *body.getOps<func::CallOp>().begin();
-    DominanceInfo dominance(entry);
-    IRRewriter rewriter(&getContext());
-    for (Temporary &temporary : temporaries)
-      for (Value size : temporary.alloc.getDynamicSizes())
-        if (!dominance.properlyDominates(size, first) &&
-            failed(moveValueDefinitions(rewriter, {size}, first, dominance))) {
-          temporary.alloc.emitError(
-              "the size of a temporary depends on data; qcc needs shapes that "
-              "follow from those of the arguments");
-          return signalPassFailure();
-        }
-    builder.setInsertionPoint(first);
-    unsigned position = entry.getNumArguments();
-    auto arenaType =
-        MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-    if (failed(entry.insertArgument(position, arenaType, {}, loc)))
-      return signalPassFailure();
-    Value arena = entry.getArgument(position);
-    Value offset = arith::ConstantIndexOp::create(builder, loc, 0);
-    for (Slot &slot : slots) {
-      Value size;
-      for (Temporary *temporary : slot.buffers) {
-        Value bytes = emitBytes(builder, temporary->alloc);
-        size = size ? builder.createOrFold<arith::MaxUIOp>(loc, size, bytes)
-                    : bytes;
-        Value view = emitView(builder, temporary->alloc, arena, offset);
-        temporary->alloc.replaceAllUsesWith(view);
-      }
-      offset = builder.createOrFold<arith::AddIOp>(loc, offset, size);
-    }
-    for (Temporary &temporary : temporaries)
-      temporary.alloc.erase();
-    Operation *ret = body.getTerminator();
-    ret->insertOperands(ret->getNumOperands(), offset);
-    SmallVector<Type> results(ret->getOperandTypes());
-    entry.setType(builder.getFunctionType(entry.getArgumentTypes(), results));
+    if (failed(Planner(entry).run()))
+      signalPassFailure();
   }
 };
 } // namespace

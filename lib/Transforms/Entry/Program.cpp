@@ -13,6 +13,15 @@
 using namespace mlir;
 using namespace qcc;
 
+void ProgramOperand::describe(DictionaryAttr value) {
+  if (auto attr = value.getAs<StringAttr>(kLayerAttr))
+    layer = attr.getValue().str();
+  if (auto attr = value.getAs<TypeAttr>(kSourceTypeAttr))
+    elementType = attr.getValue();
+  if (auto attr = value.getAs<IntegerAttr>(kByteShiftAttr))
+    byteShift = attr.getInt();
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -37,6 +39,11 @@ static void markParts(ArrayRef<linalg::LinalgOp> ops) {
 namespace {
 struct GeneralizeLinalg : qcc::impl::GeneralizeLinalgBase<GeneralizeLinalg> {
   void runOnOperation() override {
+    // Without a driver that folds: folders round otherwise than N7 and N8 say.
+    RewritePatternSet depthwise(&getContext());
+    linalg::populateSimplifyDepthwiseConvPatterns(depthwise);
+    walkAndApplyPatterns(getOperation(), std::move(depthwise));
+
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });

@@ -90,6 +90,18 @@ func.func @depthwise(%x: tensor<1x6x5x6x!x>, %w: tensor<6x3x3x1x!channel>) -> te
   return %y : tensor<1x4x3x6xi32>
 }
 
+// Several results per channel: each channel of the input is there as often.
+// CHECK-LABEL: func.func @multiplier(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x6x5x3xi8> {{.*}}, %[[W:.*]]: tensor<6x3x3x1xi8>
+// CHECK:         %[[REPEATED:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<1x6x5x3xi8>) outs(%{{.*}} : tensor<1x6x5x3x2xi8>)
+// CHECK:         %[[XC:.*]] = tensor.collapse_shape %[[REPEATED]] {{\[\[}}0], [1], [2], [3, 4]] : tensor<1x6x5x3x2xi8> into tensor<1x6x5x6xi8>
+// CHECK:         linalg.generic {indexing_maps = [#[[DWINDOW]], #[[DKERNEL]], #[[DCHANNEL]], #[[DOUT]]], {{.*}} ins(%[[XC]],
+func.func @multiplier(%x: tensor<1x6x5x3x!x>, %w: tensor<6x3x3x1x!channel>) -> tensor<1x4x3x6xi32> {
+  %y = qnn.conv2d %x, %w {groups = 3 : i64}
+    : tensor<1x6x5x3x!x>, tensor<6x3x3x1x!channel> -> tensor<1x4x3x6xi32>
+  return %y : tensor<1x4x3x6xi32>
+}
+
 // What a window asks of a size is left to insert-shape-checks. Of a zero point that is known only at run time, what can be
 // stored counts.
 // CHECK-LABEL: func.func @dynamic(

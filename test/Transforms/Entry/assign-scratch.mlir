@@ -24,14 +24,15 @@ func.func private @none(%x: memref<8xf32>, %ops: index, %bytes: index, %t: index
   return
 }
 
-// The operand only stands for the scratch memory.
+// The operand only stands for the scratch memory; what the call says of its operands moves with them.
 // CHECK-LABEL: func.func @entry(
 // CHECK-SAME: %[[X:.*]]: memref<8xf32>, %[[ARENA:.*]]: memref<?xi8>)
 // CHECK: call @step(%[[ARENA]], %[[X]],
+// CHECK-SAME: {arg_attrs = [{}, {qcc.layer = "x"}, {}, {}, {}, {}, {}]}
 // CHECK: call @none(%[[X]],
 func.func @entry(%x: memref<8xf32>, %arena: memref<?xi8>) -> index {
   %c0 = arith.constant 0 : index
-  call @step(%x, %c0, %c0, %c0, %c0, %c0) : (memref<8xf32>, index, index, index, index, index) -> ()
+  call @step(%x, %c0, %c0, %c0, %c0, %c0) {arg_attrs = [{qcc.layer = "x"}, {}, {}, {}, {}, {}]} : (memref<8xf32>, index, index, index, index, index) -> ()
   call @none(%x, %c0, %c0, %c0, %c0) : (memref<8xf32>, index, index, index, index) -> ()
   return %c0 : index
 }

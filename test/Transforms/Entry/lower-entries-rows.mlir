@@ -14,19 +14,19 @@
 // CHECK: %[[ALL:.*]] = llvm.insertvalue %[[STRIDE]], %{{.*}}[4, 0]
 // CHECK: builtin.unrealized_conversion_cast %[[ALL]] {{.*}} to memref<?x4xi8, strided<[64, 1]>>
 
-func.func private @f.step0(%x: memref<?x4xf32>, %t: memref<?x4xi8, strided<[64, 1]>> {qcc.byte_shift = 128 : i64}, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step0(%x: memref<?x4xf32>, %t: memref<?x4xi8, strided<[64, 1]>>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>} {
   return
 }
-func.func private @f.step1(%t: memref<?x4xi8, strided<[64, 1]>>, %y: memref<?x4xi8>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step1(%t: memref<?x4xi8, strided<[64, 1]>>, %y: memref<?x4xi8>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>} {
   return
 }
-func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result}, %arena: memref<?xi8>) -> (index, index) {
+func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result}, %arena: memref<?xi8>) -> (index, index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?x4xf32>
   %v = memref.view %arena[%c0][%n] : memref<?xi8> to memref<?x64xi8>
   %t = memref.subview %v[0, 0] [%n, 4] [1, 1] : memref<?x64xi8> to memref<?x4xi8, strided<[64, 1]>>
-  call @f.step0(%x, %t, %c0, %c0, %c0, %c1) : (memref<?x4xf32>, memref<?x4xi8, strided<[64, 1]>>, index, index, index, index) -> ()
-  call @f.step1(%t, %y, %c0, %c0, %c0, %c1) : (memref<?x4xi8, strided<[64, 1]>>, memref<?x4xi8>, index, index, index, index) -> ()
-  return %n, %c0 : index, index
+  call @f.step0(%x, %t, %c0, %c0, %c0, %c1) {arg_attrs = [{}, {qcc.byte_shift = 128 : i64}, {}, {}, {}, {}], qcc.kernel = {kind = "generic", name = "f.step0"}} : (memref<?x4xf32>, memref<?x4xi8, strided<[64, 1]>>, index, index, index, index) -> ()
+  call @f.step1(%t, %y, %c0, %c0, %c0, %c1) {qcc.kernel = {kind = "generic", name = "f.step1"}} : (memref<?x4xi8, strided<[64, 1]>>, memref<?x4xi8>, index, index, index, index) -> ()
+  return %n, %c0, %c0 : index, index, index
 }

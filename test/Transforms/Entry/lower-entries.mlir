@@ -49,13 +49,13 @@
 memref.global "private" constant @w : memref<3xi8> = dense<[1, 2, 3]> {alignment = 64 : i64}
 memref.global "private" constant @b : memref<9xi1> = dense<true> {alignment = 64 : i64}
 memref.global "private" constant @r : memref<2xi32> = dense_resource<blob> {alignment = 64 : i64}
-func.func private @f.step0(%scratch: memref<?xi8>, %x: memref<?x4xf32>, %w: memref<3xi8>, %b: memref<9xi1>, %r: memref<2xi32>, %t: memref<?x2xf32>, %n: index, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.scratch = 128 : i64, qcc.parallel, qcc.writes = array<i64: 5>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step0(%scratch: memref<?xi8>, %x: memref<?x4xf32>, %w: memref<3xi8>, %b: memref<9xi1>, %r: memref<2xi32>, %t: memref<?x2xf32>, %n: index, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.scratch = 128 : i64, qcc.parallel, qcc.writes = array<i64: 5>} {
   return
 }
-func.func private @f.step1(%t: memref<?x2xf32>, %y: memref<?x4xi8> {qcc.layer = "fc1", qcc.type = !quant.uniform<i8:f32, 0.5>}, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>, qcc.kernel = {kind = "generic"}} {
+func.func private @f.step1(%t: memref<?x2xf32>, %y: memref<?x4xi8>, %ops: index, %bytes: index, %thread: index, %threads: index) attributes {qcc.step, qcc.writes = array<i64: 1>} {
   return
 }
-func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = tensor<?x4x!quant.uniform<i8:f32, 0.5>>}, %arena: memref<?xi8>) -> (index, index) {
+func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = tensor<?x4x!quant.uniform<i8:f32, 0.5>>}, %arena: memref<?xi8>) -> (index, index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -67,9 +67,9 @@ func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xi8> {qcc.result, qcc.type = ten
   %b = memref.get_global @b : memref<9xi1>
   %r = memref.get_global @r : memref<2xi32>
   %t = memref.view %arena[%c0][%n] : memref<?xi8> to memref<?x2xf32>
-  call @f.step0(%arena, %x, %w, %b, %r, %t, %d, %size, %c8, %c0, %c1) : (memref<?xi8>, memref<?x4xf32>, memref<3xi8>, memref<9xi1>, memref<2xi32>, memref<?x2xf32>, index, index, index, index, index) -> ()
-  call @f.step1(%t, %y, %c8, %c8, %c0, %c1) : (memref<?x2xf32>, memref<?x4xi8>, index, index, index, index) -> ()
-  return %n, %size : index, index
+  call @f.step0(%arena, %x, %w, %b, %r, %t, %d, %size, %c8, %c0, %c1) {qcc.kernel = {kind = "generic", name = "f.step0"}} : (memref<?xi8>, memref<?x4xf32>, memref<3xi8>, memref<9xi1>, memref<2xi32>, memref<?x2xf32>, index, index, index, index, index) -> ()
+  call @f.step1(%t, %y, %c8, %c8, %c0, %c1) {arg_attrs = [{}, {qcc.layer = "fc1", qcc.type = !quant.uniform<i8:f32, 0.5>}, {}, {}, {}, {}], qcc.kernel = {kind = "generic", name = "f.step1"}} : (memref<?x2xf32>, memref<?x4xi8>, index, index, index, index) -> ()
+  return %n, %c8, %size : index, index, index
 }
 {-#
   dialect_resources: {

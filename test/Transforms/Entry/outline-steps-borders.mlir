@@ -3,7 +3,7 @@
 #id = affine_map<(a, b) -> (a, b)>
 
 // A border is filled in the step that writes what it surrounds. Bytes that are stored shifted are noted.
-// CHECK: func.func private @inside.step0(%[[X:[^:]*]]: memref<4x8xi8>, %[[B:[^:]*]]: memref<6x10xi8> {qcc.byte_shift = 128 : i64}
+// CHECK: func.func private @inside.step0(%[[X:[^:]*]]: memref<4x8xi8>, %[[B:[^:]*]]: memref<6x10xi8>
 // CHECK-SAME: qcc.independent
 // CHECK: linalg.generic
 // CHECK: kernel.fill_border %{{.*}} : i8 outs(%[[B]] : memref<6x10xi8>)
@@ -11,6 +11,7 @@
 // CHECK-NOT: qcc.independent
 // CHECK: linalg.generic
 // CHECK-LABEL: func.func @inside(
+// CHECK: call @inside.step0({{.*}}) {arg_attrs = [{}, {qcc.byte_shift = 128 : i64}, {}, {}, {}, {}],
 func.func @inside(%x: memref<4x8xi8>, %y: memref<6x10xi8> {qcc.result}) {
   %z = arith.constant 3 : i8
   %b = memref.alloc() : memref<6x10xi8>

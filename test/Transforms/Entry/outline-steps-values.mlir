@@ -4,10 +4,10 @@
 #one = affine_map<(m) -> (m)>
 
 // What a step writes: the layer, and the element type in the source program. A buffer of another width cannot hold it.
-// CHECK: func.func private @f.step0(%{{.*}}: memref<4x2xf32>, %{{.*}}: memref<4x2xi8> {qcc.layer = "relu1", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>},
-// CHECK: func.func private @f.step1(%{{.*}}: memref<4x2xi8>, %{{.*}}: memref<4x2xf32> {qcc.layer = "fc2"},
+// CHECK: call @f.step0({{.*}}) {arg_attrs = [{}, {qcc.layer = "relu1", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>}, {}, {}, {}, {}]
+// CHECK: call @f.step1({{.*}}) {arg_attrs = [{}, {qcc.layer = "fc2"}, {}, {}, {}, {}]
 // One attribute for each output.
-// CHECK: func.func private @f.step2(%{{.*}}: memref<4x2xf32> {qcc.layer = "a"}, %{{.*}}: memref<4x2xi8> {qcc.layer = "b", qcc.type = !quant.uniform<u8:f32, 2.500000e-01>},
+// CHECK: call @f.step2({{.*}}) {arg_attrs = [{qcc.layer = "a"}, {qcc.layer = "b", qcc.type = !quant.uniform<u8:f32, 2.500000e-01>}, {}, {}, {}, {}]
 func.func @f(%x: memref<4x2xf32>, %y: memref<4x2xf32> {qcc.result}, %z: memref<4x2xi8> {qcc.result}) {
   %t = memref.alloc() : memref<4x2xi8>
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x2xf32>) outs(%t : memref<4x2xi8>) {
@@ -28,9 +28,9 @@ func.func @f(%x: memref<4x2xf32>, %y: memref<4x2xf32> {qcc.result}, %z: memref<4
 }
 
 // A part of a buffer is not the buffer. In another shape channels lie elsewhere, but one scale is one scale.
-// CHECK: func.func private @views.step0(%{{.*}}: memref<8xi8>, %{{.*}}: memref<16xi8>, %{{.*}}: index,
-// CHECK: func.func private @views.step1(%{{.*}}: memref<8xi8>, %{{.*}}: memref<4x2xi8> {qcc.layer = "q"},
-// CHECK: func.func private @views.step2(%{{.*}}: memref<8xi8>, %{{.*}}: memref<4x2xi8> {qcc.layer = "q", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>},
+// CHECK: call @views.step0({{.*}}) {qcc.kernel =
+// CHECK: call @views.step1({{.*}}) {arg_attrs = [{}, {qcc.layer = "q"}, {}, {}, {}, {}]
+// CHECK: call @views.step2({{.*}}) {arg_attrs = [{}, {qcc.layer = "q", qcc.type = !quant.uniform<i8:f32, 5.000000e-01>}, {}, {}, {}, {}]
 func.func @views(%x: memref<8xi8>, %p: memref<16xi8> {qcc.result}, %y: memref<4x2xi8> {qcc.result}, %z: memref<4x2xi8> {qcc.result}) {
   %part = memref.subview %p[8] [8] [1] : memref<16xi8> to memref<8xi8, strided<[1], offset: 8>>
   linalg.copy ins(%x : memref<8xi8>) outs(%part : memref<8xi8, strided<[1], offset: 8>>) loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["q"])
@@ -42,8 +42,8 @@ func.func @views(%x: memref<8xi8>, %p: memref<16xi8> {qcc.result}, %y: memref<4x
 }
 
 // Padding fills the whole before it copies what it surrounds: neither has its value.
-// CHECK: func.func private @padded.step0(%{{.*}}: memref<16xi8>, %{{.*}}: index,
-// CHECK: func.func private @padded.step1(%{{.*}}: memref<8xi8>, %{{.*}}: memref<16xi8>, %{{.*}}: index,
+// CHECK: call @padded.step0({{.*}}) {qcc.kernel =
+// CHECK: call @padded.step1({{.*}}) {qcc.kernel =
 func.func @padded(%x: memref<8xi8>, %y: memref<16xi8> {qcc.result}) {
   %c0 = arith.constant 0 : i8
   linalg.fill ins(%c0 : i8) outs(%y : memref<16xi8>) loc("pad")

@@ -5,17 +5,18 @@
 // Each piece of work is a function of the buffers and sizes that it uses, and of its operations and bytes, which
 // follow from the sizes: 4 and 8 bytes an element here.
 // CHECK: func.func private @two.step0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
-// CHECK-SAME: qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}", refused = "it is elementwise, and {{[^"]*}}"}, qcc.step, qcc.writes = array<i64: 1>
+// CHECK-SAME: qcc.step, qcc.writes = array<i64: 1>
 // CHECK: linalg.generic
 // CHECK: func.func private @two.step1(
-// CHECK-SAME: qcc.kernel = {fused = ["linalg.exp"]
 // CHECK-SAME: qcc.writes = array<i64: 1>
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32> {qcc.result}) -> index
 // CHECK: %[[N:.*]] = memref.dim %[[X]], %c0
 // CHECK: %[[T:.*]] = memref.alloc(%[[N]])
 // CHECK: call @two.step0(%[[X]], %[[T]], %[[N]], %{{.*}}, %c0, %c1)
+// CHECK-SAME: {qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}", name = "two.step0", refused = "it is elementwise, and {{[^"]*}}"}}
 // CHECK: call @two.step1(%[[T]], %[[Y]],
+// CHECK-SAME: {qcc.kernel = {fused = ["linalg.exp"]{{.*}} name = "two.step1"
 // CHECK: return %[[N]] : index
 func.func @two(%x: memref<?xf32>, %y: memref<?xf32> {qcc.result}) -> (memref<?xf32>, index) {
   %c0 = arith.constant 0 : index

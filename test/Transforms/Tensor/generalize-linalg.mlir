@@ -38,3 +38,14 @@ func.func @long(%x: tensor<4xi32>) -> tensor<4xi32> {
   } -> tensor<4xi32>
   return %h : tensor<4xi32>
 }
+
+// A dimension for the results of a channel, of which there is one, is left out.
+// CHECK-LABEL: func.func @depthwise(
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : tensor<3x3x16x1xi8> into tensor<3x3x16xi8>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]{{.*}}qcc.origin = "linalg.depthwise_conv_2d_nhwc_hwc_q"
+// CHECK: tensor.expand_shape %{{.*}} output_shape [1, 3, 3, 16, 1]
+func.func @depthwise(%x: tensor<1x5x5x16xi8>, %w: tensor<3x3x16x1xi8>, %z: i32, %i: tensor<1x3x3x16x1xi32>) -> tensor<1x3x3x16x1xi32> {
+  %r = linalg.depthwise_conv_2d_nhwc_hwcm_q ins(%x, %w, %z, %z : tensor<1x5x5x16xi8>, tensor<3x3x16x1xi8>, i32, i32)
+      outs(%i : tensor<1x3x3x16x1xi32>) -> tensor<1x3x3x16x1xi32>
+  return %r : tensor<1x3x3x16x1xi32>
+}

@@ -150,7 +150,8 @@ Builder::Operand Builder::quantized(const std::string &role, const Shape &shape,
     int64_t count = quant.scales.size();
     type = tensorType({count}, "f32");
     value = argument(type, {Element::F32, {count}, scale / 2, scale, true});
-  } else if (shape.front() == kRows && choose(2)) {
+  } else if (shape.front() == kRows && shape.size() < 4 && choose(2)) {
+    // Images have one scale.
     Shape perRow = shape;
     perRow.back() = 1;
     type = tensorType(perRow, "f32");

@@ -11,57 +11,9 @@
 
 #include "Cases.h"
 #include "Builder.h"
-#include <cmath>
+#include "Contraction.h"
 
 namespace qcc::sweep {
-
-namespace {
-
-/// The result of a contraction: its type, and what the op says about it.
-struct Result {
-  std::string type, parameters;
-  bool isI32 = false;
-};
-
-} // namespace
-
-/// About what one accumulated value of K products stands for.
-static double typicalSum(int64_t k, double scale) {
-  return 74.0 * 74.0 * std::sqrt(double(k)) * scale;
-}
-
-static Result chooseResult(Builder &b, const Shape &shape, double typical) {
-  switch (b.choose(7)) {
-  case 0:
-    return {tensorType(shape, "i32"), "", true};
-  case 1:
-    return {tensorType(shape, "f32"), ""};
-  case 2:
-    return {tensorType(shape, b.pick({"f16", "bf16"})), ""};
-  default:
-    // Most values inside the range, some outside.
-    Builder::Operand result = b.quantizedResult(shape, b.quant(typical / 60));
-    return {result.type, result.parameters};
-  }
-}
-
-static std::string clampAttributes(Builder &b, const Result &result,
-                                   double typical) {
-  if (result.isI32)
-    return "";
-  std::string low = "clamp_min = " + spell(-0.3 * typical) + " : f32";
-  std::string high = "clamp_max = " + spell(0.8 * typical) + " : f32";
-  switch (b.choose(4)) {
-  case 0:
-    return "clamp_min = 0.000000e+00 : f32";
-  case 1:
-    return high;
-  case 2:
-    return low + ", " + high;
-  default:
-    return "";
-  }
-}
 
 /// A qnn.linear with rows of any number of dimensions, and `n` columns.
 static Program linear(Builder &b, const Shape &xShape, int64_t n) {
@@ -78,23 +30,7 @@ static Program linear(Builder &b, const Shape &xShape, int64_t n) {
   Builder::Operand wo = b.quantized("weight_", {n, k}, w, b.choose(4) != 0,
                                     /*isSmall=*/b.choose(2));
   Result result = chooseResult(b, yShape, typical);
-  std::string bias;
-  bool constantBias = b.choose(2);
-  unsigned kind = b.choose(3);
-  if (kind == 1) {
-    std::string type = tensorType({n}, "i32");
-    bias = constantBias
-               ? b.constant(type, Element::I32, n, -5000, 5000)
-               : b.argument(type,
-                            {Element::I32, {n}, -2147483648.0, 2147483647.0});
-    bias = " bias(" + bias + " : " + type + ")";
-  } else if (kind == 2 && !result.isI32) {
-    std::string type = tensorType({n}, "f32");
-    bias = constantBias
-               ? b.constant(type, Element::F32, n, -typical, typical)
-               : b.argument(type, {Element::F32, {n}, -typical, typical});
-    bias = " bias(" + bias + " : " + type + ")";
-  }
+  std::string bias = chooseBias(b, result, n, typical);
   std::string attributes = clampAttributes(b, result, typical);
   if (!attributes.empty())
     attributes = " {" + attributes + "}";
@@ -213,6 +149,8 @@ static std::vector<Program> makePinned() {
   add(makeActivations(), 3);
   add(makeBroadcast(), 2);
   add(makeSteps(), 1);
+  add(makeConvolution(), 6);
+  add(makeGrouped(), 3);
   add(makeFloatForms(), 9);
   add(makeLinalg(), 9);
   return programs;
@@ -222,6 +160,8 @@ std::vector<Group> makeGroups() {
   return {{"Linear", makeLinear()},
           {"Matmul", makeMatmul()},
           {"Thin", makeThin()},
+          {"Convolution", makeConvolution()},
+          {"Grouped", makeGrouped()},
           {"Activations", makeActivations()},
           {"Broadcast", makeBroadcast()},
           {"Pinned", makePinned(), /*pinned=*/true},

@@ -59,6 +59,10 @@ std::vector<Program> makeLinear();
 std::vector<Program> makeMatmul();
 /// Contractions with 1 to 5 rows or columns, and K from 1 to 130.
 std::vector<Program> makeThin();
+/// qnn.conv2d of one group, and of several: C from 1 to 70, kernels of 1 to 7,
+/// strides and dilations of 1 to 3, any padding.
+std::vector<Program> makeConvolution();
+std::vector<Program> makeGrouped();
 std::vector<Program> makeActivations();
 /// Contractions of operands that lack rows or batches.
 std::vector<Program> makeBroadcast();

@@ -34,6 +34,9 @@ struct ProgramOperand {
   int64_t rowPitch = 0;  ///< see qcc_operand_desc
   int64_t byteShift = 0; ///< likewise
   std::string layer;     ///< whose value it is, where it is written; or empty
+
+  /// Takes over what the attributes of an operand of a call (Notes.h) say.
+  void describe(mlir::DictionaryAttr value);
 };
 
 struct ProgramStep {

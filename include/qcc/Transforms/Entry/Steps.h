@@ -28,6 +28,16 @@ inline mlir::BlockArgument getStepArgument(mlir::func::FuncOp step,
   return step.getArgument(step.getNumArguments() - static_cast<int>(which));
 }
 
+/// The last results of an entry after plan-memory, in this order: the most
+/// bytes of temporaries that are alive at one step, and the size of the arena.
+/// The dynamic dimensions of its results come before them.
+enum class EntryResult { LiveBytes = 2, ArenaBytes = 1 };
+
+inline mlir::Value getEntryResult(mlir::func::FuncOp entry, EntryResult which) {
+  mlir::Operation *ret = entry.getBody().front().getTerminator();
+  return ret->getOperand(ret->getNumOperands() - static_cast<int>(which));
+}
+
 /// Elements from one row of the last dimension of a temporary to the next, or 0
 /// where it is compact.
 inline int64_t rowPitchOf(mlir::MemRefType type) {

@@ -12,13 +12,14 @@
 // being 4; letters are channels:
 //
 //   oh      a0 b0 c0 d0 ..
-//   oh + 1  a1 b1 c1 d1 ..     ->   a0 a1 a2 0 b0 b1 b2 0 c0 c1 c2 0 ..
+//   oh + 1  a1 b1 c1 d1 ..     ->   a0 a1 a2 - b0 b1 b2 - c0 c1 c2 - ..
 //   oh + 2  a2 b2 c2 d2 ..
 //
-// Rows of the contraction move along another dimension of the image than the
-// words do, so that the words of a column of the image are those of all windows
-// that have the column: windows of a tile share them. Of a kernel of 3 x 3 the
-// words of MR + 2 columns are put together for MR rows.
+// The last element of these words is anything, since that of the right operand
+// is 0. Rows of the contraction move along another dimension of the image than
+// the words do, so that the words of a column of the image are those of all
+// windows that have the column: windows of a tile share them. Of a kernel of 3
+// x 3 the words of MR + 2 columns are put together for MR rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,12 @@ private:
   using RightWord = llvm::function_ref<Value(Value run, Value word,
                                              int64_t count, int64_t j)>;
 
-  void emitTile(const Tile &tile);
+  void emitColumn(const GridPart &part, Value column, bool masked);
+  void emitTile(const Tile &tile, SmallVector<Value> accumulators);
+  /// What the accumulators of a tile start from, and whether it is not the same
+  /// for all rows.
+  bool startsDifferInRows();
+  SmallVector<Value> initialOf(const Tile &tile);
   /// The sums over K of the left operand times `right`, plus `accumulators`.
   SmallVector<Value> reduce(const Tile &tile, SmallVector<Value> accumulators,
                             RightWord right);
@@ -99,8 +105,9 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
     loops[contraction.roles.n] = builder.add(column, j * lanes);
     SmallVector<Value> rows;
     for (int64_t i = 0; i < kr; ++i) {
+      // What does not exist is multiplied by 0, whatever it is.
       if (i >= count) {
-        rows.push_back(builder.splat(builder.vectorType(size, 32 / kr), 0));
+        rows.push_back(rows.front());
         continue;
       }
       loops[op.getReductionDims().back()] = builder.add(first, i);
@@ -185,7 +192,18 @@ SmallVector<Value> Depthwise::reduce(const Tile &tile,
       });
 }
 
-void Depthwise::emitTile(const Tile &tile) {
+bool Depthwise::startsDifferInRows() {
+  kernel::ContractOp op = contraction.op;
+  auto isOnRow = [&](Value operand, auto map) {
+    return operand && contraction.roles.m &&
+           map().isFunctionOfDim(*contraction.roles.m);
+  };
+  return contraction.needsRowSums() ||
+         isOnRow(op.getInit(), [&] { return op.getInitMap(); }) ||
+         isOnRow(op.getLhsZeroPoint(), [&] { return op.getLhsZeroPointMap(); });
+}
+
+SmallVector<Value> Depthwise::initialOf(const Tile &tile) {
   SmallVector<Value> zeros(tile.rows * tile.vectors, builder.splat(0)), sums;
   if (contraction.needsRowSums())
     sums = reduce(tile, zeros, [&](Value, Value, int64_t count, int64_t) {
@@ -204,6 +222,10 @@ void Depthwise::emitTile(const Tile &tile) {
     for (int64_t j = 0; j < tile.vectors; ++j)
       if (Value value = initial.emit(i, j))
         accumulators[i * tile.vectors + j] = value;
+  return accumulators;
+}
+
+void Depthwise::emitTile(const Tile &tile, SmallVector<Value> accumulators) {
   accumulators = reduce(
       tile, accumulators, [&](Value run, Value word, int64_t, int64_t j) {
         SmallVector<Value> at(tile.batch);
@@ -218,18 +240,32 @@ void Depthwise::emitTile(const Tile &tile) {
   epilogue.emit(tile, accumulators);
 }
 
+void Depthwise::emitColumn(const GridPart &part, Value column, bool masked) {
+  // What is the same for all rows is computed once.
+  bool rowsDiffer = startsDifferInRows();
+  SmallVector<Value> ofRow;
+  if (!rowsDiffer)
+    ofRow = initialOf(part.tile(contraction, part.firstRow, 1, column, masked));
+  forEachRowTile(builder, contraction, part.firstRow, part.lastRow,
+                 [&](Value row, int64_t count) {
+                   Tile tile =
+                       part.tile(contraction, row, count, column, masked);
+                   SmallVector<Value> initial;
+                   if (rowsDiffer)
+                     initial = initialOf(tile);
+                   else
+                     for (int64_t i = 0; i < count; ++i)
+                       llvm::append_range(initial, ofRow);
+                   emitTile(tile, initial);
+                 });
+}
+
 void Depthwise::emit(const GridPart &part) {
-  auto emitColumn = [&](Value column, bool masked) {
-    forEachRowTile(builder, contraction, part.firstRow, part.lastRow,
-                   [&](Value row, int64_t count) {
-                     emitTile(
-                         part.tile(contraction, row, count, column, masked));
-                   });
-  };
   builder.forEach(part.firstColumn, part.lastColumn, 1,
-                  [&](Value column) { emitColumn(column, false); });
+                  [&](Value column) { emitColumn(part, column, false); });
   if (part.hasPartial)
-    builder.ifTrue(part.hasPartial, [&] { emitColumn(part.lastColumn, true); });
+    builder.ifTrue(part.hasPartial,
+                   [&] { emitColumn(part, part.lastColumn, true); });
 }
 
 void qcc::x86::emitDepthwise(KernelBuilder &builder, Contraction &contraction) {

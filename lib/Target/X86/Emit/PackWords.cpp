@@ -124,13 +124,16 @@ SmallVector<Value> qcc::x86::interleaveRows(KernelBuilder &builder,
   SmallVector<int64_t> order;
   for (int64_t b = 0; b < blocks; ++b)
     for (int64_t i = 0; i < count; ++i)
-      for (int64_t c = 0; c < 4; ++c)
-        order.push_back((4 * (i * blocks + b) + c) % columns);
+      order.push_back((i * blocks + b) % (columns / 4));
   SmallVector<Value> parts;
-  for (Value row : rows)
+  for (Value row : rows) {
+    // A group is one element: shuffles of smaller ones are mixed with those
+    // below, and take more instructions.
+    Value groups = castTo(builder, row, 4 * bits);
     parts.push_back(width == columns && blocks == 1
                         ? row
-                        : shuffle(builder, row, row, order));
+                        : shuffle(builder, groups, groups, order));
+  }
   // Pairs of rows, then pairs of pairs.
   for (int64_t size = 1; size < count; size *= 2, bits *= 2) {
     SmallVector<Value> next;

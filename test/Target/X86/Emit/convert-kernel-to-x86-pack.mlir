@@ -6,7 +6,7 @@
 // CHECK: %[[SPLAT:.*]] = arith.constant dense<16843009> : vector<16xi32>
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-COUNT-4: vector.transfer_read %arg0{{.*}} {in_bounds = [true]} : memref<8x128xi8>, vector<64xi8>
-// CHECK: vector.shuffle %{{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51, 4, 5, 6, 7, 20
+// CHECK: vector.shuffle %{{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15] : vector<16xi32>
 // CHECK: vector.shuffle %{{.*}} [0, 64, 1, 65, 2, 66, 3, 67, 4, 68, 5, 69, 6, 70, 7, 71, 16, 80
 // CHECK: vector.shuffle %{{.*}} [0, 32, 1, 33, 2, 34, 3, 35, 8, 40
 // CHECK: vector.shuffle %{{.*}} [4, 36, 5, 37, 6, 38, 7, 39, 12, 44

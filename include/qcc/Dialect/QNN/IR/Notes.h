@@ -54,13 +54,16 @@ inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
 //===----------------------------------------------------------------------===//
 
 /// Type, on an argument or a result of an entry: its type in the source
-/// program, written by convert-qnn-to-linalg. On an argument of a step: the
-/// element type of its value there, written by outline-steps. For the
+/// program, written by convert-qnn-to-linalg. On an operand of the call of a
+/// step: the element type of its value there, written by outline-steps. For the
 /// descriptor.
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
 /// Unit, on an argument of an entry that receives a result. Written by
 /// add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
+/// Unit, on the last argument of an entry: the memory of its temporaries.
+/// Written by plan-memory.
+inline constexpr llvm::StringLiteral kArenaAttr = "qcc.arena";
 
 //===----------------------------------------------------------------------===//
 // On step functions, written by outline-steps unless said otherwise
@@ -68,8 +71,6 @@ inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
 
 /// Unit: the function is a step.
 inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
-/// Dictionary: what `qcc explain` says of the step (describeWork).
-inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
 /// Unit: the ops of the step touch different memory, so that they may run in
 /// any order and at the same time.
 inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
@@ -79,10 +80,19 @@ inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
 inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
 /// DenseI64ArrayAttr: which memref arguments the step writes.
 inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
-/// String, on an argument: the layer whose value the step writes to it.
+
+//===----------------------------------------------------------------------===//
+// On calls of steps, written by outline-steps: several calls may share a step
+//===----------------------------------------------------------------------===//
+
+/// Dictionary: the name of the step, and what `qcc explain` says of it
+/// (describeWork).
+inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
+/// String, on an operand (arg_attrs): the layer whose value the step writes to
+/// it.
 inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
-/// Integer, on an argument: what the step adds to each byte of the value that
-/// it writes to it.
+/// Integer, on an operand: what the step adds to each byte of the value that it
+/// writes to it.
 inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
 
 //===----------------------------------------------------------------------===//
