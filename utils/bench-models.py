@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures whole models: qcc beside OpenVINO and ONNX Runtime.
 
-The models are docs/examples/mlp_f32.mlir at batch 10240, docs/examples/encoder.mlir and
-convolution networks with random weights. The libraries run an ONNX twin of the same weights, in the form that each of them runs
-fastest. All take turns, round by round; a ratio is the median over the rounds of library
-time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live in a Python
-environment of their own, which the first run makes. docs/Benchmarking.md says more.
+The models are docs/examples/mlp_f32.mlir at batch 10240, docs/examples/encoder.mlir and convolution
+networks with random weights. The libraries run an ONNX twin of the same weights, in the form that
+each of them runs fastest. All take turns, round by round; a ratio is the median over the rounds of
+library time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live
+in a Python environment of their own, which the first run makes. docs/Benchmarking.md says more.
 """
 
 import argparse
@@ -156,7 +156,8 @@ def measure(model, options):
               "the machine is quiet")
     print_account(steps, options.peak)
     sys.stdout.flush()
-    return {"model": model.name, "compile_seconds": qcc.compile_seconds, "threads": options.threads, "candidates": rows,
+    return {"model": model.name, "compile_seconds": qcc.compile_seconds,
+            "threads": options.threads, "candidates": rows,
             "other_processes_share": share, "steps": steps}
 
 

@@ -1,4 +1,4 @@
-"""Small variants of the convolution networks of utils/bench-models.py: exact, and equal to their twins."""
+"""Small variants of the networks of utils/bench-models.py: exact, and equal to their twins."""
 
 import subprocess
 
@@ -38,7 +38,8 @@ def max_pool(x, kernel_shape, strides, pads):
 
 
 def resize(x, scales, mode, coordinate_transformation_mode, nearest_mode):
-    assert (mode, coordinate_transformation_mode, nearest_mode) == ("nearest", "asymmetric", "floor")
+    assert (mode, nearest_mode) == ("nearest", "floor")
+    assert coordinate_transformation_mode == "asymmetric"
     return x.repeat(int(scales[2]), axis=0).repeat(int(scales[3]), axis=1)
 
 
@@ -152,14 +153,14 @@ def test_network(compiler, tmp_path, name):
     for form in model.forms():
         if model.program_form(form) == program_form:
             result = model.program_result(evaluate(model.twin(form), x, OPS))
-            # A sum that reads what is not quantized rounds once less, a sigmoid of bytes once more.
+            # A sum of what is not quantized rounds once less, a sigmoid of bytes once more.
             tolerance = 0.2 if form.direct_sums or form.bytes else 0.1
             assert candidates.difference(result, expected) < tolerance, form.describe()
 
 
 @pytest.mark.parametrize("name", [n for n in networks.NETWORKS if n not in ("yolov8n", "unet")])
 def test_real_program(compiler, tmp_path, name):
-    """In NCHW and real numbers it is the same network: the biases are all that rounds differently."""
+    """In NCHW and real numbers it is the same network, but for how biases are rounded."""
     model = models.make(name, **SMALL)
     results = {}
     for form, text, x in (

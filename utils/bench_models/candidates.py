@@ -197,7 +197,7 @@ def scratch_folder():
 def write(model, folder):
     """Writes what the candidates get: programs, weights, input and one twin for each form.
 
-    Where there is a program in NCHW as importers write it, that has weights and an input of its own.
+    The program in NCHW, where there is one, has weights and an input of its own.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model.programs(folder)

@@ -69,7 +69,7 @@ class RealProgram(Program):
             self._dims((height + 2 * padding, width + 2 * padding, channels)), "f32")
         return self._line(
             f"tensor.pad {y} low[0, 0, {padding}, {padding}] high[0, 0, {padding}, {padding}] {{\n"
-            f"  ^bb0(%i: index, %j: index, %k: index, %l: index):\n"
+            "  ^bb0(%i: index, %j: index, %k: index, %l: index):\n"
             f"    tensor.yield {value} : f32\n  }} : {kind} to {result}"), result
 
     # Contractions
@@ -109,7 +109,8 @@ class RealProgram(Program):
         row = self._line(f"tensor.collapse_shape {self._read(x)} [[0], [1, 2, 3]] : "
                          f"{self._real_type(x)} into {rows}")
         kind = self._shape((1, op.output.shape[2]), "f32")
-        return self._line(f"qnn.linear {row}, {w} bias({b} : {b_type}) : {rows}, {w_type} -> {kind}")
+        return self._line(f"qnn.linear {row}, {w} bias({b} : {b_type}) : {rows}, {w_type} -> "
+                          f"{kind}")
 
     # Others
 
