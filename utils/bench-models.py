@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures whole models: qcc beside OpenVINO and ONNX Runtime.
 
-The models are docs/examples/mlp_f32.mlir at batch 10240 and docs/examples/encoder.mlir.
-The libraries run an ONNX twin of the same weights, in the form that each of them runs
-fastest. All take turns, round by round; a ratio is the median over the rounds of library
-time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live in a Python
-environment of their own, which the first run makes. docs/Benchmarking.md says more.
+The models are docs/examples/mlp_f32.mlir at batch 10240, docs/examples/encoder.mlir and convolution
+networks with random weights. The libraries run an ONNX twin of the same weights, in the form that
+each of them runs fastest. All take turns, round by round; a ratio is the median over the rounds of
+library time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live
+in a Python environment of their own, which the first run makes. docs/Benchmarking.md says more.
 """
 
 import argparse
@@ -21,10 +21,9 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 REQUIREMENTS = HERE / "bench_models" / "requirements.txt"
-MODEL_NAMES = ("mlp", "encoder")
+MODEL_NAMES = ("mlp", "encoder", "resnet50", "mobilenet-v2", "mobilenet-v3", "efficientnet-b0",
+               "yolov8n", "unet")
 LIBRARY_NAMES = ("openvino", "onnxruntime")
-# Roundings of biases, of scales and of float functions differ; anything else would be seen.
-TOLERANCE = 0.02
 
 
 def parse_arguments(arguments):
@@ -37,6 +36,11 @@ def parse_arguments(arguments):
     parser.add_argument("--library", action="append", choices=LIBRARY_NAMES,
                         dest="libraries", help="what to compare with (default: both)")
     parser.add_argument("--batch", type=int, default=10240, help="rows of the MLP's input")
+    parser.add_argument("--image", type=int, metavar="SIZE",
+                        help="height and width of the images of convolution networks, a multiple "
+                        "of 32 (default: what each of them is made for)")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER",
+                        help="only write programs, weights, inputs and twins")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0,
@@ -57,7 +61,9 @@ def parse_arguments(arguments):
         value = getattr(options, name)
         if value is not None and not value > 0:
             parser.error(f"--{name} must be more than 0")
-    if not os.access(options.qcc, os.X_OK):
+    if options.image is not None and (options.image < 1 or options.image % 32):
+        parser.error("--image must be a multiple of 32")
+    if not options.write and not os.access(options.qcc, os.X_OK):
         parser.error(f"{options.qcc} is no program; build it, or name another by --qcc")
     options.models = options.models or list(MODEL_NAMES)
     options.libraries = [] if options.account else options.libraries or list(LIBRARY_NAMES)
@@ -112,28 +118,27 @@ def measure(model, options):
     """Measures one model and prints it; returns what goes into the JSON."""
     from bench_models import account, candidates as running
 
-    program = ROOT / "docs" / "examples" / model.program
     others = OtherProcesses()
     with running.scratch_folder() as folder:
-        everybody = running.make_candidates(options.libraries, str(options.qcc), str(program),
-                                            model, options.threads, folder)
+        everybody = running.make_candidates(options.libraries, str(options.qcc), model,
+                                            options.threads, folder)
         qcc = everybody[0]
         times = {candidate.name: [] for candidate in everybody}
-        differences = {}
         for candidate in everybody[1:]:
-            differences[candidate.name] = running.difference(candidate.result, qcc.result)
-            if differences[candidate.name] > TOLERANCE:
+            if candidate.difference > model.tolerance:
                 raise running.Failure(
                     f"{model.name}: the result of {candidate.name} differs from qcc's by "
-                    f"{100 * differences[candidate.name]:.1f} %: it is not the same model")
+                    f"{100 * candidate.difference:.1f} %: it is not the same model")
         for number in range(0 if options.account else options.rounds):
             order = everybody if number % 2 == 0 else everybody[::-1]
             for candidate in order:
                 times[candidate.name].append(candidate.turn(options.seconds))
         steps = account.join(qcc.explain(), [qcc.profile() for _ in range(options.rounds)])
     share = others.share()
-    print(f"{model.name} ({model.program}), {options.threads} thread(s), "
-          f"{options.rounds} rounds")
+    kinds = [step["kind"] for step in steps]
+    print(f"{model.name}, {options.threads} thread(s), {options.rounds} rounds; compiled in "
+          f"{qcc.compile_seconds:.1f} s; {len(kinds)} steps, {kinds.count('contract')} of them "
+          "contractions" + (f"; {qcc.form}" if qcc.form else ""))
     rows = []
     for candidate in everybody:
         own = times[candidate.name]
@@ -141,7 +146,7 @@ def measure(model, options):
             break
         ratio = statistics.median(t / q for t, q in zip(own, times["qcc"]))
         row = {"name": candidate.name, "form": candidate.form, "seconds": statistics.median(own),
-               "rounds": own, "ratio": ratio, "difference": differences.get(candidate.name, 0)}
+               "rounds": own, "ratio": ratio, "difference": candidate.difference}
         rows.append(row)
         print(f"  {row['name']:12} {row['seconds'] * 1e3:9.3f} ms" +
               (f"  qcc is {ratio:.3f}x as fast; results differ by "
@@ -151,7 +156,8 @@ def measure(model, options):
               "the machine is quiet")
     print_account(steps, options.peak)
     sys.stdout.flush()
-    return {"model": model.name, "threads": options.threads, "candidates": rows,
+    return {"model": model.name, "compile_seconds": qcc.compile_seconds,
+            "threads": options.threads, "candidates": rows,
             "other_processes_share": share, "steps": steps}
 
 
@@ -164,8 +170,11 @@ def main(arguments):
     reports = []
     try:
         for name in options.models:
-            model = models.Mlp(options.batch) if name == "mlp" else models.MODELS[name]()
-            reports.append(measure(model, options))
+            model = models.make(name, options.batch, options.image)
+            if options.write:
+                candidates.write(model, options.write)
+            else:
+                reports.append(measure(model, options))
     except candidates.Failure as failure:
         print(f"bench-models: error: {failure}", file=sys.stderr)
         return 1

@@ -8,8 +8,6 @@ import sys
 import numpy as np
 import pytest
 
-import program
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "utils"))
 
@@ -19,16 +17,26 @@ f32 = np.float32
 ERF = np.vectorize(math.erf, otypes=[f32])
 
 
-def evaluate(twin, x):
-    """The twin's result, from what ONNX says of its ops."""
+def evaluate(twin, x, ops=None, values=None):
+    """The twin's result, from what ONNX says of its ops; `ops` are others than those below.
+
+    `values` receives what each op computes.
+    """
+    ops = {} if ops is None else ops
+    results = values
     values = dict(twin.constants)
     (name,) = twin.inputs
     values[name] = x
     for node in twin.nodes:
-        inputs = [values[name] for name in node.inputs]
-        values[node.output] = apply(node.op, inputs, node.attributes)
+        inputs = [values.get(name) for name in node.inputs]
+        if node.op in ops:
+            values[node.output] = ops[node.op](*inputs, **node.attributes)
+        else:
+            values[node.output] = apply(node.op, inputs, node.attributes)
     (name,) = twin.outputs
     assert values[name].shape == twin.outputs[name]
+    if results is not None:
+        results.update((node.output, values[node.output]) for node in twin.nodes)
     return values[name]
 
 
@@ -76,16 +84,22 @@ def apply(op, inputs, attributes):
     return functions[op](*inputs)
 
 
+EXAMPLES = ("mlp", "encoder")
+
+
 def make(name):
-    return models.Mlp(batch=33) if name == "mlp" else models.MODELS[name]()
+    return models.make(name, batch=33)
 
 
-@pytest.mark.parametrize("name", sorted(models.MODELS))
+def run(compiler, model, x, folder):
+    return candidates.Qcc(compiler, model.programs(folder), model, x, 1, str(folder))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_every_form_is_the_program(compiler, tmp_path, name):
     model = make(name)
     x = model.input()
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, x, 1, str(tmp_path))
+    qcc = run(compiler, model, x, tmp_path)
     for form in model.forms():
         result = evaluate(model.twin(form), x)
         assert candidates.difference(result, qcc.result) < 0.01, form.describe()
@@ -100,7 +114,7 @@ def test_every_form_is_the_program(compiler, tmp_path, name):
 
 
 def test_values_fill_their_ranges():
-    for name in models.MODELS:
+    for name in EXAMPLES:
         model = make(name)
         twin = model.twin(model.forms()[0])
         values, x = {}, model.input()
@@ -121,7 +135,7 @@ def test_values_fill_their_ranges():
 
 def test_onnx_files_are_valid():
     onnx = pytest.importorskip("onnx")
-    for name in models.MODELS:
+    for name in EXAMPLES:
         model = make(name)
         for form in model.forms():
             bytes = model.twin(form).to_onnx()
@@ -131,13 +145,13 @@ def test_onnx_files_are_valid():
 def test_qcc_failure_is_a_message(compiler, tmp_path):
     model = make("mlp")
     with pytest.raises(candidates.Failure, match="none.mlir"):
-        candidates.Qcc(compiler, str(tmp_path / "none.mlir"), model, model.input(), 1, str(tmp_path))
+        programs = {"": str(tmp_path / "none.mlir")}
+        candidates.Qcc(compiler, programs, model, model.input(), 1, str(tmp_path))
 
 
 def test_qcc_turn(compiler, tmp_path):
     model = make("mlp")
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = run(compiler, model, model.input(), tmp_path)
     assert 0 < qcc.turn(1.0) < 1
     report = qcc.profile()
     assert len(report["steps"]) == 2 and report["median_seconds"] > 0
@@ -145,8 +159,7 @@ def test_qcc_turn(compiler, tmp_path):
 
 def test_account(compiler, tmp_path):
     model = make("mlp")
-    path = program.EXAMPLES / model.program
-    qcc = candidates.Qcc(compiler, str(path), model, model.input(), 1, str(tmp_path))
+    qcc = run(compiler, model, model.input(), tmp_path)
     steps = account.join(qcc.explain(), [qcc.profile()])
     assert [step["kind"] for step in steps] == ["contract", "contract"]
     assert "qnn.linear" in steps[0]["fused"]
@@ -185,9 +198,10 @@ def test_difference():
         (["--rounds=0"], "--rounds must be at least 1"),
         (["--batch=-1"], "--batch must be at least 1"),
         (["--threads=0"], "--threads must be at least 1"),
+        (["--image=48"], "--image must be a multiple of 32"),
         (["--seconds=0"], "--seconds must be more than 0"),
         (["--peak=nan"], "--peak must be more than 0"),
-        (["--model=resnet"], "invalid choice: 'resnet'"),
+        (["--model=alexnet"], "invalid choice: 'alexnet'"),
         (["--library=tvm"], "invalid choice: 'tvm'"),
         (["--qcc=/nowhere/qcc"], "/nowhere/qcc is no program"),
     ],
@@ -199,3 +213,15 @@ def test_bad_arguments(arguments, message):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_write(tmp_path):
+    pytest.importorskip("onnx")
+    for name in ("mobilenet-v2", "yolov8n"):
+        candidates.write(models.make(name, size=32, width=1 / 16, depth=0.1), tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    for name in ("mobilenet-v2", "mobilenet-v2-nchw", "yolov8n"):
+        assert {f"{name}.mlir", f"{name}.npy", f"{name}.npz"} <= names
+    assert {"yolov8n-bytes.mlir", "yolov8n (s8, no relu, fused, bytes).onnx",
+            "mobilenet-v2 (u8, relu, fused).onnx"} <= names
+    assert "yolov8n-nchw.mlir" not in names

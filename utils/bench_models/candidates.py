@@ -42,39 +42,54 @@ def timed(run, seconds):
 class Qcc:
     """`qcc compile` once, then a process of `qcc-run --bench` for each turn.
 
-    It warms up and measures a second of runs, whatever `seconds` says.
+    It warms up and measures a second of runs, whatever `seconds` says. Of several programs,
+    {form: path}, the fastest is taken.
     """
 
     name = "qcc"
-    form = ""
+    difference = 0.0
 
-    def __init__(self, qcc, program, model, x, threads, folder):
+    def __init__(self, qcc, programs, model, x, threads, folder):
         def path(name):
             return os.path.join(folder, name)
 
         numpy.savez(path("weights.npz"), **model.weights)
         numpy.save(path("x.npy"), x)
-        self.source = [program, "--weights=" + path("weights.npz")]
         self.qcc = qcc
-        call(qcc, "compile", *self.source, "-o", path("model.so"))
-        runner = os.path.join(os.path.dirname(qcc), "qcc-run")
-        self.line = [runner, path("model.so"), "--input=" + path("x.npy"),
-                     f"--threads={threads}"]
         self.report = path("report.json")
-        call(*self.line, "--output=" + path("y.npy"))
-        self.result = numpy.load(path("y.npy"))
+        lines = {}
+        for number, (form, program) in enumerate(programs.items()):
+            compiled = path(f"model{number}.so")
+            source = [program, "--weights=" + path("weights.npz")]
+            start = time.perf_counter()
+            call(qcc, "compile", *source, "-o", compiled)
+            seconds = time.perf_counter() - start
+            runner = os.path.join(os.path.dirname(qcc), "qcc-run")
+            lines[form] = (source, seconds, [runner, compiled, "--input=" + path("x.npy"),
+                                             f"--threads={threads}"])
+        times = {form: 0 for form in lines}
+        if len(lines) > 1:
+            times = {form: self._measure(line, "--bench")["median_seconds"]
+                     for form, (_, _, line) in lines.items()}
+        self.results = {}
+        for form, (_, _, line) in lines.items():
+            call(*line, "--output=" + path("y.npy"))
+            self.results[form] = numpy.load(path("y.npy"))
+        self.form = min(times, key=times.get)
+        self.source, self.compile_seconds, self.line = lines[self.form]
+        self.result = self.results[self.form]
 
-    def _measure(self, option):
-        call(*self.line, option, "--json=" + self.report)
+    def _measure(self, line, option):
+        call(*line, option, "--json=" + self.report)
         with open(self.report, encoding="utf-8") as file:
             return json.load(file)
 
     def turn(self, seconds):
-        return self._measure("--bench")["median_seconds"]
+        return self._measure(self.line, "--bench")["median_seconds"]
 
     def profile(self):
         """The time of each step, as `qcc-run --profile --json` has it."""
-        return self._measure("--profile")
+        return self._measure(self.line, "--profile")
 
     def explain(self):
         """What each step is, as `qcc explain --json` has it."""
@@ -82,19 +97,29 @@ class Qcc:
 
 
 class Library:
-    """One of the libraries, with the form of the model that it runs fastest."""
+    """One of the libraries, with the form of the model that it runs fastest.
+
+    `results` are those of qcc, {form of program: result}. `difference` is the greatest one of all
+    forms, each from the program that it is equivalent to.
+    """
 
     name = ""
 
-    def __init__(self, model, x, threads):
-        candidates = [(form, self.load(model.twin(form).to_onnx(), x, threads))
-                      for form in model.forms()]
+    def __init__(self, model, x, threads, results):
+        # The libraries read it where it lies, and do not keep it.
+        self.x = x = model.library_input(x)
+        candidates, self.difference = [], 0.0
+        for form in model.forms():
+            run = self.load(model.twin(form).to_onnx(), x, threads)
+            candidates.append((form, run))
+            result = model.program_result(run())
+            expected = results[model.program_form(form)]
+            self.difference = max(self.difference, difference(result, expected))
         # In turns, and the least time of several: others may use the machine.
         times = [[timed(run, 0.1) for _, run in candidates] for _ in range(3)]
         least = [min(column) for column in zip(*times)]
         form, self.run = candidates[least.index(min(least))]
         self.form = form.describe()
-        self.result = numpy.array(self.run())
 
     def load(self, model, x, threads):
         raise NotImplementedError
@@ -152,10 +177,11 @@ class OpenVino(Library):
 LIBRARIES = {library.name: library for library in (OpenVino, OnnxRuntime)}
 
 
-def make_candidates(names, qcc, program, model, threads, folder):
+def make_candidates(names, qcc, model, threads, folder):
     x = model.input()
-    candidates = [Qcc(qcc, program, model, x, threads, folder)]
-    return candidates + [LIBRARIES[name](model, x, threads) for name in names]
+    candidates = [Qcc(qcc, model.programs(folder), model, x, threads, folder)]
+    return candidates + [LIBRARIES[name](model, x, threads, candidates[0].results)
+                         for name in names]
 
 
 def difference(result, expected):
@@ -166,3 +192,23 @@ def difference(result, expected):
 
 def scratch_folder():
     return tempfile.TemporaryDirectory(prefix="qcc-models-")
+
+
+def write(model, folder):
+    """Writes what the candidates get: programs, weights, input and one twin for each form.
+
+    The program in NCHW, where there is one, has weights and an input of its own.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model.programs(folder)
+    x = model.input()
+    numpy.savez(folder / f"{model.name}.npz", **model.weights)
+    numpy.save(folder / f"{model.name}.npy", x)
+    real = model.real_program()
+    if real:
+        (folder / f"{model.name}-nchw.mlir").write_text(real.text, encoding="utf-8")
+        numpy.savez(folder / f"{model.name}-nchw.npz", **real.weights)
+        numpy.save(folder / f"{model.name}-nchw.npy", model.library_input(x))
+    for form in model.forms():
+        name = f"{model.name} ({form.describe()}).onnx"
+        (folder / name).write_bytes(model.twin(form).to_onnx())

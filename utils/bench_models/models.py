@@ -1,25 +1,55 @@
-"""The models of docs/examples that are measured: weights, inputs and ONNX twins.
+"""The models that are measured: weights, inputs, programs and ONNX twins.
 
 Weights are random, of magnitudes for which the quantized values fill their ranges and do
 not leave them.
 """
 
+import os
+import pathlib
+
 import numpy
 
+from . import network_twin, networks, program, real_program
 from .twin import Form, Quantized, Twin
 
 SEED = 7
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 
 class Model:
-    """name, the program below docs/examples, and its dynamic dimensions."""
+    """A model whose program is in docs/examples.
+
+    tolerance: how much results may differ. Roundings of biases, of scales and of float
+        functions do; anything else would be seen.
+    """
 
     name = ""
     program = ""
+    tolerance = 0.02
 
     def __init__(self):
         self.random = numpy.random.default_rng(SEED)
         self.weights = {}
+
+    def programs(self, folder):
+        """Files of equivalent programs, of which qcc gets its fastest: {form: path}."""
+        return {"": str(EXAMPLES / self.program)}
+
+    def real_program(self):
+        """The program as an importer writes it, with its weights; None where there is no other."""
+        return None
+
+    def program_form(self, form):
+        """The program that the twin of this form is equivalent to."""
+        return ""
+
+    def library_input(self, x):
+        """The program's input as the twin has it."""
+        return x
+
+    def program_result(self, y):
+        """The twin's result as the program has it."""
+        return y
 
     def integers(self, name, *shape):
         self.weights[name] = self.random.integers(-127, 128, shape, dtype=numpy.int8)
@@ -153,4 +183,70 @@ class Encoder(Model):
         return twin
 
 
-MODELS = {model.name: model for model in (Mlp, Encoder)}
+class Network(Model):
+    """A convolution network. Its program is in NHWC, its twin in NCHW."""
+
+    # Each layer of a network with random weights makes differences larger: a sum that is not
+    # quantized before it rounds once less. The results of other weights differ by more than 1.
+    tolerance = 0.6
+
+    def __init__(self, name, seed=SEED, **options):
+        super().__init__()
+        self.name = name
+        self.net = networks.NETWORKS[name](seed=seed, **options)
+        self.texts = {"": program.Program(self.net)}
+        if any(form.bytes for form in self.forms()):
+            self.texts["bytes"] = program.Program(self.net, bytes=True)
+        self.weights = self.texts[""].weights
+
+    def input(self):
+        return self.net.image[None]
+
+    def programs(self, folder):
+        paths = {}
+        for form, text in self.texts.items():
+            name = f"{self.name}-{form}" if form else self.name
+            paths[form] = os.path.join(folder, name + ".mlir")
+            with open(paths[form], "w", encoding="utf-8") as file:
+                file.write(text.text)
+        return paths
+
+    def forms(self):
+        return network_twin.forms(self.net)
+
+    def twin(self, form):
+        return network_twin.NetworkTwin(self.net, form)
+
+    def real_program(self):
+        """The program as an importer writes it, with its weights; None where there is no other."""
+        return None
+
+    def program_form(self, form):
+        """The program that the twin of this form is equivalent to."""
+        return ""
+
+    def real_program(self):
+        if not real_program.supports(self.net):
+            return None
+        return real_program.RealProgram(self.net)
+
+    def program_form(self, form):
+        return "bytes" if form.bytes else ""
+
+    def library_input(self, x):
+        return numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))
+
+    def program_result(self, y):
+        return numpy.moveaxis(y, 1, -1)
+
+
+NAMES = (Mlp.name, Encoder.name, *networks.NETWORKS)
+
+
+def make(name, batch=None, size=None, **options):
+    """A model; `batch` is for the MLP, the others are for networks."""
+    if name == Mlp.name:
+        return Mlp(batch) if batch else Mlp()
+    if name == Encoder.name:
+        return Encoder()
+    return Network(name, **({"size": size} if size else {}), **options)

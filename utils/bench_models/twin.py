@@ -23,18 +23,25 @@ class Form:
     drop_relu: a relu before a quantization whose lowest value is 0 is left to it.
     signed_rhs: second operands of products of two activations stay int8.
     fused_ops: Gelu as one op rather than as five.
+    direct_sums: one operand of a sum is not quantized where nothing else reads it, so that the
+        sum can be a part of the contraction before it.
+    bytes: operands of activations are quantized, and so are the sigmoids in these.
     """
 
     unsigned: bool = True
     drop_relu: bool = True
     signed_rhs: bool = False
     fused_ops: bool = True
+    direct_sums: bool = False
+    bytes: bool = False
 
     def describe(self):
         words = ["u8" if self.unsigned else "s8"]
         words += ["no relu"] if self.drop_relu else ["relu"]
         words += ["s8 rhs"] if self.signed_rhs else []
         words += ["fused"] if self.fused_ops else ["unfused"]
+        words += ["direct sums"] if self.direct_sums else []
+        words += ["bytes"] if self.bytes else []
         return ", ".join(words)
 
 
@@ -96,17 +103,19 @@ class Twin:
             return value
         return self.op("Relu", value)
 
+    def per_channel(self, integers, scales, kind, axis):
+        """A constant with one scale for each channel along `axis`, dequantized."""
+        return self.op("DequantizeLinear", self.constant(integers, "integers"),
+                       self.constant(scales, "scale"),
+                       self.constant(numpy.zeros(len(scales), kind), "zero"), axis=axis)
+
     def linear(self, value, weight, scales, bias):
         """Gemm of a QuantizedValue and int8 weights [N, K], with an f32 bias."""
         scales = numpy.broadcast_to(numpy.float32(scales), (weight.shape[0],)).copy()
-        w = self.op("DequantizeLinear", self.constant(weight, "weight"),
-                    self.constant(scales, "scale"),
-                    self.constant(numpy.zeros(len(scales), numpy.int8), "zero"), axis=0)
         bias_scales = numpy.float32(value.q.scale) * scales
         integers = numpy.rint(bias / bias_scales).astype(numpy.int32)
-        b = self.op("DequantizeLinear", self.constant(integers, "bias"),
-                    self.constant(bias_scales, "scale"),
-                    self.constant(numpy.zeros(len(scales), numpy.int32), "zero"), axis=0)
+        w = self.per_channel(weight, scales, numpy.int8, 0)
+        b = self.per_channel(integers, bias_scales, numpy.int32, 0)
         return self.op("Gemm", self.dequantize(value), w, b, transB=1)
 
     def move(self, op, value, *inputs, **attributes):
