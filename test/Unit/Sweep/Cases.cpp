@@ -149,7 +149,7 @@ static std::vector<Program> makePinned() {
   add(makeActivations(), 3);
   add(makeBroadcast(), 2);
   add(makeSteps(), 1);
-  add(makeConvolution(), 6);
+  add(makeConvolution(), 4);
   add(makeGrouped(), 3);
   add(makeFloatForms(), 9);
   add(makeLinalg(), 9);

@@ -90,7 +90,7 @@ static Program convolution(Builder &b, int64_t c, int64_t f, int64_t groups,
 
 std::vector<Program> makeConvolution() {
   std::vector<Program> programs;
-  for (unsigned i = 0; i < 180; ++i) {
+  for (unsigned i = 0; i < 60; ++i) {
     Builder b("convolution", i);
     int64_t c = 1 + i * 29 % 70, f = 1 + b.choose(i % 4 ? 24 : 70);
     programs.push_back(convolution(b, c, f, /*groups=*/1, 1 + i % 7,
@@ -101,7 +101,7 @@ std::vector<Program> makeConvolution() {
 
 std::vector<Program> makeGrouped() {
   std::vector<Program> programs;
-  for (unsigned i = 0; i < 120; ++i) {
+  for (unsigned i = 0; i < 60; ++i) {
     Builder b("grouped", i);
     // Depthwise more often than not, now and then with several results.
     int64_t groups = 1 + i * 29 % 70, c = groups;
