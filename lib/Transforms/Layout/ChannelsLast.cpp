@@ -1,0 +1,528 @@
+//===- ChannelsLast.cpp - Images with their channels last -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rewrites a function for the layouts that ChooseLayouts.cpp chose, op by op in
+// the order of the program. Each op reads its operands as they are stored, or
+// transposed where it needs them otherwise, and makes its results as they are
+// to be stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Contraction/ContractionSteps.h"
+#include "Layouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Transforms/Movement.h"
+#include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_CHANNELSLAST
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// A constant with its elements in another order; null where they cannot be
+/// read.
+static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
+  auto type = cast<RankedTensorType>(value.getType());
+  RankedTensorType stored = inMemory(type, order);
+  DenseElementsAttr dense;
+  if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
+    return dense.resizeSplat(stored);
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
+  if (!data)
+    return {};
+  int64_t size = qnn::getElementBytes(type.getElementType());
+  SmallVector<int64_t> strides(type.getRank(), size);
+  for (int64_t d = type.getRank() - 1; d > 0; --d)
+    strides[d - 1] = strides[d] * type.getDimSize(d);
+  strides = inMemory(strides, order);
+  std::vector<char> bytes(data->bytes.size());
+  SmallVector<int64_t> index(type.getRank());
+  const char *from = data->bytes.data();
+  for (size_t to = 0; to < bytes.size(); to += size) {
+    std::copy_n(from, size, bytes.data() + to);
+    for (int64_t d = type.getRank() - 1; d >= 0; --d) {
+      from += strides[d];
+      if (++index[d] < stored.getDimSize(d))
+        break;
+      from -= strides[d] * stored.getDimSize(d);
+      index[d] = 0;
+    }
+  }
+  return qnn::makeConstant(stored, bytes, data->name);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LayoutRewriter {
+public:
+  LayoutRewriter(MLIRContext *context, const Layouts &layouts)
+      : rewriter(context), layouts(layouts) {}
+
+  void rewrite(func::FuncOp function);
+
+private:
+  /// The value as it is stored, whatever its order.
+  Value stored(Value value) const {
+    Value other = storedValues.lookup(value);
+    return other ? other : value;
+  }
+  /// The value in the order.
+  Value inOrder(Value value, ArrayRef<int64_t> order);
+  Value transpose(Value value, ArrayRef<int64_t> order);
+  /// Nothing but the order of a free value is new; null where it has no other
+  /// order.
+  Value freeInOrder(Value value, ArrayRef<int64_t> order);
+  /// `value` takes the place of a result, stored in its order.
+  void replace(OpResult result, Value value);
+
+  bool concerns(Operation *op) const;
+  void rewrite(Operation *op);
+  void rewrite(linalg::GenericOp op);
+  void rewrite(tensor::PadOp op);
+  void rewrite(tensor::ConcatOp op);
+  void rewrite(tensor::ExtractSliceOp op);
+  void rewrite(tensor::InsertSliceOp op);
+  void rewrite(tensor::ExpandShapeOp op);
+  void rewrite(tensor::CollapseShapeOp op);
+  void rewrite(tensor::CastOp op);
+  void rewrite(tensor::DimOp op);
+  void takeBody(linalg::GenericOp from, linalg::GenericOp to,
+                ArrayRef<unsigned> loops);
+  /// The order in which a generic reads an input.
+  Order readOrder(linalg::GenericOp op, OpOperand &input,
+                  ArrayRef<unsigned> loops) const;
+  /// The location of an op that stores the result so.
+  Location locationOf(OpResult result) const {
+    Location loc = result.getLoc();
+    return isIdentity(layouts.of(result)) ? loc : asPartOfLayer(loc);
+  }
+
+  IRRewriter rewriter;
+  const Layouts &layouts;
+  DenseMap<Value, Value> storedValues;
+  /// What was transposed, or made anew, in which order.
+  DenseMap<std::pair<Value, Attribute>, Value> others;
+  SmallVector<Operation *> replaced;
+};
+} // namespace
+
+Value LayoutRewriter::freeInOrder(Value value, ArrayRef<int64_t> order) {
+  Operation *op = value.getDefiningOp();
+  auto type = inMemory(cast<RankedTensorType>(value.getType()), order);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return tensor::EmptyOp::create(rewriter, op->getLoc(),
+                                   inMemory(empty.getMixedSizes(), order),
+                                   type.getElementType());
+  if (op->hasTrait<OpTrait::ConstantLike>()) {
+    TypedAttr constant = reorderConstant(value, order);
+    return constant
+               ? arith::ConstantOp::create(rewriter, op->getLoc(), constant)
+                     .getResult()
+               : Value();
+  }
+  auto fill = cast<linalg::LinalgOp>(op);
+  Value init = inOrder(fill.getDpsInits()[0], order);
+  rewriter.setInsertionPointAfter(op);
+  auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
+  copy.getDpsInitOperand(0)->set(init);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+Value LayoutRewriter::transpose(Value value, ArrayRef<int64_t> order) {
+  // From what is stored in its order to `order`.
+  Value from = stored(value);
+  Order fromOrder = layouts.of(value);
+  int64_t rank = order.size();
+  Location loc =
+      isIdentity(order) ? value.getLoc() : asPartOfLayer(value.getLoc());
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, from),
+                            inProgram(rank);
+  Order placeIn(rank); // of each dimension in `order`
+  for (int64_t i = 0; i < rank; ++i) {
+    inProgram[fromOrder[i]] = sizes[i];
+    placeIn[order[i]] = i;
+  }
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d : fromOrder)
+    exprs.push_back(rewriter.getAffineDimExpr(placeIn[d]));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, inMemory(inProgram, order), type.getElementType());
+  auto move = linalg::GenericOp::create(
+      rewriter, loc, empty.getType(), from, empty,
+      {AffineMap::get(rank, 0, exprs, rewriter.getContext()),
+       rewriter.getMultiDimIdentityMap(rank)},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [](OpBuilder &builder, Location loc, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, args.front());
+      });
+  move->setAttr(kOriginAttr, rewriter.getStringAttr("linalg.transpose"));
+  return move.getResult(0);
+}
+
+Value LayoutRewriter::inOrder(Value value, ArrayRef<int64_t> order) {
+  if (layouts.of(value) == order)
+    return stored(value);
+  std::pair<Value, Attribute> key(value, rewriter.getDenseI64ArrayAttr(order));
+  if (Value other = others.lookup(key))
+    return other;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(stored(value));
+  Value made;
+  if (isFree(value))
+    made = freeInOrder(value, order);
+  if (!made) {
+    rewriter.setInsertionPointAfterValue(stored(value));
+    made = transpose(value, order);
+  }
+  return others[key] = made;
+}
+
+void LayoutRewriter::replace(OpResult result, Value value) {
+  if (isIdentity(layouts.of(result)))
+    rewriter.replaceAllUsesWith(result, value);
+  else
+    storedValues[result] = value;
+  if (replaced.empty() || replaced.back() != result.getOwner())
+    replaced.push_back(result.getOwner());
+}
+
+//===----------------------------------------------------------------------===//
+// linalg.generic
+//===----------------------------------------------------------------------===//
+
+/// Whether the results are the same in whatever order reductions run.
+static bool isReductionOfIntegers(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  for (auto [i, value] :
+       llvm::enumerate(body->getTerminator()->getOperands())) {
+    Operation *combine = value.getDefiningOp();
+    Value acc = body->getArgument(op.getNumDpsInputs() + i);
+    if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MaxSIOp,
+                         arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(
+            combine) ||
+        !acc.hasOneUse() || *acc.user_begin() != combine)
+      return false;
+  }
+  return true;
+}
+
+/// The loops of an op in their new order: parallel ones as the first result is
+/// stored, reductions as the first input is that has them all.
+static SmallVector<unsigned> orderLoops(linalg::GenericOp op,
+                                        const Layouts &layouts) {
+  SmallVector<unsigned> loops;
+  auto add = [&](unsigned loop) {
+    if (!llvm::is_contained(loops, loop))
+      loops.push_back(loop);
+  };
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : inMemory(out, layouts.of(op->getResult(0))).getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      add(dim.getPosition());
+  SmallVector<unsigned> parallel, reductions;
+  op.getParallelDims(parallel);
+  op.getReductionDims(reductions);
+  llvm::for_each(parallel, add);
+  if (reductions.size() > 1 && isReductionOfIntegers(op))
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (!llvm::all_of(reductions,
+                        [&](unsigned d) { return map.isFunctionOfDim(d); }))
+        continue;
+      auto known = layouts.operands.find(input);
+      Order order = known != layouts.operands.end() ? known->second
+                                                    : layouts.of(input->get());
+      for (AffineExpr expr : inMemory(map, order).getResults())
+        for (unsigned loop : reductions)
+          if (expr.isFunctionOfDim(loop))
+            add(loop);
+      break;
+    }
+  llvm::for_each(reductions, add);
+  return loops;
+}
+
+Order LayoutRewriter::readOrder(linalg::GenericOp op, OpOperand &input,
+                                ArrayRef<unsigned> loops) const {
+  auto wanted = layouts.operands.find(&input);
+  if (wanted != layouts.operands.end())
+    return wanted->second;
+  Value value = input.get();
+  if (!isa<RankedTensorType>(value.getType()) ||
+      !matchPattern(value, m_Constant()))
+    return layouts.of(value);
+  // A constant is stored as it is read: what is summed up first, so that
+  // columns of a weight lie side by side.
+  SmallVector<std::optional<int64_t>> places(op.getNumLoops());
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (auto [place, loop] : llvm::enumerate(loops))
+    places[loop] = kinds[loop] == utils::IteratorType::parallel
+                       ? int64_t(place + loops.size())
+                       : int64_t(place);
+  std::optional<Order> order =
+      orderByLoops(op, op.getMatchingIndexingMap(&input), places);
+  return order ? *order : layouts.of(value);
+}
+
+void LayoutRewriter::takeBody(linalg::GenericOp from, linalg::GenericOp to,
+                              ArrayRef<unsigned> loops) {
+  rewriter.cloneRegionBefore(from.getRegion(), to.getRegion(),
+                             to.getRegion().begin());
+  to.getBody()->walk([&](linalg::IndexOp index) {
+    index.setDim(std::distance(
+        loops.begin(), llvm::find(loops, unsigned(index.getDim()))));
+  });
+  to.getBody()->walk([&](tensor::ExtractOp extract) {
+    Value tensor = extract.getTensor();
+    Order order = layouts.of(tensor);
+    if (isIdentity(order))
+      return;
+    SmallVector<Value> indices = inMemory(extract.getIndices(), order);
+    extract.getTensorMutable().assign(stored(tensor));
+    extract.getIndicesMutable().assign(indices);
+  });
+}
+
+void LayoutRewriter::rewrite(linalg::GenericOp op) {
+  SmallVector<unsigned> loops = orderLoops(op, layouts);
+  SmallVector<AffineExpr> renamed(loops.size());
+  SmallVector<utils::IteratorType> kinds;
+  for (auto [i, loop] : llvm::enumerate(loops)) {
+    renamed[loop] = rewriter.getAffineDimExpr(i);
+    kinds.push_back(op.getIteratorTypesArray()[loop]);
+  }
+  SmallVector<AffineMap> maps;
+  auto addMap = [&](OpOperand &operand, ArrayRef<int64_t> order) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!order.empty())
+      map = inMemory(map, order);
+    maps.push_back(map.replaceDimsAndSymbols(renamed, {}, loops.size(), 0));
+  };
+  SmallVector<Value> inputs, inits;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Order order = readOrder(op, *input, loops);
+    inputs.push_back(order.empty() ? input->get()
+                                   : inOrder(input->get(), order));
+    addMap(*input, order);
+  }
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Order order = layouts.of(op.getTiedOpResult(&init));
+    inits.push_back(inOrder(init.get(), order));
+    addMap(init, order);
+  }
+  rewriter.setInsertionPoint(op);
+  bool isMove = movementOf(op->getResult(0)) && maps[0] == maps[1] &&
+                inputs[0].getType() == inits[0].getType();
+  if (isMove) // it is stored as the op would store it
+    return replace(op->getResult(0), inputs[0]);
+  auto created = linalg::GenericOp::create(
+      rewriter, op.getLoc(), ValueRange(inits).getTypes(), inputs, inits, maps,
+      kinds);
+  created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  takeBody(op, created, loops);
+  if (op->getNumResults() == 1) {
+    created->setLoc(locationOf(op->getResult(0)));
+  } else {
+    SmallVector<ValueInfo> infos = valueInfos(op, op->getNumResults());
+    for (auto [info, result] : llvm::zip_equal(infos, op->getResults()))
+      if (!isIdentity(layouts.of(result)))
+        info = ValueInfo();
+    setValueInfos(created, infos);
+  }
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), created.getResults()))
+    replace(result, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of tensors
+//===----------------------------------------------------------------------===//
+
+void LayoutRewriter::rewrite(tensor::PadOp op) {
+  Order order = layouts.of(op.getResult());
+  auto created = tensor::PadOp::create(
+      rewriter, locationOf(op->getResult(0)),
+      inMemory(op.getResultType(), order), inOrder(op.getSource(), order),
+      inMemory(op.getMixedLowPad(), order),
+      inMemory(op.getMixedHighPad(), order), op.getNofold());
+  rewriter.cloneRegionBefore(op.getRegion(), created.getRegion(),
+                             created.getRegion().begin());
+  replace(op->getResult(0), created.getResult());
+}
+
+void LayoutRewriter::rewrite(tensor::ConcatOp op) {
+  Order order = layouts.of(op.getResult());
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(inOrder(input, order));
+  int64_t dim = std::distance(order.begin(),
+                              llvm::find(order, int64_t(op.getDim())));
+  replace(op->getResult(0),
+          tensor::ConcatOp::create(rewriter, locationOf(op->getResult(0)),
+                                   inMemory(op.getResultType(), order), dim,
+                                   inputs));
+}
+
+void LayoutRewriter::rewrite(tensor::ExtractSliceOp op) {
+  Order order = layouts.of(op.getResult());
+  replace(op->getResult(0),
+          tensor::ExtractSliceOp::create(
+              rewriter, locationOf(op->getResult(0)),
+              inMemory(op.getType(), order), inOrder(op.getSource(), order),
+              inMemory(op.getMixedOffsets(), order),
+              inMemory(op.getMixedSizes(), order),
+              inMemory(op.getMixedStrides(), order)));
+}
+
+void LayoutRewriter::rewrite(tensor::InsertSliceOp op) {
+  Order order = layouts.of(op.getResult());
+  replace(op->getResult(0),
+          tensor::InsertSliceOp::create(
+              rewriter, locationOf(op->getResult(0)),
+              inOrder(op.getSource(), order), inOrder(op.getDest(), order),
+              inMemory(op.getMixedOffsets(), order),
+              inMemory(op.getMixedSizes(), order),
+              inMemory(op.getMixedStrides(), order)));
+}
+
+void LayoutRewriter::rewrite(tensor::ExpandShapeOp op) {
+  auto layout =
+      *layoutFromExpanded(op.getResultType(), op.getReassociationIndices(),
+                          layouts.of(op.getResult()));
+  replace(op->getResult(0),
+          tensor::ExpandShapeOp::create(
+              rewriter, locationOf(op->getResult(0)),
+              inMemory(op.getResultType(), layout.expanded),
+              inOrder(op.getSrc(), layout.collapsed), layout.groups,
+              inMemory(op.getMixedOutputShape(), layout.expanded)));
+}
+
+void LayoutRewriter::rewrite(tensor::CollapseShapeOp op) {
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+  Order order = layouts.of(op.getResult());
+  // As it is stored, if the result then has its order.
+  auto layout = layoutFromExpanded(op.getSrcType(), groups,
+                                   layouts.of(op.getSrc()));
+  if (!layout || layout->collapsed != order)
+    layout = layoutFromCollapsed(groups, order);
+  replace(op->getResult(0),
+          tensor::CollapseShapeOp::create(
+              rewriter, locationOf(op->getResult(0)),
+              inMemory(op.getResultType(), order),
+              inOrder(op.getSrc(), layout->expanded), layout->groups));
+}
+
+void LayoutRewriter::rewrite(tensor::CastOp op) {
+  Order order = layouts.of(op.getResult());
+  auto type = inMemory(cast<RankedTensorType>(op.getType()), order);
+  replace(op->getResult(0),
+          tensor::CastOp::create(rewriter, locationOf(op->getResult(0)), type,
+                                 inOrder(op.getSource(), order)));
+}
+
+void LayoutRewriter::rewrite(tensor::DimOp op) {
+  Order order = layouts.of(op.getSource());
+  std::optional<int64_t> dim = op.getConstantIndex();
+  Value source = op.getSource();
+  Value size;
+  if (dim && *dim < int64_t(order.size()))
+    size = tensor::DimOp::create(
+        rewriter, op.getLoc(), stored(source),
+        std::distance(order.begin(), llvm::find(order, *dim)));
+  else
+    size = tensor::DimOp::create(rewriter, op.getLoc(),
+                                 inOrder(source, identityOrder(order.size())),
+                                 op.getIndex());
+  rewriter.replaceAllUsesWith(op.getResult(), size);
+  replaced.push_back(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Whether an operand or a result is not as the program has it.
+bool LayoutRewriter::concerns(Operation *op) const {
+  auto isMoved = [&](Value value) { return !isIdentity(layouts.of(value)); };
+  if (llvm::any_of(op->getOperands(), isMoved) ||
+      llvm::any_of(op->getResults(), isMoved))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto wanted = layouts.operands.find(&operand);
+        wanted != layouts.operands.end() && !isIdentity(wanted->second))
+      return true;
+  return generic.getBody()
+      ->walk([&](tensor::ExtractOp extract) {
+        return isMoved(extract.getTensor()) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void LayoutRewriter::rewrite(Operation *op) {
+  rewriter.setInsertionPoint(op);
+  bool isRewritten = op->getNumResults() > 0 &&
+                     (layouts.values.contains(op->getResult(0)) ||
+                      isa<linalg::GenericOp, tensor::DimOp>(op));
+  if (!isRewritten) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Order order = layouts.of(operand.get()); !isIdentity(order))
+        operand.set(inOrder(operand.get(), identityOrder(order.size())));
+    return;
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<linalg::GenericOp, tensor::PadOp, tensor::ConcatOp,
+            tensor::ExtractSliceOp, tensor::InsertSliceOp,
+            tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+            tensor::DimOp>([&](auto typed) { rewrite(typed); });
+}
+
+void LayoutRewriter::rewrite(func::FuncOp function) {
+  // Bodies of generics are rewritten with these.
+  SmallVector<Operation *> ops;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != function && concerns(op))
+      ops.push_back(op);
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  for (Operation *op : ops)
+    rewrite(op);
+  for (Operation *op : llvm::reverse(replaced))
+    rewriter.eraseOp(op);
+}
+
+namespace {
+struct ChannelsLast : qcc::impl::ChannelsLastBase<ChannelsLast> {
+  void runOnOperation() override {
+    Layouts layouts = chooseLayouts(getOperation());
+    if (!layouts.areTrivial())
+      LayoutRewriter(&getContext(), layouts).rewrite(getOperation());
+  }
+};
+} // namespace
