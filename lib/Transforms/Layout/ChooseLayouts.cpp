@@ -86,10 +86,14 @@ enum class Role { Batch, Window, Channel };
 } // namespace
 
 /// Batches, then the dimensions of windows, then channels; as it is where the
-/// last dimension is one of channels.
-static Order channelsLast(ArrayRef<Role> roles) {
+/// last dimension is one of channels, or there is one channel only.
+static Order channelsLast(Value value, ArrayRef<Role> roles) {
   Order order = identityOrder(roles.size());
-  if (roles.empty() || roles.back() == Role::Channel)
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  bool hasChannels = llvm::any_of(llvm::zip(shape, roles), [](auto dim) {
+    return std::get<0>(dim) != 1 && std::get<1>(dim) == Role::Channel;
+  });
+  if (!hasChannels || roles.back() == Role::Channel)
     return order;
   llvm::stable_sort(
       order, [&](int64_t a, int64_t b) { return roles[a] < roles[b]; });
@@ -128,10 +132,10 @@ void Chooser::wish(linalg::GenericOp op) {
   }
   for (AffineExpr expr : out.getResults())
     outRoles.push_back(roleOf(expr));
-  Order leftOrder = channelsLast(leftRoles);
+  Order leftOrder = channelsLast(lhs->get(), leftRoles);
   layouts.operands[lhs] = leftOrder;
   assign(lhs->get(), leftOrder);
-  assign(op->getResult(0), channelsLast(outRoles));
+  assign(op->getResult(0), channelsLast(op->getResult(0), outRoles));
 }
 
 //===----------------------------------------------------------------------===//
