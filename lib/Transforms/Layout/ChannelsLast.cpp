@@ -150,7 +150,6 @@ Value LayoutRewriter::freeInOrder(Value value, ArrayRef<int64_t> order) {
 }
 
 Value LayoutRewriter::transpose(Value value, ArrayRef<int64_t> order) {
-  // From what is stored in its order to `order`.
   Value from = stored(value);
   Order fromOrder = layouts.of(value);
   int64_t rank = order.size();
@@ -178,6 +177,11 @@ Value LayoutRewriter::transpose(Value value, ArrayRef<int64_t> order) {
         linalg::YieldOp::create(builder, loc, args.front());
       });
   move->setAttr(kOriginAttr, rewriter.getStringAttr("linalg.transpose"));
+  if (auto result = dyn_cast<OpResult>(value); result && isIdentity(order)) {
+    Operation *op = result.getOwner();
+    setValueInfos(
+        move, valueInfos(op, op->getNumResults())[result.getResultNumber()]);
+  }
   return move.getResult(0);
 }
 
