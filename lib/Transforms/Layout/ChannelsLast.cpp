@@ -242,7 +242,8 @@ static SmallVector<unsigned> orderLoops(linalg::GenericOp op,
       loops.push_back(loop);
   };
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (AffineExpr expr : inMemory(out, layouts.of(op->getResult(0))).getResults())
+  for (AffineExpr expr :
+       inMemory(out, layouts.of(op->getResult(0))).getResults())
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       add(dim.getPosition());
   SmallVector<unsigned> parallel, reductions;
@@ -295,8 +296,8 @@ void LayoutRewriter::takeBody(linalg::GenericOp from, linalg::GenericOp to,
   rewriter.cloneRegionBefore(from.getRegion(), to.getRegion(),
                              to.getRegion().begin());
   to.getBody()->walk([&](linalg::IndexOp index) {
-    index.setDim(std::distance(
-        loops.begin(), llvm::find(loops, unsigned(index.getDim()))));
+    index.setDim(std::distance(loops.begin(),
+                               llvm::find(loops, unsigned(index.getDim()))));
   });
   to.getBody()->walk([&](tensor::ExtractOp extract) {
     Value tensor = extract.getTensor();
@@ -341,9 +342,9 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
                 inputs[0].getType() == inits[0].getType();
   if (isMove) // it is stored as the op would store it
     return replace(op->getResult(0), inputs[0]);
-  auto created = linalg::GenericOp::create(
-      rewriter, op.getLoc(), ValueRange(inits).getTypes(), inputs, inits, maps,
-      kinds);
+  auto created = linalg::GenericOp::create(rewriter, op.getLoc(),
+                                           ValueRange(inits).getTypes(), inputs,
+                                           inits, maps, kinds);
   created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   takeBody(op, created, loops);
   if (op->getNumResults() == 1) {
@@ -381,8 +382,8 @@ void LayoutRewriter::rewrite(tensor::ConcatOp op) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
     inputs.push_back(inOrder(input, order));
-  int64_t dim = std::distance(order.begin(),
-                              llvm::find(order, int64_t(op.getDim())));
+  int64_t dim =
+      std::distance(order.begin(), llvm::find(order, int64_t(op.getDim())));
   replace(op->getResult(0),
           tensor::ConcatOp::create(rewriter, locationOf(op->getResult(0)),
                                    inMemory(op.getResultType(), order), dim,
@@ -403,12 +404,12 @@ void LayoutRewriter::rewrite(tensor::ExtractSliceOp op) {
 void LayoutRewriter::rewrite(tensor::InsertSliceOp op) {
   Order order = layouts.of(op.getResult());
   replace(op->getResult(0),
-          tensor::InsertSliceOp::create(
-              rewriter, locationOf(op->getResult(0)),
-              inOrder(op.getSource(), order), inOrder(op.getDest(), order),
-              inMemory(op.getMixedOffsets(), order),
-              inMemory(op.getMixedSizes(), order),
-              inMemory(op.getMixedStrides(), order)));
+          tensor::InsertSliceOp::create(rewriter, locationOf(op->getResult(0)),
+                                        inOrder(op.getSource(), order),
+                                        inOrder(op.getDest(), order),
+                                        inMemory(op.getMixedOffsets(), order),
+                                        inMemory(op.getMixedSizes(), order),
+                                        inMemory(op.getMixedStrides(), order)));
 }
 
 void LayoutRewriter::rewrite(tensor::ExpandShapeOp op) {
@@ -427,8 +428,8 @@ void LayoutRewriter::rewrite(tensor::CollapseShapeOp op) {
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
   Order order = layouts.of(op.getResult());
   // As it is stored, if the result then has its order.
-  auto layout = layoutFromExpanded(op.getSrcType(), groups,
-                                   layouts.of(op.getSrc()));
+  auto layout =
+      layoutFromExpanded(op.getSrcType(), groups, layouts.of(op.getSrc()));
   if (!layout || layout->collapsed != order)
     layout = layoutFromCollapsed(groups, order);
   replace(op->getResult(0),
@@ -490,9 +491,9 @@ bool LayoutRewriter::concerns(Operation *op) const {
 
 void LayoutRewriter::rewrite(Operation *op) {
   rewriter.setInsertionPoint(op);
-  bool isRewritten = op->getNumResults() > 0 &&
-                     (layouts.values.contains(op->getResult(0)) ||
-                      isa<linalg::GenericOp, tensor::DimOp>(op));
+  bool isRewritten =
+      op->getNumResults() > 0 && (layouts.values.contains(op->getResult(0)) ||
+                                  isa<linalg::GenericOp, tensor::DimOp>(op));
   if (!isRewritten) {
     for (OpOperand &operand : op->getOpOperands())
       if (Order order = layouts.of(operand.get()); !isIdentity(order))

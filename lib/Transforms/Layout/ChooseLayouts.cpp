@@ -95,8 +95,8 @@ static Order channelsLast(Value value, ArrayRef<Role> roles) {
   });
   if (!hasChannels || roles.back() == Role::Channel)
     return order;
-  llvm::stable_sort(
-      order, [&](int64_t a, int64_t b) { return roles[a] < roles[b]; });
+  llvm::stable_sort(order,
+                    [&](int64_t a, int64_t b) { return roles[a] < roles[b]; });
   return order;
 }
 
@@ -258,8 +258,8 @@ void Chooser::spread(Operation *op, Value from) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
       return type && type.getRank() == int64_t(order.size());
     };
-    for (Value value : llvm::concat<Value>(
-             llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
+    for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                                           llvm::to_vector(op->getResults())))
       if (hasRank(value))
         assign(value, order);
   }

@@ -56,7 +56,8 @@ bool qcc::isFree(Value value) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic->getNumResults() == 1 &&
          generic.getNumReductionLoops() == 0 && !generic.hasIndexSemantics() &&
-         isa_and_nonnull<tensor::EmptyOp>(generic.getDpsInits()[0].getDefiningOp()) &&
+         isa_and_nonnull<tensor::EmptyOp>(
+             generic.getDpsInits()[0].getDefiningOp()) &&
          llvm::none_of(generic.getDpsInputs(), [](Value input) {
            return isa<ShapedType>(input.getType());
          });

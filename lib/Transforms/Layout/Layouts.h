@@ -51,9 +51,9 @@ std::optional<unsigned> loopAlong(mlir::linalg::GenericOp op,
 /// The order of an operand with the map: its dimensions lie as the loops of
 /// `places` do that they move along; constant ones come first. None where the
 /// place of a loop is not known.
-std::optional<Order> orderByLoops(mlir::linalg::GenericOp op,
-                                  mlir::AffineMap map,
-                                  mlir::ArrayRef<std::optional<int64_t>> places);
+std::optional<Order>
+orderByLoops(mlir::linalg::GenericOp op, mlir::AffineMap map,
+             mlir::ArrayRef<std::optional<int64_t>> places);
 
 struct Layouts {
   /// Of results of ops that can be stored in any order; the others are stored
