@@ -12,14 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Contraction/ContractionSteps.h"
-#include "Layouts.h"
+#include "StoredValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,71 +29,17 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// A constant with its elements in another order; null where they cannot be
-/// read.
-static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
-  auto type = cast<RankedTensorType>(value.getType());
-  RankedTensorType stored = inMemory(type, order);
-  DenseElementsAttr dense;
-  if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
-    return dense.resizeSplat(stored);
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
-  if (!data)
-    return {};
-  int64_t size = qnn::getElementBytes(type.getElementType());
-  SmallVector<int64_t> strides(type.getRank(), size);
-  for (int64_t d = type.getRank() - 1; d > 0; --d)
-    strides[d - 1] = strides[d] * type.getDimSize(d);
-  strides = inMemory(strides, order);
-  std::vector<char> bytes(data->bytes.size());
-  SmallVector<int64_t> index(type.getRank());
-  const char *from = data->bytes.data();
-  for (size_t to = 0; to < bytes.size(); to += size) {
-    std::copy_n(from, size, bytes.data() + to);
-    for (int64_t d = type.getRank() - 1; d >= 0; --d) {
-      from += strides[d];
-      if (++index[d] < stored.getDimSize(d))
-        break;
-      from -= strides[d] * stored.getDimSize(d);
-      index[d] = 0;
-    }
-  }
-  return qnn::makeConstant(stored, bytes, data->name);
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
 namespace {
 class LayoutRewriter {
 public:
   LayoutRewriter(MLIRContext *context, const Layouts &layouts)
-      : rewriter(context), layouts(layouts) {}
+      : rewriter(context), layouts(layouts), values(rewriter, layouts) {}
 
   void rewrite(func::FuncOp function);
 
 private:
-  /// The value as it is stored, whatever its order.
-  Value stored(Value value) const {
-    Value other = storedValues.lookup(value);
-    return other ? other : value;
-  }
-  /// The value in the order.
-  Value inOrder(Value value, ArrayRef<int64_t> order);
-  Value transpose(Value value, ArrayRef<int64_t> order);
-  /// Nothing but the order of a free value is new; null where it has no other
-  /// order.
-  Value freeInOrder(Value value, ArrayRef<int64_t> order);
-  /// `value` takes the place of a result, stored in its order.
-  void replace(OpResult result, Value value);
-
   bool concerns(Operation *op) const;
-  void rewrite(Operation *op);
+  bool rewrite(Operation *op);
   void rewrite(linalg::GenericOp op);
   void rewrite(tensor::PadOp op);
   void rewrite(tensor::ConcatOp op);
@@ -111,106 +54,12 @@ private:
   /// The order in which a generic reads an input.
   Order readOrder(linalg::GenericOp op, OpOperand &input,
                   ArrayRef<unsigned> loops) const;
-  /// The location of an op that stores the result so.
-  Location locationOf(OpResult result) const {
-    Location loc = result.getLoc();
-    return isIdentity(layouts.of(result)) ? loc : asPartOfLayer(loc);
-  }
 
   IRRewriter rewriter;
   const Layouts &layouts;
-  DenseMap<Value, Value> storedValues;
-  /// What was transposed, or made anew, in which order.
-  DenseMap<std::pair<Value, Attribute>, Value> others;
-  SmallVector<Operation *> replaced;
+  StoredValues values;
 };
 } // namespace
-
-Value LayoutRewriter::freeInOrder(Value value, ArrayRef<int64_t> order) {
-  Operation *op = value.getDefiningOp();
-  auto type = inMemory(cast<RankedTensorType>(value.getType()), order);
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    return tensor::EmptyOp::create(rewriter, op->getLoc(),
-                                   inMemory(empty.getMixedSizes(), order),
-                                   type.getElementType());
-  if (op->hasTrait<OpTrait::ConstantLike>()) {
-    TypedAttr constant = reorderConstant(value, order);
-    return constant
-               ? arith::ConstantOp::create(rewriter, op->getLoc(), constant)
-                     .getResult()
-               : Value();
-  }
-  auto fill = cast<linalg::LinalgOp>(op);
-  Value init = inOrder(fill.getDpsInits()[0], order);
-  rewriter.setInsertionPointAfter(op);
-  auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
-  copy.getDpsInitOperand(0)->set(init);
-  copy->getResult(0).setType(type);
-  return copy->getResult(0);
-}
-
-Value LayoutRewriter::transpose(Value value, ArrayRef<int64_t> order) {
-  Value from = stored(value);
-  Order fromOrder = layouts.of(value);
-  int64_t rank = order.size();
-  Location loc =
-      isIdentity(order) ? value.getLoc() : asPartOfLayer(value.getLoc());
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, from),
-                            inProgram(rank);
-  Order placeIn(rank); // of each dimension in `order`
-  for (int64_t i = 0; i < rank; ++i) {
-    inProgram[fromOrder[i]] = sizes[i];
-    placeIn[order[i]] = i;
-  }
-  SmallVector<AffineExpr> exprs;
-  for (int64_t d : fromOrder)
-    exprs.push_back(rewriter.getAffineDimExpr(placeIn[d]));
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, inMemory(inProgram, order), type.getElementType());
-  auto move = linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), from, empty,
-      {AffineMap::get(rank, 0, exprs, rewriter.getContext()),
-       rewriter.getMultiDimIdentityMap(rank)},
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [](OpBuilder &builder, Location loc, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, args.front());
-      });
-  move->setAttr(kOriginAttr, rewriter.getStringAttr("linalg.transpose"));
-  if (auto result = dyn_cast<OpResult>(value); result && isIdentity(order)) {
-    Operation *op = result.getOwner();
-    setValueInfos(
-        move, valueInfos(op, op->getNumResults())[result.getResultNumber()]);
-  }
-  return move.getResult(0);
-}
-
-Value LayoutRewriter::inOrder(Value value, ArrayRef<int64_t> order) {
-  if (layouts.of(value) == order)
-    return stored(value);
-  std::pair<Value, Attribute> key(value, rewriter.getDenseI64ArrayAttr(order));
-  if (Value other = others.lookup(key))
-    return other;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointAfterValue(stored(value));
-  Value made;
-  if (isFree(value))
-    made = freeInOrder(value, order);
-  if (!made) {
-    rewriter.setInsertionPointAfterValue(stored(value));
-    made = transpose(value, order);
-  }
-  return others[key] = made;
-}
-
-void LayoutRewriter::replace(OpResult result, Value value) {
-  if (isIdentity(layouts.of(result)))
-    rewriter.replaceAllUsesWith(result, value);
-  else
-    storedValues[result] = value;
-  if (replaced.empty() || replaced.back() != result.getOwner())
-    replaced.push_back(result.getOwner());
-}
 
 //===----------------------------------------------------------------------===//
 // linalg.generic
@@ -305,7 +154,7 @@ void LayoutRewriter::takeBody(linalg::GenericOp from, linalg::GenericOp to,
     if (isIdentity(order))
       return;
     SmallVector<Value> indices = inMemory(extract.getIndices(), order);
-    extract.getTensorMutable().assign(stored(tensor));
+    extract.getTensorMutable().assign(values.stored(tensor));
     extract.getIndicesMutable().assign(indices);
   });
 }
@@ -329,26 +178,26 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     Order order = readOrder(op, *input, loops);
     inputs.push_back(order.empty() ? input->get()
-                                   : inOrder(input->get(), order));
+                                   : values.inOrder(input->get(), order));
     addMap(*input, order);
   }
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Order order = layouts.of(op.getTiedOpResult(&init));
-    inits.push_back(inOrder(init.get(), order));
+    inits.push_back(values.inOrder(init.get(), order));
     addMap(init, order);
   }
   rewriter.setInsertionPoint(op);
   bool isMove = movementOf(op->getResult(0)) && maps[0] == maps[1] &&
                 inputs[0].getType() == inits[0].getType();
   if (isMove) // it is stored as the op would store it
-    return replace(op->getResult(0), inputs[0]);
+    return values.replace(op->getResult(0), inputs[0]);
   auto created = linalg::GenericOp::create(rewriter, op.getLoc(),
                                            ValueRange(inits).getTypes(), inputs,
                                            inits, maps, kinds);
   created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   takeBody(op, created, loops);
   if (op->getNumResults() == 1) {
-    created->setLoc(locationOf(op->getResult(0)));
+    created->setLoc(values.locationOf(op->getResult(0)));
   } else {
     SmallVector<ValueInfo> infos = valueInfos(op, op->getNumResults());
     for (auto [info, result] : llvm::zip_equal(infos, op->getResults()))
@@ -358,7 +207,7 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
   }
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), created.getResults()))
-    replace(result, value);
+    values.replace(result, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,60 +217,64 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
 void LayoutRewriter::rewrite(tensor::PadOp op) {
   Order order = layouts.of(op.getResult());
   auto created = tensor::PadOp::create(
-      rewriter, locationOf(op->getResult(0)),
-      inMemory(op.getResultType(), order), inOrder(op.getSource(), order),
+      rewriter, values.locationOf(op->getResult(0)),
+      inMemory(op.getResultType(), order),
+      values.inOrder(op.getSource(), order),
       inMemory(op.getMixedLowPad(), order),
       inMemory(op.getMixedHighPad(), order), op.getNofold());
   rewriter.cloneRegionBefore(op.getRegion(), created.getRegion(),
                              created.getRegion().begin());
-  replace(op->getResult(0), created.getResult());
+  values.replace(op->getResult(0), created.getResult());
 }
 
 void LayoutRewriter::rewrite(tensor::ConcatOp op) {
   Order order = layouts.of(op.getResult());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
-    inputs.push_back(inOrder(input, order));
+    inputs.push_back(values.inOrder(input, order));
   int64_t dim =
       std::distance(order.begin(), llvm::find(order, int64_t(op.getDim())));
-  replace(op->getResult(0),
-          tensor::ConcatOp::create(rewriter, locationOf(op->getResult(0)),
-                                   inMemory(op.getResultType(), order), dim,
-                                   inputs));
+  values.replace(op->getResult(0),
+                 tensor::ConcatOp::create(
+                     rewriter, values.locationOf(op->getResult(0)),
+                     inMemory(op.getResultType(), order), dim, inputs));
 }
 
 void LayoutRewriter::rewrite(tensor::ExtractSliceOp op) {
   Order order = layouts.of(op.getResult());
-  replace(op->getResult(0),
-          tensor::ExtractSliceOp::create(
-              rewriter, locationOf(op->getResult(0)),
-              inMemory(op.getType(), order), inOrder(op.getSource(), order),
-              inMemory(op.getMixedOffsets(), order),
-              inMemory(op.getMixedSizes(), order),
-              inMemory(op.getMixedStrides(), order)));
+  values.replace(op->getResult(0),
+                 tensor::ExtractSliceOp::create(
+                     rewriter, values.locationOf(op->getResult(0)),
+                     inMemory(op.getType(), order),
+                     values.inOrder(op.getSource(), order),
+                     inMemory(op.getMixedOffsets(), order),
+                     inMemory(op.getMixedSizes(), order),
+                     inMemory(op.getMixedStrides(), order)));
 }
 
 void LayoutRewriter::rewrite(tensor::InsertSliceOp op) {
   Order order = layouts.of(op.getResult());
-  replace(op->getResult(0),
-          tensor::InsertSliceOp::create(rewriter, locationOf(op->getResult(0)),
-                                        inOrder(op.getSource(), order),
-                                        inOrder(op.getDest(), order),
-                                        inMemory(op.getMixedOffsets(), order),
-                                        inMemory(op.getMixedSizes(), order),
-                                        inMemory(op.getMixedStrides(), order)));
+  values.replace(op->getResult(0),
+                 tensor::InsertSliceOp::create(
+                     rewriter, values.locationOf(op->getResult(0)),
+                     values.inOrder(op.getSource(), order),
+                     values.inOrder(op.getDest(), order),
+                     inMemory(op.getMixedOffsets(), order),
+                     inMemory(op.getMixedSizes(), order),
+                     inMemory(op.getMixedStrides(), order)));
 }
 
 void LayoutRewriter::rewrite(tensor::ExpandShapeOp op) {
   auto layout =
       *layoutFromExpanded(op.getResultType(), op.getReassociationIndices(),
                           layouts.of(op.getResult()));
-  replace(op->getResult(0),
-          tensor::ExpandShapeOp::create(
-              rewriter, locationOf(op->getResult(0)),
-              inMemory(op.getResultType(), layout.expanded),
-              inOrder(op.getSrc(), layout.collapsed), layout.groups,
-              inMemory(op.getMixedOutputShape(), layout.expanded)));
+  values.replace(op->getResult(0),
+                 tensor::ExpandShapeOp::create(
+                     rewriter, values.locationOf(op->getResult(0)),
+                     inMemory(op.getResultType(), layout.expanded),
+                     values.inOrder(op.getSrc(), layout.collapsed),
+                     layout.groups,
+                     inMemory(op.getMixedOutputShape(), layout.expanded)));
 }
 
 void LayoutRewriter::rewrite(tensor::CollapseShapeOp op) {
@@ -432,19 +285,21 @@ void LayoutRewriter::rewrite(tensor::CollapseShapeOp op) {
       layoutFromExpanded(op.getSrcType(), groups, layouts.of(op.getSrc()));
   if (!layout || layout->collapsed != order)
     layout = layoutFromCollapsed(groups, order);
-  replace(op->getResult(0),
-          tensor::CollapseShapeOp::create(
-              rewriter, locationOf(op->getResult(0)),
-              inMemory(op.getResultType(), order),
-              inOrder(op.getSrc(), layout->expanded), layout->groups));
+  values.replace(op->getResult(0),
+                 tensor::CollapseShapeOp::create(
+                     rewriter, values.locationOf(op->getResult(0)),
+                     inMemory(op.getResultType(), order),
+                     values.inOrder(op.getSrc(), layout->expanded),
+                     layout->groups));
 }
 
 void LayoutRewriter::rewrite(tensor::CastOp op) {
   Order order = layouts.of(op.getResult());
   auto type = inMemory(cast<RankedTensorType>(op.getType()), order);
-  replace(op->getResult(0),
-          tensor::CastOp::create(rewriter, locationOf(op->getResult(0)), type,
-                                 inOrder(op.getSource(), order)));
+  values.replace(
+      op->getResult(0),
+      tensor::CastOp::create(rewriter, values.locationOf(op->getResult(0)),
+                             type, values.inOrder(op.getSource(), order)));
 }
 
 void LayoutRewriter::rewrite(tensor::DimOp op) {
@@ -454,14 +309,13 @@ void LayoutRewriter::rewrite(tensor::DimOp op) {
   Value size;
   if (dim && *dim < int64_t(order.size()))
     size = tensor::DimOp::create(
-        rewriter, op.getLoc(), stored(source),
+        rewriter, op.getLoc(), values.stored(source),
         std::distance(order.begin(), llvm::find(order, *dim)));
   else
-    size = tensor::DimOp::create(rewriter, op.getLoc(),
-                                 inOrder(source, identityOrder(order.size())),
-                                 op.getIndex());
-  rewriter.replaceAllUsesWith(op.getResult(), size);
-  replaced.push_back(op);
+    size = tensor::DimOp::create(
+        rewriter, op.getLoc(),
+        values.inOrder(source, identityOrder(order.size())), op.getIndex());
+  values.replace(op->getResult(0), size);
 }
 
 //===----------------------------------------------------------------------===//
@@ -489,7 +343,8 @@ bool LayoutRewriter::concerns(Operation *op) const {
       .wasInterrupted();
 }
 
-void LayoutRewriter::rewrite(Operation *op) {
+/// Whether another op stands for the op now.
+bool LayoutRewriter::rewrite(Operation *op) {
   rewriter.setInsertionPoint(op);
   bool isRewritten =
       op->getNumResults() > 0 && (layouts.values.contains(op->getResult(0)) ||
@@ -497,14 +352,15 @@ void LayoutRewriter::rewrite(Operation *op) {
   if (!isRewritten) {
     for (OpOperand &operand : op->getOpOperands())
       if (Order order = layouts.of(operand.get()); !isIdentity(order))
-        operand.set(inOrder(operand.get(), identityOrder(order.size())));
-    return;
+        operand.set(values.inOrder(operand.get(), identityOrder(order.size())));
+    return false;
   }
   llvm::TypeSwitch<Operation *>(op)
       .Case<linalg::GenericOp, tensor::PadOp, tensor::ConcatOp,
             tensor::ExtractSliceOp, tensor::InsertSliceOp,
             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
             tensor::DimOp>([&](auto typed) { rewrite(typed); });
+  return true;
 }
 
 void LayoutRewriter::rewrite(func::FuncOp function) {
@@ -516,8 +372,8 @@ void LayoutRewriter::rewrite(func::FuncOp function) {
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
-  for (Operation *op : ops)
-    rewrite(op);
+  SmallVector<Operation *> replaced =
+      llvm::filter_to_vector(ops, [&](Operation *op) { return rewrite(op); });
   for (Operation *op : llvm::reverse(replaced))
     rewriter.eraseOp(op);
 }
