@@ -684,7 +684,8 @@ def ChannelsLast : Pass<"channels-last", "::mlir::func::FuncOp"> {
     is chosen for each value, the first that reaches it from a convolution stays, and where
     all orders are those of the program nothing changes.
 
-    The value of a layer that is stored in another order is not shown as that of the layer.
+    What computes a value says in its location in which order it is stored
+    (qcc/Dialect/QNN/IR/ValueInfo.h); tools show the value as the program has it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -201,8 +201,8 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
   } else {
     SmallVector<ValueInfo> infos = valueInfos(op, op->getNumResults());
     for (auto [info, result] : llvm::zip_equal(infos, op->getResults()))
-      if (!isIdentity(layouts.of(result)))
-        info = ValueInfo();
+      if (Order order = layouts.of(result); !isIdentity(order))
+        info.order = order;
     setValueInfos(created, infos);
   }
   for (auto [result, value] :

@@ -50,8 +50,7 @@ bool qcc::isFree(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<tensor::EmptyOp, linalg::FillOp>(op) ||
-      op->hasTrait<OpTrait::ConstantLike>())
+  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic->getNumResults() == 1 &&

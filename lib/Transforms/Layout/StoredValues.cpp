@@ -69,10 +69,10 @@ Value StoredValues::freeInOrder(Value value, ArrayRef<int64_t> order) {
                      .getResult()
                : Value();
   }
-  auto fill = cast<linalg::LinalgOp>(op);
+  auto fill = cast<linalg::GenericOp>(op);
   Value init = inOrder(fill.getDpsInits()[0], order);
   rewriter.setInsertionPointAfter(op);
-  auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
+  auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
   copy.getDpsInitOperand(0)->set(init);
   copy->getResult(0).setType(type);
   return copy->getResult(0);
@@ -140,6 +140,7 @@ void StoredValues::replace(OpResult result, Value value) {
 }
 
 Location StoredValues::locationOf(OpResult result) const {
-  Location loc = result.getLoc();
-  return isIdentity(layouts.of(result)) ? loc : asPartOfLayer(loc);
+  Order order = layouts.of(result);
+  return isIdentity(order) ? result.getLoc()
+                           : withOrder(result.getLoc(), order);
 }

@@ -1,14 +1,14 @@
-// What is stored in another order is not said to be the value of the layer; what has the order of the program is.
+// Each op says in which order it stores its value; what has the order of the program says nothing.
 // RUN: qcc-opt %s -generalize-linalg -channels-last -canonicalize -cse -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s
 
 #id = affine_map<(n, c, h, w) -> (n, c, h, w)>
 
 // CHECK-LABEL: func.func @layers
-// CHECK: -> tensor<1x4x4x8xi32> loc(fused<{part}>["conv"])
+// CHECK: -> tensor<1x4x4x8xi32> loc(fused<{order = array<i64: 0, 2, 3, 1>}>["conv"])
 // CHECK: linalg.generic {{.*}} -> (d0, d2, d3, d1)>{{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "linalg.transpose"} {
 // CHECK: -> tensor<1x8x4x4xi32> loc("conv")
 // Of several results each has its own.
-// CHECK: qcc.values = [{}, {}]
+// CHECK: qcc.values = [{layer = "two", order = array<i64: 0, 2, 3, 1>}, {layer = "same", order = array<i64: 0, 2, 3, 1>}]
 // CHECK: -> (tensor<1x4x4x8xi8>, tensor<1x4x4x8xi32>) loc("two")
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "linalg.transpose", qcc.values = [{layer = "same"}]} {
 // CHECK: -> tensor<1x8x4x4xi32> loc("two")
