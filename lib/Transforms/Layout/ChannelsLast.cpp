@@ -196,15 +196,14 @@ void LayoutRewriter::rewrite(linalg::GenericOp op) {
                                            inits, maps, kinds);
   created->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   takeBody(op, created, loops);
-  if (op->getNumResults() == 1) {
+  if (op->getNumResults() == 1)
     created->setLoc(values.locationOf(op->getResult(0)));
-  } else {
-    SmallVector<ValueInfo> infos = valueInfos(op, op->getNumResults());
-    for (auto [info, result] : llvm::zip_equal(infos, op->getResults()))
-      if (Order order = layouts.of(result); !isIdentity(order))
-        info.order = order;
-    setValueInfos(created, infos);
-  }
+  SmallVector<ValueInfo> infos = valueInfos(op, op->getNumResults());
+  for (auto [info, result] : llvm::zip_equal(infos, op->getResults()))
+    if (Order order = layouts.of(result);
+        !isIdentity(order) && !(info == ValueInfo()))
+      info.order = order;
+  setValueInfos(created, infos);
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), created.getResults()))
     values.replace(result, value);

@@ -30,7 +30,7 @@ static bool canStore(Value value, ArrayRef<int64_t> order) {
     return false;
   // The body of an op may take elements of other tensors, and nothing else.
   for (Operation *user : value.getUsers())
-    if (isa<linalg::LinalgOp>(user->getParentOp()) &&
+    if (user->getParentOfType<linalg::LinalgOp>() &&
         !isa<tensor::ExtractOp>(user))
       return false;
   if (auto generic = dyn_cast<linalg::GenericOp>(op))

@@ -140,7 +140,8 @@ void StoredValues::replace(OpResult result, Value value) {
 }
 
 Location StoredValues::locationOf(OpResult result) const {
+  Location loc = result.getLoc();
   Order order = layouts.of(result);
-  return isIdentity(order) ? result.getLoc()
-                           : withOrder(result.getLoc(), order);
+  bool isKnown = !(valueInfo(loc) == ValueInfo());
+  return isKnown && !isIdentity(order) ? withOrder(loc, order) : loc;
 }
