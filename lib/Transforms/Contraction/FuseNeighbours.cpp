@@ -345,6 +345,20 @@ static bool readsInOneOrder(kernel::ContractOp op, linalg::GenericOp consumer,
   return true;
 }
 
+/// Whether results of the consumer can be those of the contraction: a depthwise
+/// one is told by the columns that are innermost.
+static bool keepsColumns(kernel::ContractOp op, linalg::GenericOp consumer,
+                         AffineMap toContract) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  if (!roles.isDepthwise)
+    return true;
+  AffineExpr columns = getAffineDimExpr(roles.n, op.getContext());
+  return llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = consumer.getMatchingIndexingMap(&init).compose(toContract);
+    return map.getNumResults() != 0 && map.getResults().back() == columns;
+  });
+}
+
 /// Makes everything else that the consumer reads exist before the contraction;
 /// fails where that is not possible.
 static LogicalResult moveOperandsBefore(RewriterBase &rewriter,
@@ -390,6 +404,7 @@ bool qcc::fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
     return false;
   AffineMap toContract = mapToContraction(op, consumer);
   if (!toContract || !readsInOneOrder(op, consumer, toContract) ||
+      !keepsColumns(op, consumer, toContract) ||
       failed(moveOperandsBefore(rewriter, op, consumer, dominance)))
     return false;
   auto mapOf = [&](OpOperand &operand) {
@@ -460,6 +475,9 @@ static StringRef consumerObstacle(kernel::ContractOp op,
     return "it reads elements of the contraction before it repeatedly";
   if (!readsInOneOrder(op, consumer, toContract))
     return "it reads the contraction before it in two orders";
+  if (!keepsColumns(op, consumer, toContract))
+    return "it stands after a depthwise contraction, but its result does not "
+           "have the channels innermost";
   return "it also needs a value that is computed from the result of the "
          "contraction before it, or later";
 }
