@@ -36,8 +36,8 @@ struct ProgramOperand {
   int64_t byteShift = 0;            ///< likewise
   std::string layer; ///< whose value it is, where it is written; or empty
 
-  /// Takes over what the attributes of an operand of a call (Notes.h) say. Sizes
-  /// stay in the order of memory.
+  /// Takes over what the attributes of an operand of a call (Notes.h) say.
+  /// Sizes stay in the order of memory.
   void describe(mlir::DictionaryAttr value);
 };
 
