@@ -140,6 +140,8 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   desc.rank = operand.dims.size();
   desc.index = operand.index;
   desc.dims_ref = add<int64_t>(operand.dims);
+  if (!operand.order.empty())
+    desc.order_ref = add<int64_t>(operand.order);
   desc.row_pitch = operand.rowPitch;
   desc.byte_shift = operand.byteShift;
   desc.quant_ref = addQuantization(operand.elementType);

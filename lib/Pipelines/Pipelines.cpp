@@ -87,6 +87,7 @@ void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
 void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
                                 const StageOptions &options) {
   if (options.fuse) {
+    pm.addNestedPass<func::FuncOp>(createChannelsLast());
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
     pm.addNestedPass<func::FuncOp>(createFoldByteFunctions(target));
   }

@@ -158,6 +158,23 @@ TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
   return info;
 }
 
+std::vector<int> DescriptorReader::readOrder(int64_t ref, int rank) {
+  if (ref == 0)
+    return {};
+  std::vector<int> order;
+  std::vector<bool> seen(rank);
+  const int64_t *raw = readTable<int64_t>(ref, rank, "an order of dimensions");
+  for (int i = 0; raw && i < rank; ++i) {
+    if (raw[i] < 0 || raw[i] >= rank || seen[raw[i]]) {
+      fail("the dimensions of an operand lie in no order");
+      return {};
+    }
+    seen[raw[i]] = true;
+    order.push_back(static_cast<int>(raw[i]));
+  }
+  return order;
+}
+
 OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
                                           const Entry &entry,
                                           int64_t weightsSize) {
@@ -168,11 +185,16 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   info.layer = readString(desc.layer_ref, "the layer of an operand");
   info.kind = qcc_operand_kind(desc.kind);
   info.index = Size(desc.index);
+  info.order = readOrder(desc.order_ref, info.dims.size());
   info.rowPitch = desc.row_pitch;
-  if (info.rowPitch != 0 && (desc.kind != QCC_ARENA || info.dims.empty() ||
-                             info.dims.back().isDynamic() ||
-                             info.rowPitch < info.dims.back().literal()))
-    fail("the rows of an operand cannot be apart");
+  if (info.rowPitch != 0) {
+    bool hasRows = desc.kind == QCC_ARENA && !info.dims.empty();
+    Size row = hasRows ? info.dims[info.order.empty() ? info.dims.size() - 1
+                                                      : info.order.back()]
+                       : Size();
+    if (!hasRows || row.isDynamic() || info.rowPitch < row.literal())
+      fail("the rows of an operand cannot be apart");
+  }
   info.byteShift = desc.byte_shift;
   if (info.byteShift != 0 &&
       (desc.bits != 8 || info.byteShift < 0 || info.byteShift > 255))

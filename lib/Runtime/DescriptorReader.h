@@ -49,6 +49,7 @@ private:
 
   Size readSize(int64_t raw, int numValues, const char *what);
   std::vector<Size> readDims(int64_t ref, int rank, int numValues);
+  std::vector<int> readOrder(int64_t ref, int rank);
   DType readDType(uint8_t code, uint8_t bits);
   std::optional<Quantization> readQuantization(int64_t ref, size_t rank);
   TensorInfo readTensor(const qcc_tensor_desc &desc, int numValues);

@@ -63,6 +63,33 @@ void Context::startRun() {
   }
 }
 
+/// The elements of an operand side by side, in the order of its dimensions.
+static void copyElements(const OperandInfo &operand, const Shape &shape,
+                         int64_t elementBytes, const char *from, char *to) {
+  size_t rank = operand.dims.size();
+  // How many bytes lie between elements that follow each other.
+  std::vector<int64_t> strides(rank), index(rank);
+  int64_t stride = elementBytes, elements = 1;
+  for (size_t i = rank; i-- > 0;) {
+    size_t d = operand.order.empty() ? i : operand.order[i];
+    strides[d] = stride;
+    elements *= shape[d];
+    stride *=
+        i + 1 == rank && operand.rowPitch != 0 ? operand.rowPitch : shape[d];
+  }
+  for (; elements > 0; --elements) {
+    std::memcpy(to, from, elementBytes);
+    to += elementBytes;
+    for (size_t d = rank; d-- > 0;) {
+      from += strides[d];
+      if (++index[d] < shape[d])
+        break;
+      from -= strides[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+}
+
 Result<Tensor> Context::operandTensor(const OperandInfo &operand,
                                       AlignedBuffer &copy) const {
   const int64_t *values = values_.data();
@@ -88,21 +115,16 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
     break;
   }
   std::optional<int64_t> bytes = tensor.bytes();
-  bool isStoredAsItIs = operand.rowPitch == 0 && operand.byteShift == 0;
+  bool isStoredAsItIs =
+      operand.order.empty() && operand.rowPitch == 0 && operand.byteShift == 0;
   if (isStoredAsItIs || !bytes || *bytes == 0)
     return tensor;
   Status status = copy.reserve(*bytes);
   if (!status.isOk())
     return status;
   int64_t elementBytes = *bytes / *tensor.elements();
-  bool hasPitch = operand.rowPitch != 0;
-  int64_t rowBytes =
-      hasPitch ? elementBytes * operand.dims.back().literal() : *bytes;
-  const char *row = static_cast<const char *>(tensor.data);
-  for (int64_t at = 0; at < *bytes; at += rowBytes) {
-    std::memcpy(copy.data() + at, row, rowBytes);
-    row += elementBytes * operand.rowPitch;
-  }
+  copyElements(operand, tensor.shape, elementBytes,
+               static_cast<const char *>(tensor.data), copy.data());
   if (operand.byteShift != 0)
     for (int64_t at = 0; at < *bytes; ++at)
       copy.data()[at] = static_cast<char>(copy.data()[at] - operand.byteShift);

@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
-#define QCC_ABI_VERSION 3u
+#define QCC_ABI_VERSION 4u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -96,8 +96,12 @@ typedef struct qcc_operand_desc {
   uint16_t rank;
   int64_t index;
   int64_t dims_ref;   ///< int64_t[rank] of sizes
+  int64_t order_ref;  ///< of an output whose dimensions lie in another order:
+                      ///< int64_t[rank], which of them is the first in memory,
+                      ///< the second, and so on; or 0
   int64_t row_pitch;  ///< in the arena: elements from one row of the last
-                      ///< dimension, a literal, to the next; 0: compact
+                      ///< dimension in memory, a literal, to the next; 0:
+                      ///< compact
   int64_t byte_shift; ///< of an output of bytes: what was added to each of
                       ///< them, modulo 256, when it was stored
   int64_t quant_ref;  ///< qcc_quant_desc or 0

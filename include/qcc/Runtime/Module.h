@@ -75,7 +75,11 @@ struct OperandInfo {
   DType dtype;
   Size index; ///< What it counts depends on the kind; see ABI.h.
   std::vector<Size> dims;
-  /// Elements from one row of the last dimension to the next; 0: compact.
+  /// Which dimension is the first in memory, the second, and so on; empty
+  /// where they lie in their order.
+  std::vector<int> order;
+  /// Elements from one row of the last dimension in memory to the next; 0:
+  /// compact.
   int64_t rowPitch = 0;
   /// What was added to each byte, modulo 256, as it was stored.
   int64_t byteShift = 0;

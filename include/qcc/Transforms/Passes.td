@@ -652,6 +652,45 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ChannelsLast : Pass<"channels-last", "::mlir::func::FuncOp"> {
+  let summary = "Images are stored with their channels last";
+  let description = [{
+    The left operand and the result of an int8 convolution whose last dimension is not one
+    of channels are stored with their channels last: batches, the dimensions of windows,
+    channels. So are the values around it, as far as they are made and read by ops that do
+    their work in any order: `linalg.generic` (elementwise ops, Q/DQ, pools, reductions,
+    products of the channels of pixels, resizing), padding, slices, concatenation, casts,
+    and reshapes that keep dimensions of different groups apart. A transpose between two
+    values that are stored alike vanishes. What is left of the order of the program stands
+    at arguments and results of the function, and at ops of other kinds: a `linalg.generic`
+    reads any order, every other op gets its operand transposed.
+
+    ```mlir
+    %q = linalg.generic ... ins(%x : tensor<1x3x8x8xf32>) { quantize } -> tensor<1x3x8x8xi8>
+    %y = linalg.generic {maps [(n, f, oh, ow, c, kh, kw) -> (n, c, oh + kh, ow + kw), ...]}
+        ins(%q, %w : tensor<1x3x8x8xi8>, tensor<16x3x3x3xi8>) { acc + extsi(q) * extsi(w) }
+        -> tensor<1x16x6x6xi32>
+    ```
+    becomes
+    ```mlir
+    %q = linalg.generic {maps [(n, h, w, c) -> (n, c, h, w), (n, h, w, c) -> (n, h, w, c)]}
+        ins(%x : tensor<1x3x8x8xf32>) { quantize } -> tensor<1x8x8x3xi8>
+    %y = linalg.generic {maps [(n, oh, ow, f, kh, kw, c) -> (n, oh + kh, ow + kw, c), ...]}
+        ins(%q, %w : tensor<1x8x8x3xi8>, tensor<3x3x3x16xi8>) { acc + extsi(q) * extsi(w) }
+        -> tensor<1x6x6x16xi32>
+    ```
+    Constants are rewritten in the order in which they are read. Loops run in the order of
+    the results; reductions, where that changes no bit, in the order of the input. The order
+    is chosen for each value, the first that reaches it from a convolution stays, and where
+    all orders are those of the program nothing changes.
+
+    What computes a value says in its location in which order it is stored
+    (qcc/Dialect/QNN/IR/ValueInfo.h); tools show the value as the program has it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def HoistNarrowing : Pass<"hoist-narrowing", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops with narrower results before data movement";
   let description = [{

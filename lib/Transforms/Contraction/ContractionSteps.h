@@ -36,6 +36,11 @@ namespace qcc {
 ///     outs(%empty) epilogue { yield %acc }
 void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
+/// The operands that are lhs and rhs of the contraction that is formed of an
+/// int8 contraction; nulls where the generic is none.
+std::pair<mlir::OpOperand *, mlir::OpOperand *>
+int8Operands(mlir::linalg::GenericOp op);
+
 /// The op operand behind a block argument of a generic, or null.
 mlir::OpOperand *inputOf(mlir::linalg::GenericOp op, mlir::Value value);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionSteps.h"
+#include "Uniform.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
@@ -48,48 +49,6 @@ static bool isElementwise(linalg::GenericOp op) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.getMatchingIndexingMap(&init).isPermutation();
   });
-}
-
-namespace {
-/// What all elements of a tensor are: a constant, or a scalar of the function.
-struct Uniform {
-  TypedAttr constant;
-  Value scalar;
-  explicit operator bool() const { return constant || scalar; }
-};
-} // namespace
-
-/// Something of the sizes of a uniform tensor that exists without it.
-static Value sizeSource(Value tensor) {
-  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
-  return op ? op.getDpsInits()[0] : tensor;
-}
-
-/// Splats and fills; neither is worth a buffer.
-static Uniform uniformOf(Value tensor) {
-  DenseElementsAttr dense;
-  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat())
-    return {dyn_cast<TypedAttr>(dense.getSplatValue<Attribute>()), {}};
-  Value scalar;
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    scalar = fill.value();
-  else if (auto op = tensor.getDefiningOp<linalg::GenericOp>();
-           op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() == 0 &&
-           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation()) {
-    scalar = op.getBody()->getTerminator()->getOperand(0);
-    if (OpOperand *input = inputOf(op, scalar))
-      scalar = input->get();
-    Attribute constant;
-    if (scalar.getParentRegion() == &op.getRegion() &&
-        !matchPattern(scalar, m_Constant(&constant)))
-      return {};
-  }
-  if (!scalar || !scalar.getType().isIntOrIndexOrFloat())
-    return {};
-  Attribute constant;
-  if (matchPattern(scalar, m_Constant(&constant)))
-    return {dyn_cast<TypedAttr>(constant), {}};
-  return {{}, scalar};
 }
 
 /// The position of an operand in the list, appended if it is not there.
@@ -345,6 +304,20 @@ static bool readsInOneOrder(kernel::ContractOp op, linalg::GenericOp consumer,
   return true;
 }
 
+/// Whether results of the consumer can be those of the contraction: a depthwise
+/// one is told by the columns that are innermost.
+static bool keepsColumns(kernel::ContractOp op, linalg::GenericOp consumer,
+                         AffineMap toContract) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  if (!roles.isDepthwise)
+    return true;
+  AffineExpr columns = getAffineDimExpr(roles.n, op.getContext());
+  return llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = consumer.getMatchingIndexingMap(&init).compose(toContract);
+    return map.getNumResults() != 0 && map.getResults().back() == columns;
+  });
+}
+
 /// Makes everything else that the consumer reads exist before the contraction;
 /// fails where that is not possible.
 static LogicalResult moveOperandsBefore(RewriterBase &rewriter,
@@ -390,6 +363,7 @@ bool qcc::fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
     return false;
   AffineMap toContract = mapToContraction(op, consumer);
   if (!toContract || !readsInOneOrder(op, consumer, toContract) ||
+      !keepsColumns(op, consumer, toContract) ||
       failed(moveOperandsBefore(rewriter, op, consumer, dominance)))
     return false;
   auto mapOf = [&](OpOperand &operand) {
@@ -460,6 +434,9 @@ static StringRef consumerObstacle(kernel::ContractOp op,
     return "it reads elements of the contraction before it repeatedly";
   if (!readsInOneOrder(op, consumer, toContract))
     return "it reads the contraction before it in two orders";
+  if (!keepsColumns(op, consumer, toContract))
+    return "it stands after a depthwise contraction, but its result does not "
+           "have the channels innermost";
   return "it also needs a value that is computed from the result of the "
          "contraction before it, or later";
 }

@@ -142,10 +142,10 @@ static Value moveInstead(RewriterBase &rewriter, Location loc, Value moved,
 /// movement in another form, or else a part of what the op computes.
 static Location earlyLocation(linalg::GenericOp op, Value source) {
   Operation *def = source.getDefiningOp();
-  StringRef layer = def ? valueInfo(def->getLoc()).layer : StringRef();
-  if (layer.empty() || !isFormOfLayer(op.getLoc()))
+  ValueInfo info = def ? valueInfo(def->getLoc()) : ValueInfo();
+  if (info.layer.empty() || !isFormOfLayer(op.getLoc()))
     return asPartOfLayer(op.getLoc());
-  return asFormOfLayer(op.getLoc(), layer);
+  return withOrder(asFormOfLayer(op.getLoc(), info.layer), info.order);
 }
 
 /// The op on `source` instead of `input`, in the order of its elements.

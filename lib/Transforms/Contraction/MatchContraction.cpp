@@ -290,6 +290,15 @@ static bool isRhs(linalg::GenericOp op, const Factor &factor,
          !isConstantLike(other.input->get());
 }
 
+std::pair<OpOperand *, OpOperand *> qcc::int8Operands(linalg::GenericOp op) {
+  Factor left, right;
+  if (!matchContraction(op, left, right))
+    return {};
+  if (isRhs(op, left, right))
+    std::swap(left, right);
+  return {left.input, right.input};
+}
+
 void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   Factor left, right;
   if (!matchContraction(op, left, right))

@@ -395,6 +395,9 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
       builder.setInsertionPointToEnd(function.body);
       arguments.push_back(memrefFor(memref, dataOf(function, *operand),
                                     function.values, operand->dims));
+      SmallVector<int64_t> inMemory = operand->dims;
+      for (auto [d, size] : llvm::zip(operand->order, inMemory))
+        operand->dims[d] = size;
       bool isWritten = llvm::is_contained(writes, static_cast<int64_t>(i));
       (isWritten ? info.outputs : info.inputs).push_back(*operand);
     } else if (!step.getArgument(i).getType().isIndex()) {

@@ -228,6 +228,12 @@ static void recordValues(func::CallOp call, func::FuncOp step, Operation *work,
                                      builder.getI64IntegerAttr(info.byteShift));
     if (!isWhole(init, sameShape))
       continue;
+    if (!info.order.empty()) {
+      if (!sameShape || type.getRank() != int64_t(info.order.size()))
+        continue; // its dimensions are not those of the value
+      values[arg.getArgNumber()].set(kOrderAttr,
+                                     builder.getDenseI64ArrayAttr(info.order));
+    }
     if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
       values[arg.getArgNumber()].set(kLayerAttr,
                                      builder.getStringAttr(info.layer));

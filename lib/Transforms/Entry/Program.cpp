@@ -18,6 +18,8 @@ void ProgramOperand::describe(DictionaryAttr value) {
     layer = attr.getValue().str();
   if (auto attr = value.getAs<TypeAttr>(kSourceTypeAttr))
     elementType = attr.getValue();
+  if (auto attr = value.getAs<DenseI64ArrayAttr>(kOrderAttr))
+    order = llvm::to_vector(attr.asArrayRef());
   if (auto attr = value.getAs<IntegerAttr>(kByteShiftAttr))
     byteShift = attr.getInt();
 }
@@ -56,6 +58,8 @@ public:
                     {"element", TypeAttr::get(operand.elementType)},
                     {"index", integer(operand.index)},
                     {"kind", integer(operand.kind)}}));
+    if (!operand.order.empty())
+      attrs.set("order", builder.getDenseI64ArrayAttr(operand.order));
     if (operand.rowPitch)
       attrs.set("row_pitch", integer(operand.rowPitch));
     if (operand.byteShift)
@@ -129,10 +133,12 @@ static ProgramTensor readTensor(DictionaryAttr dict) {
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
   auto layer = dict.getAs<StringAttr>("layer");
+  auto order = dict.getAs<DenseI64ArrayAttr>("order");
   return {(int32_t)integer(dict, "kind"),
           integer(dict, "index"),
           element(dict),
           dims(dict),
+          order ? llvm::to_vector(order.asArrayRef()) : SmallVector<int64_t>(),
           dict.contains("row_pitch") ? integer(dict, "row_pitch") : 0,
           dict.contains("byte_shift") ? integer(dict, "byte_shift") : 0,
           layer ? layer.getValue().str() : ""};

@@ -191,3 +191,18 @@ func.func @depthwise_windows(%x: tensor<1x5x7x16xi8>, %w: tensor<3x3x16xi8>, %i:
       ins(%x, %w : tensor<1x5x7x16xi8>, tensor<3x3x16xi8>) outs(%i : tensor<1x3x3x16xi32>) -> tensor<1x3x3x16xi32>
   return %r : tensor<1x3x3x16xi32>
 }
+
+// -----
+
+// What is transposed after a depthwise convolution stays outside: results of the convolution have the channels innermost.
+
+// CHECK-LABEL: func.func @depthwise_transposed
+// CHECK: %[[Y:.*]] = kernel.contract {{.*}} outs(%{{.*}} : tensor<1x3x5x16xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[Y]] : tensor<1x3x5x16xi32>) {{.*}}qcc.refused = "it stands after a depthwise contraction, but its result does not have the channels innermost"
+func.func @depthwise_transposed(%x: tensor<1x5x7x16xi8>, %w: tensor<3x3x16xi8>, %i: tensor<1x3x5x16xi32>) -> tensor<1x16x3x5xi32> {
+  %r = linalg.depthwise_conv_2d_nhwc_hwc
+      ins(%x, %w : tensor<1x5x7x16xi8>, tensor<3x3x16xi8>) outs(%i : tensor<1x3x5x16xi32>) -> tensor<1x3x5x16xi32>
+  %e = tensor.empty() : tensor<1x16x3x5xi32>
+  %t = linalg.transpose ins(%r : tensor<1x3x5x16xi32>) outs(%e : tensor<1x16x3x5xi32>) permutation = [0, 3, 1, 2]
+  return %t : tensor<1x16x3x5xi32>
+}

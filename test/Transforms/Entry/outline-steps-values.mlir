@@ -41,6 +41,18 @@ func.func @views(%x: memref<8xi8>, %p: memref<16xi8> {qcc.result}, %y: memref<4x
   return
 }
 
+// Dimensions in another order. They are not those of the value where the buffer has other ones.
+// CHECK: call @orders.step0({{.*}}) {arg_attrs = [{}, {qcc.layer = "q", qcc.order = array<i64: 1, 0>, qcc.type = !quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>}, {}, {}, {}, {}]
+// CHECK: call @orders.step1({{.*}}) {qcc.kernel =
+// CHECK: call @orders.step2({{.*}}) {qcc.kernel =
+func.func @orders(%x: memref<4x2xi8>, %line: memref<8xi8>, %y: memref<4x2xi8> {qcc.result}, %z: memref<4x2xi8> {qcc.result}, %v: memref<8xi8> {qcc.result}) {
+  linalg.copy ins(%x : memref<4x2xi8>) outs(%y : memref<4x2xi8>) loc(fused<{order = array<i64: 1, 0>, type = !quant.uniform<i8:f32:0, {0.5,0.25}>}>["q"])
+  %zv = memref.collapse_shape %z [[0, 1]] : memref<4x2xi8> into memref<8xi8>
+  linalg.copy ins(%line : memref<8xi8>) outs(%zv : memref<8xi8>) loc(fused<{order = array<i64: 1, 0>, type = !quant.uniform<i8:f32, 0.5>}>["q"])
+  linalg.copy ins(%line : memref<8xi8>) outs(%v : memref<8xi8>) loc(fused<{order = array<i64: 1, 0>, type = !quant.uniform<i8:f32, 0.5>}>["q"])
+  return
+}
+
 // Padding fills the whole before it copies what it surrounds: neither has its value.
 // CHECK: call @padded.step0({{.*}}) {qcc.kernel =
 // CHECK: call @padded.step1({{.*}}) {qcc.kernel =

@@ -51,6 +51,7 @@ static FakeArtifact makeArtifact() {
   artifact.arguments[0].quant_ref = artifact.ref(quant);
   auto *dims = artifact.table<int64_t>(1);
   dims[0] = value(2);
+  auto *order = artifact.table<int64_t>(1);
   auto *operands = artifact.table<qcc_operand_desc>(4);
   for (int kind : {QCC_ARGUMENT, QCC_RESULT, QCC_ARENA, QCC_WEIGHTS}) {
     operands[kind].kind = kind;
@@ -58,6 +59,7 @@ static FakeArtifact makeArtifact() {
     operands[kind].bits = 8;
     operands[kind].rank = 1;
     operands[kind].dims_ref = artifact.ref(dims);
+    operands[kind].order_ref = artifact.ref(order);
     operands[kind].layer_ref = artifact.string("layer");
   }
   artifact.steps[0].n_inputs = 3;

@@ -63,14 +63,15 @@ TEST(Module, ReadsQuantizationAndOperands) {
   auto *tensorQuant = artifact.table<qcc_quant_desc>(1);
   *tensorQuant = {QCC_QUANT_PER_TENSOR, 0, 1, artifact.ref(scales + 3),
                   artifact.ref(zeroPoints + 3)};
-  operands[0] = {QCC_WEIGHTS,        QCC_INT, 8, 1, 16,
-                 artifact.ref(dims), 0,       0, 0, 0};
+  operands[0] = {QCC_WEIGHTS, QCC_INT, 8, 1, 16, artifact.ref(dims),
+                 0,           0,       0, 0, 0};
   operands[1] = {QCC_ARENA,
                  QCC_INT,
                  32,
                  1,
                  128,
                  artifact.ref(dims),
+                 0,
                  0,
                  0,
                  artifact.ref(tensorQuant),

@@ -193,6 +193,61 @@ TEST(Observer, RefusesImpossibleRows) {
   }
 }
 
+/// Values are seen in the order of their dimensions, wherever these lie.
+TEST(Observer, SeesDimensionsInTheirOrder) {
+  Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+  qcc_operand_desc *operand = program.operands.front();
+  auto *dims = program.artifact.table<int64_t>(3);
+  auto *order = program.artifact.table<int64_t>(3);
+  // In memory: 5 of 10 rows of 2, which are 20 elements apart.
+  std::copy_n(std::begin({2, 5, 10}), 3, dims);
+  std::copy_n(std::begin({1, 2, 0}), 3, order);
+  operand->rank = 3;
+  operand->dims_ref = program.artifact.ref(dims);
+  operand->order_ref = program.artifact.ref(order);
+  operand->row_pitch = 20;
+  struct Values {
+    static void afterStep(void *self, const Context &run, size_t step) {
+      if (step != 0)
+        return;
+      AlignedBuffer copy;
+      Tensor tensor = *run.operandTensor(run.entry().steps[0].outputs[0], copy);
+      EXPECT_EQ(tensor.describe(), "2x5x10xi32");
+      auto *values = static_cast<const int32_t *>(tensor.data);
+      for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 5; ++b)
+          for (int c = 0; c < 10; ++c)
+            EXPECT_EQ(*values++, 20 * (10 * b + c) + a + 1);
+      ++*static_cast<int *>(self);
+    }
+  };
+  int calls = 0;
+  ContextOptions options;
+  options.observer = {&Values::afterStep, &calls};
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(calls, 1);
+}
+
+/// A dimension that does not exist, and one twice.
+TEST(Observer, RefusesImpossibleOrders) {
+  for (auto [first, second] :
+       {std::pair(0, 0), std::pair(0, 2), std::pair(-1, 0)}) {
+    Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+    auto *dims = program.artifact.table<int64_t>(2);
+    auto *order = program.artifact.table<int64_t>(2);
+    std::copy_n(std::begin({10, 100}), 2, dims);
+    std::copy_n(std::begin({first, second}), 2, order);
+    qcc_operand_desc &operand = *program.operands.front();
+    operand.rank = 2;
+    operand.dims_ref = program.artifact.ref(dims);
+    operand.order_ref = program.artifact.ref(order);
+    EXPECT_NE(program.artifact.load().message().find(
+                  "the dimensions of an operand lie in no order"),
+              std::string::npos);
+  }
+}
+
 /// Bytes to which something was added are seen as what they were.
 TEST(Observer, SeesBytesThatAreShifted) {
   Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});

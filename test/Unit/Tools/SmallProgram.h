@@ -65,10 +65,20 @@ struct SmallProgram {
                   artifact.ref(dims),
                   0,
                   0,
+                  0,
                   artifact.ref(quant),
                   artifact.string("relu1")};
-    outputs[1] = {QCC_RESULT,         QCC_INT, 32, 1, 0,
-                  artifact.ref(dims), 0,       0,  0, artifact.string("fc2")};
+    outputs[1] = {QCC_RESULT,
+                  QCC_INT,
+                  32,
+                  1,
+                  0,
+                  artifact.ref(dims),
+                  0,
+                  0,
+                  0,
+                  0,
+                  artifact.string("fc2")};
     const char *layers[] = {"fc1", "fc2"};
     for (int i = 0; i < 2; ++i) {
       artifact.steps[i].layer_ref = artifact.string(layers[i]);

@@ -31,11 +31,13 @@ struct ProgramOperand {
   int64_t index;
   mlir::Type elementType; ///< may be quantized
   llvm::SmallVector<int64_t> dims;
-  int64_t rowPitch = 0;  ///< see qcc_operand_desc
-  int64_t byteShift = 0; ///< likewise
-  std::string layer;     ///< whose value it is, where it is written; or empty
+  llvm::SmallVector<int64_t> order; ///< see qcc_operand_desc; may be empty
+  int64_t rowPitch = 0;             ///< likewise
+  int64_t byteShift = 0;            ///< likewise
+  std::string layer; ///< whose value it is, where it is written; or empty
 
   /// Takes over what the attributes of an operand of a call (Notes.h) say.
+  /// Sizes stay in the order of memory.
   void describe(mlir::DictionaryAttr value);
 };
 

@@ -17,6 +17,7 @@ using namespace qcc;
 static constexpr StringLiteral kLayer = "layer";
 static constexpr StringLiteral kType = "type";
 static constexpr StringLiteral kPart = "part";
+static constexpr StringLiteral kOrder = "order";
 static constexpr StringLiteral kByteShift = "byte_shift";
 static constexpr StringLiteral kValuesAttr = "qcc.values";
 
@@ -38,6 +39,8 @@ static ValueInfo fromDictionary(DictionaryAttr dict) {
     info.layer = layer.getValue();
   if (auto type = dict.getAs<TypeAttr>(kType))
     info.type = type.getValue();
+  if (auto order = dict.getAs<DenseI64ArrayAttr>(kOrder))
+    info.order = llvm::to_vector(order.asArrayRef());
   if (auto shift = dict.getAs<IntegerAttr>(kByteShift))
     info.byteShift = shift.getInt();
   return info;
@@ -50,6 +53,8 @@ static DictionaryAttr toDictionary(MLIRContext *context,
     attrs.set(kLayer, StringAttr::get(context, info.layer));
   if (info.type)
     attrs.set(kType, TypeAttr::get(info.type));
+  if (!info.order.empty())
+    attrs.set(kOrder, DenseI64ArrayAttr::get(context, info.order));
   if (info.byteShift != 0)
     attrs.set(kByteShift,
               IntegerAttr::get(IntegerType::get(context, 64), info.byteShift));
@@ -90,6 +95,19 @@ Location qcc::withType(Location loc, Type type) {
   if (!isa<quant::QuantizedType>(type))
     return loc;
   return withMetadata(loc, kType, TypeAttr::get(type));
+}
+
+Location qcc::withOrder(Location loc, ArrayRef<int64_t> order) {
+  DictionaryAttr old = metadataOf(loc);
+  if (!order.empty())
+    return withMetadata(loc, kOrder,
+                        DenseI64ArrayAttr::get(loc.getContext(), order));
+  if (!old || !old.contains(kOrder))
+    return loc;
+  NamedAttrList entries(old);
+  entries.erase(kOrder);
+  return FusedLoc::get(loc.getContext(), cast<FusedLoc>(loc).getLocations(),
+                       entries.getDictionary(loc.getContext()));
 }
 
 Location qcc::asFormOfLayer(Location loc, StringRef layer) {

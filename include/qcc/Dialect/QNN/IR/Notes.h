@@ -94,6 +94,9 @@ inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
 /// Integer, on an operand: what the step adds to each byte of the value that it
 /// writes to it.
 inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
+/// DenseI64ArrayAttr, on an operand: which dimension of the value that the
+/// step writes to it is the first in memory, the second, and so on.
+inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
 
 //===----------------------------------------------------------------------===//
 // On the module, written by lower-entries and read by the code generator

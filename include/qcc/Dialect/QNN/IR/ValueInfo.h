@@ -21,7 +21,10 @@
 //   loc(fused<{layer = "relu1", type = ...}>["quantize1"])
 //     it is that of layer relu1 in another form: what quantize does;
 //   loc(fused<{part}>["fc1"])
-//     only a part of fc1, such as sums to which no bias was added yet.
+//     only a part of fc1, such as sums to which no bias was added yet;
+//   loc(fused<{order = array<i64: 0, 2, 3, 1>}>["conv1"])
+//     the dimensions of conv1 lie in another order: the first in memory is
+//     dimension 0, the second dimension 2, and so on.
 //
 // An op with several results, whose location can only tell of one, has the
 // attribute `qcc.values`, an array of such dictionaries.
@@ -40,11 +43,15 @@ struct ValueInfo {
   llvm::StringRef layer;
   /// The quantized element type, or null.
   mlir::Type type;
+  /// Which dimension is the first in memory, the second, and so on; empty where
+  /// they lie in their order (channels-last).
+  llvm::SmallVector<int64_t> order;
   /// What was added to each byte of the value as it is stored (store-unsigned).
   int64_t byteShift = 0;
 
   friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
-    return a.layer == b.layer && a.type == b.type && a.byteShift == b.byteShift;
+    return a.layer == b.layer && a.type == b.type && a.order == b.order &&
+           a.byteShift == b.byteShift;
   }
 };
 
@@ -56,6 +63,10 @@ ValueInfo valueInfo(mlir::Location loc);
 
 /// The location, saying the element type of the value where it is quantized.
 mlir::Location withType(mlir::Location loc, mlir::Type type);
+
+/// The location of an op that stores its value in the order; that of the
+/// value's dimensions where it is empty.
+mlir::Location withOrder(mlir::Location loc, llvm::ArrayRef<int64_t> order);
 
 /// The location of an op that gives the value of `layer` another form.
 mlir::Location asFormOfLayer(mlir::Location loc, llvm::StringRef layer);
