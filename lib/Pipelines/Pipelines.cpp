@@ -129,6 +129,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   cleanUp(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addNestedPass<func::FuncOp>(createHoistTemporaries());
+  pm.addNestedPass<func::FuncOp>(createPlaceTemporaries());
   pm.addNestedPass<func::FuncOp>(createAdaptLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
   pm.addPass(createOutlineSteps());

@@ -377,6 +377,32 @@ def ExpandBorders : Pass<"expand-borders", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceTemporaries : Pass<"place-temporaries", "::mlir::func::FuncOp"> {
+  let summary = "Temporaries where they are copied to";
+  let description = [{
+    A temporary that is copied to a part of another one, as the inputs of a concatenation
+    and what is padded, is that part from the start:
+
+    ```mlir
+    %0 = memref.alloc() : memref<1x16x16x32xi8>
+    kernel.contract ... outs(%0)
+    %1 = memref.alloc() : memref<1x16x16x64xi8>
+    %2 = memref.subview %1[0, 0, 0, 32] [1, 16, 16, 32] [1, 1, 1, 1]
+    memref.copy %0, %2
+    ```
+    becomes
+    ```mlir
+    %1 = memref.alloc() : memref<1x16x16x64xi8>
+    %2 = memref.subview %1[0, 0, 0, 32] [1, 16, 16, 32] [1, 1, 1, 1]
+    kernel.contract ... outs(%2)
+    ```
+    The copy stays where something else is written to the part, where the temporary is
+    written again after it is copied, where its shape is collapsed across elements that the
+    part does not have, and where sizes of the other temporary are not known yet.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
   let summary = "Each piece of work of an entry to a function of its own";
   let description = [{
