@@ -151,8 +151,7 @@ Value VectorPack::toStored(Value word, int64_t count, Value mask) {
         builder.splat(type, llvm::SignExtend64<32>(
                                 0x80808080 & ((int64_t(1) << existing) - 1))));
   if (mask)
-    word = arith::SelectOp::create(rewriter, builder.loc, mask, word,
-                                   builder.splat(type, 0));
+    word = builder.clearUnless(mask, word);
   return word;
 }
 

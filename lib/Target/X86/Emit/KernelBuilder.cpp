@@ -27,7 +27,15 @@ Value KernelBuilder::clearFrom(Value vector, int64_t count) {
   Value mask = vector::ConstantMaskOp::create(
       rewriter, loc, vectorType(type.getNumElements(), 1),
       ArrayRef<int64_t>{count});
-  return arith::SelectOp::create(rewriter, loc, mask, vector, splat(type, 0));
+  return clearUnless(mask, vector);
+}
+
+// Not arith.select: without optimizations, LLVM's instruction selection does
+// not end for chains of shuffles that end in one by a constant. Where it
+// optimizes, this becomes a select.
+Value KernelBuilder::clearUnless(Value mask, Value vector) {
+  Value bits = arith::ExtSIOp::create(rewriter, loc, vector.getType(), mask);
+  return arith::AndIOp::create(rewriter, loc, vector, bits);
 }
 
 void KernelBuilder::forEach(Value begin, Value end, int64_t step,

@@ -80,6 +80,8 @@ public:
   mlir::Value splat(int64_t value) { return splat(accumulatorType(), value); }
   /// `vector`, of integers, with 0 from element `count` on.
   mlir::Value clearFrom(mlir::Value vector, int64_t count);
+  /// `vector`, of integers, with 0 where `mask` is false.
+  mlir::Value clearUnless(mlir::Value mask, mlir::Value vector);
 
   /// Calls `body` once for each iteration of a loop over [begin, end), at its
   /// insertion point; no loop where it is known to have one iteration.

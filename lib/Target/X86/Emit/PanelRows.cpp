@@ -112,13 +112,8 @@ Value PanelRows::multiplyWords(Value row) {
   auto add = [&](Value word, int64_t count, Value sum) {
     Value even = vector::LoadOp::create(
         rewriter, loc, builder.accumulatorType(), words, ValueRange{row, word});
-    if (count < lanes) {
-      Value mask = vector::ConstantMaskOp::create(rewriter, loc,
-                                                  builder.vectorType(lanes, 1),
-                                                  ArrayRef<int64_t>{count});
-      even =
-          arith::SelectOp::create(rewriter, loc, mask, even, builder.splat(0));
-    }
+    if (count < lanes)
+      even = builder.clearFrom(even, count);
     // Each odd word in the place of the even one before it, and zeros.
     VectorType pairs = builder.vectorType(lanes / 2, 64);
     Value odd = arith::ShRUIOp::create(
@@ -154,15 +149,9 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
             ? arith::ExtUIOp::create(rewriter, loc, shorts, value).getResult()
             : arith::ExtSIOp::create(rewriter, loc, shorts, value);
   }
-  if (rowSums && count != vectorElements()) {
-    // Lanes past the end must not count.
-    Value mask = vector::ConstantMaskOp::create(
-        rewriter, loc, builder.vectorType(vectorElements(), 1),
-        ArrayRef<int64_t>{count});
-    Value zeros = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getZeroAttr(value.getType()));
-    value = arith::SelectOp::create(rewriter, loc, mask, value, zeros);
-  }
+  // Lanes past the end must not count.
+  if (rowSums && count != vectorElements())
+    value = builder.clearFrom(value, count);
   vector::StoreOp::create(rewriter, loc, value, elements,
                           ValueRange{row, column});
   return rowSums ? addWords(sum, value) : sum;

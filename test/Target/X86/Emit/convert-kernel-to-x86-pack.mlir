@@ -43,7 +43,8 @@ func.func @along_k(%w: memref<16x7xi8>, %p: memref<1x2x16xi32>, %s: memref<16xi3
 // CHECK: else
 // CHECK: vector.transfer_read %arg0[%{{[^ ]*}}, %c16], %{{[^ ]*}} : memref<8x20xi8>, vector<16xi8>
 // CHECK: %[[MASK:.*]] = vector.constant_mask [4] : vector<16xi1>
-// CHECK: arith.select %[[MASK]], %{{.*}} : vector<16xi1>, vector<16xi32>
+// CHECK: %[[KEPT:.*]] = arith.extsi %[[MASK]] : vector<16xi1> to vector<16xi32>
+// CHECK: arith.andi %{{.*}}, %[[KEPT]] : vector<16xi32>
 // CHECK-NOT: memref.load
 func.func @columns(%w: memref<8x20xi8>, %p: memref<2x2x16xi32>, %s: memref<32xi32>) {
   kernel.pack %w : memref<8x20xi8> outs(%p, %s : memref<2x2x16xi32>, memref<32xi32>)

@@ -70,7 +70,8 @@ func.func @unsigned(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi3
 // CHECK-DAG: %[[ONES:.*]] = arith.constant dense<16843009> : vector<16xi32>
 // CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<-128> : vector<16xi32>
 // CHECK: %[[MASK:.*]] = vector.constant_mask [7] : vector<64xi1>
-// CHECK: %[[P:.*]] = arith.select %[[MASK]]
+// CHECK: %[[KEPT:.*]] = arith.extsi %[[MASK]]
+// CHECK: %[[P:.*]] = arith.andi %{{.*}}, %[[KEPT]]
 // CHECK: vector.store %[[P]]
 // CHECK: %[[B:.*]] = vector.bitcast %[[ONES]]
 // CHECK: %[[D:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[P]], %[[B]])

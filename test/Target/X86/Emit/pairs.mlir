@@ -17,7 +17,8 @@
 // CHECK: vector.store
 // CHECK: %[[LOADED:.*]] = vector.load %[[PANEL:.*]][%{{.*}}, %c0]
 // CHECK: %[[MASK:.*]] = vector.constant_mask [4] : vector<16xi1>
-// CHECK: %[[EVEN:.*]] = arith.select %[[MASK]], %[[LOADED]]
+// CHECK: %[[KEPT:.*]] = arith.extsi %[[MASK]]
+// CHECK: %[[EVEN:.*]] = arith.andi %[[LOADED]], %[[KEPT]]
 // CHECK: %[[BITS:.*]] = vector.bitcast %[[EVEN]] : vector<16xi32> to vector<8xi64>
 // CHECK: %[[ODD:.*]] = arith.shrui %[[BITS]]
 // CHECK: pmaddw.d
