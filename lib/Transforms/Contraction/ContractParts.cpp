@@ -48,6 +48,7 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
       parts.fused.push_back(cast<StringAttr>(name).getValue().str());
   parts.values = valueInfos(op, parts.outs.size());
   parts.rhsRange = op.getRhsRangeAttr();
+  parts.epilogueRanges = op.getEpilogueRangesAttr();
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -108,7 +109,7 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      /*epilogue_ranges=*/nullptr, rhsRange, config);
+      epilogueRanges, rhsRange, config);
   setValueInfos(op, values);
   return op;
 }

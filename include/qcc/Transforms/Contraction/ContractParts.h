@@ -40,6 +40,8 @@ struct ContractParts {
   llvm::SmallVector<ValueInfo> values;
   /// The value range of a constant right operand, where it is noted.
   mlir::DenseI64ArrayAttr rhsRange;
+  /// Of `epilogueOperands`; what changes their numbers clears it.
+  mlir::DenseF64ArrayAttr epilogueRanges;
   kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);
