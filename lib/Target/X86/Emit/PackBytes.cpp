@@ -23,6 +23,29 @@
 using namespace mlir;
 using namespace qcc::x86;
 
+/// Keeps bytes within what is left of a range after they saturated.
+static Value clamp(KernelBuilder &builder, Value bytes, ByteRange range) {
+  OpBuilder &rewriter = builder.rewriter;
+  auto type = cast<VectorType>(bytes.getType());
+  bool isSigned = range.saturation == Saturation::Signed;
+  auto with = [&](int64_t bound) {
+    return builder.splat(type, isSigned ? bound : int64_t(int8_t(bound)));
+  };
+  if (range.least)
+    bytes = isSigned ? arith::MaxSIOp::create(rewriter, builder.loc, bytes,
+                                              with(*range.least))
+                           .getResult()
+                     : arith::MaxUIOp::create(rewriter, builder.loc, bytes,
+                                              with(*range.least));
+  if (range.most)
+    bytes = isSigned ? arith::MinSIOp::create(rewriter, builder.loc, bytes,
+                                              with(*range.most))
+                           .getResult()
+                     : arith::MinUIOp::create(rewriter, builder.loc, bytes,
+                                              with(*range.most));
+  return bytes;
+}
+
 Value qcc::x86::packBlocks(KernelBuilder &builder, ValueRange vectors,
                            ByteRange range) {
   OpBuilder &rewriter = builder.rewriter;
@@ -39,7 +62,7 @@ Value qcc::x86::packBlocks(KernelBuilder &builder, ValueRange vectors,
   };
   SmallVector<Value> words;
   for (Value vector : vectors) {
-    if (range == ByteRange::Any)
+    if (range.saturation == Saturation::None)
       vector = arith::AndIOp::create(rewriter, loc, vector, builder.splat(255));
     words.push_back(vector);
   }
@@ -50,11 +73,12 @@ Value qcc::x86::packBlocks(KernelBuilder &builder, ValueRange vectors,
   Value low = toShorts(words[0], words[1]);
   Value high = words.size() == 4 ? toShorts(words[2], words[3]) : low;
   VectorType bytes = builder.vectorType(4 * lanes, 8);
-  return range == ByteRange::Signed
-             ? call("llvm.x86.avx2.packsswb", "llvm.x86.avx512.packsswb.512",
-                    bytes, low, high)
-             : call("llvm.x86.avx2.packuswb", "llvm.x86.avx512.packuswb.512",
-                    bytes, low, high);
+  Value packed = range.saturation == Saturation::Signed
+                     ? call("llvm.x86.avx2.packsswb",
+                            "llvm.x86.avx512.packsswb.512", bytes, low, high)
+                     : call("llvm.x86.avx2.packuswb",
+                            "llvm.x86.avx512.packuswb.512", bytes, low, high);
+  return clamp(builder, packed, range);
 }
 
 Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
@@ -65,12 +89,14 @@ Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
   assert((count == 1 || count == 2 || count == 4) && "a power of 2");
   if (count == 1) {
     Value vector = vectors.front();
-    if (range != ByteRange::Any) {
-      bool isSigned = range == ByteRange::Signed;
-      vector = arith::MaxSIOp::create(rewriter, loc, vector,
-                                      builder.splat(isSigned ? -128 : 0));
-      vector = arith::MinSIOp::create(rewriter, loc, vector,
-                                      builder.splat(isSigned ? 127 : 255));
+    if (range.saturation != Saturation::None) {
+      bool isSigned = range.saturation == Saturation::Signed;
+      int64_t least = range.least.value_or(isSigned ? -128 : 0),
+              most = range.most.value_or(isSigned ? 127 : 255);
+      vector =
+          arith::MaxSIOp::create(rewriter, loc, vector, builder.splat(least));
+      vector =
+          arith::MinSIOp::create(rewriter, loc, vector, builder.splat(most));
     }
     return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
                                    vector);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorRegion.h"
-#include "Saturation.h"
+#include "PackedClamps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,11 +107,11 @@ VectorRegion::VectorRegion(Region &region, ArrayRef<NumberRange> arguments)
     bool toByte = trunc && trunc.getType().isInteger(8) &&
                   trunc.getIn().getType().isInteger(32);
     packable.push_back(toByte ? trunc.getIn() : Value());
-    Saturation saturation;
+    PackedClamps packed;
     if (toByte)
-      saturation = findSaturation(region, trunc, arguments);
-    ranges.push_back(saturation.range);
-    omitted.insert_range(saturation.clamps);
+      packed = findPackedClamps(region, trunc, arguments);
+    ranges.push_back(packed.range);
+    omitted.insert_range(packed.clamps);
   }
   valueRanges = RegionRanges(region, arguments, omitted);
 }

@@ -490,14 +490,14 @@ func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi
   return
 }
 
-// The same through a quotient by product and FMA (expand-divisions), whose dividend is clamped. -0 is the same as +0 after
-// products, too.
+// The same through a quotient by product and FMA (expand-divisions), whose dividend is clamped.
 // CHECK-LABEL: func.func @quotient(
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0> : vector<64xi8>
 // CHECK: math.fma
-// CHECK-NEXT: arith.maximumf %{{.*}}, %{{.*}} fastmath<nsz>
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: math.fma
 // CHECK-NEXT: llvm.intr.lrint
+// CHECK: arith.maxsi %{{.*}}, %[[ZERO]]
 func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
                     %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
@@ -529,11 +529,13 @@ func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi3
   return
 }
 
-// A clamp from below by more than the least byte stays; the other one goes.
+// A clamp from below by more than the least byte becomes one of the packed bytes; the other one goes.
 // CHECK-LABEL: func.func @relu(
-// CHECK: arith.maximumf
+// CHECK-DAG: %[[THREE:.*]] = arith.constant dense<3> : vector<64xi8>
+// CHECK-NOT: arith.maximumf
 // CHECK-NOT: arith.minimumf
 // CHECK: packsswb
+// CHECK-NEXT: arith.maxsi %{{.*}}, %[[THREE]] : vector<64xi8>
 func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
                 %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
@@ -548,6 +550,42 @@ func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, 
         %g = arith.sitofp %acc : i32 to f32
         %m = arith.mulf %g, %v : f32
         %a = arith.maximumf %m, %low : f32
+        %b = arith.minimumf %a, %high : f32
+        %r = math.roundeven %b : f32
+        %i = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %i : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
+
+// A bound in front of a product is followed to its byte: 6 times 35.3 is 211.8, which is rounded to 212 (-44 as i8).
+// CHECK-LABEL: func.func @relu6(
+// CHECK-DAG: %[[MOST:.*]] = arith.constant dense<-44> : vector<64xi8>
+// CHECK-NOT: arith.maximumf
+// CHECK-NOT: arith.minimumf
+// CHECK: packuswb
+// CHECK-NEXT: arith.minui %{{.*}}, %[[MOST]] : vector<64xi8>
+func.func @relu6(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, %y: memref<1x32xi8>,
+                 %f: memref<32xf32>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
+      epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
+      {epilogue_ranges = array<f64: 0.0125, 0.015>,
+       lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
+                                     source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %zero = arith.constant 0.0 : f32
+        %six = arith.constant 6.0 : f32
+        %scale = arith.constant 35.3 : f32
+        %low = arith.constant 0.0 : f32
+        %high = arith.constant 255.0 : f32
+        %g = arith.sitofp %acc : i32 to f32
+        %m = arith.mulf %g, %v : f32
+        %relu = arith.maximumf %m, %zero : f32
+        %relu6 = arith.minimumf %relu, %six : f32
+        %d = arith.mulf %relu6, %scale : f32
+        %a = arith.maximumf %d, %low : f32
         %b = arith.minimumf %a, %high : f32
         %r = math.roundeven %b : f32
         %i = arith.fptosi %r : f32 to i32

@@ -1,11 +1,11 @@
-//===- Saturation.cpp - Clamps that packing to bytes makes ----------------===//
+//===- PackedClamps.cpp - Clamps that packing to bytes makes --------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Saturation.h"
+#include "PackedClamps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -14,35 +14,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
-
-namespace {
-/// Walks from the yielded byte towards what it is computed from. `low` and
-/// `high` are where the number at hand may be clamped without changing the
-/// byte.
-class ClampFinder {
-public:
-  ClampFinder(Region &region, ArrayRef<NumberRange> arguments, double low,
-              double high)
-      : region(region), arguments(arguments), low(low), high(high) {}
-
-  DenseSet<Operation *> find(arith::TruncIOp truncation);
-
-private:
-  /// Whether all i32 on the way fit without the clamps.
-  bool fits();
-  bool visitClamp(Operation *op);
-  /// What is clamped is rounded to whole numbers.
-  void visitRounding();
-  void visitFactor(double factor);
-
-  Region &region;
-  ArrayRef<NumberRange> arguments;
-  double low, high;
-  bool isRounded = false; // later, to whole numbers
-  DenseSet<Operation *> clamps;
-  SmallVector<Operation *> path;
-};
-} // namespace
 
 /// The number of a float or an integer constant.
 static std::optional<double> constantOf(Value value) {
@@ -55,14 +26,68 @@ static std::optional<double> constantOf(Value value) {
   return std::nullopt;
 }
 
+namespace {
+/// What multiplies a float: a constant, or for a quotient by a constant its
+/// reciprocal in two parts (pass expand-divisions).
+struct Factor {
+  float high, low = 0;
+  bool isFused = false;
+
+  /// What the ops compute of `number`.
+  float times(float number) const {
+    float rest = number * low;
+    return isFused ? std::fmaf(number, high, rest) : number * high;
+  }
+};
+
+/// Walks from the yielded byte towards what it is computed from. `low` and
+/// `high` are where the number at hand may be clamped without changing the
+/// byte, if packing keeps it between `least` and `most`.
+class ClampFinder {
+public:
+  ClampFinder(Region &region, ArrayRef<NumberRange> arguments,
+              Saturation saturation)
+      : region(region), arguments(arguments), saturation(saturation),
+        least(saturation == Saturation::Signed ? -128 : 0), most(least + 255),
+        low(least), high(most) {}
+
+  /// Whether all bytes of the range are reached without wrapping.
+  bool contains(NumberRange truncated) const {
+    return truncated.isWithin(least, most);
+  }
+  PackedClamps find(arith::TruncIOp truncation);
+
+private:
+  /// Whether all i32 on the way fit without the clamps.
+  bool fits();
+  bool visitClamp(Operation *op);
+  /// What is clamped is rounded to whole numbers.
+  void visitRounding();
+  void visitFactor(double factor);
+  /// The i32 that becomes of `number` after the op that was visited last;
+  /// nothing where it does not fit.
+  std::optional<int64_t> follow(double number) const;
+
+  Region &region;
+  ArrayRef<NumberRange> arguments;
+  Saturation saturation;
+  int64_t least, most;
+  double low, high;
+  bool isRounded = false; // later, to whole numbers
+  DenseSet<Operation *> clamps;
+  SmallVector<Operation *> path;
+};
+} // namespace
+
 /// The factor of a product with a positive constant, or of a quotient by
-/// product and FMA (pass expand-divisions), which is the same but for the last
-/// bit. Both keep the order of numbers.
-static std::optional<double> factorOf(Operation *op) {
+/// product and FMA, which is the same but for the last bit. Both keep the order
+/// of numbers.
+static std::optional<Factor> factorOf(Operation *op) {
   if (auto product = dyn_cast<arith::MulFOp>(op)) {
     auto factor = constantOf(product.getRhs());
-    return factor && *factor > 0 && std::isfinite(*factor) ? factor
-                                                           : std::nullopt;
+    if (!factor || !(*factor > 0) || !std::isfinite(*factor))
+      return std::nullopt;
+    return Factor{float(*factor)};
   }
   auto fma = dyn_cast<math::FmaOp>(op);
   auto rest = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
@@ -71,22 +96,47 @@ static std::optional<double> factorOf(Operation *op) {
   auto high = constantOf(fma.getB()), low = constantOf(rest.getRhs());
   if (!high || !low || !(*high > 0) || !(std::abs(*low) <= *high * 0x1p-23))
     return std::nullopt;
-  return high;
+  return Factor{float(*high), float(*low), /*isFused=*/true};
+}
+
+std::optional<int64_t> ClampFinder::follow(double number) const {
+  for (Operation *op : llvm::drop_begin(llvm::reverse(path))) {
+    if (isa<arith::MaximumFOp>(op))
+      number = std::max(number, *constantOf(op->getOperand(1)));
+    else if (isa<arith::MinimumFOp>(op))
+      number = std::min(number, *constantOf(op->getOperand(1)));
+    else if (isa<math::RoundEvenOp>(op))
+      number = std::nearbyint(number);
+    else if (isa<arith::AddIOp>(op))
+      number += *constantOf(op->getOperand(1));
+    else if (auto factor = factorOf(op))
+      number = factor->times(float(number));
+    bool isInteger = isa<arith::FPToSIOp, arith::AddIOp>(op);
+    if (isInteger && !(number >= std::numeric_limits<int32_t>::min() &&
+                       number <= std::numeric_limits<int32_t>::max()))
+      return std::nullopt;
+    if (isInteger)
+      number = std::trunc(number);
+  }
+  return int64_t(number);
 }
 
 bool ClampFinder::visitClamp(Operation *op) {
   auto bound = constantOf(op->getOperand(1));
   if (!bound || *bound != *bound)
     return false;
-  if (isa<arith::MaximumFOp>(op)) {
-    if (*bound <= low)
-      clamps.insert(op);
-    low = std::max(low, *bound);
-  } else {
-    if (*bound >= high)
-      clamps.insert(op);
-    high = std::min(high, *bound);
+  bool isMaximum = isa<arith::MaximumFOp>(op);
+  if (isMaximum ? *bound > low : *bound < high) {
+    // Packing clamps by the byte that the bound becomes: what follows keeps the
+    // order of numbers.
+    std::optional<int64_t> byte = follow(*bound);
+    if (!byte || (isMaximum ? *byte > most : *byte < least))
+      return false;
+    (isMaximum ? least : most) =
+        isMaximum ? std::max(least, *byte) : std::min(most, *byte);
+    (isMaximum ? low : high) = *bound;
   }
+  clamps.insert(op);
   return low <= high;
 }
 
@@ -135,7 +185,7 @@ static bool isOnlyYielded(Value byte) {
   });
 }
 
-DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
+PackedClamps ClampFinder::find(arith::TruncIOp truncation) {
   // A number with other uses must be what it is. That a select asks whether it
   // is NaN is no other use, nor is the first product of a quotient.
   auto isUsedOnlyBy = [](Value value, Operation *user) {
@@ -148,8 +198,9 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
     });
   };
   // A byte that is not only yielded must be what it is, too.
+  const PackedClamps none{{saturation, std::nullopt, std::nullopt}, {}};
   if (!isOnlyYielded(truncation))
-    return {};
+    return none;
   Operation *user = truncation;
   Value value = truncation.getIn();
   while (Operation *op = value.getDefiningOp()) {
@@ -174,7 +225,7 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
         break;
       value = op->getOperand(0);
     } else if (auto factor = factorOf(op)) {
-      visitFactor(*factor);
+      visitFactor(factor->high);
       value = op->getOperand(0);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       value = passedUnlessNaN(select);
@@ -184,22 +235,35 @@ DenseSet<Operation *> ClampFinder::find(arith::TruncIOp truncation) {
       break;
     }
   }
-  return fits() ? clamps : DenseSet<Operation *>();
+  if (!fits())
+    return none;
+  PackedClamps found{{saturation, std::nullopt, std::nullopt}, clamps};
+  bool isSigned = saturation == Saturation::Signed;
+  if (least > (isSigned ? -128 : 0))
+    found.range.least = least;
+  if (most < (isSigned ? 127 : 255))
+    found.range.most = most;
+  return found;
 }
 
-Saturation qcc::x86::findSaturation(Region &region, arith::TruncIOp truncation,
-                                    ArrayRef<NumberRange> arguments) {
+PackedClamps qcc::x86::findPackedClamps(Region &region,
+                                        arith::TruncIOp truncation,
+                                        ArrayRef<NumberRange> arguments) {
   NumberRange truncated =
       RegionRanges(region, arguments).of(truncation.getIn());
-  Saturation best;
-  for (auto [range, low, high] :
-       {std::tuple(ByteRange::Signed, -128.0, 127.0),
-        std::tuple(ByteRange::Unsigned, 0.0, 255.0)}) {
-    if (!truncated.isWithin(low, high))
+  // More clamps left out, then fewer of bytes, are better.
+  auto score = [](const PackedClamps &c) {
+    return std::pair(c.clamps.size(),
+                     -(c.range.least.has_value() + c.range.most.has_value()));
+  };
+  PackedClamps best;
+  for (Saturation saturation : {Saturation::Signed, Saturation::Unsigned}) {
+    ClampFinder finder(region, arguments, saturation);
+    if (!finder.contains(truncated))
       continue;
-    auto clamps = ClampFinder(region, arguments, low, high).find(truncation);
-    if (best.range == ByteRange::Any || clamps.size() > best.clamps.size())
-      best = {range, clamps};
+    PackedClamps found = finder.find(truncation);
+    if (best.range.saturation == Saturation::None || score(found) > score(best))
+      best = found;
   }
   return best;
 }

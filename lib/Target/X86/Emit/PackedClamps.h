@@ -1,4 +1,4 @@
-//===- Saturation.h - Clamps that packing to bytes makes --------*- C++ -*-===//
+//===- PackedClamps.h - Clamps that packing to bytes makes ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,17 @@
 // conversion, the addition, and a quotient by a constant do not change the
 // order of numbers, and all numbers that a clamp changes end at the same byte.
 //
+// A clamp by another constant, such as a ReLU's, becomes one of the packed
+// bytes, by the byte that the constant becomes. It takes a quarter of the
+// instructions there, and other ports than products.
+//
 // This holds for what is packed. A clamp stays where anything else uses a
 // number between it and the packed byte, or the byte itself.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TARGET_X86_EMIT_SATURATION_H
-#define QCC_LIB_TARGET_X86_EMIT_SATURATION_H
+#ifndef QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
+#define QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
 
 #include "PackBytes.h"
 #include "qcc/Analysis/NumberRange.h"
@@ -29,17 +33,17 @@
 namespace qcc::x86 {
 
 /// How an i32 is packed to a byte, and the clamps in front of it that need not
-/// be computed.
-struct Saturation {
-  ByteRange range = ByteRange::Any;
+/// be computed then.
+struct PackedClamps {
+  ByteRange range;
   llvm::DenseSet<mlir::Operation *> clamps;
 };
 
 /// What packing the i32 that `truncation` makes a byte does for it.
-Saturation findSaturation(mlir::Region &region,
-                          mlir::arith::TruncIOp truncation,
-                          llvm::ArrayRef<NumberRange> arguments);
+PackedClamps findPackedClamps(mlir::Region &region,
+                              mlir::arith::TruncIOp truncation,
+                              llvm::ArrayRef<NumberRange> arguments);
 
 } // namespace qcc::x86
 
-#endif // QCC_LIB_TARGET_X86_EMIT_SATURATION_H
+#endif // QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
