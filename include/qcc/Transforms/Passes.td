@@ -89,6 +89,9 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
     ```
     stays as it is: fused, each element of `%q` would be computed for each column of `%w`.
 
+    A reduction of integers by loops of one iteration each is elementwise, too: such are
+    depthwise convolutions by 1 x 1.
+
     The result has the origins of both (`qcc.origin`), and the reason why one of them is not
     in a kernel (`qcc.refused`). Reshapes move out of the way, and constants into bodies.
   }];

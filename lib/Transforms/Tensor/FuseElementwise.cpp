@@ -106,6 +106,125 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A reduction by loops of one iteration is elementwise, if what it starts from
+/// is an operand:
+///
+///   acc[i] = start[i]; for k < 1: acc[i] += x[i + k] * w[k]
+/// =>
+///   acc[i] = start[i] + x[i] * w[0]
+///
+/// Of integers: a sum of floats may have other zeros than its terms (N8).
+struct FoldUnitReduction : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    SmallVector<AffineExpr> loops;
+    unsigned kept = 0;
+    for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+      bool isReduction = kind == utils::IteratorType::reduction;
+      if (isReduction && sizes[d] != 1)
+        return failure();
+      loops.push_back(isReduction ? rewriter.getAffineConstantExpr(0)
+                                  : rewriter.getAffineDimExpr(kept++));
+    }
+    if (kept == loops.size() || !op.hasPureTensorSemantics() ||
+        op.hasIndexSemantics() ||
+        !llvm::all_of(op.getDpsInits(), [](Value init) {
+          return getElementTypeOrSelf(init.getType()).isInteger();
+        }))
+      return failure();
+
+    SmallVector<AffineMap> maps;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap before = op.getMatchingIndexingMap(&operand);
+      maps.push_back(
+          simplifyAffineMap(before.replaceDimsAndSymbols(loops, {}, kept, 0)));
+      if (!readsAll(operand, before, maps.back(), sizes))
+        return failure();
+    }
+    replace(rewriter, op, maps, kept);
+    return success();
+  }
+
+private:
+  /// Windows need not reach the end of what they slide over, but single loops
+  /// do.
+  static bool readsAll(OpOperand &operand, AffineMap before, AffineMap after,
+                       ArrayRef<int64_t> sizes) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (unsigned i = 0; i < after.getNumResults(); ++i) {
+      if (isa<AffineDimExpr>(before.getResult(i)))
+        continue;
+      // The loops of a window are parallel ones and one of its elements.
+      if (!isa<AffineDimExpr>(after.getResult(i)))
+        continue;
+      int64_t size = ShapedType::kDynamic;
+      for (unsigned d = 0; d < sizes.size(); ++d)
+        if (sizes[d] != 1 && before.getResult(i).isFunctionOfDim(d))
+          size = sizes[d];
+      if (ShapedType::isDynamic(size) || type.getDimSize(i) != size)
+        return false;
+    }
+    return true;
+  }
+
+  /// Leaves out dimensions of one element that no loop walks: the last one that
+  /// is left is contiguous then. By a slice, since fusion moves reshapes.
+  static Value dropUnits(PatternRewriter &rewriter, Location loc, Value value,
+                         AffineMap &map) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || map.getNumResults() == 0)
+      return value;
+    SmallVector<int64_t> sizes;
+    SmallVector<AffineExpr> kept;
+    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+      if (type.getDimSize(i) == 1 && isa<AffineConstantExpr>(expr))
+        continue;
+      kept.push_back(expr);
+      sizes.push_back(type.getDimSize(i));
+    }
+    if (kept.size() == map.getNumResults())
+      return value;
+    map = AffineMap::get(map.getNumDims(), 0, kept, map.getContext());
+    return tensor::createCanonicalRankReducingExtractSliceOp(
+        rewriter, loc, value,
+        RankedTensorType::get(sizes, type.getElementType()));
+  }
+
+  static void replace(PatternRewriter &rewriter, linalg::GenericOp op,
+                      MutableArrayRef<AffineMap> maps, unsigned numLoops) {
+    unsigned numInputs = op.getNumDpsInputs();
+    SmallVector<Value> inputs, outs;
+    for (auto [input, map] : llvm::zip(op.getInputs(), maps))
+      inputs.push_back(dropUnits(rewriter, op.getLoc(), input, map));
+    ArrayRef<AffineMap> outMaps = maps.drop_front(numInputs);
+    SmallVector<AffineMap> newMaps(maps.take_front(numInputs));
+    for (Value init : op.getDpsInits()) {
+      inputs.push_back(init);
+      outs.push_back(tensor::EmptyOp::create(
+          rewriter, op.getLoc(),
+          tensor::getMixedSizes(rewriter, op.getLoc(), init),
+          getElementTypeOrSelf(init.getType())));
+    }
+    llvm::append_range(newMaps, outMaps);
+    llvm::append_range(newMaps, outMaps);
+    SmallVector<utils::IteratorType> kinds(numLoops,
+                                           utils::IteratorType::parallel);
+    auto elementwise =
+        linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(),
+                                  inputs, outs, newMaps, kinds);
+    inheritNotes(elementwise, op.getOperation());
+    rewriter.inlineRegionBefore(op.getRegion(), elementwise.getRegion(),
+                                elementwise.getRegion().end());
+    Block *body = elementwise.getBody();
+    for (Value out : outs)
+      body->addArgument(getElementTypeOrSelf(out.getType()), op.getLoc());
+    rewriter.replaceOp(op, elementwise.getResults());
+  }
+};
+
 /// Gives what replaces a structured op the notes of the op.
 struct NoteKeeper : RewriterBase::Listener {
   void notifyOperationReplaced(Operation *op, ValueRange values) override {
@@ -131,7 +250,7 @@ struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FuseProducer>(context);
+    patterns.add<FuseProducer, FoldUnitReduction>(context);
     // The patterns that accompany the fusion of linalg, without the fusion
     // itself.
     linalg::populateElementwiseOpsFusionPatterns(

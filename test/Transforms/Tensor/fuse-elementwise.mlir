@@ -129,3 +129,87 @@ func.func @operand_given_twice(%x: tensor<8xf32>, %e: tensor<8xf32>) -> tensor<8
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+#x = affine_map<(b, h, w, c, kh, kw) -> (b, h * 2 + kh, w * 2 + kw, c)>
+#w = affine_map<(b, h, w, c, kh, kw) -> (c, kh, kw)>
+#y = affine_map<(b, h, w, c, kh, kw) -> (b, h, w, c)>
+#id = affine_map<(b, h, w, c) -> (b, h, w, c)>
+#channel = affine_map<(b, h, w, c) -> (c)>
+
+// A depthwise convolution by 1 x 1 is elementwise, and fused with what follows. The weights are contiguous along the
+// channels.
+// CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2, d2 * 2, d3)>
+// CHECK-DAG: #[[$C:.*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
+// CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @unit_reduction
+// CHECK: %[[W:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [43, 1, 1] [1, 1, 1] : tensor<43x1x1xi8> to tensor<43xi8>
+// CHECK: linalg.generic {indexing_maps = [#[[$X]], #[[$C]], #[[$C]], #[[$ID]]],
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+// CHECK-SAME: ins(%{{.*}}, %[[W]], %{{.*}} : tensor<3x17x47x43xi8>, tensor<43xi8>, tensor<43xi32>)
+// CHECK: arith.sitofp
+// CHECK-NOT: linalg.generic
+func.func @unit_reduction(%x: tensor<3x17x47x43xi8>, %w: tensor<43x1x1xi8>, %bias: tensor<43xi32>) -> tensor<3x9x24x43xf32> {
+  %e = tensor.empty() : tensor<3x9x24x43xi32>
+  %f = tensor.empty() : tensor<3x9x24x43xf32>
+  %init = linalg.generic {indexing_maps = [#channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%bias : tensor<43xi32>) outs(%e : tensor<3x9x24x43xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  } -> tensor<3x9x24x43xi32>
+  %p = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<3x17x47x43xi8>, tensor<43x1x1xi8>) outs(%init : tensor<3x9x24x43xi32>) {
+  ^bb0(%a: i8, %b: i8, %acc: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %acc, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<3x9x24x43xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%p : tensor<3x9x24x43xi32>) outs(%f : tensor<3x9x24x43xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %0 = arith.sitofp %a : i32 to f32
+    linalg.yield %0 : f32
+  } -> tensor<3x9x24x43xf32>
+  return %r : tensor<3x9x24x43xf32>
+}
+
+// -----
+
+#x = affine_map<(i, k) -> (i + k)>
+#w = affine_map<(i, k) -> (k)>
+#y = affine_map<(i, k) -> (i)>
+
+// The window does not reach the end of what it slides over, which a single loop would.
+// CHECK-LABEL: func.func @shorter_than_operand
+// CHECK: iterator_types = ["parallel", "reduction"]
+func.func @shorter_than_operand(%x: tensor<9xi32>, %w: tensor<1xi32>, %y: tensor<8xi32>) -> tensor<8xi32> {
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<9xi32>, tensor<1xi32>) outs(%y : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32, %acc: i32):
+    %0 = arith.muli %a, %b : i32
+    %1 = arith.addi %acc, %0 : i32
+    linalg.yield %1 : i32
+  } -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
+// -----
+
+#x = affine_map<(i, k) -> (i, k)>
+#y = affine_map<(i, k) -> (i)>
+
+// A sum of one float may have another zero than the float.
+// CHECK-LABEL: func.func @float_sum
+// CHECK: iterator_types = ["parallel", "reduction"]
+func.func @float_sum(%x: tensor<8x1xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#x, #y], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x1xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.addf %acc, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
