@@ -81,7 +81,9 @@ double InnerProduct::expectedTime(ContractOp, const GemmShape &shape,
                                   const Tiling &tiling,
                                   const Atom &atom) const {
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
-  int64_t steps = llvm::divideCeil(shape.k, (int64_t)(atom.lanes * atom.kr));
+  // Each run of K ends with a vector that it may not fill.
+  int64_t steps = shape.k / shape.run *
+                  llvm::divideCeil(shape.run, int64_t(atom.lanes) * atom.kr);
   double multiplications = tiling.mr * tiling.nr;
   double loads = tiling.mr + tiling.nr;
   double tile = steps * std::max(multiplications + kLoad * loads, kPipeline) +
@@ -94,6 +96,8 @@ double InnerProduct::expectedTime(ContractOp, const GemmShape &shape,
   time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
                       spec) +
          kStepOverhead;
+  if (!shape.isInPlace)
+    time += m * steps * shape.copyTime;
   return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
