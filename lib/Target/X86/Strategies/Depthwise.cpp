@@ -27,6 +27,11 @@ using kernel::ContractOp;
 constexpr double kShuffles = 3;
 /// For each tile.
 constexpr double kTileOverhead = 12;
+/// Vectors that are at hand beside those of accumulators, for each vector of
+/// columns: what these start from, words, and the rows that are shuffled.
+constexpr int64_t kTemporaries = 4;
+/// For each vector that no register is left for, at each column of lhs.
+constexpr double kSpill = 1;
 /// The largest tile: more rows share few windows more, and more vectors of
 /// columns do not fit in registers as they are put together.
 constexpr int64_t kMaxRows = 14, kMaxVectors = 4;
@@ -72,6 +77,9 @@ static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
   int64_t words = shape.words(atom), others = words / windows.taps;
   double columns = double(windows.countColumns(rows)) * others;
   double reading = columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
+  int64_t live = (rows + kTemporaries) * vectors + atom.temporaries;
+  reading +=
+      columns * kSpill * std::max<int64_t>(0, live - int64_t(atom.registers));
   double products = double(rows) * vectors * words;
   double operations =
       reading + double(shape.epilogueOps) * rows * vectors + kTileOverhead;
@@ -93,9 +101,16 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
       time += timeOfTile(shape, windows, rows, vectors % nv, atom, spec);
     return time;
   };
-  double time = double(m / tiling.mr) * allColumns(tiling.mr);
-  if (m % tiling.mr)
-    time += allColumns(m % tiling.mr);
+  // Tiles end with the innermost dimension of rows.
+  int64_t line = m;
+  if (std::optional<unsigned> rows = op.getRoles()->m)
+    if (int64_t size = op.getStaticLoopSizes()[*rows];
+        !ShapedType::isDynamic(size))
+      line = size;
+  double time = double(line / tiling.mr) * allColumns(tiling.mr);
+  if (line % tiling.mr)
+    time += allColumns(line % tiling.mr);
+  time *= double(m) / line;
   return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
