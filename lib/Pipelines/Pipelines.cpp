@@ -51,6 +51,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
   // conversions round otherwise than N7 and N8 say.
   // The first pass sees the program as it was imported: N3 does not look
   // through calls.
+  pm.addNestedPass<func::FuncOp>(createQNNIntegerizeMaxima());
   pm.addNestedPass<func::FuncOp>(createQNNIntegerizeContractions());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
@@ -89,6 +90,7 @@ void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
+    pm.addNestedPass<func::FuncOp>(createSinkWidening());
     pm.addNestedPass<func::FuncOp>(createFoldByteFunctions(target));
   }
   FormContractionsOptions forming;

@@ -1,5 +1,6 @@
 """Small variants of the networks of utils/bench-models.py: exact, and equal to their twins."""
 
+import json
 import subprocess
 
 import numpy as np
@@ -199,6 +200,23 @@ def test_resnet50_is_54_contractions(compiler, tmp_path):
     kinds = compiled_network(compiler, model, tmp_path).kinds()
     assert kinds.count("contract") == 54
     assert len(kinds) <= 60
+
+
+def test_resnet50_is_one_network_in_all_forms(compiler, tmp_path):
+    """Channels first or last, real numbers or qnn ops: the same kernels."""
+    model = models.make("resnet50", size=64, width=1 / 4)
+    kernels = {}
+    for form, text in (("qnn", program.Program(model.net)), ("real", model.real_program())):
+        path, weights = tmp_path / f"{form}.mlir", tmp_path / f"{form}.npz"
+        path.write_text(text.text)
+        np.savez(weights, **text.weights)
+        explained = json.loads(Run._call(compiler, "explain", "--json", "--mcpu=cascadelake", path,
+                                         f"--weights={weights}"))
+        kinds = sorted((k["kind"], k.get("atom", ""), k.get("config", ""))
+                       for k in explained["kernels"])
+        kernels[form] = kinds
+    assert len(kernels["qnn"]) <= 60
+    assert kernels["real"] == kernels["qnn"]
 
 
 @pytest.mark.parametrize("name", networks.NETWORKS)

@@ -289,6 +289,22 @@ static std::string originOf(const Chain &chain) {
   return "lookup of " + llvm::join(names, " + ");
 }
 
+static bool isIdentity(ArrayRef<int8_t> table) {
+  return llvm::all_of(llvm::enumerate(table), [](auto entry) {
+    return entry.value() == static_cast<int8_t>(entry.index());
+  });
+}
+
+/// Adds the ops that nothing needs to `erased`.
+static void eraseUnused(RewriterBase &rewriter, const Chain &chain,
+                        DenseSet<Operation *> &erased) {
+  for (linalg::GenericOp op : llvm::reverse(chain.ops))
+    if (op->use_empty()) {
+      erased.insert(op);
+      rewriter.eraseOp(op);
+    }
+}
+
 /// Adds the ops that nothing needs afterwards to `erased`.
 static void replaceByLookup(RewriterBase &rewriter, const Chain &chain,
                             ArrayRef<int8_t> table,
@@ -309,11 +325,7 @@ static void replaceByLookup(RewriterBase &rewriter, const Chain &chain,
       });
   lookup->setAttr(kOriginAttr, rewriter.getStringAttr(originOf(chain)));
   rewriter.replaceAllUsesWith(last->getResults(), lookup.getResults());
-  for (linalg::GenericOp op : llvm::reverse(chain.ops))
-    if (op->use_empty()) {
-      erased.insert(op);
-      rewriter.eraseOp(op);
-    }
+  eraseUnused(rewriter, chain, erased);
 }
 
 namespace {
@@ -326,8 +338,6 @@ struct FoldByteFunctions : qcc::impl::FoldByteFunctionsBase<FoldByteFunctions> {
   }
 
   void runOnOperation() override {
-    if (!target->lookupCost(LookupPlace::Memory))
-      return;
     IRRewriter rewriter(&getContext());
     // The last first, so that a chain is as long as it can be.
     SmallVector<linalg::GenericOp> ends;
@@ -341,12 +351,27 @@ struct FoldByteFunctions : qcc::impl::FoldByteFunctionsBase<FoldByteFunctions> {
       if (erased.contains(op))
         continue;
       std::optional<Chain> chain = ChainFinder(op).find();
-      if (!chain || costOf(*chain) < *target->lookupCost(placeOf(*chain)))
+      if (!chain)
         continue;
       rewriter.setInsertionPoint(op);
-      if (std::optional<SmallVector<int8_t>> table = tabulate(rewriter, *chain))
+      std::optional<SmallVector<int8_t>> table = tabulate(rewriter, *chain);
+      if (!table)
+        continue;
+      Value start = chain->start;
+      if (isIdentity(*table) && start.getType() == op->getResult(0).getType()) {
+        rewriter.replaceAllUsesWith(op->getResult(0), start);
+        eraseUnused(rewriter, *chain, erased);
+      } else if (isFaster(*chain)) {
         replaceByLookup(rewriter, *chain, *table, erased);
+      }
     }
+  }
+
+private:
+  /// Whether the target looks bytes up faster than it computes them.
+  bool isFaster(const Chain &chain) const {
+    std::optional<double> cost = target->lookupCost(placeOf(chain));
+    return cost && costOf(chain) >= *cost;
   }
 
   TargetRef target;

@@ -301,3 +301,24 @@ func.func @others(%x: tensor<8x8xi8>, %y: tensor<8x8xi8>, %f: tensor<f32>) -> (
   } -> tensor<8x8xi8>
   return %0, %1, %2, %3, %4, %5 : tensor<8x8xi8>, tensor<8x8xi8>, tensor<8x8xi8>, tensor<8x8xi8>, tensor<2xi8>, tensor<8x8xi8>
 }
+
+// A byte that becomes itself is read where it is; a target need not have tables.
+// CHECK-LABEL: func.func @identity(
+// CHECK-SAME: %[[X:.*]]: tensor<8xi8>
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[X]]
+func.func @identity(%x: tensor<8xi8>) -> tensor<8xi8> {
+  %e = tensor.empty() : tensor<8xf32>
+  %o = tensor.empty() : tensor<8xi8>
+  %v = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xi8>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%v : tensor<8xf32>) outs(%o : tensor<8xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = arith.fptosi %a : f32 to i8
+    linalg.yield %0 : i8
+  } -> tensor<8xi8>
+  return %y : tensor<8xi8>
+}

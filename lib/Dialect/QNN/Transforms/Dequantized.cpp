@@ -184,8 +184,7 @@ static Value makeDifference(OpBuilder &builder, Location loc,
 // Materializing
 //===----------------------------------------------------------------------===//
 
-/// The stored integers as signless i8.
-static Value makeStorage(OpBuilder &builder, Location loc, Value quantized) {
+Value qcc::qnn::makeStorage(OpBuilder &builder, Location loc, Value quantized) {
   RankedTensorType type = getTensorType(quantized);
   RankedTensorType stored = type.clone(builder.getI8Type());
   if (isa<quant::QuantizedType>(type.getElementType()))
@@ -193,6 +192,16 @@ static Value makeStorage(OpBuilder &builder, Location loc, Value quantized) {
   if (type.getElementType().isUnsignedInteger())
     return tensor::BitcastOp::create(builder, loc, stored, quantized);
   return quantized;
+}
+
+Value qcc::qnn::fromStorage(OpBuilder &builder, Location loc, Value stored,
+                            Type element) {
+  RankedTensorType type = getTensorType(stored).clone(element);
+  if (isa<quant::QuantizedType>(element))
+    return quant::StorageCastOp::create(builder, loc, type, stored);
+  if (element.isUnsignedInteger())
+    return tensor::BitcastOp::create(builder, loc, type, stored);
+  return stored;
 }
 
 IntegerOperand IntegerOperand::materialize(OpBuilder &builder, Location loc,

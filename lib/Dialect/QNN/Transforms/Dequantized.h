@@ -31,6 +31,12 @@ struct DequantizedSource {
   static std::optional<DequantizedSource> trace(mlir::Value value);
 };
 
+/// Stored integers as signless i8, and back as a tensor of `element`.
+mlir::Value makeStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value quantized);
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value stored, mlir::Type element);
+
 /// A dequantized value as integers.
 struct IntegerOperand {
   /// The stored integers as signless i8; or the differences q - z as i32, where

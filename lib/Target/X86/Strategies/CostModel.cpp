@@ -51,6 +51,47 @@ static int64_t countOps(Region &region) {
   return count;
 }
 
+/// What quantization takes, about, however it is written: conversions, clamps
+/// and rounding, and arithmetic with numbers that do not depend on the row.
+constexpr int64_t kQuantizationOps = 9;
+/// Products and sums that quantization has at most: by the scale of the
+/// product, with the bias, and two for a quotient by the scale of the result.
+constexpr int64_t kQuantizationProducts = 4;
+
+/// The instructions that an epilogue makes, about. The ways to write one
+/// network (a bias in integers or in real numbers, a ReLU or none where the
+/// zero point clamps) count alike, so that they become the same kernels.
+static int64_t countEpilogueOps(ContractOp op) {
+  Region &region = op.getEpilogue();
+  SmallVector<AffineMap> maps = op.getEpilogueMaps();
+  // Constants and what is the same in all rows.
+  auto isLeaf = [&](Value value) {
+    if (matchPattern(value, m_Constant()))
+      return true;
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getArgNumber() > 0 &&
+           !llvm::any_of(op.getRows(), [&](unsigned row) {
+             return maps[argument.getArgNumber() - 1].isFunctionOfDim(row);
+           });
+  };
+  int64_t conversions = 0, products = 0;
+  for (Operation &inner : region.front().without_terminator()) {
+    if (isa<arith::SIToFPOp, arith::FPToSIOp, arith::TruncIOp, arith::CmpFOp,
+            arith::SelectOp, math::RoundEvenOp>(inner) ||
+        (isa<arith::MaximumFOp, arith::MinimumFOp>(inner) &&
+         isLeaf(inner.getOperand(1))))
+      ++conversions;
+    else if (isa<arith::AddIOp, arith::AddFOp, arith::MulFOp, math::FmaOp>(
+                 inner) &&
+             llvm::any_of(inner.getOperands(), isLeaf))
+      ++products;
+  }
+  if (conversions == 0)
+    return countOps(region);
+  return countOps(region) - conversions -
+         std::min(products, kQuantizationProducts) + kQuantizationOps;
+}
+
 GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
   int64_t prologueOps = countOps(op.getLhsPrologue());
   return {productOfSizes(op, op.getRows()),
@@ -58,7 +99,7 @@ GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
           op.getReductionSize(),
           op.getReductionSizes().back(),
           isInPlace,
-          countOps(op.getEpilogue()),
+          countEpilogueOps(op),
           kCopy + kPrologue * prologueOps};
 }
 

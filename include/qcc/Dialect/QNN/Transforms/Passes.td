@@ -22,3 +22,28 @@ def QNNIntegerizeContractions : Pass<"qnn-integerize-contractions", "::mlir::fun
     "::mlir::quant::QuantDialect"
   ];
 }
+
+def QNNIntegerizeMaxima : Pass<"qnn-integerize-maxima", "::mlir::func::FuncOp"> {
+  let summary = "Maxima of dequantized values become maxima of bytes";
+  let description = [{
+    A `linalg` op that takes maxima of values that were dequantized with one scale, such as
+    a max pooling between `qnn.dequantize` and `qnn.quantize`, takes those of the stored
+    bytes; its result is dequantized. The bits are the same, since dequantization keeps the
+    order of numbers, as long as each maximum has one of these numbers: the padding, and what
+    the op starts from, are constants that are no larger than any of them.
+
+    ```mlir
+    %x = qnn.dequantize %q : tensor<...x!quant.uniform<...>> -> tensor<...xf32>
+    %y = linalg.pooling_nchw_max ins(%x, ...) outs(%minus_infinity)
+    ```
+    becomes
+    ```mlir
+    %m = linalg.generic ins(%bytes, ...) outs(%least) { arith.maxsi }
+    %y = qnn.dequantize %m
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::quant::QuantDialect"
+  ];
+}
