@@ -54,7 +54,7 @@ endmacro()
 function(qcc_add_llvm)
   # The archives are not what CMake's targets of these names would link, which bring the shared libraries along.
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-  find_library(QCC_ZSTD_ARCHIVE libzstd.a)
+  find_library(QCC_ZSTD_ARCHIVE libzstd.a REQUIRED)
   set(static $<BOOL:$<TARGET_PROPERTY:QCC_STATIC_LLVM>>)
   add_library(qcc_llvm INTERFACE)
   target_link_libraries(qcc_llvm INTERFACE "$<IF:${static},${archives},MLIR;LLVM>" ZLIB::ZLIB
