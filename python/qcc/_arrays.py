@@ -113,7 +113,7 @@ def borrow_writable(value: Any) -> Borrowed:
     if isinstance(value, np.ndarray):
         if not value.flags.writeable:
             raise InvalidArgumentError("is read-only")
-        return borrow(value, "")
+        return borrow(value, "")  # numpy exports what can be written without a version.
     export = getattr(value, "__dlpack__", None)
     if export is None:
         raise InvalidArgumentError(f"is of type {type(value).__name__}; give a numpy array, or a tensor of a library "

@@ -98,9 +98,10 @@ def test_two_threads_are_faster_than_one():
 
     seconds(2, call)
     ours, machine = Speedup(call), Speedup(lambda index: hashlib.sha256(data).digest())
-    end = time.monotonic() + 15
-    while ours.measure() < 1.7 and time.monotonic() < end:
-        possible = machine.measure()
-    if ours.measure() < 1.7 and possible < 1.8:
+    ratio, possible = ours.measure(), machine.measure()
+    end = time.monotonic() + 10
+    while ratio < 1.7 and time.monotonic() < end:
+        ratio, possible = ours.measure(), machine.measure()
+    if ratio < 1.7 and possible < 1.8:
         pytest.skip(f"two threads of hashes were only {possible:.2f} times as fast as one")
-    assert ours.measure() >= 1.7, (ours.one, ours.two)
+    assert ratio >= 1.7, (ours.one, ours.two)
