@@ -10,8 +10,9 @@
 `compile` needs the package qcc; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
 """
 
-from ._compile import compile
+from ._compile import compile, explain
 from ._diff import Diff, ResultDiff, diff
+from ._explanation import ExplainedStep, Explanation
 from ._function import Function, Profile, ProfiledStep
 from ._library import runtime as _runtime
 from ._module import Module, load
@@ -23,8 +24,9 @@ from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactE
 __version__: str = _runtime.functions.qccGetVersion().decode()
 
 __all__ = [
-    "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error", "Function",
-    "InternalError", "InvalidArgumentError", "InvalidProgramError", "KernelFailedError", "Module", "NotFoundError",
-    "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization", "ResultDiff", "SystemCallError", "TensorType",
-    "UnsupportedError", "Variant", "compile", "diff", "load",
+    "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
+    "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
+    "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
+    "ResultDiff", "SystemCallError", "TensorType", "UnsupportedError", "Variant", "compile", "diff", "explain",
+    "load",
 ]

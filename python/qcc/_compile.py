@@ -16,10 +16,13 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _structures as c
+from ._explanation import Explanation, read_explanation
 from ._library import STATUS_FUNCTIONS, Handle, Library, encode_path, library_path
 from ._module import Module, load_memory
 from .errors import CompileWarning, Diagnostic, UnsupportedError
 
+#: QCC_COMPILE_EXPLAIN
+_EXPLAIN = 2
 _SEVERITIES = {0: "error", 1: "warning", 2: "remark", 3: "note"}
 
 _FUNCTIONS: Dict[str, Any] = {
@@ -30,6 +33,7 @@ _FUNCTIONS: Dict[str, Any] = {
         ctypes.c_char_p, ctypes.POINTER(c.CompileOptions), ctypes.POINTER(ctypes.c_void_p)]),
     "qccArtifactGetData": (ctypes.c_void_p, [ctypes.c_void_p]),
     "qccArtifactGetSize": (ctypes.c_size_t, [ctypes.c_void_p]),
+    "qccArtifactGetExplanation": (ctypes.c_char_p, [ctypes.c_void_p]),
     "qccArtifactWriteFile": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]),
     "qccArtifactDestroy": (None, [ctypes.c_void_p]),
 }
@@ -56,6 +60,11 @@ class _Artifact:
     def write(self, path: "str | os.PathLike[str]") -> None:
         library = _library()
         library.check(library.functions.qccArtifactWriteFile(self._handle.value, encode_path(path)))
+
+    def explanation(self) -> str:
+        """JSON, if it was compiled with EXPLAIN."""
+        text: bytes = _library().functions.qccArtifactGetExplanation(self._handle.value)
+        return text.decode()
 
     def load(self) -> Handle:
         functions = _library().functions
@@ -104,7 +113,7 @@ def _report(diagnostics: Sequence[Diagnostic], on_diagnostic: Optional[Callable[
 
 
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
-             name: Optional[str], on_diagnostic: Optional[Callable[[Diagnostic], None]]) -> _Artifact:
+             name: Optional[str], on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
     diagnostics: List[Diagnostic] = []
 
     def handle_diagnostic(_: Any, pointer: Any) -> None:
@@ -116,6 +125,7 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
     options.target = (target if isinstance(target, str) else ",".join(target)).encode()
     options.tuning = encode_path(tuning) if tuning is not None else None
     options.name = name.encode() if name is not None else None
+    options.flags = flags
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()
     with _weights_file(weights) as options.weights:
@@ -149,3 +159,17 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         UnsupportedError: the compiler is not installed.
     """
     return Module(None, _compile(source, target, weights, tuning, name, on_diagnostic))
+
+
+def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
+            tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None) -> Explanation:
+    """Compiles a program and tells what became of it: what each step computes, how, and why not faster.
+
+    Args:
+        source, weights, tuning, name: as in `compile`.
+        target: one processor.
+
+    Raises:
+        What `compile` raises.
+    """
+    return read_explanation(_compile(source, target, weights, tuning, name, None, _EXPLAIN).explanation())

@@ -1,5 +1,6 @@
 """The Python package: compiling, saving and loading, and what is said where that fails."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -149,3 +150,21 @@ def test_without_compiler(tmp_path):
                       tmp_path)
     assert done.stdout.startswith("the compiler is not installed, only the runtime"), done.stderr
     assert done.stdout.endswith("pip install qcc\n")
+
+
+def test_explain():
+    """The explanation is what `qcc explain --json` prints."""
+    path = program.EXAMPLES / "classifier_int8.mlir"
+    explanation = qcc.explain(path, weights="random:1", target="x86-64-v3")
+    command = [program.qcc(), "explain", path, "--weights=random:1", "--mcpu=x86-64-v3", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == explanation.data
+    assert explanation.target == "x86-64-v3" and explanation.artifact_bytes > 1000
+    assert [step.layer for step in explanation.steps] == [kernel["layer"] for kernel in explanation.data["kernels"]]
+    first = explanation.steps[0]
+    assert first.function == "classifier" and first.atom and first.expected_share_of_peak > 0
+    lines = str(explanation).splitlines()
+    assert lines[0].split()[0] == "step" and f"{len(explanation.steps)} steps for x86-64-v3" in lines[-1]
+    assert all(any(line.startswith(step.name) and step.layer in line for line in lines) for step in explanation.steps)
+    with pytest.raises(qcc.InvalidArgumentError, match="compile for one at a time"):
+        qcc.explain(path, weights="random:1", target="x86-64-v3,cascadelake")
