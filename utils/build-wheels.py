@@ -30,6 +30,9 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if not (options.build / "build.ninja").exists():
         parser.error(f"{options.build} is not a configured build; run cmake --preset release")
+    sanitizer = re.search(r"^QCC_SANITIZE:STRING=(.+)$", (options.build / "CMakeCache.txt").read_text(), re.M)
+    if sanitizer:
+        parser.error(f"{options.build} has the {sanitizer.group(1)} sanitizer, which no Python has; give another build")
     options.output = options.output or options.build / "wheels"
     return options
 

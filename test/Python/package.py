@@ -4,9 +4,12 @@ import os
 import sys
 
 import numpy as np
+import pytest
 
 import program
 
+if program.sanitizer():
+    pytest.skip(f"a Python without {program.sanitizer()} sanitizer cannot load the libraries", allow_module_level=True)
 os.environ.setdefault("QCC_LIBRARY_PATH", str(program.build_dir().resolve() / "lib"))
 sys.path.insert(0, str(program.ROOT / "python"))
 import qcc  # noqa: E402

@@ -35,11 +35,23 @@ def wheels(tmp_path_factory):
     """The two wheels, by the names of their distributions."""
     if not (program.build_dir() / "build.ninja").exists():
         pytest.skip(f"{program.build_dir()} is not a build")
+    if program.sanitizer():
+        pytest.skip("wheels have no sanitizer")
     folder = tmp_path_factory.mktemp("wheels")
     run(sys.executable, ROOT / "utils" / "build-wheels.py", f"--build={program.build_dir()}", f"--output={folder}")
     found = {path.name.split("-")[0]: path for path in folder.glob("*.whl")}
     assert sorted(found) == ["qcc", "qcc_runtime"]
     return found
+
+
+def test_builds_that_are_refused(tmp_path):
+    command = [sys.executable, str(ROOT / "utils" / "build-wheels.py"), f"--build={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "is not a configured build; run cmake --preset release" in done.stderr
+    (tmp_path / "build.ninja").touch()
+    (tmp_path / "CMakeCache.txt").write_text("QCC_SANITIZE:STRING=address\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "has the address sanitizer, which no Python has" in done.stderr
 
 
 def pythons():
@@ -113,7 +125,7 @@ def test_fresh_environment(wheels, tmp_path, version):
     run(pythons()[version], "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    run(*pip, "install", "--prefer-binary", wheels["qcc_runtime"], wheels["qcc"])
+    run(*pip, "install", "--no-compile", "--only-binary=:all:", wheels["qcc_runtime"], wheels["qcc"])
     for example in ("compile_artifact.py", "run_artifact.py", "numpy_arrays.py"):
         shutil.copy(EXAMPLES / example, tmp_path)
     done = run(python, "numpy_arrays.py", cwd=tmp_path)
