@@ -18,7 +18,9 @@ from ._table import table
 from ._types import TensorType
 from .errors import InvalidArgumentError
 
-_run = runtime.functions.qccContextRun
+# An object of its own without types of arguments: what it gets are objects of ctypes already, which is faster.
+_run = runtime.functions["qccContextRun"]
+_run.restype = ctypes.c_void_p
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +74,8 @@ class _Context:
         self._arguments = (ctypes.c_void_p * len(function.arguments))()
         self._results = (ctypes.c_void_p * len(function.results))()
         # What qccContextRun takes, converted once.
-        self._call = (handle, ctypes.addressof(self._arguments), len(self._arguments),
-                      ctypes.addressof(self._results), len(self._results))
+        self._call = (handle, ctypes.c_void_p(ctypes.addressof(self._arguments)), ctypes.c_size_t(len(self._arguments)),
+                      ctypes.c_void_p(ctypes.addressof(self._results)), ctypes.c_size_t(len(self._results)))
         #: Arguments whose shapes decide those of the results.
         self._dynamic = [index for index, argument in enumerate(function.arguments)
                          if any(isinstance(size, str) for size in argument.shape)]

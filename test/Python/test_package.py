@@ -77,7 +77,7 @@ def addresses_of_runs(monkeypatch):
     def noting(context, arguments, num_arguments, results, num_results):
         def data(slots, count):
             pointers = ctypes.cast(slots, ctypes.POINTER(ctypes.POINTER(DLTensor)))
-            return [pointers[i].contents.data + pointers[i].contents.byte_offset for i in range(count)]
+            return [pointers[i].contents.data + pointers[i].contents.byte_offset for i in range(count.value)]
 
         seen.append((data(arguments, num_arguments), data(results, num_results)))
         return run(context, arguments, num_arguments, results, num_results)

@@ -65,29 +65,47 @@ def test_compilations_at_once():
     run_threads(4, body)
 
 
-def seconds(threads, body):
+def mlp():
+    """A function that computes for some time, on one thread."""
+    return qcc.compile(program.EXAMPLES / "mlp_f32.mlir", weights="random:7").function(threads=1)
+
+
+def test_others_run_during_a_call():
+    """While one thread is in a call, another one executes Python."""
+    function, x = mlp(), np.zeros((8192, 512), np.float32)
+    function(x)
+    begin, end, times = [], [], []
+
+    def body(index):
+        if index == 1:
+            while not end:
+                times.append(time.perf_counter())
+            return
+        while not times:
+            time.sleep(0.001)
+        begin.append(time.perf_counter())
+        function(x)
+        end.append(time.perf_counter())
+
+    run_threads(2, body)
+    # The edges of the call are Python, during which the other thread may run in any case.
+    tenth = (end[0] - begin[0]) / 10
+    assert any(begin[0] + tenth < moment < end[0] - tenth for moment in times)
+
+
+def speedup(body):
+    """How much more two threads do than one."""
     start = time.perf_counter()
-    run_threads(threads, body)
-    return time.perf_counter() - start
-
-
-class Speedup:
-    """How much more two threads do than one, in the best of short rounds: others may use the CPUs now and then."""
-
-    def __init__(self, body):
-        self.body, self.one, self.two = body, [], []
-
-    def measure(self):
-        self.one.append(seconds(1, self.body))
-        self.two.append(seconds(2, self.body))
-        return 2 * min(self.one) / min(self.two)
+    run_threads(1, body)
+    middle = time.perf_counter()
+    run_threads(2, body)
+    return 2 * (middle - start) / (time.perf_counter() - middle)
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two threads need two CPUs")
 def test_two_threads_are_faster_than_one():
-    """At least 1.7 times, unless hashes, which Python computes at the same time as well, show that the machine had no
-    two CPUs to give."""
-    function = qcc.compile(program.EXAMPLES / "mlp_f32.mlir", weights="random:7").function(threads=1)
+    """At least 1.7 times, in the best of some rounds that had two CPUs, as hashes before and after show."""
+    function = mlp()
     x = np.random.default_rng(1).uniform(-4, 4, (64, 512)).astype(np.float32)
     outputs = [np.empty((64, 512), np.float32) for _ in range(2)]
     data = bytes(10_000_000)
@@ -96,12 +114,18 @@ def test_two_threads_are_faster_than_one():
         for _ in range(20):
             function(x, out=outputs[index])
 
-    seconds(2, call)
-    ours, machine = Speedup(call), Speedup(lambda index: hashlib.sha256(data).digest())
-    ratio, possible = ours.measure(), machine.measure()
+    def has_two_cpus():
+        return speedup(lambda index: hashlib.sha256(data).digest()) > 1.8
+
+    run_threads(2, call)
+    rounds = []
     end = time.monotonic() + 10
-    while ratio < 1.7 and time.monotonic() < end:
-        ratio, possible = ours.measure(), machine.measure()
-    if ratio < 1.7 and possible < 1.8:
-        pytest.skip(f"two threads of hashes were only {possible:.2f} times as fast as one")
-    assert ratio >= 1.7, (ours.one, ours.two)
+    while len(rounds) < 5 and time.monotonic() < end:
+        before, ratio, after = has_two_cpus(), speedup(call), has_two_cpus()
+        if before and after:
+            rounds.append(ratio)
+        if rounds and max(rounds) >= 1.7:
+            return
+    if len(rounds) < 5:
+        pytest.skip("the machine had no two CPUs to give")
+    assert max(rounds) >= 1.7, rounds
