@@ -35,7 +35,7 @@ def parse_arguments(arguments):
     parser.add_argument("--calls", type=int, default=5000, help="of each round")
     options = parser.parse_args(arguments)
     if not (options.venv / "bin" / "python").exists():
-        parser.error(f"{options.venv} does not exist; utils/bench-models.py makes it")
+        parser.error(f"{options.venv} is no Python environment; utils/bench-models.py makes it")
     return options
 
 

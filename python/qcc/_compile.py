@@ -11,15 +11,16 @@ import os
 import pathlib
 import tempfile
 import warnings
+import zipfile
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _structures as c
 from ._explanation import Explanation, read_explanation
-from ._library import STATUS_FUNCTIONS, Handle, Library, encode_path, library_path
+from ._library import STATUS_FUNCTIONS, Handle, Library, encode, library_path
 from ._module import Module, load_memory
-from .errors import CompileWarning, Diagnostic, UnsupportedError
+from .errors import CompileWarning, Diagnostic, InvalidArgumentError, UnsupportedError
 
 #: QCC_COMPILE_EXPLAIN
 _EXPLAIN = 2
@@ -59,7 +60,7 @@ class _Artifact:
 
     def write(self, path: "str | os.PathLike[str]") -> None:
         library = _library()
-        library.check(library.functions.qccArtifactWriteFile(self._handle.value, encode_path(path)))
+        library.check(library.functions.qccArtifactWriteFile(self._handle.value, encode(path)))
 
     def explanation(self) -> str:
         """JSON, if it was compiled with EXPLAIN."""
@@ -72,6 +73,17 @@ class _Artifact:
                            functions.qccArtifactGetSize(self._handle.value))
 
 
+def _write_arrays(path: str, arrays: Mapping[str, Any]) -> None:
+    """Writes a .npz file; numpy.savez would not take every name."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in arrays.items():
+            array = np.asarray(value)
+            if array.dtype.hasobject:
+                raise InvalidArgumentError(f"weight '{name}' has elements of type {array.dtype}; give numbers")
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+
+
 @contextlib.contextmanager
 def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
     """Where weights are, as the compiler reads them; arrays are written to a file for as long as it compiles."""
@@ -80,11 +92,10 @@ def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
     elif isinstance(weights, Mapping):
         with tempfile.TemporaryDirectory(prefix="qcc-weights-") as folder:
             path = os.path.join(folder, "weights.npz")
-            arrays: Dict[str, Any] = {name: np.asarray(value) for name, value in weights.items()}
-            np.savez(path, **arrays)
-            yield encode_path(path)
+            _write_arrays(path, weights)
+            yield encode(path)
     else:
-        yield encode_path(weights)
+        yield encode(weights)
 
 
 def _is_text(source: Source) -> bool:
@@ -100,7 +111,7 @@ def _call(source: Source, options: c.CompileOptions, handle: Any) -> Optional[in
         data = bytes(source)
         status: Optional[int] = functions.qccCompileText(data, len(data), options, handle)
     else:
-        status = functions.qccCompileFile(encode_path(source), options, handle)
+        status = functions.qccCompileFile(encode(source), options, handle)
     return status
 
 
@@ -122,9 +133,9 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
                                       info.column, info.message.decode(errors="replace")))
 
     options = c.CompileOptions()
-    options.target = (target if isinstance(target, str) else ",".join(target)).encode()
-    options.tuning = encode_path(tuning) if tuning is not None else None
-    options.name = name.encode() if name is not None else None
+    options.target = encode(target if isinstance(target, str) else ",".join(target))
+    options.tuning = encode(tuning) if tuning is not None else None
+    options.name = encode(name) if name is not None else None
     options.flags = flags
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()

@@ -10,7 +10,7 @@ import pathlib
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from . import _structures as c
-from .errors import CLASSES, Diagnostic, Error, InvalidProgramError, UnsupportedError
+from .errors import CLASSES, Diagnostic, Error, InvalidArgumentError, InvalidProgramError, UnsupportedError
 
 API_VERSION = 1
 
@@ -106,5 +106,9 @@ def _load_runtime() -> Library:
 runtime = _load_runtime()
 
 
-def encode_path(path: "str | os.PathLike[str]") -> bytes:
-    return os.fsencode(path)
+def encode(text: "str | os.PathLike[str]") -> bytes:
+    """A name or a path as the C interface takes it."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise InvalidArgumentError(f"{os.fspath(text)!r} has a null character, which ends names and paths")
+    return encoded

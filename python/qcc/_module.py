@@ -14,7 +14,7 @@ import numpy as np
 from . import _structures as c
 from ._arrays import dtype_name
 from ._function import Function
-from ._library import Handle, encode_path, runtime
+from ._library import Handle, encode, runtime
 from ._types import Quantization, TensorType, Variant
 from .errors import InvalidArgumentError, UnsupportedError
 
@@ -104,7 +104,7 @@ class Module:
             if len(names) != 1:
                 raise InvalidArgumentError(f"the module has {len(names)} functions; name one of {', '.join(names)}")
             name = names[0]
-        entry = name.encode()
+        entry = encode(name)
         info = c.EntryInfo()
         runtime.check(runtime.functions.qccModuleGetEntry(self._handle.value, entry, info))
         return Function(self._handle, info.name.decode(), self._tensors(entry, info.num_arguments, "Argument"),
@@ -144,7 +144,7 @@ def _own(handle: ctypes.c_void_p) -> Handle:
 
 def _options(variant: Optional[str]) -> c.ModuleOptions:
     options = c.ModuleOptions()
-    options.variant = variant.encode() if variant is not None else None
+    options.variant = encode(variant) if variant is not None else None
     return options
 
 
@@ -164,5 +164,5 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
         data = bytes(source)
         return Module(load_memory(data, len(data), variant))
     handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadFile(encode_path(source), _options(variant), ctypes.byref(handle)))
+    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), _options(variant), ctypes.byref(handle)))
     return Module(_own(handle))

@@ -84,6 +84,18 @@ def test_weights(tmp_path):
         qcc.compile(text, weights={name: array for name, array in weights.items() if name != "b3"})
 
 
+def test_weights_of_any_name():
+    text = """
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = arith.constant dense_resource<file> : tensor<2xf32>
+  %y = arith.addf %x, %w : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+"""
+    function = qcc.compile(text, weights={"file": np.array([1, 2], np.float32)}).function()
+    assert function(np.ones(2, np.float32)).tolist() == [2, 3]
+
+
 def test_rejected_programs_have_places():
     with pytest.raises(qcc.InvalidProgramError) as caught:
         qcc.compile(BROKEN, name="broken.mlir")
@@ -117,12 +129,24 @@ def test_warnings(tmp_path):
 
 @pytest.mark.parametrize("arguments, kind, message", [
     ({"target": "abacus"}, qcc.InvalidArgumentError, "abacus"),
+    ({"target": []}, qcc.InvalidArgumentError, "no name"),
+    ({"target": "native\0"}, qcc.InvalidArgumentError, "has a null character"),
+    ({"weights": {"w": [None]}}, qcc.InvalidArgumentError, "weight 'w' has elements of type object; give numbers"),
     ({"weights": "none.npz"}, qcc.Error, "none.npz"),
     ({"tuning": "none.json"}, qcc.Error, "none.json"),
 ])
 def test_options_that_are_refused(arguments, kind, message):
     with pytest.raises(kind, match=message):
         qcc.compile(DOUBLE, **arguments)
+
+
+def test_null_characters():
+    """A path is taken whole or not at all."""
+    for call in (qcc.load, lambda path: qcc.compile(DOUBLE).save(path), qcc.compile):
+        with pytest.raises(qcc.InvalidArgumentError, match="has a null character"):
+            call("model\0.so")
+    with pytest.raises(qcc.InvalidArgumentError, match="has a null character"):
+        qcc.compile(DOUBLE).function("double\0")
 
 
 def test_missing_file():
