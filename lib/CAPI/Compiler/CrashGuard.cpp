@@ -35,20 +35,20 @@ static struct sigaction hostActions[numCrashSignals];
 static struct sigaction llvmActions[numCrashSignals];
 
 namespace {
-/// Whether a thread runs a body. A handler reads it, which must not allocate: a
-/// thread_local variable may, unless it is of the model initial-exec, and that
-/// takes thread-local memory which a process that loads the library late may
-/// not have left.
-class GuardMark {
+struct Task;
+
+/// The task that a thread runs, if any. A handler reads it, which must not
+/// allocate: a thread_local variable may, unless it is of the model
+/// initial-exec, and that takes thread-local memory which a process that loads
+/// the library late may not have left.
+class CurrentTask {
 public:
-  GuardMark() : error(pthread_key_create(&key, nullptr)) {}
+  CurrentTask() : error(pthread_key_create(&key, nullptr)) {}
 
   /// Of pthread_key_create.
   int failure() const { return error; }
-  bool isSet() const { return pthread_getspecific(key) != nullptr; }
-  void set(bool guarded) const {
-    pthread_setspecific(key, guarded ? this : nullptr);
-  }
+  Task *get() const { return static_cast<Task *>(pthread_getspecific(key)); }
+  void set(Task *task) const { pthread_setspecific(key, task); }
 
 private:
   pthread_key_t key;
@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-static const GuardMark guardMark;
+static const CurrentTask currentTask;
 
 static bool hasHandler(const struct sigaction &action) {
   return (action.sa_flags & SA_SIGINFO) ||
@@ -75,7 +75,7 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
   size_t i = 0;
   while (crashSignals[i] != signal)
     ++i;
-  if (guardMark.isSet())
+  if (currentTask.get())
     return callHandler(llvmActions[i], signal, info, context);
   const struct sigaction &host = hostActions[i];
   if (hasHandler(host))
@@ -197,17 +197,17 @@ void Task::run() {
     return body();
 
   CaughtSignals caught;
-  guardMark.set(true);
+  currentTask.set(this);
   llvm::CrashRecoveryContext recovery;
   survived = recovery.RunSafely(body);
-  guardMark.set(false);
+  currentTask.set(nullptr);
 }
 
 rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
-  if (guardMark.failure() != 0)
+  if (currentTask.failure() != 0)
     return rt::outOfMemory(
         std::string("cannot mark the thread that compiles (") +
-        strerror(guardMark.failure()) +
+        strerror(currentTask.failure()) +
         "); the process has used up the keys of thread-specific data");
   // As much as the parser needs for very deep programs; only what is used is
   // taken from memory.
