@@ -62,7 +62,10 @@ class Library:
             raise UnsupportedError(f"a library of qcc cannot be loaded: {error}; install the package anew, or set "
                                    "QCC_LIBRARY_PATH to the folder that has the libraries") from None
         for name, (result, arguments) in functions.items():
-            function = getattr(self.functions, name)
+            function = getattr(self.functions, name, None)
+            if function is None:
+                raise UnsupportedError(f"{path} has no function {name}, which the package needs; install the two from "
+                                       "one release")
             function.restype, function.argtypes = result, arguments
 
     def check(self, status: Optional[int], diagnostics: Sequence[Diagnostic] = ()) -> None:

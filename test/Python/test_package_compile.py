@@ -166,6 +166,14 @@ def test_without_libraries(tmp_path):
     assert "a library of qcc cannot be loaded" in done.stderr and "QCC_LIBRARY_PATH" in done.stderr
 
 
+def test_other_libraries(tmp_path):
+    """A library that is not of the package's release is refused by name."""
+    (tmp_path / "libqcc_runtime.so.1").symlink_to(np.random.mtrand.__file__)
+    done = run_python("import qcc", tmp_path)
+    assert done.returncode != 0
+    assert "has no function qccStatusGetCode, which the package needs; install the two from one" in done.stderr
+
+
 def test_without_compiler(tmp_path):
     """The runtime alone loads, and says what is missing to compile."""
     source = pathlib.Path(os.environ["QCC_LIBRARY_PATH"]) / "libqcc_runtime.so.1"
