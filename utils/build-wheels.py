@@ -115,7 +115,7 @@ def build(options):
     package["qcc/libqcc_runtime.so.1"] = runtime
     yield write_wheel(
         options.output, "qcc-runtime", runtime_glibc, package,
-        metadata("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.20"]))
+        metadata("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"]))
     yield write_wheel(
         options.output, "qcc", compiler_glibc, {"qcc/libqcc.so.1": compiler},
         metadata("qcc", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"]))
