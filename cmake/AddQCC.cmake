@@ -46,7 +46,22 @@ macro(qcc_setup_mlir)
     # Lets ccache reuse objects that were compiled against the precompiled header.
     target_compile_options(qcc_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
+  qcc_add_llvm()
 endmacro()
+
+# qcc_llvm: LLVM and MLIR for whoever links them. They are shared libraries, except for a target that has the property
+# QCC_STATIC_LLVM: it gets the archives, of which the linker takes what is used.
+function(qcc_add_llvm)
+  # The archives are not what CMake's targets of these names would link, which bring the shared libraries along.
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  find_library(QCC_ZSTD_ARCHIVE libzstd.a REQUIRED)
+  set(static $<BOOL:$<TARGET_PROPERTY:QCC_STATIC_LLVM>>)
+  add_library(qcc_llvm INTERFACE)
+  target_link_libraries(qcc_llvm INTERFACE "$<IF:${static},${archives},MLIR;LLVM>" ZLIB::ZLIB
+    $<IF:${static},${QCC_ZSTD_ARCHIVE},zstd::libzstd_shared>)
+  set_target_properties(lldCommon PROPERTIES INTERFACE_LINK_LIBRARIES qcc_llvm)
+  set_target_properties(lldELF PROPERTIES INTERFACE_LINK_LIBRARIES "lldCommon;qcc_llvm")
+endfunction()
 
 function(qcc_mlir_target name)
   target_compile_options(${name} PRIVATE -fno-exceptions)
@@ -64,7 +79,7 @@ function(qcc_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} qcc_llvm)
 endfunction()
 
 # qcc_add_tool(NAME sources... [LINK_LIBS libraries...])
@@ -75,7 +90,7 @@ function(qcc_add_tool name)
   # -fPIC, not -fPIE, as the precompiled header was built.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} qcc_llvm)
 endfunction()
 
 # qcc_add_dialect(FILE dialect): FILE.td -> Dialect, Types, Attrs, Enums and Ops.

@@ -65,7 +65,7 @@ PARTS["Pipelines"] = PARTS["Transforms"] | {
 PARTS["CodeGen"] = PARTS["Transforms"] | {"Transforms", "Runtime/ArtifactNote.h"}
 PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen", "KnownTargets", "Pipelines"}
 PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
-PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference"}
+PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference", "Explain"}
 PARTS["CAPI/Runtime"] = {"Runtime"}
 PARTS["CAPI/Headers"] = set()
 

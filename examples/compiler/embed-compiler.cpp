@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 /// y = x * w^T + b, in int8 with sums in int32, y in float.
@@ -52,6 +53,14 @@ int main(int argc, char **argv) try {
   for (size_t i = 0; i < again.size(); ++i)
     if (again[i] != y[0].data<float>()[i])
       return 1;
+
+  // What the compiler made of the program: the steps, and why they are not
+  // faster, as JSON.
+  qcc::CompileOptions explained;
+  explained.flags = QCC_COMPILE_EXPLAIN;
+  std::string json = qcc::compileArtifact(layer, explained).explanation();
+  if (json.find("\"step\":\"layer.step0.contract\"") == std::string::npos)
+    return 1;
 
   // What is wrong with a program comes with its place, one by one and, as a
   // whole, with the error.

@@ -60,6 +60,9 @@ typedef struct qccDiagnosticHook {
 /// touches no handler, and a crash ends the process.
 #define QCC_COMPILE_KEEP_SIGNALS 1u
 
+/// The artifact has an explanation. The target must be one CPU.
+#define QCC_COMPILE_EXPLAIN 2u
+
 typedef struct qccCompileOptions {
   size_t size;
   /// The CPU, or several of them, each a variant of the artifact:
@@ -99,6 +102,11 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccCompileFile(
 /// The bytes live as long as the artifact.
 QCC_EXPORTED const void *qccArtifactGetData(qccArtifact artifact);
 QCC_EXPORTED size_t qccArtifactGetSize(qccArtifact artifact);
+
+/// What each step computes, how, and why not faster: the JSON of
+/// `qcc explain --json`. Lives as long as the artifact. "" without
+/// QCC_COMPILE_EXPLAIN.
+QCC_EXPORTED const char *qccArtifactGetExplanation(qccArtifact artifact);
 
 /// Writes a file for qccModuleLoadFile, whole or not at all.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccArtifactWriteFile(qccArtifact artifact,

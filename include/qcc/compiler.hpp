@@ -53,6 +53,11 @@ public:
   }
   Module load() const { return Module::load(data(), size()); }
 
+  /// JSON; empty unless the options have the flag QCC_COMPILE_EXPLAIN.
+  std::string explanation() const {
+    return qccArtifactGetExplanation(artifact_.get());
+  }
+
   qccArtifact handle() const { return artifact_.get(); }
 
 private:

@@ -110,6 +110,28 @@ static void severalTargets(void) {
   qccArtifactDestroy(artifact);
 }
 
+static void explanations(void) {
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.target = "x86-64-v3";
+  qccArtifact artifact = NULL;
+  CHECK_OK(compileProgram(program, &options, &artifact));
+  CHECK(strcmp(qccArtifactGetExplanation(artifact), "") == 0);
+  size_t size = qccArtifactGetSize(artifact);
+  qccArtifactDestroy(artifact);
+  options.flags = QCC_COMPILE_EXPLAIN;
+  CHECK_OK(compileProgram(program, &options, &artifact));
+  const char *text = qccArtifactGetExplanation(artifact);
+  CHECK(text[0] == '{' && text[strlen(text) - 1] == '}');
+  CHECK(strstr(text, "\"target\":\"x86-64-v3\"") != NULL);
+  CHECK(strstr(text, "\"step\":\"main.step0.") != NULL);
+  // It is no part of the artifact.
+  CHECK(qccArtifactGetSize(artifact) == size);
+  qccArtifactDestroy(artifact);
+  options.target = "x86-64-v3,cascadelake";
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "compile for one at a time");
+}
+
 /*===----------------------------------------------------------------------===*\
 |* Failures
 \*===----------------------------------------------------------------------===*/
@@ -308,6 +330,7 @@ int main(int argc, char **argv) {
   textToMemory();
   fileToFile(argv[1], argv[2]);
   severalTargets();
+  explanations();
   rejectedPrograms();
   wrongOptions();
   tuning(argv[1], argv[2]);

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,13 @@ def build_dir():
     if "QCC_BUILD_DIR" in os.environ:
         return pathlib.Path(os.environ["QCC_BUILD_DIR"])
     return ROOT / "build" / "release"
+
+
+def sanitizer():
+    """The sanitizer of the build, or ""."""
+    cache = build_dir() / "CMakeCache.txt"
+    found = re.search(r"^QCC_SANITIZE:STRING=(.*)$", cache.read_text(), re.M) if cache.exists() else None
+    return found.group(1) if found else ""
 
 
 def qcc():

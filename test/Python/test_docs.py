@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "HowTo").glob("*.md"))
-SUFFIXES = {"c": {".c"}, "cpp": {".cpp", ".hpp"}, "cmake": {".txt"}}
+SUFFIXES = {"c": {".c"}, "cpp": {".cpp", ".hpp"}, "cmake": {".txt"}, "python": {".py"}}
 
 
 def lines_of(text):
@@ -27,7 +27,9 @@ def contains_in_order(lines, quoted):
 
 
 def quotes(page):
-    return re.findall(r"^```(c|cpp|cmake)\n(.*?)^```", page.read_text(), re.M | re.S)
+    # The Python code of FirstModel.md is files that the reader writes.
+    languages = "c|cpp|cmake" + ("|python" if page.stem == "Python" else "")
+    return re.findall(rf"^```({languages})\n(.*?)^```", page.read_text(), re.M | re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -40,6 +42,7 @@ def test_quotes_are_from_examples(page):
 
 def test_embed_quotes_examples():
     assert len(quotes(ROOT / "docs" / "HowTo" / "Embed.md")) >= 10
+    assert len(quotes(ROOT / "docs" / "HowTo" / "Python.md")) >= 8
 
 
 @pytest.mark.parametrize(

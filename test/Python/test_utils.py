@@ -67,3 +67,11 @@ def test_build_after_a_configuration_without_compiler(tmp_path):
     assert "configure again" in bare.stderr
     second = subprocess.run(build, cwd=source, capture_output=True, text=True)
     assert second.returncode == 0, second.stdout + second.stderr
+
+
+def test_overhead_without_its_environment(tmp_path):
+    """utils/python-overhead.py says what makes the environment that it needs."""
+    command = [sys.executable, str(ROOT / "utils" / "python-overhead.py"), f"--venv={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"{tmp_path} is no Python environment; utils/bench-models.py makes it" in done.stderr

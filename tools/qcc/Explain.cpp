@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Explain/Explain.h"
 #include "Driver.h"
 #include "common/Text.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "qcc/Transforms/Entry/Program.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Explain/Report.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -20,34 +17,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::driver;
-
-static llvm::json::Value toJson(const StepExplanation &step) {
-  llvm::json::Object object{
-      {"name", step.name},
-      {"step", step.step()},
-      {"kind", step.kind},
-      {"layer", step.layer},
-      {"location", step.location},
-      {"fused", llvm::json::Array(step.fused)},
-      {"operations", step.operations},
-      {"bytes", step.bytes},
-  };
-  if (step.isContraction()) {
-    object["atom"] = step.atom;
-    object["config"] = step.config;
-    object["config_source"] = step.source;
-    object["expected_share_of_peak"] = step.shareOfPeak;
-    llvm::json::Array refusals;
-    for (const Alternative &other : step.alternatives)
-      refusals.push_back(other.atom + ": " + other.reason);
-    object["atoms_refused"] = std::move(refusals);
-  }
-  if (!step.notTuned.empty())
-    object["not_tuned"] = step.notTuned;
-  if (!step.refused.empty())
-    object["refused"] = step.refused;
-  return object;
-}
 
 //===----------------------------------------------------------------------===//
 // Table
@@ -90,65 +59,9 @@ static void addTo(tools::Table &table, const StepExplanation &step) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What a context needs to run an entry.
-struct EntryMemory {
-  std::string entry;
-  MemoryExplanation temporaries;
-  int64_t scratchBytes = 0; ///< of each thread
-};
-
-/// What a program becomes.
-struct Report {
-  unsigned count = 0, distinct = 0; ///< steps, and the functions of all steps
-  std::vector<EntryMemory> memory;  ///< of each entry
-  int64_t artifactBytes = 0;
-};
-} // namespace
-
-/// A number of bytes, or null.
-static llvm::json::Value toJson(std::optional<int64_t> bytes) {
-  return bytes ? llvm::json::Value(*bytes) : llvm::json::Value(nullptr);
-}
-
-static llvm::json::Object toJson(const EntryMemory &memory) {
-  return llvm::json::Object{
-      {"arena_bytes", toJson(memory.temporaries.arenaBytes)},
-      {"live_bytes", toJson(memory.temporaries.liveBytes)},
-      {"scratch_bytes", memory.scratchBytes}};
-}
-
-/// The larger one; nothing if one of them is not known.
-static std::optional<int64_t> larger(std::optional<int64_t> a,
-                                     std::optional<int64_t> b) {
-  if (!a || !b)
-    return std::nullopt;
-  return std::max(*a, *b);
-}
-
-static llvm::json::Object toJson(const Report &report) {
-  EntryMemory most{"", {0, 0}, 0};
-  llvm::json::Array entries;
-  for (const EntryMemory &memory : report.memory) {
-    const MemoryExplanation &temporaries = memory.temporaries;
-    most.temporaries = {
-        larger(most.temporaries.arenaBytes, temporaries.arenaBytes),
-        larger(most.temporaries.liveBytes, temporaries.liveBytes)};
-    most.scratchBytes = std::max(most.scratchBytes, memory.scratchBytes);
-    llvm::json::Object object = toJson(memory);
-    object["name"] = memory.entry;
-    entries.push_back(std::move(object));
-  }
-  llvm::json::Object object = toJson(most);
-  object["entries"] = std::move(entries);
-  object["distinct_kernels"] = report.distinct;
-  object["artifact_bytes"] = report.artifactBytes;
-  return object;
-}
-
-static void print(const EntryMemory &memory) {
-  const MemoryExplanation &temporaries = memory.temporaries;
-  llvm::outs() << "memory of " << memory.entry << ":\n  arena ";
+static void printMemory(const EntryReport &entry) {
+  const MemoryExplanation &temporaries = entry.temporaries;
+  llvm::outs() << "memory of " << entry.name << ":\n  arena ";
   if (temporaries.arenaBytes)
     llvm::outs() << tools::byteSize(*temporaries.arenaBytes);
   else
@@ -156,13 +69,13 @@ static void print(const EntryMemory &memory) {
   if (temporaries.liveBytes)
     llvm::outs() << ", of which " << tools::byteSize(*temporaries.liveBytes)
                  << " are alive at once";
-  llvm::outs() << "\n  scratch " << tools::byteSize(memory.scratchBytes)
+  llvm::outs() << "\n  scratch " << tools::byteSize(entry.scratchBytes)
                << " for each thread\n";
 }
 
 /// Compiles what the program is after stage buffer, and adds to `report` what
 /// is known then; reports failures.
-static bool finish(Session &session, Report &report) {
+static bool finish(Session &session, ProgramReport &report) {
   const Compiler &compiler = session.compiler();
   bool lowered = session.guarded("while generating code", [&] {
     for (Stage stage : {Stage::Target, Stage::LLVM}) {
@@ -171,17 +84,13 @@ static bool finish(Session &session, Report &report) {
       if (failed(passes.run(session.module())))
         return false;
       if (stage == Stage::Target)
-        report.distinct = countKernels(session.module());
+        report.addKernels(session.module());
     }
     return true;
   });
   if (!lowered)
     return false;
-  for (const ProgramEntry &entry : Program::of(session.module()).entries)
-    for (EntryMemory &memory : report.memory)
-      if (memory.entry == entry.name)
-        for (const ProgramStep &step : entry.steps)
-          memory.scratchBytes = std::max(memory.scratchBytes, step.scratch);
+  report.addScratch(session.module());
   std::optional<Artifact> artifact = session.emitArtifact();
   if (!artifact)
     return false;
@@ -193,35 +102,21 @@ static bool finish(Session &session, Report &report) {
 // Command
 //===----------------------------------------------------------------------===//
 
-/// Explains the steps of an entry; the table is printed unless there is JSON.
-static void explainSteps(Session &session, func::FuncOp entry,
-                         const SymbolTable &symbols, Report &report,
-                         llvm::json::Array *kernels) {
+static void printSteps(const EntryReport &entry) {
   tools::Table table = makeTable();
-  for (auto call : entry.getOps<func::CallOp>()) {
-    StepExplanation step =
-        explainStep(call, symbols, *session.compiler().getTarget());
-    ++report.count;
-    if (!kernels) {
-      addTo(table, step);
-      continue;
-    }
-    llvm::json::Value value = toJson(step);
-    value.getAsObject()->insert({"entry", entry.getName()});
-    kernels->push_back(std::move(value));
-  }
-  if (!kernels)
-    llvm::outs() << "entry " << entry.getName() << ":\n"
-                 << table.print("  ", tools::outputColumns());
+  for (const StepExplanation &step : entry.steps)
+    addTo(table, step);
+  llvm::outs() << "entry " << entry.name << ":\n"
+               << table.print("  ", tools::outputColumns());
 }
 
-static void print(const Report &report, StringRef target) {
-  for (const EntryMemory &memory : report.memory)
-    print(memory);
-  llvm::outs() << "distinct kernels: " << report.distinct << '\n'
-               << tools::counted(report.count, "kernel") << " for " << target
-               << ", artifact " << tools::byteSize(report.artifactBytes)
-               << '\n';
+static void printTotals(const ProgramReport &report) {
+  for (const EntryReport &entry : report.entries)
+    printMemory(entry);
+  llvm::outs() << "distinct kernels: " << report.distinctKernels << '\n'
+               << tools::counted(report.numSteps(), "kernel") << " for "
+               << report.target << ", artifact "
+               << tools::byteSize(report.artifactBytes) << '\n';
 }
 
 int driver::runExplain(const ProgramOptions &program,
@@ -239,33 +134,19 @@ int driver::runExplain(const ProgramOptions &program,
                        "several");
   if (!session.runStages(Stage::Buffer))
     return 1;
-  SymbolTable symbols(session.module());
-  llvm::json::Array kernels;
-  Report report;
-  SmallVector<func::FuncOp> entries;
-  for (auto entry : session.module().getOps<func::FuncOp>()) {
-    if (isStep(entry))
-      continue;
-    entries.push_back(entry);
-    auto temporaries = explainMemory(entry, options.dims);
-    if (!temporaries)
-      return reportError(temporaries.takeError());
-    report.memory.push_back({entry.getName().str(), *temporaries});
-  }
-  for (func::FuncOp entry : entries)
-    explainSteps(session, entry, symbols, report,
-                 options.json ? &kernels : nullptr);
+  ProgramReport report;
+  if (llvm::Error error = report.addEntries(
+          session.module(), *session.compiler().getTarget(), options.dims))
+    return reportError(std::move(error));
+  if (!options.json)
+    for (const EntryReport &entry : report.entries)
+      printSteps(entry);
   if (!finish(session, report))
     return 1;
-  std::string target = session.compiler().getTarget()->getName();
-  if (!options.json) {
-    print(report, target);
-    return 0;
-  }
-  llvm::json::Object object = toJson(report);
-  object["target"] = target;
-  object["kernels"] = std::move(kernels);
-  llvm::outs() << llvm::formatv("{0:2}\n",
-                                llvm::json::Value(std::move(object)));
+  if (options.json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(report.toJson()));
+  else
+    printTotals(report);
   return 0;
 }

@@ -15,6 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/Explain/Report.h"
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
@@ -31,6 +32,7 @@ using namespace qcc::capi;
 
 struct qccArtifactImpl {
   Artifact bytes;
+  std::string explanation; ///< JSON, or empty.
 };
 
 //===----------------------------------------------------------------------===//
@@ -48,6 +50,7 @@ struct Request {
   LoadedTuning tuning;
   qccDiagnosticHook diagnostics;
   Signals signals;
+  bool explain;
 };
 
 /// What the thread that compiles leaves behind.
@@ -56,6 +59,7 @@ struct Outcome {
   /// Where it was, for the message after a crash.
   std::string place = "while reading the program";
   std::optional<Artifact> artifact;
+  std::string explanation;
   llvm::Error error = llvm::Error::success();
 };
 } // namespace
@@ -79,7 +83,7 @@ static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
     return status;
   Request request;
   request.name = known.name ? known.name : "<memory>";
-  if (known.flags & ~QCC_COMPILE_KEEP_SIGNALS)
+  if (known.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");
   request.signals =
@@ -92,6 +96,12 @@ static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
   if (!targets)
     return rt::invalidArgument(llvm::toString(targets.takeError()));
   request.targets = std::move(*targets);
+  request.explain = known.flags & QCC_COMPILE_EXPLAIN;
+  if (request.explain && request.targets.size() > 1)
+    return rt::invalidArgument("an explanation is of one processor, but the "
+                               "target names " +
+                               std::to_string(request.targets.size()) +
+                               "; compile for one at a time");
   if (known.weights) {
     auto weights = WeightsSource::parse(known.weights);
     if (!weights)
@@ -105,6 +115,27 @@ static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
     request.tuning = std::move(*tuning);
   }
   return request;
+}
+
+/// Runs all stages; gathers what `report` says where it is given. Failures are
+/// diagnostics.
+static mlir::LogicalResult runStages(const Compiler &compiler,
+                                     mlir::ModuleOp module,
+                                     ProgramReport *report) {
+  if (!report)
+    return compiler.runStages(module, Stage::LLVM);
+  if (mlir::failed(compiler.runStages(module, Stage::Buffer)))
+    return mlir::failure();
+  if (llvm::Error error =
+          report->addEntries(module, *compiler.getTarget(), /*dims=*/{}))
+    return mlir::emitError(module.getLoc(), llvm::toString(std::move(error)));
+  if (mlir::failed(compiler.runStages(module, Stage::Target, Stage::Buffer)))
+    return mlir::failure();
+  report->addKernels(module);
+  if (mlir::failed(compiler.runStages(module, Stage::LLVM, Stage::Target)))
+    return mlir::failure();
+  report->addScratch(module);
+  return mlir::success();
 }
 
 static void compile(SourceBuffer source, const Request &request,
@@ -129,18 +160,27 @@ static void compile(SourceBuffer source, const Request &request,
   compiler.configure = [&](mlir::PassManager &, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
   };
-  if (mlir::failed(compiler.runStages(*module, Stage::LLVM)))
+  std::optional<ProgramReport> report;
+  if (request.explain)
+    report.emplace();
+  if (mlir::failed(runStages(compiler, *module, report ? &*report : nullptr)))
     return;
   outcome.place = "while generating code";
   llvm::Expected<Artifact> artifact = compiler.emitArtifact(*module);
-  if (artifact)
-    outcome.artifact = std::move(*artifact);
-  else
+  if (!artifact) {
     outcome.error = artifact.takeError();
+    return;
+  }
+  outcome.artifact = std::move(*artifact);
+  if (!report)
+    return;
+  report->artifactBytes = outcome.artifact->size();
+  llvm::raw_string_ostream(outcome.explanation)
+      << llvm::json::Value(report->toJson());
 }
 
-static rt::Result<Artifact> compile(SourceBuffer source,
-                                    const Request &request) {
+static rt::Result<qccArtifactImpl> compile(SourceBuffer source,
+                                           const Request &request) {
   Outcome outcome;
   rt::Status status = runGuarded(
       request.signals, [&] { compile(std::move(source), request, outcome); });
@@ -149,7 +189,8 @@ static rt::Result<Artifact> compile(SourceBuffer source,
   if (!status.isOk())
     return status.withPrefix(outcome.place + ": ");
   if (outcome.artifact)
-    return std::move(*outcome.artifact);
+    return qccArtifactImpl{std::move(*outcome.artifact),
+                           std::move(outcome.explanation)};
   if (!failure.message().empty())
     return failure;
   std::string errors = outcome.log.errors();
@@ -164,13 +205,13 @@ static qccStatus compileSource(rt::Result<SourceBuffer> source,
     return toC(source.status());
   if (!*source)
     return toC(rt::outOfMemory("there is no memory for the program's text"));
-  rt::Result<Artifact> artifact = compile(std::move(*source), request);
+  rt::Result<qccArtifactImpl> artifact = compile(std::move(*source), request);
   if (!artifact.isOk())
     return artifact.status().code() == rt::StatusCode::InvalidArgument
                ? qccStatusCreate(QCC_STATUS_INVALID_PROGRAM,
                                  artifact.message().c_str())
                : toC(artifact.status());
-  return handOver(new (std::nothrow) qccArtifactImpl{std::move(*artifact)},
+  return handOver(new (std::nothrow) qccArtifactImpl(std::move(*artifact)),
                   handle, "artifact");
 }
 
@@ -221,6 +262,10 @@ const void *qccArtifactGetData(qccArtifact artifact) {
 
 size_t qccArtifactGetSize(qccArtifact artifact) {
   return artifact ? artifact->bytes.size() : 0;
+}
+
+const char *qccArtifactGetExplanation(qccArtifact artifact) {
+  return artifact ? artifact->explanation.c_str() : "";
 }
 
 qccStatus qccArtifactWriteFile(qccArtifact artifact, const char *path) {

@@ -34,9 +34,29 @@ static constexpr size_t numCrashSignals = std::size(crashSignals);
 static struct sigaction hostActions[numCrashSignals];
 static struct sigaction llvmActions[numCrashSignals];
 
-/// Whether this thread runs a body. Reading it in a handler must not allocate.
-static thread_local bool isGuarded __attribute__((tls_model("initial-exec"))) =
-    false;
+namespace {
+struct Task;
+
+/// The task that a thread runs, if any. A handler reads it, which must not
+/// allocate: a thread_local variable may, unless it is of the model
+/// initial-exec, and that takes thread-local memory which a process that loads
+/// the library late may not have left.
+class CurrentTask {
+public:
+  CurrentTask() : error(pthread_key_create(&key, nullptr)) {}
+
+  /// Of pthread_key_create.
+  int failure() const { return error; }
+  Task *get() const { return static_cast<Task *>(pthread_getspecific(key)); }
+  void set(Task *task) const { pthread_setspecific(key, task); }
+
+private:
+  pthread_key_t key;
+  int error;
+};
+} // namespace
+
+static const CurrentTask currentTask;
 
 static bool hasHandler(const struct sigaction &action) {
   return (action.sa_flags & SA_SIGINFO) ||
@@ -55,7 +75,7 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
   size_t i = 0;
   while (crashSignals[i] != signal)
     ++i;
-  if (isGuarded)
+  if (currentTask.get())
     return callHandler(llvmActions[i], signal, info, context);
   const struct sigaction &host = hostActions[i];
   if (hasHandler(host))
@@ -177,13 +197,18 @@ void Task::run() {
     return body();
 
   CaughtSignals caught;
-  isGuarded = true;
+  currentTask.set(this);
   llvm::CrashRecoveryContext recovery;
   survived = recovery.RunSafely(body);
-  isGuarded = false;
+  currentTask.set(nullptr);
 }
 
 rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
+  if (currentTask.failure() != 0)
+    return rt::outOfMemory(
+        std::string("cannot mark the thread that compiles (") +
+        strerror(currentTask.failure()) +
+        "); the process has used up the keys of thread-specific data");
   // As much as the parser needs for very deep programs; only what is used is
   // taken from memory.
   constexpr size_t stackBytes = 64 << 20;

@@ -1,0 +1,51 @@
+//===- Report.h - What a program becomes ------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the compiler decided for one processor, gathered while the
+// stages run: `qcc explain` prints it, the C API hands it out as JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_EXPLAIN_REPORT_H
+#define QCC_EXPLAIN_REPORT_H
+
+#include "qcc/Explain/Explain.h"
+#include "llvm/Support/JSON.h"
+#include <vector>
+
+namespace qcc {
+
+/// An entry: its steps, and what a context needs to run it.
+struct EntryReport {
+  std::string name;
+  std::vector<StepExplanation> steps;
+  MemoryExplanation temporaries;
+  int64_t scratchBytes = 0; ///< of each thread
+};
+
+struct ProgramReport {
+  std::string target;
+  std::vector<EntryReport> entries;
+  unsigned distinctKernels = 0; ///< the functions of all steps
+  int64_t artifactBytes = 0;
+
+  /// To be called after stage buffer, for the dynamic dimensions of
+  /// explainMemory. Fails where the program refuses these.
+  llvm::Error addEntries(mlir::ModuleOp module, const Target &target,
+                         llvm::ArrayRef<int64_t> dims);
+  /// To be called after stage target.
+  void addKernels(mlir::ModuleOp module);
+  /// To be called after stage llvm.
+  void addScratch(mlir::ModuleOp module);
+
+  unsigned numSteps() const;
+  llvm::json::Object toJson() const;
+};
+
+} // namespace qcc
+
+#endif // QCC_EXPLAIN_REPORT_H

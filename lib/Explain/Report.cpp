@@ -1,0 +1,131 @@
+//===- Report.cpp - What a program becomes --------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Explain/Report.h"
+#include "qcc/Transforms/Entry/Program.h"
+#include "qcc/Transforms/Entry/Steps.h"
+
+using namespace mlir;
+using namespace qcc;
+
+llvm::Error ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
+                                      ArrayRef<int64_t> dims) {
+  target = forTarget.getName();
+  SymbolTable symbols(module);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (isStep(function))
+      continue;
+    auto temporaries = explainMemory(function, dims);
+    if (!temporaries)
+      return temporaries.takeError();
+    EntryReport &entry = entries.emplace_back();
+    entry.name = function.getName();
+    entry.temporaries = *temporaries;
+    for (auto call : function.getOps<func::CallOp>())
+      entry.steps.push_back(explainStep(call, symbols, forTarget));
+  }
+  return llvm::Error::success();
+}
+
+void ProgramReport::addKernels(ModuleOp module) {
+  distinctKernels = countKernels(module);
+}
+
+void ProgramReport::addScratch(ModuleOp module) {
+  for (const ProgramEntry &compiled : Program::of(module).entries)
+    for (EntryReport &entry : entries)
+      if (entry.name == compiled.name)
+        for (const ProgramStep &step : compiled.steps)
+          entry.scratchBytes = std::max(entry.scratchBytes, step.scratch);
+}
+
+unsigned ProgramReport::numSteps() const {
+  unsigned count = 0;
+  for (const EntryReport &entry : entries)
+    count += entry.steps.size();
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Object toJson(const StepExplanation &step) {
+  llvm::json::Object object{
+      {"name", step.name},
+      {"step", step.step()},
+      {"kind", step.kind},
+      {"layer", step.layer},
+      {"location", step.location},
+      {"fused", llvm::json::Array(step.fused)},
+      {"operations", step.operations},
+      {"bytes", step.bytes},
+  };
+  if (step.isContraction()) {
+    object["atom"] = step.atom;
+    object["config"] = step.config;
+    object["config_source"] = step.source;
+    object["expected_share_of_peak"] = step.shareOfPeak;
+    llvm::json::Array refusals;
+    for (const Alternative &other : step.alternatives)
+      refusals.push_back(other.atom + ": " + other.reason);
+    object["atoms_refused"] = std::move(refusals);
+  }
+  if (!step.notTuned.empty())
+    object["not_tuned"] = step.notTuned;
+  if (!step.refused.empty())
+    object["refused"] = step.refused;
+  return object;
+}
+
+/// A number of bytes, or null.
+static llvm::json::Value toJson(std::optional<int64_t> bytes) {
+  return bytes ? llvm::json::Value(*bytes) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Object toJson(const EntryReport &entry) {
+  return llvm::json::Object{
+      {"arena_bytes", toJson(entry.temporaries.arenaBytes)},
+      {"live_bytes", toJson(entry.temporaries.liveBytes)},
+      {"scratch_bytes", entry.scratchBytes}};
+}
+
+/// The larger one; nothing if one of them is not known.
+static std::optional<int64_t> larger(std::optional<int64_t> a,
+                                     std::optional<int64_t> b) {
+  if (!a || !b)
+    return std::nullopt;
+  return std::max(*a, *b);
+}
+
+llvm::json::Object ProgramReport::toJson() const {
+  EntryReport most;
+  most.temporaries = {0, 0};
+  llvm::json::Array memories, kernels;
+  for (const EntryReport &entry : entries) {
+    const MemoryExplanation &temporaries = entry.temporaries;
+    most.temporaries = {
+        larger(most.temporaries.arenaBytes, temporaries.arenaBytes),
+        larger(most.temporaries.liveBytes, temporaries.liveBytes)};
+    most.scratchBytes = std::max(most.scratchBytes, entry.scratchBytes);
+    llvm::json::Object memory = ::toJson(entry);
+    memory["name"] = entry.name;
+    memories.push_back(std::move(memory));
+    for (const StepExplanation &step : entry.steps) {
+      llvm::json::Object kernel = ::toJson(step);
+      kernel["entry"] = entry.name;
+      kernels.push_back(std::move(kernel));
+    }
+  }
+  llvm::json::Object object = ::toJson(most);
+  object["entries"] = std::move(memories);
+  object["distinct_kernels"] = distinctKernels;
+  object["artifact_bytes"] = artifactBytes;
+  object["target"] = target;
+  object["kernels"] = std::move(kernels);
+  return object;
+}

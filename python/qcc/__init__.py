@@ -1,0 +1,32 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized networks as native code.
+
+    import qcc
+
+    function = qcc.compile("model.mlir").function()
+    y = function(x)
+
+`compile` needs the package qcc; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
+"""
+
+from ._compile import compile, explain
+from ._diff import Diff, ResultDiff, diff
+from ._explanation import ExplainedStep, Explanation
+from ._function import Function, Profile, ProfiledStep
+from ._library import runtime as _runtime
+from ._module import Module, load
+from ._types import Quantization, TensorType, Variant
+from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
+                     InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
+                     SystemCallError, UnsupportedError)
+
+__version__: str = _runtime.functions.qccGetVersion().decode()
+
+__all__ = [
+    "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
+    "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
+    "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
+    "ResultDiff", "SystemCallError", "TensorType", "UnsupportedError", "Variant", "compile", "diff", "explain",
+    "load",
+]

@@ -1,0 +1,186 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs become modules."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import pathlib
+import tempfile
+import warnings
+import zipfile
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _structures as c
+from ._explanation import Explanation, read_explanation
+from ._library import STATUS_FUNCTIONS, Handle, Library, encode, library_path
+from ._module import Module, load_memory
+from .errors import CompileWarning, Diagnostic, InvalidArgumentError, UnsupportedError
+
+#: QCC_COMPILE_EXPLAIN
+_EXPLAIN = 2
+_SEVERITIES = {0: "error", 1: "warning", 2: "remark", 3: "note"}
+
+_FUNCTIONS: Dict[str, Any] = {
+    **STATUS_FUNCTIONS,
+    "qccCompileText": (ctypes.c_void_p, [
+        ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(c.CompileOptions), ctypes.POINTER(ctypes.c_void_p)]),
+    "qccCompileFile": (ctypes.c_void_p, [
+        ctypes.c_char_p, ctypes.POINTER(c.CompileOptions), ctypes.POINTER(ctypes.c_void_p)]),
+    "qccArtifactGetData": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "qccArtifactGetSize": (ctypes.c_size_t, [ctypes.c_void_p]),
+    "qccArtifactGetExplanation": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "qccArtifactWriteFile": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]),
+    "qccArtifactDestroy": (None, [ctypes.c_void_p]),
+}
+
+Source = Union[str, bytes, "os.PathLike[str]"]
+Weights = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> Library:
+    path = library_path(pathlib.Path(__file__).parent, "libqcc.so.1")
+    if not path.exists():
+        raise UnsupportedError(f"the compiler is not installed, only the runtime ({path} does not exist); "
+                               "pip install qcc")
+    return Library(path, _FUNCTIONS)
+
+
+class _Artifact:
+    """The bytes of an artifact, which belong to the compiler's library."""
+
+    def __init__(self, handle: ctypes.c_void_p) -> None:
+        self._handle = Handle(handle, _library().functions.qccArtifactDestroy)
+
+    def write(self, path: "str | os.PathLike[str]") -> None:
+        library = _library()
+        library.check(library.functions.qccArtifactWriteFile(self._handle.value, encode(path)))
+
+    def explanation(self) -> str:
+        """JSON, if it was compiled with EXPLAIN."""
+        text: bytes = _library().functions.qccArtifactGetExplanation(self._handle.value)
+        return text.decode()
+
+    def load(self) -> Handle:
+        functions = _library().functions
+        return load_memory(functions.qccArtifactGetData(self._handle.value),
+                           functions.qccArtifactGetSize(self._handle.value))
+
+
+def _write_arrays(path: str, arrays: Mapping[str, Any]) -> None:
+    """Writes a .npz file; numpy.savez would not take every name."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in arrays.items():
+            array = np.asarray(value)
+            if array.dtype.hasobject:
+                raise InvalidArgumentError(f"weight '{name}' has elements of type {array.dtype}; give numbers")
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+@contextlib.contextmanager
+def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
+    """Where weights are, as the compiler reads them; arrays are written to a file for as long as it compiles."""
+    if weights is None:
+        yield None
+    elif isinstance(weights, Mapping):
+        with tempfile.TemporaryDirectory(prefix="qcc-weights-") as folder:
+            path = os.path.join(folder, "weights.npz")
+            _write_arrays(path, weights)
+            yield encode(path)
+    else:
+        yield encode(weights)
+
+
+def _is_text(source: Source) -> bool:
+    """A text has a line break or a brace, which every program has and no sensible path."""
+    return isinstance(source, str) and ("\n" in source or "{" in source)
+
+
+def _call(source: Source, options: c.CompileOptions, handle: Any) -> Optional[int]:
+    functions = _library().functions
+    if _is_text(source):
+        source = str(source).encode()
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        data = bytes(source)
+        status: Optional[int] = functions.qccCompileText(data, len(data), options, handle)
+    else:
+        status = functions.qccCompileFile(encode(source), options, handle)
+    return status
+
+
+def _report(diagnostics: Sequence[Diagnostic], on_diagnostic: Optional[Callable[[Diagnostic], None]]) -> None:
+    for diagnostic in diagnostics:
+        if on_diagnostic is not None:
+            on_diagnostic(diagnostic)
+        elif diagnostic.severity == "warning":
+            warnings.warn(str(diagnostic), CompileWarning, stacklevel=4)
+
+
+def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
+             name: Optional[str], on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
+    diagnostics: List[Diagnostic] = []
+
+    def handle_diagnostic(_: Any, pointer: Any) -> None:
+        info = pointer.contents
+        diagnostics.append(Diagnostic(_SEVERITIES[info.severity], info.file.decode(errors="replace"), info.line,
+                                      info.column, info.message.decode(errors="replace")))
+
+    options = c.CompileOptions()
+    options.target = encode(target if isinstance(target, str) else ",".join(target))
+    options.tuning = encode(tuning) if tuning is not None else None
+    options.name = encode(name) if name is not None else None
+    options.flags = flags
+    options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
+    handle = ctypes.c_void_p()
+    with _weights_file(weights) as options.weights:
+        status = _call(source, options, ctypes.byref(handle))
+    _report(diagnostics, on_diagnostic)
+    _library().check(status, diagnostics)
+    return _Artifact(handle)
+
+
+def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", weights: Optional[Weights] = None,
+            tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
+            on_diagnostic: Optional[Callable[[Diagnostic], None]] = None) -> Module:
+    """Compiles a program.
+
+    Args:
+        source: what to compile: a path, the bytes of a file, or the text of a program. A `str` with a line break or a
+            brace is a text, any other a path; the contents of a file say what it is, not its name.
+        target: the processor, or several, each of which becomes a variant of the code: "native" is this host, other
+            names are LLVM's ("cascadelake", "x86-64-v3").
+        weights: values of constants that the program names and does not have: a .npz or .safetensors file,
+            "random:SEED", or arrays by name.
+        tuning: a file of `qcc tune`, whose measurements come before the compiler's estimates.
+        name: what diagnostics call a program that is not a file.
+        on_diagnostic: called with each thing that the compiler says. None: warnings become Python's, errors are in the
+            exception.
+
+    Raises:
+        InvalidProgramError: the compiler rejects the program; `diagnostics` says where and why.
+        NotFoundError: there is no such file.
+        InvalidArgumentError: an option is wrong.
+        UnsupportedError: the compiler is not installed.
+    """
+    return Module(None, _compile(source, target, weights, tuning, name, on_diagnostic))
+
+
+def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
+            tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None) -> Explanation:
+    """Compiles a program and tells what became of it: what each step computes, how, and why not faster.
+
+    Args:
+        source, weights, tuning, name: as in `compile`.
+        target: one processor.
+
+    Raises:
+        What `compile` raises.
+    """
+    return read_explanation(_compile(source, target, weights, tuning, name, None, _EXPLAIN).explanation())

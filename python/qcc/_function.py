@@ -1,0 +1,257 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of loaded programs."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import math
+import statistics
+import time
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from . import _structures as c
+from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, result_type
+from ._library import Handle, runtime
+from ._table import table
+from ._types import TensorType
+from .errors import InvalidArgumentError
+
+# An object of its own without types of arguments: what it gets are objects of ctypes already, which is faster.
+_run = runtime.functions["qccContextRun"]
+_run.restype = ctypes.c_void_p
+
+
+@dataclasses.dataclass(frozen=True)
+class ProfiledStep:
+    """A step of a function, and the time that it took."""
+
+    name: str  #: such as "main.step0.contract"
+    layer: str  #: the name of its layer in the model, or ""
+    location: str  #: "file:line:column", or ""
+    parallel: bool
+    operations: int  #: arithmetic operations; a multiply-add counts two
+    bytes: int  #: read and written
+    nanoseconds: int  #: the median over the runs
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """Where the time of a function goes; its text is a table."""
+
+    function: str
+    threads: int
+    runs: int
+    nanoseconds: int  #: of a whole run: the median
+    steps: Tuple[ProfiledStep, ...]
+
+    def __str__(self) -> str:
+        rows = [("step", "layer", "time", "share", "op/ns", "B/ns")]
+        total = sum(step.nanoseconds for step in self.steps) or 1
+        for step in self.steps:
+            time_of = max(step.nanoseconds, 1)
+            rows.append((step.name, step.layer, f"{step.nanoseconds / 1000:.1f} us",
+                         f"{100 * step.nanoseconds / total:.1f} %", f"{step.operations / time_of:.1f}",
+                         f"{step.bytes / time_of:.1f}"))
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return f"{self.function}: {self.nanoseconds / 1000:.1f} us, the median of {runs} on {threads}\n{table(rows)}"
+
+
+class _Context:
+    """What one caller at a time needs to run a function."""
+
+    def __init__(self, function: "Function", profile: bool = False) -> None:
+        self._function = function
+        options = c.ContextOptions()
+        options.threads = function.threads
+        options.profile = profile
+        handle = ctypes.c_void_p()
+        runtime.check(runtime.functions.qccContextCreate(
+            function.module_handle.value, function.name.encode(), options, ctypes.byref(handle)))
+        self.handle = Handle(handle, runtime.functions.qccContextDestroy)
+        self._arguments = (ctypes.c_void_p * len(function.arguments))()
+        self._results = (ctypes.c_void_p * len(function.results))()
+        # What qccContextRun takes, converted once.
+        self._call = (handle, ctypes.c_void_p(ctypes.addressof(self._arguments)), ctypes.c_size_t(len(self._arguments)),
+                      ctypes.c_void_p(ctypes.addressof(self._results)), ctypes.c_size_t(len(self._results)))
+        #: Arguments whose shapes decide those of the results.
+        self._dynamic = [index for index, argument in enumerate(function.arguments)
+                         if any(isinstance(size, str) for size in argument.shape)]
+        #: The shapes of these in the last call, and how results are made then.
+        self._planned: Optional[List[Tuple[int, ...]]] = None
+        self._allocations: List[Tuple[Callable[..., Any], Tuple[int, ...], Any]] = []
+
+    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]]) -> List[Any]:
+        """Runs once; the results are new arrays, or those of `out`."""
+        held: List[Any] = []
+        self._fill(self._arguments, arrays, self._function.arguments, held)
+        if out is None:
+            results = self._new_results(arrays)
+            self._fill(self._results, results, self._function.results, held)
+        else:
+            results = list(out)
+            held.append(self._borrow_results(results))
+        status = _run(*self._call)
+        if status:
+            runtime.check(status)
+        return results
+
+    def _fill(self, slots: Any, arrays: Sequence[Any], types: Sequence[TensorType], held: List[Any]) -> None:
+        """Puts the addresses of tensors into slots, and what keeps them alive into `held`."""
+        index = 0
+        for array in arrays:
+            try:
+                capsule = array.__dlpack__()
+                slots[index] = get_pointer(capsule, PLAIN)
+            except Exception:  # Whatever it is, the slow way knows what to say.
+                slots[index], capsule = self._borrow(array, index, types[index].dtype)
+            held.append(capsule)
+            index += 1
+
+    def _borrow(self, array: Any, index: int, dtype: str) -> Tuple[int, Any]:
+        try:
+            return borrow(array, dtype)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"argument {index} of '{self._function.name}' {error}") from None
+
+    def _borrow_results(self, results: Sequence[Any]) -> List[Any]:
+        held = []
+        for index, array in enumerate(results):
+            try:
+                self._results[index], capsule = borrow_writable(array)
+            except InvalidArgumentError as error:
+                raise InvalidArgumentError(f"result {index} of '{self._function.name}' {error}") from None
+            held.append(capsule)
+        return held
+
+    def _new_results(self, arrays: Sequence[Any]) -> List[Any]:
+        try:
+            shapes: Optional[List[Tuple[int, ...]]] = [arrays[index].shape for index in self._dynamic]
+        except AttributeError:  # DLPack alone says no shape.
+            shapes = None
+        if shapes is None or shapes != self._planned:
+            self._plan()
+            self._planned = shapes
+        return [allocate(shape, dtype) for allocate, shape, dtype in self._allocations]
+
+    def _plan(self) -> None:
+        """Finds out what results are for the arguments in their slots."""
+        self._planned = None
+        runtime.check(runtime.functions.qccContextPlan(*self._call[:3]))
+        allocations = []
+        for index, result in enumerate(self._function.results):
+            rank = len(result.shape)
+            sizes = (ctypes.c_int64 * rank)()
+            runtime.check(runtime.functions.qccContextGetResultShape(self.handle.value, index, sizes, rank))
+            shape, dtype = tuple(sizes), result_type(result.dtype, index)
+            allocations.append((allocator(math.prod(shape) * dtype.itemsize), shape, dtype))
+        self._allocations = allocations
+
+    def steps(self) -> List[c.StepInfo]:
+        info = c.ContextInfo()
+        runtime.check(runtime.functions.qccContextGetInfo(self.handle.value, info))
+        steps = []
+        for index in range(info.num_steps):
+            step = c.StepInfo()
+            runtime.check(runtime.functions.qccContextGetStep(self.handle.value, index, step))
+            steps.append(step)
+        return steps
+
+    def num_threads(self) -> int:
+        info = c.ContextInfo()
+        runtime.check(runtime.functions.qccContextGetInfo(self.handle.value, info))
+        return int(info.threads)
+
+
+class Function:
+    """A function of a module, which any number of threads may call at once.
+
+    Calls of several threads run at the same time: each has memory for temporaries and threads of its own, which are
+    kept for later calls.
+    """
+
+    def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],
+                 threads: int) -> None:
+        self.module_handle = module
+        self.name = name
+        self.arguments = arguments  #: the tensors that a call takes, in order
+        self.results = results  #: the tensors that a call gives, in order
+        self.threads = threads  #: how many threads a run uses; 0 is one for each CPU
+        self._idle = [_Context(self)]
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """Runs the function.
+
+        Args:
+            arrays: one for each of `arguments`, with its shape and element type: numpy arrays, or tensors of host
+                memory of any library that has DLPack (torch, jax). Their memory is read in place, so they must be
+                compact and row-major. A number of Python is an argument without dimensions.
+            out: memory for the results: an array for one result, a sequence of arrays for several. None: new numpy
+                arrays, which other libraries take over without a copy (`torch.from_dlpack`).
+
+        Returns:
+            The result, or a tuple of the results where there is not exactly one.
+
+        Raises:
+            InvalidArgumentError: the number, a shape, an element type or the layout of arrays is not what the function
+                takes.
+            KernelFailedError: the program cannot run with these shapes.
+            OutOfMemoryError: there is no memory for temporaries or results.
+        """
+        if len(arrays) != len(self.arguments):
+            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        given = None if out is None else self._given(out)
+        try:
+            context = self._idle.pop()
+        except IndexError:
+            context = _Context(self)
+        try:
+            results = context.run(arrays, given)
+        finally:
+            self._idle.append(context)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _given(self, out: Any) -> Sequence[Any]:
+        given = tuple(out) if isinstance(out, (list, tuple)) else (out,)
+        if len(given) != len(self.results):
+            raise InvalidArgumentError(f"{self} has {len(self.results)} results, but out has {len(given)}")
+        return given
+
+    def profile(self, *arrays: Any, runs: int = 10) -> Profile:
+        """Runs the function once to warm up and `runs` times more, and measures each step.
+
+        Args:
+            arrays: as in a call.
+            runs: at least 1.
+
+        Raises:
+            What a call raises.
+        """
+        if runs < 1:
+            raise InvalidArgumentError(f"runs is {runs}, but it must be at least 1")
+        if len(arrays) != len(self.arguments):
+            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        context = _Context(self, profile=True)
+        results = context.run(arrays, None)
+        totals, times = [], []
+        for _ in range(runs):
+            start = time.perf_counter_ns()
+            context.run(arrays, results)
+            totals.append(time.perf_counter_ns() - start)
+            times.append([step.nanoseconds for step in context.steps()])
+        medians = [int(statistics.median(of_step)) for of_step in zip(*times)]
+        steps = tuple(
+            ProfiledStep(step.name.decode(), step.layer.decode(), step.location.decode(), step.parallel,
+                         step.operations, step.bytes, median)
+            for step, median in zip(context.steps(), medians))
+        return Profile(self.name, context.num_threads(), runs, int(statistics.median(totals)), steps)
+
+    def __str__(self) -> str:
+        arguments = ", ".join(str(argument) for argument in self.arguments)
+        results = ", ".join(str(result) for result in self.results)
+        return f"{self.name}({arguments}) -> ({results})"
+
+    def __repr__(self) -> str:
+        return f"<qcc.Function {self}>"

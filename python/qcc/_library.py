@@ -1,0 +1,117 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The shared libraries behind the package, called through ctypes, which lets other threads run meanwhile."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+from . import _structures as c
+from .errors import CLASSES, Diagnostic, Error, InvalidArgumentError, InvalidProgramError, UnsupportedError
+
+API_VERSION = 1
+
+_Signature = Tuple[Any, Sequence[Any]]
+_STATUS = ctypes.c_void_p
+_HANDLE = ctypes.c_void_p
+_TEXT = ctypes.c_char_p
+_SIZE = ctypes.c_size_t
+
+STATUS_FUNCTIONS: Dict[str, _Signature] = {
+    "qccStatusGetCode": (ctypes.c_int, [_STATUS]),
+    "qccStatusGetMessage": (_TEXT, [_STATUS]),
+    "qccStatusDestroy": (None, [_STATUS]),
+}
+
+RUNTIME_FUNCTIONS: Dict[str, _Signature] = {
+    **STATUS_FUNCTIONS,
+    "qccGetApiVersion": (ctypes.c_int32, []),
+    "qccGetVersion": (_TEXT, []),
+    "qccModuleLoadFile": (_STATUS, [_TEXT, ctypes.POINTER(c.ModuleOptions), ctypes.POINTER(_HANDLE)]),
+    "qccModuleLoadMemory": (
+        _STATUS, [ctypes.c_void_p, _SIZE, ctypes.POINTER(c.ModuleOptions), ctypes.POINTER(_HANDLE)]),
+    "qccModuleDestroy": (None, [_HANDLE]),
+    "qccModuleGetProducer": (_TEXT, [_HANDLE]),
+    "qccModuleGetNumVariants": (_SIZE, [_HANDLE]),
+    "qccModuleGetVariant": (_STATUS, [_HANDLE, _SIZE, ctypes.POINTER(c.VariantInfo)]),
+    "qccModuleGetNumEntries": (_SIZE, [_HANDLE]),
+    "qccModuleGetEntryName": (_TEXT, [_HANDLE, _SIZE]),
+    "qccModuleGetEntry": (_STATUS, [_HANDLE, _TEXT, ctypes.POINTER(c.EntryInfo)]),
+    "qccModuleGetArgument": (_STATUS, [_HANDLE, _TEXT, _SIZE, ctypes.POINTER(c.TensorInfo)]),
+    "qccModuleGetResult": (_STATUS, [_HANDLE, _TEXT, _SIZE, ctypes.POINTER(c.TensorInfo)]),
+    "qccContextCreate": (_STATUS, [_HANDLE, _TEXT, ctypes.POINTER(c.ContextOptions), ctypes.POINTER(_HANDLE)]),
+    "qccContextDestroy": (None, [_HANDLE]),
+    "qccContextPlan": (_STATUS, [_HANDLE, ctypes.c_void_p, _SIZE]),
+    "qccContextGetResultShape": (_STATUS, [_HANDLE, _SIZE, ctypes.POINTER(ctypes.c_int64), _SIZE]),
+    "qccContextGetInfo": (_STATUS, [_HANDLE, ctypes.POINTER(c.ContextInfo)]),
+    "qccContextGetStep": (_STATUS, [_HANDLE, _SIZE, ctypes.POINTER(c.StepInfo)]),
+}
+
+
+class Library:
+    """A shared library and its functions, which are attributes of `functions`."""
+
+    def __init__(self, path: pathlib.Path, functions: Dict[str, _Signature]) -> None:
+        self.path = path
+        try:
+            self.functions: Any = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise UnsupportedError(f"a library of qcc cannot be loaded: {error}; install the package anew, or set "
+                                   "QCC_LIBRARY_PATH to the folder that has the libraries") from None
+        for name, (result, arguments) in functions.items():
+            function = getattr(self.functions, name, None)
+            if function is None:
+                raise UnsupportedError(f"{path} has no function {name}, which the package needs; install the two from "
+                                       "one release")
+            function.restype, function.argtypes = result, arguments
+
+    def check(self, status: Optional[int], diagnostics: Sequence[Diagnostic] = ()) -> None:
+        """Raises what a status says; null is success."""
+        if not status:
+            return
+        code = self.functions.qccStatusGetCode(status)
+        message = self.functions.qccStatusGetMessage(status).decode(errors="replace")
+        self.functions.qccStatusDestroy(status)
+        kind = CLASSES.get(code, Error)
+        raise InvalidProgramError(message, diagnostics) if kind is InvalidProgramError else kind(message)
+
+
+class Handle:
+    """An object of the C interface, destroyed with the Python object that owns it."""
+
+    __slots__ = ("_destroy", "value")
+
+    def __init__(self, value: ctypes.c_void_p, destroy: Callable[[ctypes.c_void_p], None]) -> None:
+        self.value = value
+        self._destroy = destroy
+
+    def __del__(self) -> None:
+        self._destroy(self.value)
+
+
+def library_path(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Where a library is: in the folder of its package, or where QCC_LIBRARY_PATH says."""
+    return pathlib.Path(os.environ.get("QCC_LIBRARY_PATH") or folder) / name
+
+
+def _load_runtime() -> Library:
+    library = Library(library_path(pathlib.Path(__file__).parent, "libqcc_runtime.so.1"), RUNTIME_FUNCTIONS)
+    version = library.functions.qccGetApiVersion()
+    if version != API_VERSION:
+        raise UnsupportedError(f"{library.path} has interface {version}, but the package needs {API_VERSION}; "
+                               "install the two from one release")
+    return library
+
+
+runtime = _load_runtime()
+
+
+def encode(text: "str | os.PathLike[str]") -> bytes:
+    """A name or a path as the C interface takes it."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise InvalidArgumentError(f"{os.fspath(text)!r} has a null character, which ends names and paths")
+    return encoded

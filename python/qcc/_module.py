@@ -1,0 +1,168 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loaded programs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from typing import Any, Optional, Protocol, Tuple
+
+import numpy as np
+
+from . import _structures as c
+from ._arrays import dtype_name
+from ._function import Function
+from ._library import Handle, encode, runtime
+from ._types import Quantization, TensorType, Variant
+from .errors import InvalidArgumentError, UnsupportedError
+
+
+def _quantization(info: c.TensorInfo) -> Optional[Quantization]:
+    if not info.quantization:
+        return None
+    q = info.quantization.contents
+    scales = np.array(q.scales[:q.count], np.float32)
+    zero_points = np.array(q.zero_points[:q.count], np.int32)
+    return Quantization(q.axis if q.axis >= 0 else None, scales, zero_points)
+
+
+def _tensor_type(info: c.TensorInfo) -> TensorType:
+    shape = tuple(size if size >= 0 else f"d{-1 - size}" for size in info.dims[:info.rank])
+    in_place = info.in_place_argument if info.in_place_argument >= 0 else None
+    return TensorType(info.name.decode(), dtype_name(info.dtype), shape, _quantization(info), in_place)
+
+
+class Artifact(Protocol):
+    """The bytes of a module that was compiled here."""
+
+    def write(self, path: "str | os.PathLike[str]") -> None: ...
+
+    def load(self) -> Handle: ...
+
+
+class Module:
+    """A program that is compiled: immutable, and shared by any number of threads.
+
+    `qcc.compile` and `qcc.load` make modules. What `compile` made for processors that this host does not have can be
+    saved; using it raises UnsupportedError.
+    """
+
+    def __init__(self, loaded: Optional[Handle], artifact: Optional[Artifact] = None) -> None:
+        self._loaded = loaded
+        self._artifact = artifact
+        self._lock = threading.Lock()
+
+    @property
+    def _handle(self) -> Handle:
+        """The loaded module; one that was compiled here is loaded when it is first used."""
+        with self._lock:
+            if self._loaded is None:
+                assert self._artifact is not None
+                self._loaded = self._artifact.load()
+            return self._loaded
+
+    @property
+    def functions(self) -> Tuple[str, ...]:
+        """The names of the functions, in the order of the program."""
+        handle = self._handle.value
+        count = runtime.functions.qccModuleGetNumEntries(handle)
+        return tuple(runtime.functions.qccModuleGetEntryName(handle, index).decode() for index in range(count))
+
+    @property
+    def producer(self) -> str:
+        """What compiled the artifact, such as "qcc 0.1.0"."""
+        text: bytes = runtime.functions.qccModuleGetProducer(self._handle.value)
+        return text.decode()
+
+    @property
+    def variants(self) -> Tuple[Variant, ...]:
+        """The processors that the artifact has code for."""
+        variants = []
+        for index in range(runtime.functions.qccModuleGetNumVariants(self._handle.value)):
+            info = c.VariantInfo()
+            runtime.check(runtime.functions.qccModuleGetVariant(self._handle.value, index, info))
+            features = tuple(info.features.decode().split(",")) if info.features else ()
+            variants.append(Variant(info.target.decode(), features, info.refusal.decode(), info.chosen))
+        return tuple(variants)
+
+    def function(self, name: Optional[str] = None, *, threads: int = 0) -> Function:
+        """A function of the program, to call.
+
+        Args:
+            name: which one; None is the only one there is.
+            threads: how many threads one run uses; 0 is one for each CPU. Give 1 where several Python threads run at
+                the same time.
+
+        Raises:
+            NotFoundError: there is no function of this name.
+            InvalidArgumentError: there are several functions and no name, or `threads` is negative.
+        """
+        if name is None:
+            names = self.functions
+            if len(names) != 1:
+                raise InvalidArgumentError(f"the module has {len(names)} functions; name one of {', '.join(names)}")
+            name = names[0]
+        entry = encode(name)
+        info = c.EntryInfo()
+        runtime.check(runtime.functions.qccModuleGetEntry(self._handle.value, entry, info))
+        return Function(self._handle, info.name.decode(), self._tensors(entry, info.num_arguments, "Argument"),
+                        self._tensors(entry, info.num_results, "Result"), threads)
+
+    def _tensors(self, entry: bytes, count: int, kind: str) -> Tuple[TensorType, ...]:
+        read = getattr(runtime.functions, f"qccModuleGet{kind}")
+        tensors = []
+        for index in range(count):
+            info = c.TensorInfo()
+            runtime.check(read(self._handle.value, entry, index, info))
+            tensors.append(_tensor_type(info))
+        return tuple(tensors)
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the artifact of a compiled module to a file, for `qcc.load`, whole or not at all.
+
+        Raises:
+            SystemCallError: the file cannot be written.
+            UnsupportedError: the module was loaded; what it was loaded from has its bytes.
+        """
+        if self._artifact is None:
+            raise UnsupportedError("this module was loaded and does not keep its bytes; copy what it was loaded from")
+        self._artifact.write(path)
+
+
+def load_memory(data: Any, size: int, variant: Optional[str] = None) -> Handle:
+    """A module of `size` bytes, which are copied."""
+    handle = ctypes.c_void_p()
+    runtime.check(runtime.functions.qccModuleLoadMemory(data, size, _options(variant), ctypes.byref(handle)))
+    return _own(handle)
+
+
+def _own(handle: ctypes.c_void_p) -> Handle:
+    return Handle(handle, runtime.functions.qccModuleDestroy)
+
+
+def _options(variant: Optional[str]) -> c.ModuleOptions:
+    options = c.ModuleOptions()
+    options.variant = encode(variant) if variant is not None else None
+    return options
+
+
+def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None) -> Module:
+    """Loads what `Module.save` or `qcc compile` wrote. Loading an artifact runs its code: load only what you trust.
+
+    Args:
+        source: a path, or the bytes of an artifact. Bytes are copied; a file is mapped.
+        variant: the target of the variant to load; None is the best that this host can run.
+
+    Raises:
+        NotFoundError: there is no such file.
+        CorruptArtifactError: it is not an artifact, or it is damaged.
+        UnsupportedError: no variant of it runs on this host, or it is of another version.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        data = bytes(source)
+        return Module(load_memory(data, len(data), variant))
+    handle = ctypes.c_void_p()
+    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), _options(variant), ctypes.byref(handle)))
+    return Module(_own(handle))

@@ -1,0 +1,146 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The structures of include/qcc-c, field by field. Those that may grow begin with `size`."""
+
+from __future__ import annotations
+
+import ctypes
+
+
+class DataType(ctypes.Structure):
+    """DLDataType"""
+
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class SizedStructure(ctypes.Structure):
+    """A structure whose first field is its size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.size = ctypes.sizeof(self)
+
+
+class ModuleOptions(SizedStructure):
+    _fields_ = [("size", ctypes.c_size_t), ("variant", ctypes.c_char_p), ("weight_pages", ctypes.c_int32)]
+
+
+class VariantInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("target", ctypes.c_char_p),
+        ("features", ctypes.c_char_p),
+        ("refusal", ctypes.c_char_p),
+        ("chosen", ctypes.c_bool),
+    ]
+
+
+class EntryInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("num_arguments", ctypes.c_size_t),
+        ("num_results", ctypes.c_size_t),
+        ("num_symbols", ctypes.c_size_t),
+        ("num_steps", ctypes.c_size_t),
+    ]
+
+
+class QuantizationInfo(ctypes.Structure):
+    _fields_ = [
+        ("axis", ctypes.c_int32),
+        ("count", ctypes.c_int64),
+        ("scales", ctypes.POINTER(ctypes.c_float)),
+        ("zero_points", ctypes.POINTER(ctypes.c_int32)),
+    ]
+
+
+class TensorInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("dtype", DataType),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("quantization", ctypes.POINTER(QuantizationInfo)),
+        ("in_place_argument", ctypes.c_int32),
+    ]
+
+
+class ContextOptions(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("threads", ctypes.c_int32),
+        ("profile", ctypes.c_bool),
+        ("pool", ctypes.c_void_p),
+        ("host_threads", ctypes.c_void_p * 2),
+        ("allocator", ctypes.c_void_p * 3),
+        ("log", ctypes.c_void_p * 2),
+        ("cancel", ctypes.c_void_p),
+    ]
+
+
+class ContextInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("entry", ctypes.c_char_p),
+        ("threads", ctypes.c_int32),
+        ("num_steps", ctypes.c_size_t),
+        ("arena_bytes", ctypes.c_int64),
+        ("scratch_bytes", ctypes.c_int64),
+        ("weight_bytes", ctypes.c_int64),
+    ]
+
+
+class StepInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("layer", ctypes.c_char_p),
+        ("location", ctypes.c_char_p),
+        ("parallel", ctypes.c_bool),
+        ("operations", ctypes.c_int64),
+        ("bytes", ctypes.c_int64),
+        ("nanoseconds", ctypes.c_int64),
+    ]
+
+
+class DiagnosticInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("severity", ctypes.c_int32),
+        ("file", ctypes.c_char_p),
+        ("line", ctypes.c_int32),
+        ("column", ctypes.c_int32),
+        ("message", ctypes.c_char_p),
+    ]
+
+
+#: qccDiagnosticHook::handle
+DiagnosticHandler = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(DiagnosticInfo))
+
+
+class CompileOptions(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("target", ctypes.c_char_p),
+        ("weights", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("hook_context", ctypes.c_void_p),
+        ("handle_diagnostic", DiagnosticHandler),
+        ("flags", ctypes.c_uint32),
+        ("tuning", ctypes.c_char_p),
+    ]
