@@ -14,7 +14,8 @@ function(qcc_add_plain_library name)
 endfunction()
 
 # qcc_add_api_library(NAME sources... OUTPUT_NAME name ALIAS name [LINK_LIBS libraries...])
-# A shared library of the C API: exports what include/qcc-c declares, under a versioned name, and nothing else.
+# A shared library of the C API: exports what include/qcc-c declares, under a versioned name, and nothing else. It stays
+# in memory once it is loaded: threads wait in it, deleters of results lie in it, and LLVM keeps state.
 function(qcc_add_api_library name)
   cmake_parse_arguments(ARG "" "OUTPUT_NAME;ALIAS" "LINK_LIBS" ${ARGN})
   set(exports ${CMAKE_SOURCE_DIR}/lib/CAPI/Exports.map)
@@ -28,7 +29,7 @@ function(qcc_add_api_library name)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
-  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--gc-sections)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--gc-sections -Wl,-z,nodelete)
   if(NOT QCC_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()

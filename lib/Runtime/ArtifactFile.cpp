@@ -7,14 +7,14 @@
 
 #include "ArtifactFile.h"
 
-#include "qcc/Runtime/ArtifactNote.h"
-
 #include <algorithm>
 #include <atomic>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <utility>
 
 namespace qcc::rt {
@@ -61,8 +61,8 @@ Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
   return file;
 }
 
-static Status checkNote(const ByteSource &bytes, uint64_t offset) {
-  ArtifactNote note;
+static Status checkNote(const ByteSource &bytes, uint64_t offset,
+                        ArtifactNote &note) {
   Status status = bytes.read(&note, sizeof(note), offset);
   if (!status.isOk())
     return status;
@@ -105,7 +105,7 @@ static Status checkNote(const ByteSource &bytes, uint64_t offset) {
   return Status::ok();
 }
 
-Result<std::vector<ElfSegment>> ArtifactFile::validate() const {
+Result<ArtifactImage> ArtifactFile::validate() const {
   struct stat info;
   if (fstat(file_, &info) != 0)
     return ioError(std::string("it cannot be looked at (") + strerror(errno) +
@@ -118,40 +118,93 @@ Result<std::vector<ElfSegment>> ArtifactFile::validate() const {
   Result<ElfFile> elf = ElfFile::read(bytes);
   if (!elf.isOk())
     return elf.status();
-  Result<uint64_t> note = elf->findNote();
+  Result<ElfPlace> note = elf->findNote();
   if (!note.isOk())
     return note.status();
-  Status status = checkNote(bytes, *note);
+  ArtifactImage image;
+  image.segments = elf->loadedSegments();
+  image.noteAddress = note->address;
+  Status status = checkNote(bytes, note->offset, image.note);
   if (status.isOk())
     status = elf->checkSymbols();
   if (!status.isOk())
     return status;
-  return elf->loadedSegments();
+  return image;
 }
 
-/// A name for the open file. The dynamic loader takes a name that it has seen
-/// for the object that had it then, and descriptors are used again. So each
-/// call spells the path in a way of its own: slashes and dots, which change
-/// nothing, count in binary.
-static std::string uniqueName(int file) {
+/// Spells a path in a way of its own, for the dynamic loader takes a name that
+/// it has seen for the object that had it then. Slashes and dots, which change
+/// nothing, count in binary before the last part of the path: calls of this
+/// copy of the runtime, where this copy lies, and the time, for a copy that was
+/// there before.
+static std::string uniqueName(const std::string &path) {
   static std::atomic<uint64_t> counter{0};
-  std::string name = "/proc/self/fd/";
-  for (uint64_t count = ++counter; count != 0; count >>= 1)
-    name += count & 1 ? "./" : "/";
-  return name + std::to_string(file);
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  uint64_t nanoseconds = uint64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+  size_t last = path.rfind('/');
+  bool hasFolder = last != std::string::npos;
+  std::string name = hasFolder ? path.substr(0, last + 1) : "./";
+  for (uint64_t number :
+       {++counter, uint64_t(reinterpret_cast<uintptr_t>(&counter)),
+        nanoseconds})
+    for (int bit = 0; bit < 64; ++bit)
+      name += number >> bit & 1 ? "./" : "/";
+  return name + (hasFolder ? path.substr(last + 1) : path);
 }
 
-Result<std::shared_ptr<void>> ArtifactFile::load() const {
-  std::string name = uniqueName(file_);
+namespace {
+/// Looks for an image among the objects that are loaded.
+struct ImageSearch {
+  const ArtifactImage &image;
+  uint64_t base;
+  bool isFound = false;
+
+  static int look(dl_phdr_info *info, size_t, void *self) {
+    auto &search = *static_cast<ImageSearch *>(self);
+    if (info->dlpi_addr != search.base)
+      return 0;
+    uint64_t address = search.image.noteAddress;
+    const ArtifactNote &note = search.image.note;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const Elf64_Phdr &segment = info->dlpi_phdr[i];
+      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) &&
+          address >= segment.p_vaddr &&
+          address - segment.p_vaddr <= segment.p_memsz &&
+          sizeof(note) <= segment.p_memsz - (address - segment.p_vaddr) &&
+          memcmp(reinterpret_cast<const void *>(search.base + address), &note,
+                 sizeof(note)) == 0)
+        search.isFound = true;
+    }
+    return 1;
+  }
+};
+} // namespace
+
+Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
   // Without /proc all that is left is the path, which may lead elsewhere by
-  // now. One without a slash would be searched for in the library path.
-  if (access(name.c_str(), F_OK) != 0)
-    name = path_.find('/') == std::string::npos ? "./" + path_ : path_;
+  // now.
+  std::string open = "/proc/self/fd/" + std::to_string(file_);
+  std::string name = uniqueName(access(open.c_str(), F_OK) == 0 ? open : path_);
   void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return ioError(std::string("the system's loader refused it (") + dlerror() +
                    "); compile the program again");
-  return std::shared_ptr<void>(handle, [](void *h) { dlclose(h); });
+  LoadedArtifact loaded;
+  loaded.handle = std::shared_ptr<void>(handle, [](void *h) { dlclose(h); });
+  struct link_map *map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    return ioError(
+        std::string("the system's loader does not say where it is (") +
+        dlerror() + ")");
+  loaded.base = map->l_addr;
+  ImageSearch search{image, loaded.base};
+  dl_iterate_phdr(ImageSearch::look, &search);
+  if (!search.isFound)
+    return ioError("the file was replaced or overwritten while it was loaded; "
+                   "write artifacts under another name, rename them, and load "
+                   "again");
+  return loaded;
 }
 
 } // namespace qcc::rt

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is opened once: what was validated is what is loaded, even if another
-// file takes its name in between.
+// A file is opened once, and what is loaded is compared with what was
+// validated: a host may hold several copies of the runtime, and a file may be
+// replaced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,11 +15,25 @@
 #define QCC_LIB_RUNTIME_ARTIFACTFILE_H
 
 #include "ElfFile.h"
+#include "qcc/Runtime/ArtifactNote.h"
 
 #include <memory>
 #include <string>
 
 namespace qcc::rt {
+
+/// What a file will be in memory.
+struct ArtifactImage {
+  std::vector<ElfSegment> segments;
+  ArtifactNote note;
+  uint64_t noteAddress; ///< Relative to where the object is loaded.
+};
+
+/// A loaded shared object.
+struct LoadedArtifact {
+  std::shared_ptr<void> handle; ///< Of dlopen.
+  uint64_t base = 0;            ///< Addresses of the image are relative to it.
+};
 
 class ArtifactFile {
 public:
@@ -31,10 +46,11 @@ public:
   ~ArtifactFile();
 
   /// Reads all of it; returns what will be loaded. Nothing is mapped.
-  Result<std::vector<ElfSegment>> validate() const;
+  Result<ArtifactImage> validate() const;
 
-  /// Loads it, which runs its code. The handle of dlopen.
-  Result<std::shared_ptr<void>> load() const;
+  /// Loads it, which runs its code, and fails where the system's loader gives
+  /// anything else than what was validated.
+  Result<LoadedArtifact> load(const ArtifactImage &image) const;
 
 private:
   ArtifactFile(int file, std::string path)

@@ -128,7 +128,7 @@ std::vector<ElfSegment> ElfFile::loadedSegments() const {
 // The note
 //===----------------------------------------------------------------------===//
 
-Result<uint64_t> ElfFile::findNote() const {
+Result<ElfPlace> ElfFile::findNote() const {
   const ArtifactNote expected;
   for (const Elf64_Phdr &segment : segments_) {
     if (segment.p_type != PT_NOTE)
@@ -150,7 +150,7 @@ Result<uint64_t> ElfFile::findNote() const {
         if (!status.isOk())
           return status;
         if (memcmp(start, &expected, sizeof(start)) == 0)
-          return at;
+          return ElfPlace{at, segment.p_vaddr + (at - segment.p_offset)};
       }
       if (size > end - at)
         break;

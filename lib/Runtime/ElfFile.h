@@ -27,6 +27,12 @@ struct ElfSegment {
   bool isWritable;
 };
 
+/// Where something lies in the file, and in memory once it is loaded.
+struct ElfPlace {
+  uint64_t offset;
+  uint64_t address; ///< Relative to where the object is loaded.
+};
+
 /// Headers that lie inside of the file and lead inside of it.
 class ElfFile {
 public:
@@ -38,7 +44,7 @@ public:
   std::vector<ElfSegment> loadedSegments() const;
 
   /// Where the note of qcc starts; fails if there is none.
-  Result<uint64_t> findNote() const;
+  Result<ElfPlace> findNote() const;
 
   /// Fails unless the object needs no library and no symbol, and exports
   /// nothing but the descriptor.

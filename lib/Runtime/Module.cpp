@@ -17,7 +17,6 @@
 #include "VariantChoice.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 namespace qcc::rt {
 
@@ -84,24 +83,24 @@ Module::create(const qcc_descriptor *descriptor,
 /// Loads and reads a file that has been opened.
 Result<std::shared_ptr<const Module>>
 Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
-  Result<std::vector<ElfSegment>> segments = file.validate();
-  if (!segments.isOk())
-    return segments.status();
-  Result<std::shared_ptr<void>> handle = file.load();
-  if (!handle.isOk())
-    return handle.status();
-  void *symbol = dlsym(handle->get(), QCC_ARTIFACT_SYMBOL);
-  struct link_map *map = nullptr;
-  if (!symbol || dlinfo(handle->get(), RTLD_DI_LINKMAP, &map) != 0)
+  Result<ArtifactImage> image = file.validate();
+  if (!image.isOk())
+    return image.status();
+  Result<LoadedArtifact> loaded = file.load(*image);
+  if (!loaded.isOk())
+    return loaded.status();
+  uint64_t base = loaded->base;
+  void *symbol = dlsym(loaded->handle.get(), QCC_ARTIFACT_SYMBOL);
+  if (!symbol)
     return corrupt("the system's loader does not find " QCC_ARTIFACT_SYMBOL
                    " in it; compile the program again");
   ModuleOptions checked = options;
-  for (const ElfSegment &segment : *segments)
+  for (const ElfSegment &segment : image->segments)
     checked.ranges.push_back(
-        {reinterpret_cast<const char *>(map->l_addr + segment.address),
-         segment.size});
-  Result<std::shared_ptr<Module>> module = read(
-      static_cast<const qcc_descriptor *>(symbol), *std::move(handle), checked);
+        {reinterpret_cast<const char *>(base + segment.address), segment.size});
+  Result<std::shared_ptr<Module>> module =
+      read(static_cast<const qcc_descriptor *>(symbol),
+           std::move(loaded->handle), checked);
   if (!module.isOk())
     return module.status();
   const char *mapped = (*module)->variant_.weights;
@@ -109,8 +108,8 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   // The artifact's pages are not needed any more. One that has written them
   // keeps them.
   if ((*module)->weightCopy_)
-    for (const ElfSegment &segment : *segments) {
-      uint64_t offset = reinterpret_cast<uintptr_t>(mapped) - map->l_addr;
+    for (const ElfSegment &segment : image->segments) {
+      uint64_t offset = reinterpret_cast<uintptr_t>(mapped) - base;
       if (!segment.isWritable && offset >= segment.address &&
           offset - segment.address < uint64_t(segment.size))
         forgetPages(mapped, (*module)->variant_.weightsSize);
