@@ -25,7 +25,6 @@ function(qcc_add_api_library name)
   set_target_properties(${name} PROPERTIES
     OUTPUT_NAME ${ARG_OUTPUT_NAME} EXPORT_NAME ${ARG_ALIAS} VERSION ${PROJECT_VERSION} SOVERSION 1
     LINK_DEPENDS ${exports})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})

@@ -7,6 +7,8 @@
 
 #include "ArtifactFile.h"
 
+#include "SystemFailure.h"
+
 #include <algorithm>
 #include <atomic>
 #include <dlfcn.h>
@@ -34,27 +36,22 @@ Result<ArtifactFile> ArtifactFile::open(const std::string &path) {
     int error = errno;
     if (error == ENOENT || error == ENOTDIR)
       return notFound("there is no such file; check the name");
-    return ioError(std::string("it cannot be opened (") + strerror(error) +
-                   "); check the permissions");
+    return systemFailure("it cannot be opened", error);
   }
   return ArtifactFile(file, path);
 }
 
 Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
-  auto failure = [](const char *what) {
-    return ioError(std::string("a file in memory cannot be ") + what + " (" +
-                   strerror(errno) + "); free memory or file descriptors");
-  };
   int descriptor = memfd_create("qcc-artifact", MFD_CLOEXEC);
   if (descriptor < 0)
-    return failure("created");
+    return systemFailure("a file in memory cannot be created", errno);
   ArtifactFile file(descriptor, "/proc/self/fd/" + std::to_string(descriptor));
   for (auto *data = static_cast<const char *>(bytes); size > 0;) {
     ssize_t written = write(descriptor, data, size);
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
-      return failure("written");
+      return systemFailure("a file in memory cannot be written", errno);
     data += written;
     size -= written;
   }
@@ -108,8 +105,7 @@ static Status checkNote(const ByteSource &bytes, uint64_t offset,
 Result<ArtifactImage> ArtifactFile::validate() const {
   struct stat info;
   if (fstat(file_, &info) != 0)
-    return ioError(std::string("it cannot be looked at (") + strerror(errno) +
-                   "); check the disk");
+    return systemFailure("it cannot be looked at", errno);
   if (!S_ISREG(info.st_mode))
     return invalidArgument(std::string("this is no artifact of qcc: it is a ") +
                            (S_ISDIR(info.st_mode) ? "directory" : "device") +
@@ -181,6 +177,34 @@ struct ImageSearch {
 };
 } // namespace
 
+/// Why the dynamic loader refused an undamaged file. It gives a text alone,
+/// which seldom has the error of the system. So its calls are tried again; what
+/// fails then is the reason.
+static Status loaderFailure(const std::string &name) {
+  const std::string what = "the system's loader refused it";
+  const char *reason = dlerror();
+  std::string text = reason ? reason : "";
+  int file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return systemFailure(what, errno);
+  off_t size = lseek(file, 0, SEEK_END);
+  void *memory =
+      mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  int error = errno;
+  close(file);
+  if (memory == MAP_FAILED)
+    return systemFailure(what, error);
+  munmap(memory, size);
+  // What needs memory alone. Without the name, there was none for the text.
+  if (text.compare(0, name.size() + 2, name + ": ") != 0)
+    return systemFailure(what, ENOMEM);
+  text.erase(0, name.size() + 2);
+  for (const char *begin : {"cannot open", "cannot create", "cannot allocate"})
+    if (text.compare(0, strlen(begin), begin) == 0)
+      return systemFailure(what, ENOMEM);
+  return ioError(what + " (" + text + ")");
+}
+
 Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
   // Without /proc all that is left is the path, which may lead elsewhere by
   // now.
@@ -188,15 +212,12 @@ Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
   std::string name = uniqueName(access(open.c_str(), F_OK) == 0 ? open : path_);
   void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return ioError(std::string("the system's loader refused it (") + dlerror() +
-                   "); compile the program again");
+    return loaderFailure(name);
   LoadedArtifact loaded;
   loaded.handle = std::shared_ptr<void>(handle, [](void *h) { dlclose(h); });
   struct link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-    return ioError(
-        std::string("the system's loader does not say where it is (") +
-        dlerror() + ")");
+    return internalError("the system's loader does not say where it is");
   loaded.base = map->l_addr;
   ImageSearch search{image, loaded.base};
   dl_iterate_phdr(ImageSearch::look, &search);

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 
 namespace qcc::rt {
 
@@ -37,7 +38,12 @@ void Context::recordFailure(const qcc_frame *frame, const char *message) {
   std::lock_guard<std::mutex> lock(context.failureMutex_);
   if (context.failed_.load(std::memory_order_relaxed))
     return;
-  context.failure_ = message ? message : "no reason given";
+  try {
+    context.failure_ = message ? message : "no reason given";
+  } catch (const std::bad_alloc &) {
+    // Generated code called, which no exception may pass.
+    context.failure_.clear();
+  }
   context.failed_.store(true, std::memory_order_relaxed);
 }
 

@@ -11,6 +11,7 @@
 
 #include "qcc/Runtime/ThreadPool.h"
 
+#include "SystemFailure.h"
 #include "qcc/Runtime/HostFeatures.h"
 
 #include <cerrno>
@@ -153,6 +154,8 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   pool->process_ = processNumber.load(std::memory_order_relaxed);
   pool->cpus_ = availableCpus();
   pool->size_ = threads == 0 ? pool->cpus_ : threads;
+  // No thread may start whose worker could get lost for want of memory.
+  pool->workers_.reserve(pool->size_ - 1);
   BlockedSignals blocked;
   for (int i = 1; i < pool->size_; ++i) {
     auto worker = std::make_unique<Worker>();
@@ -161,10 +164,9 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
     int error =
         pthread_create(&worker->thread, nullptr, workerMain, worker.get());
     if (error != 0)
-      return Status(StatusCode::OutOfMemory,
-                    "cannot start thread " + std::to_string(i) + " of " +
-                        std::to_string(pool->size_) + " (" + strerror(error) +
-                        "); ask for fewer threads");
+      return systemFailure("cannot start thread " + std::to_string(i) + " of " +
+                               std::to_string(pool->size_),
+                           error);
     pool->workers_.push_back(std::move(worker));
   }
   return pool;

@@ -86,7 +86,7 @@ static int hideProc(void) {
 static int runWithoutProc(char **argv) {
   if (!hideProc()) {
     puts("not tried: /proc cannot be hidden here");
-    return finishTest();
+    return 0;
   }
   CHECK(access("/proc/self", F_OK) != 0);
   replaceFile(argv[2], argv[4]);
