@@ -74,7 +74,7 @@ TEST_F(Variants, RefusalsNameWhatIsMissing) {
             "variant 'x86-64-v3' needs avx2, bmi, bmi2, lzcnt, movbe, popcnt; "
             "variant 'skylake-avx512' needs avx2, avx512bw, avx512cd, "
             "avx512dq, avx512f, avx512vl, bmi, bmi2, lzcnt, movbe, popcnt; "
-            "compile it for this host (--mcpu=native)");
+            "compile it for this host, the target `native`");
 }
 
 TEST_F(Variants, EachComputesTheSameAsCompiledAlone) {
