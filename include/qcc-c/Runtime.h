@@ -45,9 +45,11 @@ typedef struct qccCancelTokenImpl *qccCancelToken;
 |* Versions
 \*===----------------------------------------------------------------------===*/
 
-/// The QCC_API_VERSION of the library, at least that of the headers that work
-/// with it.
+/// The QCC_API_VERSION of the library, and its QCC_API_MINOR_VERSION: at least
+/// that of the headers that the application was compiled with, or the dynamic
+/// loader would not have started it.
 QCC_EXPORTED int32_t qccGetApiVersion(void);
+QCC_EXPORTED int32_t qccGetApiMinorVersion(void);
 
 /// The release, such as "0.1.0".
 QCC_EXPORTED const char *qccGetVersion(void);
@@ -67,12 +69,19 @@ typedef enum qccWeightPages {
   QCC_WEIGHT_PAGES_HUGE = 2  ///< Huge ones, where the kernel gives them.
 } qccWeightPages;
 
+/// Loads a copy of the file in memory, which is checked and which nobody else
+/// can change. Without it, a file that is overwritten while a module of it
+/// lives changes that module: runs of it are wrong or crash. A copy also loads
+/// from a file system from which nothing may be executed.
+#define QCC_MODULE_PRIVATE_COPY 1u
+
 typedef struct qccModuleOptions {
   size_t size;
   /// The target of the variant to load, such as "cascadelake"; null: the best
   /// that this host runs.
   const char *variant;
   int32_t weightPages; ///< qccWeightPages
+  uint64_t flags;      ///< QCC_MODULE_...
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -86,6 +95,12 @@ static inline qccModuleOptions qccModuleOptionsInit(void) {
 /// `options` may be null.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
     const char *path, const qccModuleOptions *options, qccModule *module);
+
+/// The same from an open file, read from its beginning. The descriptor stays
+/// the caller's, with the offset it has, and is no longer needed once this
+/// returns.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadDescriptor(
+    int32_t descriptor, const qccModuleOptions *options, qccModule *module);
 
 /// The same from memory, which is no longer needed once this returns.
 QCC_EXPORTED QCC_NODISCARD qccStatus

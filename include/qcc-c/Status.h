@@ -36,8 +36,11 @@ extern "C" {
 #endif
 
 /// The version of this interface: what is compiled against it needs a library
-/// of this version or a later one.
+/// of this version. The minor version counts what was added since; the symbols
+/// of a function say by which it came, so that an application which calls newer
+/// functions than a library has is refused when it is started.
 #define QCC_API_VERSION 1
+#define QCC_API_MINOR_VERSION 1
 
 typedef enum qccStatusCode {
   QCC_STATUS_OK = 0,

@@ -224,27 +224,39 @@ private:
   TensorArray arguments_, results_;
 };
 
+struct ModuleOptions {
+  /// The target of the variant to load; empty: the best that this host runs.
+  std::string variant;
+  qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO;
+  /// See QCC_MODULE_PRIVATE_COPY.
+  bool privateCopy = false;
+};
+
 /// A loaded artifact: immutable, shared by any number of threads and functions,
 /// which may outlive it.
 class Module {
 public:
-  /// `variant`: the target of the variant to load; empty: the best that this
-  /// host runs. Loading an artifact runs its code.
-  static Module load(const std::string &path, const std::string &variant = "",
-                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
+  /// Loading an artifact runs its code.
+  static Module load(const std::string &path,
+                     const ModuleOptions &options = {}) {
     Module module;
-    qccModuleOptions options = makeOptions(variant, weightPages);
+    qccModuleOptions c = toC(options);
+    detail::check(qccModuleLoadFile(path.c_str(), &c, module.module_.fill()));
+    return module;
+  }
+  /// From an open file, whose descriptor stays the caller's.
+  static Module load(int descriptor, const ModuleOptions &options = {}) {
+    Module module;
+    qccModuleOptions c = toC(options);
     detail::check(
-        qccModuleLoadFile(path.c_str(), &options, module.module_.fill()));
+        qccModuleLoadDescriptor(descriptor, &c, module.module_.fill()));
     return module;
   }
   static Module load(const void *data, size_t size,
-                     const std::string &variant = "",
-                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
+                     const ModuleOptions &options = {}) {
     Module module;
-    qccModuleOptions options = makeOptions(variant, weightPages);
-    detail::check(
-        qccModuleLoadMemory(data, size, &options, module.module_.fill()));
+    qccModuleOptions c = toC(options);
+    detail::check(qccModuleLoadMemory(data, size, &c, module.module_.fill()));
     return module;
   }
 
@@ -295,12 +307,12 @@ private:
   static const char *nameOrNull(const std::string &name) {
     return name.empty() ? nullptr : name.c_str();
   }
-  static qccModuleOptions makeOptions(const std::string &variant,
-                                      qccWeightPages weightPages) {
-    qccModuleOptions options = qccModuleOptionsInit();
-    options.variant = nameOrNull(variant);
-    options.weightPages = weightPages;
-    return options;
+  static qccModuleOptions toC(const ModuleOptions &options) {
+    qccModuleOptions c = qccModuleOptionsInit();
+    c.variant = nameOrNull(options.variant);
+    c.weightPages = options.weightPages;
+    c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
+    return c;
   }
 
   detail::Owner<qccModule, qccModuleDestroy> module_;

@@ -22,7 +22,15 @@
 namespace qcc::rt {
 
 ArtifactFile::ArtifactFile(ArtifactFile &&other) noexcept
-    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
+    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)),
+      isInMemory_(other.isInMemory_) {}
+
+ArtifactFile &ArtifactFile::operator=(ArtifactFile &&other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(path_, other.path_);
+  std::swap(isInMemory_, other.isInMemory_);
+  return *this;
+}
 
 ArtifactFile::~ArtifactFile() {
   if (file_ >= 0)
@@ -38,22 +46,73 @@ Result<ArtifactFile> ArtifactFile::open(const std::string &path) {
       return notFound("there is no such file; check the name");
     return systemFailure("it cannot be opened", error);
   }
-  return ArtifactFile(file, path);
+  return ArtifactFile(file, path, /*isInMemory=*/false);
 }
 
-Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
-  int descriptor = memfd_create("qcc-artifact", MFD_CLOEXEC);
-  if (descriptor < 0)
+static std::string pathOf(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+Result<ArtifactFile> ArtifactFile::open(int descriptor) {
+  int file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  int error = errno;
+  if (file < 0 && error == EBADF)
+    return invalidArgument("the descriptor " + std::to_string(descriptor) +
+                           " is not that of an open file");
+  if (file < 0)
+    return systemFailure("it cannot be opened", error);
+  return ArtifactFile(file, pathOf(file), /*isInMemory=*/false);
+}
+
+Result<ArtifactFile> ArtifactFile::createEmpty() {
+  int file = memfd_create("qcc-artifact", MFD_CLOEXEC);
+  if (file < 0)
     return systemFailure("a file in memory cannot be created", errno);
-  ArtifactFile file(descriptor, "/proc/self/fd/" + std::to_string(descriptor));
-  for (auto *data = static_cast<const char *>(bytes); size > 0;) {
-    ssize_t written = write(descriptor, data, size);
+  return ArtifactFile(file, pathOf(file), /*isInMemory=*/true);
+}
+
+Status ArtifactFile::append(const char *bytes, uint64_t size) const {
+  while (size > 0) {
+    ssize_t written = write(file_, bytes, size);
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
       return systemFailure("a file in memory cannot be written", errno);
-    data += written;
+    bytes += written;
     size -= written;
+  }
+  return Status::ok();
+}
+
+Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
+  Result<ArtifactFile> file = createEmpty();
+  if (!file.isOk())
+    return file.status();
+  Status status = file->append(static_cast<const char *>(bytes), size);
+  if (!status.isOk())
+    return status;
+  return file;
+}
+
+/// How much of a file is read at once.
+constexpr uint64_t chunkSize = 1 << 18;
+
+Result<ArtifactFile> ArtifactFile::copy() const {
+  Result<uint64_t> total = size();
+  if (!total.isOk())
+    return total.status();
+  Result<ArtifactFile> file = createEmpty();
+  if (!file.isOk())
+    return file.status();
+  FileSource bytes(file_, *total);
+  std::vector<char> chunk(std::min(chunkSize, *total));
+  for (uint64_t at = 0; at < *total; at += chunk.size()) {
+    uint64_t count = std::min<uint64_t>(chunk.size(), *total - at);
+    Status status = bytes.read(chunk.data(), count, at);
+    if (status.isOk())
+      status = file->append(chunk.data(), count);
+    if (!status.isOk())
+      return status;
   }
   return file;
 }
@@ -81,7 +140,6 @@ static Status checkNote(const ByteSource &bytes, uint64_t offset,
                    ": it was copied incompletely or changed; copy it again or "
                    "compile the program again");
 
-  constexpr uint64_t chunkSize = 1 << 18;
   std::vector<char> chunk(std::min(chunkSize, bytes.size()));
   uint64_t hashBegin = offset + offsetof(ArtifactNote, hash);
   uint64_t hashEnd = hashBegin + sizeof(note.hash);
@@ -102,7 +160,7 @@ static Status checkNote(const ByteSource &bytes, uint64_t offset,
   return Status::ok();
 }
 
-Result<ArtifactImage> ArtifactFile::validate() const {
+Result<uint64_t> ArtifactFile::size() const {
   struct stat info;
   if (fstat(file_, &info) != 0)
     return systemFailure("it cannot be looked at", errno);
@@ -110,7 +168,14 @@ Result<ArtifactImage> ArtifactFile::validate() const {
     return invalidArgument(std::string("this is no artifact of qcc: it is a ") +
                            (S_ISDIR(info.st_mode) ? "directory" : "device") +
                            ", not a file; check the name");
-  FileSource bytes(file_, info.st_size);
+  return uint64_t(info.st_size);
+}
+
+Result<ArtifactImage> ArtifactFile::validate() const {
+  Result<uint64_t> total = size();
+  if (!total.isOk())
+    return total.status();
+  FileSource bytes(file_, *total);
   Result<ElfFile> elf = ElfFile::read(bytes);
   if (!elf.isOk())
     return elf.status();
@@ -208,7 +273,7 @@ static Status loaderFailure(const std::string &name) {
 Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
   // Without /proc all that is left is the path, which may lead elsewhere by
   // now.
-  std::string open = "/proc/self/fd/" + std::to_string(file_);
+  std::string open = pathOf(file_);
   std::string name = uniqueName(access(open.c_str(), F_OK) == 0 ? open : path_);
   void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
@@ -226,6 +291,26 @@ Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
                    "write artifacts under another name, rename them, and load "
                    "again");
   return loaded;
+}
+
+void ArtifactFile::forget(const LoadedArtifact &loaded,
+                          const ArtifactImage &image, const char *data,
+                          size_t size) const {
+  // The kernel gives back whole pages.
+  uint64_t page = sysconf(_SC_PAGESIZE);
+  uint64_t address = reinterpret_cast<uintptr_t>(data) - loaded.base;
+  uint64_t begin = (address + page - 1) & -page, end = (address + size) & -page;
+  for (const ElfSegment &segment : image.segments) {
+    // What the artifact has written, it keeps.
+    if (segment.isWritable || begin >= end || begin < segment.address ||
+        end - segment.address > uint64_t(segment.size))
+      continue;
+    madvise(reinterpret_cast<void *>(loaded.base + begin), end - begin,
+            MADV_DONTNEED);
+    if (isInMemory_)
+      fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                segment.offset + (begin - segment.address), end - begin);
+  }
 }
 
 } // namespace qcc::rt

@@ -38,11 +38,15 @@ struct LoadedArtifact {
 class ArtifactFile {
 public:
   static Result<ArtifactFile> open(const std::string &path);
-  /// A nameless file with these bytes.
+  /// The file of a descriptor, which stays the caller's.
+  static Result<ArtifactFile> open(int descriptor);
+  /// A file in memory with these bytes, which nobody else can change.
   static Result<ArtifactFile> create(const void *bytes, uint64_t size);
+  /// The same with the bytes of this file.
+  Result<ArtifactFile> copy() const;
 
   ArtifactFile(ArtifactFile &&other) noexcept;
-  ArtifactFile &operator=(ArtifactFile &&) = delete;
+  ArtifactFile &operator=(ArtifactFile &&other) noexcept;
   ~ArtifactFile();
 
   /// Reads all of it; returns what will be loaded. Nothing is mapped.
@@ -52,12 +56,23 @@ public:
   /// anything else than what was validated.
   Result<LoadedArtifact> load(const ArtifactImage &image) const;
 
+  /// Gives back the memory of a part of the file that is loaded at `data`, and
+  /// that nobody reads any more. Of a file in memory the part is lost; the
+  /// parts of others stay in the file.
+  void forget(const LoadedArtifact &loaded, const ArtifactImage &image,
+              const char *data, size_t size) const;
+
 private:
-  ArtifactFile(int file, std::string path)
-      : file_(file), path_(std::move(path)) {}
+  ArtifactFile(int file, std::string path, bool isInMemory)
+      : file_(file), path_(std::move(path)), isInMemory_(isInMemory) {}
+
+  static Result<ArtifactFile> createEmpty();
+  Status append(const char *bytes, uint64_t size) const;
+  Result<uint64_t> size() const;
 
   int file_;
   std::string path_;
+  bool isInMemory_; ///< A file that only this object knows.
 };
 
 } // namespace qcc::rt

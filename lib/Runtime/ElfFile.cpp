@@ -119,7 +119,8 @@ std::vector<ElfSegment> ElfFile::loadedSegments() const {
   std::vector<ElfSegment> loaded;
   for (const Elf64_Phdr &segment : segments_)
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R))
-      loaded.push_back({segment.p_vaddr, int64_t(segment.p_memsz),
+      loaded.push_back({segment.p_vaddr, segment.p_offset,
+                        int64_t(segment.p_memsz),
                         (segment.p_flags & PF_W) != 0});
   return loaded;
 }

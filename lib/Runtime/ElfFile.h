@@ -23,6 +23,7 @@ namespace qcc::rt {
 /// A loaded, readable part of a shared object.
 struct ElfSegment {
   uint64_t address; ///< Relative to where the object is loaded.
+  uint64_t offset;  ///< In the file.
   int64_t size;     ///< In memory.
   bool isWritable;
 };

@@ -32,11 +32,12 @@ std::string TensorInfo::describe() const {
 /// still come from caches.
 constexpr int64_t smallWeights = int64_t(8) << 20;
 
-void Module::copyWeights(WeightPages pages) {
+void Module::copyWeights(WeightPages pages,
+                         FunctionRef<void(const char *, size_t)> copied) {
   if (pages == WeightPages::File || !refusal_.isOk() ||
       (pages == WeightPages::Auto && variant_.weightsSize < smallWeights))
     return;
-  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize);
+  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize, copied);
   if (weightCopy_)
     variant_.weights = weightCopy_.get();
 }
@@ -76,7 +77,7 @@ Module::create(const qcc_descriptor *descriptor,
       read(descriptor, std::move(keepAlive), options);
   if (!module.isOk())
     return module.status();
-  (*module)->copyWeights(options.weightPages);
+  (*module)->copyWeights(options.weightPages, [](const char *, size_t) {});
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
@@ -89,7 +90,6 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   Result<LoadedArtifact> loaded = file.load(*image);
   if (!loaded.isOk())
     return loaded.status();
-  uint64_t base = loaded->base;
   void *symbol = dlsym(loaded->handle.get(), QCC_ARTIFACT_SYMBOL);
   if (!symbol)
     return corrupt("the system's loader does not find " QCC_ARTIFACT_SYMBOL
@@ -97,47 +97,52 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   ModuleOptions checked = options;
   for (const ElfSegment &segment : image->segments)
     checked.ranges.push_back(
-        {reinterpret_cast<const char *>(base + segment.address), segment.size});
-  Result<std::shared_ptr<Module>> module =
-      read(static_cast<const qcc_descriptor *>(symbol),
-           std::move(loaded->handle), checked);
+        {reinterpret_cast<const char *>(loaded->base + segment.address),
+         segment.size});
+  Result<std::shared_ptr<Module>> module = read(
+      static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  const char *mapped = (*module)->variant_.weights;
-  (*module)->copyWeights(options.weightPages);
-  // The artifact's pages are not needed any more. One that has written them
-  // keeps them.
-  if ((*module)->weightCopy_)
-    for (const ElfSegment &segment : image->segments) {
-      uint64_t offset = reinterpret_cast<uintptr_t>(mapped) - base;
-      if (!segment.isWritable && offset >= segment.address &&
-          offset - segment.address < uint64_t(segment.size))
-        forgetPages(mapped, (*module)->variant_.weightsSize);
-    }
+  (*module)->copyWeights(options.weightPages,
+                         [&](const char *part, size_t size) {
+                           file.forget(*loaded, *image, part, size);
+                         });
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
+/// Loads a file that could be opened; `what` names it in messages, unless the
+/// options do.
 Result<std::shared_ptr<const Module>>
-Module::open(const std::string &path, const ModuleOptions &options) {
-  std::string prefix = (options.name.empty() ? path : options.name) + ": ";
-  Result<ArtifactFile> file = ArtifactFile::open(path);
+Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
+                   const ModuleOptions &options) {
+  std::string prefix = (options.name.empty() ? what : options.name) + ": ";
+  if (file.isOk() && options.privateCopy)
+    file = file->copy();
   if (!file.isOk())
     return file.status().withPrefix(prefix);
   Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
   return module.isOk() ? module : module.status().withPrefix(prefix);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::open(const std::string &path, const ModuleOptions &options) {
+  return loadOpened(ArtifactFile::open(path), path, options);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::open(int descriptor, const ModuleOptions &options) {
+  return loadOpened(ArtifactFile::open(descriptor),
+                    "file descriptor " + std::to_string(descriptor), options);
 }
 
 Result<std::shared_ptr<const Module>>
 Module::load(const void *data, size_t size, const ModuleOptions &options) {
   if (!data && size > 0)
     return invalidArgument("the artifact in memory is a null pointer");
-  std::string prefix =
-      (options.name.empty() ? "the artifact in memory" : options.name) + ": ";
-  Result<ArtifactFile> file = ArtifactFile::create(data, size);
-  if (!file.isOk())
-    return file.status().withPrefix(prefix);
-  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
-  return module.isOk() ? module : module.status().withPrefix(prefix);
+  ModuleOptions once = options;
+  once.privateCopy = false; // It is one.
+  return loadOpened(ArtifactFile::create(data, size), "the artifact in memory",
+                    once);
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

@@ -131,8 +131,8 @@ int main(int argc, char **argv) {
   std::ifstream file(argv[argc - 1], std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   CHECK(qcc::Module::load(bytes.data(), bytes.size()).entries().size() == 5);
-  CHECK(qcc::Module::load(argv[argc - 1], "x86-64").entries().size() == 5);
-  CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], "68000"); }),
+  CHECK(qcc::Module::load(argv[argc - 1], {"x86-64"}).entries().size() == 5);
+  CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], {"68000"}); }),
             "not found: "));
   CHECK(has(errorOf([] { qcc::Module::load("/no/such.so"); }), "not found: "));
   return finishTest();

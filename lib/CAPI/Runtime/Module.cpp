@@ -17,6 +17,7 @@ using namespace qcc;
 using namespace qcc::capi;
 
 int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
+int32_t qccGetApiMinorVersion(void) { return QCC_API_MINOR_VERSION; }
 const char *qccGetVersion(void) { return QCC_VERSION; }
 int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
 
@@ -63,6 +64,10 @@ readOptions(const qccModuleOptions *given) {
   rt::ModuleOptions options;
   if (known.variant)
     options.variant = known.variant;
+  if (known.flags & ~uint64_t(QCC_MODULE_PRIVATE_COPY))
+    return rt::unsupported("a flag is set that this version of the library "
+                           "does not have; update the library");
+  options.privateCopy = known.flags & QCC_MODULE_PRIVATE_COPY;
   switch (known.weightPages) {
   case QCC_WEIGHT_PAGES_AUTO:
     options.weightPages = rt::WeightPages::Auto;
@@ -87,6 +92,19 @@ qccStatus qccModuleLoadFile(const char *path, const qccModuleOptions *options,
     auto read = readOptions(options);
     return read.isOk() ? handOverModule(rt::Module::open(path, *read), module)
                        : toC(read.status());
+  });
+}
+
+qccStatus qccModuleLoadDescriptor(int32_t descriptor,
+                                  const qccModuleOptions *options,
+                                  qccModule *module) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module)
+      return nullPointer("the handle of the module");
+    auto read = readOptions(options);
+    return read.isOk()
+               ? handOverModule(rt::Module::open(descriptor, *read), module)
+               : toC(read.status());
   });
 }
 
