@@ -261,14 +261,12 @@ static void tuning(const char *folder, const char *source) {
   CHECK(artifact == NULL);
 }
 
-/// A place to link in that is not there.
+/// Linking needs no file system.
 static void noTemporaryFolder(void) {
   qccArtifact artifact = NULL;
   setenv("TMPDIR", "/no/such/folder", 1);
-  CHECK_FAILS(compileProgram(program, NULL, &artifact), QCC_STATUS_IO_ERROR,
-              "cannot create a temporary directory for linking; set TMPDIR");
-  unsetenv("TMPDIR");
   CHECK_OK(compileProgram(program, NULL, &artifact));
+  unsetenv("TMPDIR");
   qccArtifactDestroy(artifact);
 }
 
