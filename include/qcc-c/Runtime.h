@@ -202,7 +202,8 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetResult(qccModule module,
 \*===----------------------------------------------------------------------===*/
 
 /// Threads that several contexts share; their runs then follow one another. 0:
-/// one thread for each CPU. The caller of a run is one of them.
+/// one thread for each CPU, or as many as the quota of the container allows.
+/// The caller of a run is one of them.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreate(int32_t threads,
                                                          qccThreadPool *pool);
 /// Contexts that use the pool keep it.
@@ -252,7 +253,8 @@ typedef struct qccLogHook {
 
 typedef struct qccContextOptions {
   size_t size;
-  /// 0: as many as the pool has, or one for each CPU.
+  /// 0: as many as the pool has, or one for each CPU. A run with very little
+  /// work uses the calling thread alone.
   int32_t threads;
   /// Measure the time of each step.
   bool profile;

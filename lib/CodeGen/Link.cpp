@@ -18,9 +18,9 @@
 #include "lld/Common/Driver.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
@@ -121,12 +121,8 @@ llvm::Error PipeReader::start() {
   finished.descriptor = eventfd(0, EFD_CLOEXEC);
   if (!finished.isOpen())
     return failure(errno, "no event can be created");
-  // Signals are for the threads of the application.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  rt::BlockedSignals blocked;
   int failed = pthread_create(&thread, nullptr, threadMain, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failed != 0)
     return failure(failed, "no thread can be started");
   isRunning = true;

@@ -218,12 +218,12 @@ Status Context::execute() {
   if (!stopping_ && options_.hostThreads.parallelFor) {
     runStepsOnHostThreads();
   } else if (!stopping_ && !entry_.steps.empty()) {
-    bool maySpin = pool_ && pool_->maySpin(threads_);
-    Barrier barrier(threads_, maySpin);
-    if (threads_ == 1)
+    bool maySpin = pool_ && pool_->maySpin(plannedThreads_);
+    Barrier barrier(plannedThreads_, maySpin);
+    if (plannedThreads_ == 1)
       runSteps(0, 1, barrier);
     else
-      pool_->run(threads_, [&](int thread, int threads) {
+      pool_->run(plannedThreads_, [&](int thread, int threads) {
         runSteps(thread, threads, barrier);
       });
     if (!stopping_)

@@ -12,6 +12,7 @@
 #include "qcc/Runtime/ThreadPool.h"
 
 #include "SystemFailure.h"
+#include "qcc/Runtime/BlockedSignals.h"
 #include "qcc/Runtime/HostFeatures.h"
 
 #include <cerrno>
@@ -21,7 +22,6 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,29 +118,6 @@ static void countForks() {
 bool ThreadPool::wasLostInFork() const {
   return process_ != processNumber.load(std::memory_order_relaxed);
 }
-
-namespace {
-/// While it lives, the calling thread, and threads that it starts, leave the
-/// signals of the process to the other threads of the application. What a
-/// thread brings upon itself, and the profiler, still reach it.
-class BlockedSignals {
-public:
-  BlockedSignals() {
-    sigset_t signals;
-    sigfillset(&signals);
-    for (int own :
-         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
-      sigdelset(&signals, own);
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals &) = delete;
-  BlockedSignals &operator=(const BlockedSignals &) = delete;
-
-private:
-  sigset_t before_;
-};
-} // namespace
 
 Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   constexpr int maxThreads = 4096;

@@ -61,7 +61,8 @@ struct StepObserver {
 };
 
 struct ContextOptions {
-  /// 0: as many as the pool has, or one for each CPU.
+  /// 0: as many as the pool has, or one for each CPU. Runs with so little work
+  /// that waking threads takes longer are done by the calling thread.
   int threads = 0;
   /// Shared with other contexts, whose runs then follow one another; null: the
   /// context's own.
@@ -148,6 +149,7 @@ private:
           const ContextOptions &options);
 
   Status planLocked();
+  bool isWorthThreads() const;
   Status bindInputs(const Tensor *inputs, size_t count, bool withData);
   Status bindOutputs(const Tensor *inputs, const Tensor *outputs, size_t count);
   Status checkTensor(const Tensor &tensor, const TensorInfo &info,
@@ -173,6 +175,7 @@ private:
 
   // The plan. symbols_ are those of the call, values_ those of the last plan.
   bool planned_ = false;
+  int plannedThreads_ = 1; ///< Of the pool, for a run of this plan.
   std::vector<int64_t> symbols_;
   std::vector<int64_t> values_;
   int64_t arenaBytes_ = 0;

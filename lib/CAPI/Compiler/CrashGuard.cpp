@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CrashGuard.h"
+#include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cfenv>
@@ -243,7 +244,11 @@ rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stackBytes);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, Task::threadMain, &task);
+  int error = 0;
+  {
+    rt::BlockedSignals blocked;
+    error = pthread_create(&thread, &attributes, Task::threadMain, &task);
+  }
   pthread_attr_destroy(&attributes);
   if (error != 0)
     return rt::outOfMemory(

@@ -74,6 +74,24 @@ TEST_F(CrashGuard, RunsTheBodyOnAnotherThread) {
   EXPECT_NE(id, std::this_thread::get_id());
 }
 
+TEST_F(CrashGuard, LeavesSignalsToTheApplication) {
+  sigset_t before, during, inside;
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  std::thread caller([&] {
+    EXPECT_TRUE(runGuarded(Signals::Catch, [&] {
+                  pthread_sigmask(SIG_BLOCK, nullptr, &inside);
+                }).isOk());
+    pthread_sigmask(SIG_BLOCK, nullptr, &during);
+  });
+  caller.join();
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM}) {
+    EXPECT_EQ(sigismember(&inside, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&during, signal), sigismember(&before, signal));
+  }
+  for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGPROF})
+    EXPECT_EQ(sigismember(&inside, signal), 0) << signal;
+}
+
 TEST_F(CrashGuard, SurvivesCrashes) {
   void (*crashes[])() = {[] { touch(forbiddenMemory()); }, [] { abort(); },
                          [] { raise(SIGFPE); }, [] { __builtin_trap(); }};

@@ -124,6 +124,30 @@ TEST(Context, SharedPool) {
   other.join();
 }
 
+TEST(Context, LittleWorkWakesNoThread) {
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(2);
+  ASSERT_TRUE(pool.isOk());
+  ContextOptions options;
+  options.pool = *pool;
+  auto forksOf = [&](int64_t operations) {
+    FakeArtifact::EntrySpec spec = twiceEntry();
+    for (FakeArtifact::StepSpec &step : spec.steps)
+      step.operations = operations;
+    Fixture f(spec, options);
+    EXPECT_EQ(f.context->threads(), 2);
+    Data data(8);
+    uint64_t before = (*pool)->forks();
+    EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    data.expectTwice();
+    return (*pool)->forks() - before;
+  };
+  EXPECT_EQ(forksOf(8), 0u);
+  EXPECT_EQ(forksOf(1 << 16), 1u);
+  EXPECT_EQ(forksOf(INT64_MAX), 1u);
+  // It does not say.
+  EXPECT_EQ(forksOf(0), 1u);
+}
+
 TEST(Context, ManyContextsShareAModule) {
   Fixture f(twiceEntry());
   std::vector<std::thread> threads;
