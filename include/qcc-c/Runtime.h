@@ -162,11 +162,13 @@ typedef struct qccQuantization {
 /// An argument or a result.
 typedef struct qccTensorInfo {
   size_t size;
-  const char *name; ///< "" where it has none.
+  const char *name; ///< In the source program; "" where it has none.
   DLDataType dtype;
   int32_t rank;
   /// `rank` sizes. A negative one is dynamic, and equal ones are equal: -1 - i
-  /// is symbol i, -1 the first dynamic dimension of the arguments.
+  /// is symbol i, -1 the first dynamic dimension of the arguments. A result has
+  /// the numbers of the arguments whose sizes it has; a size of its own has a
+  /// number beyond the symbols.
   const int64_t *dims;
   const qccQuantization *quantization; ///< Null where it has none.
   /// Of a result: the argument that it may share memory with, or -1.

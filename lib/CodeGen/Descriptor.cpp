@@ -126,6 +126,7 @@ int64_t DescriptorBuilder::addQuantization(Type type) {
 
 qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
   qcc_tensor_desc desc = {};
+  desc.name_ref = addString(tensor.name);
   std::tie(desc.type_code, desc.bits) = typeCode(tensor.elementType);
   desc.rank = tensor.dims.size();
   desc.dims_ref = add<int64_t>(tensor.dims);
