@@ -212,9 +212,10 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreate(int32_t threads,
 QCC_EXPORTED void qccThreadPoolDestroy(qccThreadPool pool);
 QCC_EXPORTED int32_t qccThreadPoolGetNumThreads(qccThreadPool pool);
 
-/// Ends runs: those under way return QCC_STATUS_CANCELLED before their next
-/// step, later ones before their first, until it is reset. Any thread may call
-/// these at any time.
+/// Ends runs with QCC_STATUS_CANCELLED: those under way within some
+/// milliseconds, later ones before their first step, until it is reset. Any
+/// thread may call these at any time. Long steps are done in parts where a run
+/// has a token or a time limit; one that cannot be divided is finished first.
 QCC_EXPORTED QCC_NODISCARD qccStatus
 qccCancelTokenCreate(qccCancelToken *token);
 /// Contexts that use the token keep it.
@@ -297,6 +298,35 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
                                                    size_t numArguments,
                                                    DLTensor *const *results,
                                                    size_t numResults);
+
+/// What holds for one run.
+typedef struct qccRunOptions {
+  size_t size;
+  /// Ends this run, as the context's token does, which may be another. Null:
+  /// none.
+  qccCancelToken cancel;
+  /// The run ends with QCC_STATUS_TIMED_OUT once it takes longer; 0: never.
+  int64_t timeoutNanoseconds;
+} qccRunOptions;
+
+static inline qccRunOptions qccRunOptionsInit(void) {
+  qccRunOptions options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// qccContextRun with options, which may be null. What results hold after a run
+/// that ended early is undefined.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRunWithOptions(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLTensor *const *results, size_t numResults, const qccRunOptions *options);
+
+/// qccContextAllocateResults and qccContextRunWithOptions in one call.
+/// `options` may be null. A failed call allocates nothing.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextCall(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLManagedTensor **results, size_t numResults, const qccRunOptions *options);
 
 /// Evaluates all sizes for arguments of these shapes; their data is not looked
 /// at. A run does so by itself where shapes are new.

@@ -22,6 +22,7 @@
 #include "qcc/error.hpp"
 #include "qcc/tensor.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,7 +67,7 @@ private:
   detail::Owner<qccThreadPool, qccThreadPoolDestroy> pool_;
 };
 
-/// Ends runs before their next step, from any thread.
+/// Ends runs, from any thread.
 class CancelToken {
 public:
   CancelToken() { detail::check(qccCancelTokenCreate(token_.fill())); }
@@ -94,34 +95,49 @@ struct FunctionOptions {
   qccAllocator allocator = {};
 };
 
+/// What holds for one run; see qccRunOptions.
+struct RunOptions {
+  const CancelToken *cancel = nullptr;
+  std::chrono::nanoseconds timeout{0};
+};
+
 /// An entry of a module and what one caller at a time needs to run it. For
 /// several threads make several of these; they share the module.
 class Function {
 public:
   /// Runs; the results are the runtime's memory.
-  std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments) {
-    return call(arguments.begin(), arguments.size());
+  std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments,
+                                 const RunOptions &options = {}) {
+    return call(arguments.begin(), arguments.size(), options);
   }
-  std::vector<Tensor> operator()(const std::vector<TensorView> &arguments) {
-    return call(arguments.data(), arguments.size());
+  std::vector<Tensor> operator()(const std::vector<TensorView> &arguments,
+                                 const RunOptions &options = {}) {
+    return call(arguments.data(), arguments.size(), options);
   }
 
   /// Runs; the results are the caller's memory. Once shapes have been run,
   /// running them again allocates nothing.
   void run(std::initializer_list<TensorView> arguments,
-           std::initializer_list<TensorView> results) {
-    run(arguments.begin(), arguments.size(), results.begin(), results.size());
+           std::initializer_list<TensorView> results,
+           const RunOptions &options = {}) {
+    run(arguments.begin(), arguments.size(), results.begin(), results.size(),
+        options);
   }
   void run(const std::vector<TensorView> &arguments,
-           const std::vector<TensorView> &results) {
-    run(arguments.data(), arguments.size(), results.data(), results.size());
+           const std::vector<TensorView> &results,
+           const RunOptions &options = {}) {
+    run(arguments.data(), arguments.size(), results.data(), results.size(),
+        options);
   }
   void run(const TensorView *arguments, size_t numArguments,
-           const TensorView *results, size_t numResults) {
+           const TensorView *results, size_t numResults,
+           const RunOptions &options = {}) {
     arguments_.set(arguments, numArguments);
     results_.set(results, numResults);
-    detail::check(qccContextRun(context_.get(), arguments_.pointers(),
-                                numArguments, results_.pointers(), numResults));
+    qccRunOptions c = toC(options);
+    detail::check(qccContextRunWithOptions(
+        context_.get(), arguments_.pointers(), numArguments,
+        results_.pointers(), numResults, &c));
   }
 
   /// Memory for the results of arguments of these shapes.
@@ -136,11 +152,7 @@ public:
     detail::check(qccContextAllocateResults(context_.get(),
                                             arguments_.pointers(), numArguments,
                                             managed.data(), managed.size()));
-    std::vector<Tensor> results;
-    results.reserve(managed.size());
-    for (DLManagedTensor *tensor : managed)
-      results.emplace_back(tensor);
-    return results;
+    return own(managed);
   }
 
   /// Threads, steps, memory.
@@ -211,11 +223,31 @@ private:
     numResults_ = info.numResults;
   }
 
-  std::vector<Tensor> call(const TensorView *arguments, size_t numArguments) {
-    std::vector<Tensor> results = allocateResults(arguments, numArguments);
-    std::vector<TensorView> views(results.begin(), results.end());
-    run(arguments, numArguments, views.data(), views.size());
+  std::vector<Tensor> call(const TensorView *arguments, size_t numArguments,
+                           const RunOptions &options) {
+    std::vector<DLManagedTensor *> managed(numResults_);
+    arguments_.set(arguments, numArguments);
+    qccRunOptions c = toC(options);
+    detail::check(qccContextCall(context_.get(), arguments_.pointers(),
+                                 numArguments, managed.data(), managed.size(),
+                                 &c));
+    return own(managed);
+  }
+
+  static std::vector<Tensor>
+  own(const std::vector<DLManagedTensor *> &managed) {
+    std::vector<Tensor> results;
+    results.reserve(managed.size());
+    for (DLManagedTensor *tensor : managed)
+      results.emplace_back(tensor);
     return results;
+  }
+
+  static qccRunOptions toC(const RunOptions &options) {
+    qccRunOptions c = qccRunOptionsInit();
+    c.cancel = options.cancel ? options.cancel->handle() : nullptr;
+    c.timeoutNanoseconds = options.timeout.count();
+    return c;
   }
 
   std::unique_ptr<Hooks> hooks_; ///< Outlives the context.

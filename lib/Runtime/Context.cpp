@@ -391,10 +391,13 @@ Status Context::reserve() {
 }
 
 Status Context::run(const Tensor *inputs, size_t numInputs,
-                    const Tensor *outputs, size_t numOutputs) {
+                    const Tensor *outputs, size_t numOutputs,
+                    const RunOptions &options) {
   BusyGuard guard(*this);
   if (!guard.acquired())
     return guard.status();
+  if (options.timeoutNanoseconds < 0)
+    return invalidArgument("the time limit of the run is negative; 0 is none");
   if (pool_ && pool_->wasLostInFork())
     return unsupported("the process was forked after the threads of this "
                        "context had been started, and they were not copied; "
@@ -406,7 +409,7 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     status = bindOutputs(inputs, outputs, numOutputs);
   if (status.isOk())
     status = reserve();
-  return status.isOk() ? execute() : status;
+  return status.isOk() ? execute(options) : status;
 }
 
 } // namespace qcc::rt

@@ -114,6 +114,18 @@ static void hooks(const qcc::Module &module) {
   cancel.reset();
   CHECK(f({{x.data(), {3}}})[0].data<int32_t>()[0] == 3);
 
+  qcc::CancelToken ofRun;
+  qcc::RunOptions run;
+  run.cancel = &ofRun;
+  run.timeout = std::chrono::minutes(10);
+  f.run({{x.data(), {3}}}, {{x.data(), {3}}}, run);
+  CHECK(f({{x.data(), {3}}}, run)[0].data<int32_t>()[2] == 6);
+  ofRun.cancel();
+  CHECK(has(errorOf([&] { f({{x.data(), {3}}}, run); }), "cancelled: "));
+  run = {};
+  run.timeout = std::chrono::nanoseconds(1);
+  CHECK(has(errorOf([&] { f({{x.data(), {3}}}, run); }), "timed out: "));
+
   qcc::ThreadPool pool(2);
   CHECK(pool.threads() == 2);
   qcc::FunctionOptions shared;
@@ -135,5 +147,10 @@ int main(int argc, char **argv) {
   CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], {"68000"}); }),
             "not found: "));
   CHECK(has(errorOf([] { qcc::Module::load("/no/such.so"); }), "not found: "));
+  qcc::ModuleOptions options;
+  options.privateCopy = true;
+  CHECK(qcc::Module::load(argv[argc - 1], options).entries().size() == 5);
+  CHECK(has(errorOf([&] { qcc::Module::load(-1, options); }),
+            "invalid argument: file descriptor -1: "));
   return finishTest();
 }

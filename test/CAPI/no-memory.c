@@ -64,6 +64,9 @@ static qccStatus runOnTooLittle(void) {
 static qccStatus allocateResults(void) {
   return qccContextAllocateResults(context, arguments, 2, &owned, 1);
 }
+static qccStatus callEntry(void) {
+  return qccContextCall(context, arguments, 2, &owned, 1, NULL);
+}
 static qccStatus createPool(void) { return qccThreadPoolCreate(3, &pool); }
 static qccStatus createToken(void) { return qccCancelTokenCreate(&token); }
 
@@ -86,6 +89,7 @@ static const Call calls[] = {
     {"run on too little", runOnTooLittle, QCC_STATUS_INVALID_ARGUMENT, true,
      true},
     {"allocate results", allocateResults, QCC_STATUS_OK, true, true},
+    {"call", callEntry, QCC_STATUS_OK, true, true},
     {"create a pool", createPool, QCC_STATUS_OK, false, false},
     {"create a token", createToken, QCC_STATUS_OK, false, false},
 };

@@ -141,22 +141,54 @@ private:
 };
 } // namespace
 
+/// The options as the runtime takes them. The caller keeps the token for the
+/// duration of the call.
+static rt::Result<rt::RunOptions> readRunOptions(const qccRunOptions *given) {
+  qccRunOptions known;
+  rt::Status status = readStruct(given, known);
+  if (!status.isOk())
+    return status;
+  rt::RunOptions options;
+  if (known.cancel)
+    options.cancel = known.cancel->flag.get();
+  options.timeoutNanoseconds = known.timeoutNanoseconds;
+  return options;
+}
+
+/// Runs on tensors that the call has taken.
+static rt::Status run(qccContext context, const Call &call,
+                      const rt::RunOptions &options) {
+  rt::Status status =
+      context->context->run(call.arguments(), call.numArguments(),
+                            call.results(), call.numResults(), options);
+  context->planned = status.isOk() ||
+                     status.code() == rt::StatusCode::Cancelled ||
+                     status.code() == rt::StatusCode::TimedOut ||
+                     status.code() == rt::StatusCode::KernelFailed;
+  return status;
+}
+
 qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
                         size_t numArguments, DLTensor *const *results,
                         size_t numResults) {
+  return qccContextRunWithOptions(context, arguments, numArguments, results,
+                                  numResults, nullptr);
+}
+
+qccStatus qccContextRunWithOptions(qccContext context,
+                                   DLTensor *const *arguments,
+                                   size_t numArguments,
+                                   DLTensor *const *results, size_t numResults,
+                                   const qccRunOptions *options) {
   return withoutExceptions([&]() -> qccStatus {
+    auto read = readRunOptions(options);
+    if (!read.isOk())
+      return toC(read.status());
     Call call(context);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (status.isOk())
       status = call.takeResults(results, numResults);
-    if (!status.isOk())
-      return toC(status);
-    status = context->context->run(call.arguments(), call.numArguments(),
-                                   call.results(), call.numResults());
-    context->planned = status.isOk() ||
-                       status.code() == rt::StatusCode::Cancelled ||
-                       status.code() == rt::StatusCode::KernelFailed;
-    return toC(status);
+    return toC(status.isOk() ? run(context, call, *read) : status);
   });
 }
 
@@ -174,6 +206,35 @@ qccStatus qccContextPlan(qccContext context, DLTensor *const *arguments,
   });
 }
 
+/// Memory for results of arguments that the call has taken.
+static rt::Result<std::vector<ManagedTensor>>
+allocateResults(qccContext context, const Call &call,
+                DLManagedTensor *const *results, size_t numResults) {
+  if (numResults != call.numResults())
+    return rt::invalidArgument(
+        "the entry has " + std::to_string(call.numResults()) +
+        " results, but the call has " + std::to_string(numResults));
+  if (!results && numResults > 0)
+    return rt::invalidArgument("the array of results is a null pointer");
+  auto owned =
+      context->context->allocateResults(call.arguments(), call.numArguments());
+  context->planned = owned.isOk();
+  if (!owned.isOk())
+    return owned.status();
+  std::vector<ManagedTensor> managed;
+  for (rt::OwnedTensor &tensor : *owned)
+    managed.push_back(toManaged(std::move(tensor), context->allocator));
+  return managed;
+}
+
+/// Success: the results are the caller's.
+static qccStatus handOver(std::vector<ManagedTensor> &managed,
+                          DLManagedTensor **results) {
+  for (ManagedTensor &tensor : managed)
+    *results++ = tensor.release();
+  return nullptr;
+}
+
 qccStatus qccContextAllocateResults(qccContext context,
                                     DLTensor *const *arguments,
                                     size_t numArguments,
@@ -184,23 +245,32 @@ qccStatus qccContextAllocateResults(qccContext context,
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (!status.isOk())
       return toC(status);
-    if (numResults != call.numResults())
-      return invalidArgument(
-          "the entry has " + std::to_string(call.numResults()) +
-          " results, but the call has " + std::to_string(numResults));
-    if (!results && numResults > 0)
-      return nullPointer("the array of results");
-    auto owned =
-        context->context->allocateResults(call.arguments(), numArguments);
-    context->planned = owned.isOk();
-    if (!owned.isOk())
-      return toC(owned.status());
-    std::vector<ManagedTensor> managed;
-    for (rt::OwnedTensor &tensor : *owned)
-      managed.push_back(toManaged(std::move(tensor), context->allocator));
-    for (ManagedTensor &tensor : managed)
-      *results++ = tensor.release();
-    return nullptr;
+    auto managed = allocateResults(context, call, results, numResults);
+    return managed.isOk() ? handOver(*managed, results) : toC(managed.status());
+  });
+}
+
+qccStatus qccContextCall(qccContext context, DLTensor *const *arguments,
+                         size_t numArguments, DLManagedTensor **results,
+                         size_t numResults, const qccRunOptions *options) {
+  return withoutExceptions([&]() -> qccStatus {
+    auto read = readRunOptions(options);
+    if (!read.isOk())
+      return toC(read.status());
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (!status.isOk())
+      return toC(status);
+    auto managed = allocateResults(context, call, results, numResults);
+    if (!managed.isOk())
+      return toC(managed.status());
+    std::vector<DLTensor *> views;
+    for (ManagedTensor &tensor : *managed)
+      views.push_back(&tensor->dl_tensor);
+    status = call.takeResults(views.data(), views.size());
+    if (status.isOk())
+      status = run(context, call, *read);
+    return status.isOk() ? handOver(*managed, results) : toC(status);
   });
 }
 
