@@ -23,7 +23,6 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <cfenv>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -127,7 +126,7 @@ public:
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
       sigaction(crashSignals[i], &ours, &llvmActions[i]);
     }
-    hostTerminate = std::set_terminate(terminate);
+    hostTerminate = std::set_terminate(leave);
     // The host may be a compiler itself, whose recovery is to stay.
     wasEnabled = llvmActions[0].sa_handler == hostActions[0].sa_handler;
   }
@@ -141,7 +140,7 @@ public:
       sigaction(crashSignals[i], nullptr, &now[i]);
     if (!wasEnabled)
       llvm::CrashRecoveryContext::Disable();
-    if (std::get_terminate() == terminate)
+    if (std::get_terminate() == leave)
       std::set_terminate(hostTerminate);
     // A handler that the host has installed meanwhile stays.
     for (size_t i = 0; i < numCrashSignals; ++i)
@@ -151,12 +150,13 @@ public:
   }
 
 private:
-  /// The C++ library would print what leaves it.
-  [[noreturn]] static void terminate() {
+  /// Where an exception cannot go on. The C++ library would print it and end
+  /// the process.
+  static void leave() {
     if (!isGuarded)
-      hostTerminate();
+      return hostTerminate();
     lacksMemory = std::current_exception() != nullptr;
-    abort();
+    llvm::CrashRecoveryContext::GetCurrent()->HandleExit(1);
   }
 
   static std::mutex mutex;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler in the process of somebody else: neither a crash of it nor a lack of
-// memory must end the process, and what it does to signals must not be seen
+// A compiler in the process of somebody else: neither a crash of it nor a lack
+// of memory must end the process, and what it does to signals must not be seen
 // outside.
 //
 // A body runs on a thread of its own, which has a stack large enough for deep
