@@ -105,6 +105,17 @@ struct RunOptions {
 /// several threads make several of these; they share the module.
 class Function {
 public:
+  Function(Function &&) = default;
+  /// A context and the hooks that it calls stay together.
+  Function &operator=(Function &&other) noexcept {
+    std::swap(hooks_, other.hooks_);
+    std::swap(context_, other.context_);
+    std::swap(numResults_, other.numResults_);
+    std::swap(arguments_, other.arguments_);
+    std::swap(results_, other.results_);
+    return *this;
+  }
+
   /// Runs; the results are the runtime's memory.
   std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments,
                                  const RunOptions &options = {}) {
