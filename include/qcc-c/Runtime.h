@@ -19,7 +19,24 @@
 |* structure's sizeof; zero everywhere else is the default. The functions     *|
 |* qcc...Init() below do both.                                                *|
 |*                                                                            *|
-|* Hooks must not throw, and must not call the context that calls them.       *|
+|* Threads: functions of modules, pools and tokens may be called by any       *|
+|* number of threads at once, with the same handle; a context by one thread   *|
+|* at a time, where a second gets QCC_STATUS_BUSY. A Destroy is the last call *|
+|* with its handle.                                                           *|
+|*                                                                            *|
+|* Ownership: a Destroy gives up the caller's share alone. Contexts keep      *|
+|* modules, pools and tokens that they were made with, and results keep their *|
+|* memory, so handles are destroyed in any order. Structures and strings that *|
+|* a caller hands over are only read during the call; what structures point   *|
+|* to that the library fills in lives as long as the module.                  *|
+|*                                                                            *|
+|* Errors: besides those that are said at a function, each that returns a     *|
+|* status may return QCC_STATUS_INVALID_ARGUMENT (null pointers, wrong        *|
+|* sizes), QCC_STATUS_UNSUPPORTED (an option of a later version, a process    *|
+|* forked after threads were started) and QCC_STATUS_OUT_OF_MEMORY.           *|
+|*                                                                            *|
+|* Hooks must not throw, and must not call the context that calls them. They  *|
+|* must live as long as the contexts and results that they are given to.      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -93,6 +110,11 @@ static inline qccModuleOptions qccModuleOptionsInit(void) {
 
 /// Loads an artifact. Its bytes are checked before any of its code can run.
 /// `options` may be null.
+///
+/// QCC_STATUS_NOT_FOUND: no such file, or no such variant.
+/// QCC_STATUS_CORRUPT: it is no artifact, or damaged.
+/// QCC_STATUS_UNSUPPORTED: of another version, or this host cannot run it.
+/// QCC_STATUS_IO_ERROR: the system refused, for the reason in the message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
     const char *path, const qccModuleOptions *options, qccModule *module);
 
@@ -279,6 +301,8 @@ static inline qccContextOptions qccContextOptionsInit(void) {
 
 /// A context for `entry` (null: the only one, or "main"), which keeps the
 /// module. `options` may be null.
+///
+/// QCC_STATUS_NOT_FOUND: no such entry.
 QCC_EXPORTED QCC_NODISCARD qccStatus
 qccContextCreate(qccModule module, const char *entry,
                  const qccContextOptions *options, qccContext *context);
@@ -293,6 +317,8 @@ QCC_EXPORTED void qccContextDestroy(qccContext context);
 /// them again allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
+/// QCC_STATUS_CANCELLED: the token of the context ended the run.
+/// QCC_STATUS_KERNEL_FAILED: a step reported a failure, which is in the message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
                                                    DLTensor *const *arguments,
                                                    size_t numArguments,
