@@ -318,7 +318,8 @@ QCC_EXPORTED void qccContextDestroy(qccContext context);
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
 /// QCC_STATUS_CANCELLED: the token of the context ended the run.
-/// QCC_STATUS_KERNEL_FAILED: a step reported a failure, which is in the message.
+/// QCC_STATUS_KERNEL_FAILED: a step reported a failure, which is in the
+/// message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
                                                    DLTensor *const *arguments,
                                                    size_t numArguments,
