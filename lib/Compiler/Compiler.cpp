@@ -76,7 +76,8 @@ struct Translated {
 
 static llvm::Error translate(mlir::ModuleOp module,
                              llvm::ArrayRef<TargetRef> targets, Effort effort,
-                             Translated &result) {
+                             Translated &result,
+                             WeightsImage *apart = nullptr) {
   llvm::SmallVector<Variant> variants;
   if (targets.size() == 1)
     variants.push_back({module, targets.front().get()});
@@ -90,7 +91,7 @@ static llvm::Error translate(mlir::ModuleOp module,
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
-  auto translated = translateToLLVM(variants, result.context, effort);
+  auto translated = translateToLLVM(variants, result.context, effort, apart);
   if (!translated)
     return translated.takeError();
   result.module = std::move(*translated);
@@ -99,9 +100,9 @@ static llvm::Error translate(mlir::ModuleOp module,
 
 static llvm::Expected<llvm::SmallVector<char, 0>>
 emit(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets, Effort effort,
-     FileKind kind) {
+     FileKind kind, WeightsImage *apart = nullptr) {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, effort, translated))
+  if (llvm::Error error = translate(module, targets, effort, translated, apart))
     return std::move(error);
   return emitCode(*translated.module, *translated.machine, kind);
 }
@@ -130,8 +131,9 @@ Compiler::emitObject(mlir::ModuleOp module) const {
 }
 
 llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {
-  auto object = emitObject(module);
+  WeightsImage weights;
+  auto object = emit(module, targets, effort, FileKind::Object, &weights);
   if (!object)
     return object.takeError();
-  return linkSharedObject(*object);
+  return linkSharedObject(*object, weights);
 }
