@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Compiler/Compiler.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,6 +63,28 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
     if (mlir::failed(run(variant, target)))
       return mlir::failure();
   return mlir::success();
+}
+
+void qcc::releaseUnusedConstants(mlir::ModuleOp module) {
+  using Entry = mlir::DialectResourceBlobManager::BlobEntry;
+  llvm::SmallPtrSet<const Entry *, 16> used;
+  mlir::AttrTypeWalker walker;
+  walker.addWalk([&](mlir::DenseResourceElementsAttr attr) {
+    used.insert(attr.getRawHandle().getResource());
+  });
+  module->walk(
+      [&](mlir::Operation *op) { walker.walk(op->getAttrDictionary()); });
+  auto &blobs = mlir::DenseResourceElementsHandle::getManagerInterface(
+                    module.getContext())
+                    .getBlobManager();
+  std::vector<std::string> unused;
+  blobs.getBlobMap([&](const llvm::StringMap<Entry> &map) {
+    for (const auto &item : map)
+      if (!used.contains(&item.second))
+        unused.push_back(item.first().str());
+  });
+  for (const std::string &name : unused)
+    blobs.update(name, mlir::AsmResourceBlob());
 }
 
 //===----------------------------------------------------------------------===//

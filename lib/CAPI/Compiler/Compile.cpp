@@ -14,6 +14,8 @@
 #include "CrashGuard.h"
 #include "Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Frontend/MLIR/Import.h"
@@ -46,6 +48,17 @@ struct Request {
   std::vector<TargetRef> targets;
   ImportOptions import;
   LoadedTuning tuning;
+};
+
+/// Weights may be most of the memory there is: each pass that replaced them
+/// leaves one copy.
+struct ReleaseConstants : mlir::PassInstrumentation {
+  explicit ReleaseConstants(mlir::ModuleOp module) : module(module) {}
+  void runAfterPass(mlir::Pass *, mlir::Operation *) override {
+    releaseUnusedConstants(module);
+  }
+
+  mlir::ModuleOp module;
 };
 
 /// What the thread that compiles leaves behind.
@@ -118,8 +131,9 @@ static void compile(SourceBuffer source, const Request &request,
     return;
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
-  compiler.configure = [&](mlir::PassManager &, Stage stage) {
+  compiler.configure = [&](mlir::PassManager &pm, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
+    pm.addInstrumentation(std::make_unique<ReleaseConstants>(*module));
   };
   if (mlir::failed(compiler.runStages(*module, Stage::LLVM)))
     return;
