@@ -61,8 +61,10 @@ PARTS["KnownTargets"] = {"Target", "X86", "NVPTX"}
 PARTS["Pipelines"] = PARTS["Transforms"] | {
     "Transforms", "KnownTargets", "Target/X86/Passes.h", "Target/NVPTX/Passes.h"
 }
-# The linker stamps the note that the loader checks.
-PARTS["CodeGen"] = PARTS["Transforms"] | {"Transforms", "Runtime/ArtifactNote.h"}
+# The linker stamps the note that the loader checks, and starts a thread as the runtime does.
+PARTS["CodeGen"] = PARTS["Transforms"] | {
+    "Transforms", "Runtime/ArtifactNote.h", "Runtime/BlockedSignals.h"
+}
 PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen", "KnownTargets", "Pipelines"}
 PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
 PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference", "Explain"}

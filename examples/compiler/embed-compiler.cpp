@@ -47,9 +47,12 @@ int main(int argc, char **argv) try {
     std::printf("%8.3f %8.3f\n", y[0].data<float>()[2 * i],
                 y[0].data<float>()[2 * i + 1]);
 
-  // The same call on the application's memory, for results as well.
+  // The same call on the application's memory, for results as well, and with a
+  // limit of time.
   std::vector<float> again(6);
-  function.run({{x.data(), {3, 4}}}, {{again.data(), {3, 2}}});
+  qcc::RunOptions options;
+  options.timeout = std::chrono::seconds(10);
+  function.run({{x.data(), {3, 4}}}, {{again.data(), {3, 2}}}, options);
   for (size_t i = 0; i < again.size(); ++i)
     if (again[i] != y[0].data<float>()[i])
       return 1;

@@ -19,7 +19,24 @@
 |* structure's sizeof; zero everywhere else is the default. The functions     *|
 |* qcc...Init() below do both.                                                *|
 |*                                                                            *|
-|* Hooks must not throw, and must not call the context that calls them.       *|
+|* Threads: functions of modules, pools and tokens may be called by any       *|
+|* number of threads at once, with the same handle; a context by one thread   *|
+|* at a time, where a second gets QCC_STATUS_BUSY. A Destroy is the last call *|
+|* with its handle.                                                           *|
+|*                                                                            *|
+|* Ownership: a Destroy gives up the caller's share alone. Contexts keep      *|
+|* modules, pools and tokens that they were made with, and results keep their *|
+|* memory, so handles are destroyed in any order. Structures and strings that *|
+|* a caller hands over are only read during the call; what structures point   *|
+|* to that the library fills in lives as long as the module.                  *|
+|*                                                                            *|
+|* Errors: besides those that are said at a function, each that returns a     *|
+|* status may return QCC_STATUS_INVALID_ARGUMENT (null pointers, wrong        *|
+|* sizes), QCC_STATUS_UNSUPPORTED (an option of a later version, a process    *|
+|* forked after threads were started) and QCC_STATUS_OUT_OF_MEMORY.           *|
+|*                                                                            *|
+|* Hooks must not throw, and must not call the context that calls them. They  *|
+|* must live as long as the contexts and results that they are given to.      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -45,9 +62,11 @@ typedef struct qccCancelTokenImpl *qccCancelToken;
 |* Versions
 \*===----------------------------------------------------------------------===*/
 
-/// The QCC_API_VERSION of the library, at least that of the headers that work
-/// with it.
+/// The QCC_API_VERSION of the library, and its QCC_API_MINOR_VERSION: at least
+/// that of the headers that the application was compiled with, or the dynamic
+/// loader would not have started it.
 QCC_EXPORTED int32_t qccGetApiVersion(void);
+QCC_EXPORTED int32_t qccGetApiMinorVersion(void);
 
 /// The release, such as "0.1.0".
 QCC_EXPORTED const char *qccGetVersion(void);
@@ -67,12 +86,19 @@ typedef enum qccWeightPages {
   QCC_WEIGHT_PAGES_HUGE = 2  ///< Huge ones, where the kernel gives them.
 } qccWeightPages;
 
+/// Loads a copy of the file in memory, which is checked and which nobody else
+/// can change. Without it, a file that is overwritten while a module of it
+/// lives changes that module: runs of it are wrong or crash. A copy also loads
+/// from a file system from which nothing may be executed.
+#define QCC_MODULE_PRIVATE_COPY 1u
+
 typedef struct qccModuleOptions {
   size_t size;
   /// The target of the variant to load, such as "cascadelake"; null: the best
   /// that this host runs.
   const char *variant;
   int32_t weightPages; ///< qccWeightPages
+  uint64_t flags;      ///< QCC_MODULE_...
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -84,8 +110,19 @@ static inline qccModuleOptions qccModuleOptionsInit(void) {
 
 /// Loads an artifact. Its bytes are checked before any of its code can run.
 /// `options` may be null.
+///
+/// QCC_STATUS_NOT_FOUND: no such file, or no such variant.
+/// QCC_STATUS_CORRUPT: it is no artifact, or damaged.
+/// QCC_STATUS_UNSUPPORTED: of another version, or this host cannot run it.
+/// QCC_STATUS_IO_ERROR: the system refused, for the reason in the message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
     const char *path, const qccModuleOptions *options, qccModule *module);
+
+/// The same from an open file, read from its beginning. The descriptor stays
+/// the caller's, with the offset it has, and is no longer needed once this
+/// returns.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadDescriptor(
+    int32_t descriptor, const qccModuleOptions *options, qccModule *module);
 
 /// The same from memory, which is no longer needed once this returns.
 QCC_EXPORTED QCC_NODISCARD qccStatus
@@ -147,11 +184,13 @@ typedef struct qccQuantization {
 /// An argument or a result.
 typedef struct qccTensorInfo {
   size_t size;
-  const char *name; ///< "" where it has none.
+  const char *name; ///< In the source program; "" where it has none.
   DLDataType dtype;
   int32_t rank;
   /// `rank` sizes. A negative one is dynamic, and equal ones are equal: -1 - i
-  /// is symbol i, -1 the first dynamic dimension of the arguments.
+  /// is symbol i, -1 the first dynamic dimension of the arguments. A result has
+  /// the numbers of the arguments whose sizes it has; a size of its own has a
+  /// number beyond the symbols.
   const int64_t *dims;
   const qccQuantization *quantization; ///< Null where it has none.
   /// Of a result: the argument that it may share memory with, or -1.
@@ -187,16 +226,18 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetResult(qccModule module,
 \*===----------------------------------------------------------------------===*/
 
 /// Threads that several contexts share; their runs then follow one another. 0:
-/// one thread for each CPU. The caller of a run is one of them.
+/// one thread for each CPU, or as many as the quota of the container allows.
+/// The caller of a run is one of them.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreate(int32_t threads,
                                                          qccThreadPool *pool);
 /// Contexts that use the pool keep it.
 QCC_EXPORTED void qccThreadPoolDestroy(qccThreadPool pool);
 QCC_EXPORTED int32_t qccThreadPoolGetNumThreads(qccThreadPool pool);
 
-/// Ends runs: those under way return QCC_STATUS_CANCELLED before their next
-/// step, later ones before their first, until it is reset. Any thread may call
-/// these at any time.
+/// Ends runs with QCC_STATUS_CANCELLED: those under way within some
+/// milliseconds, later ones before their first step, until it is reset. Any
+/// thread may call these at any time. Long steps are done in parts where a run
+/// has a token or a time limit; one that cannot be divided is finished first.
 QCC_EXPORTED QCC_NODISCARD qccStatus
 qccCancelTokenCreate(qccCancelToken *token);
 /// Contexts that use the token keep it.
@@ -237,7 +278,8 @@ typedef struct qccLogHook {
 
 typedef struct qccContextOptions {
   size_t size;
-  /// 0: as many as the pool has, or one for each CPU.
+  /// 0: as many as the pool has, or one for each CPU. A run with very little
+  /// work uses the calling thread alone.
   int32_t threads;
   /// Measure the time of each step.
   bool profile;
@@ -259,6 +301,8 @@ static inline qccContextOptions qccContextOptionsInit(void) {
 
 /// A context for `entry` (null: the only one, or "main"), which keeps the
 /// module. `options` may be null.
+///
+/// QCC_STATUS_NOT_FOUND: no such entry.
 QCC_EXPORTED QCC_NODISCARD qccStatus
 qccContextCreate(qccModule module, const char *entry,
                  const qccContextOptions *options, qccContext *context);
@@ -273,11 +317,43 @@ QCC_EXPORTED void qccContextDestroy(qccContext context);
 /// them again allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
+/// QCC_STATUS_CANCELLED: the token of the context ended the run.
+/// QCC_STATUS_KERNEL_FAILED: a step reported a failure, which is in the
+/// message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
                                                    DLTensor *const *arguments,
                                                    size_t numArguments,
                                                    DLTensor *const *results,
                                                    size_t numResults);
+
+/// What holds for one run.
+typedef struct qccRunOptions {
+  size_t size;
+  /// Ends this run, as the context's token does, which may be another. Null:
+  /// none.
+  qccCancelToken cancel;
+  /// The run ends with QCC_STATUS_TIMED_OUT once it takes longer; 0: never.
+  int64_t timeoutNanoseconds;
+} qccRunOptions;
+
+static inline qccRunOptions qccRunOptionsInit(void) {
+  qccRunOptions options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// qccContextRun with options, which may be null. What results hold after a run
+/// that ended early is undefined.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRunWithOptions(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLTensor *const *results, size_t numResults, const qccRunOptions *options);
+
+/// qccContextAllocateResults and qccContextRunWithOptions in one call.
+/// `options` may be null. A failed call allocates nothing.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextCall(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLManagedTensor **results, size_t numResults, const qccRunOptions *options);
 
 /// Evaluates all sizes for arguments of these shapes; their data is not looked
 /// at. A run does so by itself where shapes are new.

@@ -36,8 +36,11 @@ extern "C" {
 #endif
 
 /// The version of this interface: what is compiled against it needs a library
-/// of this version or a later one.
+/// of this version. The minor version counts what was added since; the symbols
+/// of a function say by which it came, so that an application which calls newer
+/// functions than a library has is refused when it is started.
 #define QCC_API_VERSION 1
+#define QCC_API_MINOR_VERSION 1
 
 typedef enum qccStatusCode {
   QCC_STATUS_OK = 0,
@@ -49,9 +52,10 @@ typedef enum qccStatusCode {
   QCC_STATUS_OUT_OF_MEMORY = 6,    ///< An allocation failed.
   QCC_STATUS_BUSY = 7,             ///< The context is in use by another thread.
   QCC_STATUS_CANCELLED = 8,        ///< The caller asked for an end.
-  QCC_STATUS_KERNEL_FAILED = 9,   ///< A step of the program reported a failure.
-  QCC_STATUS_INTERNAL = 10,       ///< A bug in qcc.
-  QCC_STATUS_INVALID_PROGRAM = 11 ///< The compiler rejected the program.
+  QCC_STATUS_KERNEL_FAILED = 9, ///< A step of the program reported a failure.
+  QCC_STATUS_INTERNAL = 10,     ///< A bug in qcc.
+  QCC_STATUS_INVALID_PROGRAM = 11, ///< The compiler rejected the program.
+  QCC_STATUS_TIMED_OUT = 12        ///< The caller's time limit has passed.
 } qccStatusCode;
 
 /// Null is success.

@@ -22,6 +22,7 @@
 #include "qcc/error.hpp"
 #include "qcc/tensor.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,7 +67,7 @@ private:
   detail::Owner<qccThreadPool, qccThreadPoolDestroy> pool_;
 };
 
-/// Ends runs before their next step, from any thread.
+/// Ends runs, from any thread.
 class CancelToken {
 public:
   CancelToken() { detail::check(qccCancelTokenCreate(token_.fill())); }
@@ -94,34 +95,60 @@ struct FunctionOptions {
   qccAllocator allocator = {};
 };
 
+/// What holds for one run; see qccRunOptions.
+struct RunOptions {
+  const CancelToken *cancel = nullptr;
+  std::chrono::nanoseconds timeout{0};
+};
+
 /// An entry of a module and what one caller at a time needs to run it. For
 /// several threads make several of these; they share the module.
 class Function {
 public:
-  /// Runs; the results are the runtime's memory.
-  std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments) {
-    return call(arguments.begin(), arguments.size());
+  Function(Function &&) = default;
+  /// A context and the hooks that it calls stay together.
+  Function &operator=(Function &&other) noexcept {
+    std::swap(hooks_, other.hooks_);
+    std::swap(context_, other.context_);
+    std::swap(numResults_, other.numResults_);
+    std::swap(arguments_, other.arguments_);
+    std::swap(results_, other.results_);
+    return *this;
   }
-  std::vector<Tensor> operator()(const std::vector<TensorView> &arguments) {
-    return call(arguments.data(), arguments.size());
+
+  /// Runs; the results are the runtime's memory.
+  std::vector<Tensor> operator()(std::initializer_list<TensorView> arguments,
+                                 const RunOptions &options = {}) {
+    return call(arguments.begin(), arguments.size(), options);
+  }
+  std::vector<Tensor> operator()(const std::vector<TensorView> &arguments,
+                                 const RunOptions &options = {}) {
+    return call(arguments.data(), arguments.size(), options);
   }
 
   /// Runs; the results are the caller's memory. Once shapes have been run,
   /// running them again allocates nothing.
   void run(std::initializer_list<TensorView> arguments,
-           std::initializer_list<TensorView> results) {
-    run(arguments.begin(), arguments.size(), results.begin(), results.size());
+           std::initializer_list<TensorView> results,
+           const RunOptions &options = {}) {
+    run(arguments.begin(), arguments.size(), results.begin(), results.size(),
+        options);
   }
   void run(const std::vector<TensorView> &arguments,
-           const std::vector<TensorView> &results) {
-    run(arguments.data(), arguments.size(), results.data(), results.size());
+           const std::vector<TensorView> &results,
+           const RunOptions &options = {}) {
+    run(arguments.data(), arguments.size(), results.data(), results.size(),
+        options);
   }
   void run(const TensorView *arguments, size_t numArguments,
-           const TensorView *results, size_t numResults) {
+           const TensorView *results, size_t numResults,
+           const RunOptions &options = {}) {
     arguments_.set(arguments, numArguments);
     results_.set(results, numResults);
-    detail::check(qccContextRun(context_.get(), arguments_.pointers(),
-                                numArguments, results_.pointers(), numResults));
+    qccRunOptions c = toC(options);
+    detail::check(qccContextRunWithOptions(
+        context_.get(), arguments_.pointers(), numArguments,
+        results_.pointers(), numResults, &c));
   }
 
   /// Memory for the results of arguments of these shapes.
@@ -136,11 +163,7 @@ public:
     detail::check(qccContextAllocateResults(context_.get(),
                                             arguments_.pointers(), numArguments,
                                             managed.data(), managed.size()));
-    std::vector<Tensor> results;
-    results.reserve(managed.size());
-    for (DLManagedTensor *tensor : managed)
-      results.emplace_back(tensor);
-    return results;
+    return own(managed);
   }
 
   /// Threads, steps, memory.
@@ -211,11 +234,31 @@ private:
     numResults_ = info.numResults;
   }
 
-  std::vector<Tensor> call(const TensorView *arguments, size_t numArguments) {
-    std::vector<Tensor> results = allocateResults(arguments, numArguments);
-    std::vector<TensorView> views(results.begin(), results.end());
-    run(arguments, numArguments, views.data(), views.size());
+  std::vector<Tensor> call(const TensorView *arguments, size_t numArguments,
+                           const RunOptions &options) {
+    std::vector<DLManagedTensor *> managed(numResults_);
+    arguments_.set(arguments, numArguments);
+    qccRunOptions c = toC(options);
+    detail::check(qccContextCall(context_.get(), arguments_.pointers(),
+                                 numArguments, managed.data(), managed.size(),
+                                 &c));
+    return own(managed);
+  }
+
+  static std::vector<Tensor>
+  own(const std::vector<DLManagedTensor *> &managed) {
+    std::vector<Tensor> results;
+    results.reserve(managed.size());
+    for (DLManagedTensor *tensor : managed)
+      results.emplace_back(tensor);
     return results;
+  }
+
+  static qccRunOptions toC(const RunOptions &options) {
+    qccRunOptions c = qccRunOptionsInit();
+    c.cancel = options.cancel ? options.cancel->handle() : nullptr;
+    c.timeoutNanoseconds = options.timeout.count();
+    return c;
   }
 
   std::unique_ptr<Hooks> hooks_; ///< Outlives the context.
@@ -224,27 +267,39 @@ private:
   TensorArray arguments_, results_;
 };
 
+struct ModuleOptions {
+  /// The target of the variant to load; empty: the best that this host runs.
+  std::string variant;
+  qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO;
+  /// See QCC_MODULE_PRIVATE_COPY.
+  bool privateCopy = false;
+};
+
 /// A loaded artifact: immutable, shared by any number of threads and functions,
 /// which may outlive it.
 class Module {
 public:
-  /// `variant`: the target of the variant to load; empty: the best that this
-  /// host runs. Loading an artifact runs its code.
-  static Module load(const std::string &path, const std::string &variant = "",
-                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
+  /// Loading an artifact runs its code.
+  static Module load(const std::string &path,
+                     const ModuleOptions &options = {}) {
     Module module;
-    qccModuleOptions options = makeOptions(variant, weightPages);
+    qccModuleOptions c = toC(options);
+    detail::check(qccModuleLoadFile(path.c_str(), &c, module.module_.fill()));
+    return module;
+  }
+  /// From an open file, whose descriptor stays the caller's.
+  static Module load(int descriptor, const ModuleOptions &options = {}) {
+    Module module;
+    qccModuleOptions c = toC(options);
     detail::check(
-        qccModuleLoadFile(path.c_str(), &options, module.module_.fill()));
+        qccModuleLoadDescriptor(descriptor, &c, module.module_.fill()));
     return module;
   }
   static Module load(const void *data, size_t size,
-                     const std::string &variant = "",
-                     qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO) {
+                     const ModuleOptions &options = {}) {
     Module module;
-    qccModuleOptions options = makeOptions(variant, weightPages);
-    detail::check(
-        qccModuleLoadMemory(data, size, &options, module.module_.fill()));
+    qccModuleOptions c = toC(options);
+    detail::check(qccModuleLoadMemory(data, size, &c, module.module_.fill()));
     return module;
   }
 
@@ -295,12 +350,12 @@ private:
   static const char *nameOrNull(const std::string &name) {
     return name.empty() ? nullptr : name.c_str();
   }
-  static qccModuleOptions makeOptions(const std::string &variant,
-                                      qccWeightPages weightPages) {
-    qccModuleOptions options = qccModuleOptionsInit();
-    options.variant = nameOrNull(variant);
-    options.weightPages = weightPages;
-    return options;
+  static qccModuleOptions toC(const ModuleOptions &options) {
+    qccModuleOptions c = qccModuleOptionsInit();
+    c.variant = nameOrNull(options.variant);
+    c.weightPages = options.weightPages;
+    c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
+    return c;
   }
 
   detail::Owner<qccModule, qccModuleDestroy> module_;

@@ -94,6 +94,21 @@ private:
   std::array<int64_t, maxRank> shape_ = {};
 };
 
+/// Elements that follow one another; the memory is somebody else's.
+template <typename T> class Elements {
+public:
+  Elements(T *data, size_t size) : data_(data), size_(size) {}
+
+  T *begin() const { return data_; }
+  T *end() const { return data_ + size_; }
+  size_t size() const { return size_; }
+  T &operator[](size_t i) const { return data_[i]; }
+
+private:
+  T *data_;
+  size_t size_;
+};
+
 /// A tensor with its memory, which outlives the function that made it.
 class Tensor {
 public:
@@ -125,8 +140,10 @@ public:
   void *rawData() const {
     return static_cast<char *>(dlpack().data) + dlpack().byte_offset;
   }
-  template <typename T> T *begin() const { return data<T>(); }
-  template <typename T> T *end() const { return data<T>() + size(); }
+  /// The same as a range: for (float y : tensor.elements<float>())
+  template <typename T> Elements<T> elements() const {
+    return Elements<T>(data<T>(), size());
+  }
 
   DLTensor &dlpack() const { return managed_->dl_tensor; }
   operator TensorView() const {

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What both libraries of the C API share. A structure with a `size` may come
+// What both libraries of the C API share. No exception leaves a function of it:
+// without memory the C++ library throws, and so may hooks of the host, though
+// they must not. A structure with a `size` may come
 // from a caller that knows fewer or more of its fields than the library:
 // missing ones are zero, and those that the library does not know must be.
 //
@@ -19,9 +21,29 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace qcc::capi {
+
+/// The status that `body` returns, or one for the exception that left it.
+template <typename Body> qccStatus withoutExceptions(Body body) {
+  auto noMemory = [] {
+    return qccStatusCreate(QCC_STATUS_OUT_OF_MEMORY,
+                           "there is not enough memory; free some, or raise "
+                           "the limits of the process");
+  };
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return noMemory();
+  } catch (const std::length_error &) {
+    return noMemory();
+  } catch (const std::exception &error) {
+    return qccStatusCreate(QCC_STATUS_INTERNAL, error.what());
+  }
+}
 
 inline qccStatus toC(const rt::Status &status) {
   return qccStatusCreate(static_cast<qccStatusCode>(status.code()),
@@ -77,16 +99,6 @@ template <typename Struct> rt::Status writeStruct(Struct known, Struct *given) {
   memcpy(static_cast<void *>(given), &known,
          std::min(given->size, sizeof(known)));
   return rt::Status::ok();
-}
-
-/// A handle to a new object; null where there is no memory for it.
-template <typename Impl>
-qccStatus handOver(Impl *object, Impl **handle, const char *what) {
-  if (!object)
-    return toC(
-        rt::outOfMemory(std::string("there is no memory for a ") + what));
-  *handle = object;
-  return nullptr;
 }
 
 } // namespace qcc::capi

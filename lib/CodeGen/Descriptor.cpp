@@ -30,8 +30,10 @@ using namespace qcc;
 namespace {
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(llvm::Module &module, ArrayRef<TranslatedVariant> variants)
-      : module(module), variants(variants) {}
+  DescriptorBuilder(llvm::Module &module, ArrayRef<TranslatedVariant> variants,
+                    WeightsImage *apart)
+      : module(module), variants(variants), isApart(apart != nullptr),
+        weights(apart ? *apart : ownWeights) {}
 
   llvm::Error run();
 
@@ -55,8 +57,9 @@ private:
     return it->second;
   }
   /// The int64 at `offset` becomes the distance to a symbol.
-  void addReference(int64_t offset, llvm::GlobalValue *symbol) {
-    references.push_back({offset, symbol});
+  void addReference(int64_t offset, llvm::GlobalValue *symbol,
+                    int64_t addend = 0) {
+    references.push_back({offset, symbol, addend});
   }
 
   int64_t addQuantization(Type type);
@@ -66,7 +69,7 @@ private:
   llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
                        int64_t &ref);
   llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
-  llvm::GlobalVariable *addWeights(StringRef data);
+  llvm::GlobalVariable *addWeights();
   void addNote();
   void emit();
 
@@ -75,8 +78,16 @@ private:
   std::vector<char> bytes;
   llvm::StringMap<int64_t> strings;
   llvm::DenseMap<Type, int64_t> quantizations;
-  std::vector<std::pair<StringRef, llvm::GlobalVariable *>> weights;
-  std::vector<std::pair<int64_t, llvm::GlobalValue *>> references;
+  /// A place that gets the distance to a symbol and the addend.
+  struct Reference {
+    int64_t offset;
+    llvm::GlobalValue *symbol;
+    int64_t addend;
+  };
+  std::vector<Reference> references;
+  bool isApart;
+  WeightsImage ownWeights;
+  WeightsImage &weights;
 };
 } // namespace
 
@@ -126,6 +137,7 @@ int64_t DescriptorBuilder::addQuantization(Type type) {
 
 qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
   qcc_tensor_desc desc = {};
+  desc.name_ref = addString(tensor.name);
   std::tie(desc.type_code, desc.bits) = typeCode(tensor.elementType);
   desc.rank = tensor.dims.size();
   desc.dims_ref = add<int64_t>(tensor.dims);
@@ -236,22 +248,28 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
   return llvm::Error::success();
 }
 
-llvm::GlobalVariable *DescriptorBuilder::addWeights(StringRef data) {
-  for (auto [known, global] : weights)
-    if (known == data)
-      return global;
-  auto *initializer = llvm::ConstantDataArray::getRaw(
-      data, data.size(), llvm::Type::getInt8Ty(module.getContext()));
-  auto *global = new llvm::GlobalVariable(
-      module, initializer->getType(), /*isConstant=*/true,
-      llvm::GlobalValue::InternalLinkage, initializer, "weights");
-  global->setAlignment(llvm::Align(64));
-  global->setSection(".qcc.weights");
+llvm::GlobalVariable *DescriptorBuilder::addWeights() {
+  auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()),
+                                    weights.size());
+  llvm::Constant *initializer = llvm::ConstantAggregateZero::get(type);
+  if (!isApart) {
+    std::vector<char> image(weights.size());
+    weights.copyTo(image.data());
+    initializer =
+        llvm::ConstantDataArray::getRaw(StringRef(image.data(), image.size()),
+                                        image.size(), type->getElementType());
+  }
+  auto *global = new llvm::GlobalVariable(module, type, /*isConstant=*/!isApart,
+                                          llvm::GlobalValue::InternalLinkage,
+                                          initializer, "weights");
+  // A segment of their own, if they are apart, starts with a page.
+  global->setAlignment(llvm::Align(isApart ? 4096 : 64));
+  if (!isApart)
+    global->setSection(".qcc.weights");
   // The linker puts a section of the large code model at an end of the file, so
   // that code and its constants stay within 2 GiB of each other, however large
   // the weights are.
   global->setCodeModel(llvm::CodeModel::Large);
-  weights.push_back({data, global});
   return global;
 }
 
@@ -274,7 +292,9 @@ void DescriptorBuilder::addNote() {
 void DescriptorBuilder::emit() {
   llvm::LLVMContext &context = module.getContext();
   llvm::Type *i64 = llvm::Type::getInt64Ty(context);
-  llvm::sort(references);
+  llvm::sort(references, [](const Reference &a, const Reference &b) {
+    return a.offset < b.offset;
+  });
   std::vector<llvm::Type *> types;
   std::vector<std::pair<int64_t, int64_t>> runs;
   int64_t at = 0;
@@ -283,10 +303,10 @@ void DescriptorBuilder::emit() {
     types.push_back(
         llvm::ArrayType::get(llvm::Type::getInt8Ty(context), end - at));
   };
-  for (auto [offset, symbol] : references) {
-    addRun(offset);
+  for (const Reference &reference : references) {
+    addRun(reference.offset);
     types.push_back(i64);
-    at = offset + 8;
+    at = reference.offset + 8;
   }
   addRun(bytes.size());
   auto *type = llvm::StructType::get(context, types, /*isPacked=*/true);
@@ -305,9 +325,11 @@ void DescriptorBuilder::emit() {
         StringRef(bytes.data() + run.first, run.second - run.first),
         run.second - run.first, llvm::Type::getInt8Ty(context)));
     if (i < references.size())
-      fields.push_back(llvm::ConstantExpr::getSub(
-          llvm::ConstantExpr::getPtrToInt(references[i].second, i64),
-          llvm::ConstantExpr::getPtrToInt(start, i64)));
+      fields.push_back(llvm::ConstantExpr::getAdd(
+          llvm::ConstantExpr::getSub(
+              llvm::ConstantExpr::getPtrToInt(references[i].symbol, i64),
+              llvm::ConstantExpr::getPtrToInt(start, i64)),
+          llvm::ConstantInt::get(i64, references[i].addend)));
   }
   global->setInitializer(llvm::ConstantStruct::get(type, fields));
 }
@@ -315,7 +337,7 @@ void DescriptorBuilder::emit() {
 llvm::Error DescriptorBuilder::run() {
   bytes.resize(sizeof(qcc_descriptor));
   std::vector<qcc_variant_desc> table;
-  std::vector<llvm::GlobalVariable *> blobs;
+  std::vector<std::optional<int64_t>> places; // of weights
   for (const TranslatedVariant &variant : variants) {
     qcc_variant_desc desc = {};
     desc.device = QCC_DEVICE_CPU;
@@ -324,22 +346,22 @@ llvm::Error DescriptorBuilder::run() {
     desc.features_ref = addString(variant.target->requiredFeatures());
     if (llvm::Error error = addEntries(variant, desc.entries_ref))
       return error;
-    blobs.push_back(nullptr);
+    places.push_back(std::nullopt);
     if (variant.program.weights) {
       ArrayRef<char> data =
           variant.program.weights.getRawHandle().getBlob()->getData();
       desc.weights_size = data.size();
-      blobs.back() = addWeights(StringRef(data.data(), data.size()));
+      places.back() = weights.add(StringRef(data.data(), data.size()));
     }
     table.push_back(desc);
   }
   int64_t ref = add<qcc_variant_desc>(table);
-  for (auto [i, blob] : llvm::enumerate(blobs))
-    if (blob)
+  llvm::GlobalVariable *image = weights.size() > 0 ? addWeights() : nullptr;
+  for (auto [i, place] : llvm::enumerate(places))
+    if (place)
       addReference(ref + i * sizeof(qcc_variant_desc) +
                        offsetof(qcc_variant_desc, weights_ref),
-                   blob);
-
+                   image, *place);
   qcc_descriptor descriptor = {};
   memcpy(descriptor.magic, QCC_ABI_MAGIC, sizeof(descriptor.magic));
   descriptor.version = QCC_ABI_VERSION;
@@ -357,6 +379,7 @@ llvm::Error DescriptorBuilder::run() {
 }
 
 llvm::Error qcc::addDescriptor(llvm::Module &module,
-                               ArrayRef<TranslatedVariant> variants) {
-  return DescriptorBuilder(module, variants).run();
+                               ArrayRef<TranslatedVariant> variants,
+                               WeightsImage *apart) {
+  return DescriptorBuilder(module, variants, apart).run();
 }

@@ -100,7 +100,8 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
-                     llvm::LLVMContext &context, Effort effort) {
+                     llvm::LLVMContext &context, Effort effort,
+                     WeightsImage *apart) {
   std::unique_ptr<llvm::Module> result;
   std::vector<TranslatedVariant> table;
   for (Variant variant : variants) {
@@ -119,7 +120,7 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
       return llvm::createStringError(
           "the variants of the program could not be joined");
   }
-  if (llvm::Error error = addDescriptor(*result, table))
+  if (llvm::Error error = addDescriptor(*result, table, apart))
     return std::move(error);
   return result;
 }

@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Compiler/Compiler.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -61,6 +65,28 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
   return mlir::success();
 }
 
+void qcc::releaseUnusedConstants(mlir::ModuleOp module) {
+  using Entry = mlir::DialectResourceBlobManager::BlobEntry;
+  llvm::SmallPtrSet<const Entry *, 16> used;
+  mlir::AttrTypeWalker walker;
+  walker.addWalk([&](mlir::DenseResourceElementsAttr attr) {
+    used.insert(attr.getRawHandle().getResource());
+  });
+  module->walk(
+      [&](mlir::Operation *op) { walker.walk(op->getAttrDictionary()); });
+  auto &blobs = mlir::DenseResourceElementsHandle::getManagerInterface(
+                    module.getContext())
+                    .getBlobManager();
+  std::vector<std::string> unused;
+  blobs.getBlobMap([&](const llvm::StringMap<Entry> &map) {
+    for (const auto &item : map)
+      if (!used.contains(&item.second))
+        unused.push_back(item.first().str());
+  });
+  for (const std::string &name : unused)
+    blobs.update(name, mlir::AsmResourceBlob());
+}
+
 //===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
@@ -76,7 +102,8 @@ struct Translated {
 
 static llvm::Error translate(mlir::ModuleOp module,
                              llvm::ArrayRef<TargetRef> targets, Effort effort,
-                             Translated &result) {
+                             Translated &result,
+                             WeightsImage *apart = nullptr) {
   llvm::SmallVector<Variant> variants;
   if (targets.size() == 1)
     variants.push_back({module, targets.front().get()});
@@ -90,7 +117,7 @@ static llvm::Error translate(mlir::ModuleOp module,
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
-  auto translated = translateToLLVM(variants, result.context, effort);
+  auto translated = translateToLLVM(variants, result.context, effort, apart);
   if (!translated)
     return translated.takeError();
   result.module = std::move(*translated);
@@ -99,9 +126,9 @@ static llvm::Error translate(mlir::ModuleOp module,
 
 static llvm::Expected<llvm::SmallVector<char, 0>>
 emit(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets, Effort effort,
-     FileKind kind) {
+     FileKind kind, WeightsImage *apart = nullptr) {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, effort, translated))
+  if (llvm::Error error = translate(module, targets, effort, translated, apart))
     return std::move(error);
   return emitCode(*translated.module, *translated.machine, kind);
 }
@@ -130,8 +157,9 @@ Compiler::emitObject(mlir::ModuleOp module) const {
 }
 
 llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {
-  auto object = emitObject(module);
+  WeightsImage weights;
+  auto object = emit(module, targets, effort, FileKind::Object, &weights);
   if (!object)
     return object.takeError();
-  return linkSharedObject(*object);
+  return linkSharedObject(*object, weights);
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is opened once: what was validated is what is loaded, even if another
-// file takes its name in between.
+// A file is opened once, and what is loaded is compared with what was
+// validated: a host may hold several copies of the runtime, and a file may be
+// replaced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,34 +15,64 @@
 #define QCC_LIB_RUNTIME_ARTIFACTFILE_H
 
 #include "ElfFile.h"
+#include "qcc/Runtime/ArtifactNote.h"
 
 #include <memory>
 #include <string>
 
 namespace qcc::rt {
 
+/// What a file will be in memory.
+struct ArtifactImage {
+  std::vector<ElfSegment> segments;
+  ArtifactNote note;
+  uint64_t noteAddress; ///< Relative to where the object is loaded.
+};
+
+/// A loaded shared object.
+struct LoadedArtifact {
+  std::shared_ptr<void> handle; ///< Of dlopen.
+  uint64_t base = 0;            ///< Addresses of the image are relative to it.
+};
+
 class ArtifactFile {
 public:
   static Result<ArtifactFile> open(const std::string &path);
-  /// A nameless file with these bytes.
+  /// The file of a descriptor, which stays the caller's.
+  static Result<ArtifactFile> open(int descriptor);
+  /// A file in memory with these bytes, which nobody else can change.
   static Result<ArtifactFile> create(const void *bytes, uint64_t size);
+  /// The same with the bytes of this file.
+  Result<ArtifactFile> copy() const;
 
   ArtifactFile(ArtifactFile &&other) noexcept;
-  ArtifactFile &operator=(ArtifactFile &&) = delete;
+  ArtifactFile &operator=(ArtifactFile &&other) noexcept;
   ~ArtifactFile();
 
   /// Reads all of it; returns what will be loaded. Nothing is mapped.
-  Result<std::vector<ElfSegment>> validate() const;
+  Result<ArtifactImage> validate() const;
 
-  /// Loads it, which runs its code. The handle of dlopen.
-  Result<std::shared_ptr<void>> load() const;
+  /// Loads it, which runs its code, and fails where the system's loader gives
+  /// anything else than what was validated.
+  Result<LoadedArtifact> load(const ArtifactImage &image) const;
+
+  /// Gives back the memory of a part of the file that is loaded at `data`, and
+  /// that nobody reads any more. Of a file in memory the part is lost; the
+  /// parts of others stay in the file.
+  void forget(const LoadedArtifact &loaded, const ArtifactImage &image,
+              const char *data, size_t size) const;
 
 private:
-  ArtifactFile(int file, std::string path)
-      : file_(file), path_(std::move(path)) {}
+  ArtifactFile(int file, std::string path, bool isInMemory)
+      : file_(file), path_(std::move(path)), isInMemory_(isInMemory) {}
+
+  static Result<ArtifactFile> createEmpty();
+  Status append(const char *bytes, uint64_t size) const;
+  Result<uint64_t> size() const;
 
   int file_;
   std::string path_;
+  bool isInMemory_; ///< A file that only this object knows.
 };
 
 } // namespace qcc::rt

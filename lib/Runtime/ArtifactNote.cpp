@@ -105,18 +105,18 @@ Status stampArtifact(char *bytes, uint64_t size) {
   Result<ElfFile> elf = ElfFile::read(source);
   if (!elf.isOk())
     return elf.status();
-  Result<uint64_t> place = elf->findNote();
+  Result<ElfPlace> place = elf->findNote();
   if (!place.isOk())
     return place.status();
   ArtifactNote note;
-  memcpy(&note, bytes + *place, sizeof(note));
+  memcpy(&note, bytes + place->offset, sizeof(note));
   note.fileSize = size;
   note.hash = 0;
-  memcpy(bytes + *place, &note, sizeof(note));
+  memcpy(bytes + place->offset, &note, sizeof(note));
   ContentHash hash;
   hash.update(bytes, size);
   note.hash = hash.finish();
-  memcpy(bytes + *place, &note, sizeof(note));
+  memcpy(bytes + place->offset, &note, sizeof(note));
   return Status::ok();
 }
 

@@ -12,11 +12,9 @@
 #ifndef QCC_LIB_RUNTIME_BYTESOURCE_H
 #define QCC_LIB_RUNTIME_BYTESOURCE_H
 
-#include "qcc/Runtime/Status.h"
+#include "SystemFailure.h"
 
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <unistd.h>
 
 namespace qcc::rt {
@@ -66,8 +64,7 @@ public:
       if (count < 0 && errno == EINTR)
         continue;
       if (count < 0)
-        return ioError(std::string("it cannot be read (") + strerror(errno) +
-                       "); check the disk");
+        return systemFailure("it cannot be read", errno);
       if (count == 0)
         return ioError("it became shorter while it was read; write artifacts "
                        "under another name and rename them");

@@ -260,6 +260,24 @@ Status Context::checkOverlap(const Tensor *inputs,
 // Planning
 //===----------------------------------------------------------------------===//
 
+/// Whether the steps have more to do than waking threads takes. Vector code
+/// does at least this many operations, or reads and writes as many bytes, in
+/// the 10 microseconds that a second thread is late. What says neither may be
+/// much.
+bool Context::isWorthThreads() const {
+  constexpr int64_t littleWork = 1 << 15;
+  int64_t work = 0;
+  for (const Step &step : entry_.steps) {
+    int64_t operations = step.operations.get(values_.data());
+    int64_t bytes = step.bytes.get(values_.data());
+    if ((operations == 0 && bytes == 0) ||
+        __builtin_add_overflow(work, operations, &work) ||
+        __builtin_add_overflow(work, bytes, &work) || work > littleWork)
+      return true;
+  }
+  return false;
+}
+
 /// Derives everything from symbols_.
 Status Context::planLocked() {
   if (planned_ && std::equal(symbols_.begin(), symbols_.end(), values_.begin()))
@@ -291,6 +309,7 @@ Status Context::planLocked() {
                            "results or temporaries would exceed all memory");
   arenaBytes_ = arenaBytes;
   scratchStride_ = roundUpToAlignment(scratch);
+  plannedThreads_ = isWorthThreads() ? threads_ : 1;
   planned_ = true;
   if (options_.log.log) {
     std::string message = "planned '" + std::string(entry_.name) +
@@ -372,10 +391,13 @@ Status Context::reserve() {
 }
 
 Status Context::run(const Tensor *inputs, size_t numInputs,
-                    const Tensor *outputs, size_t numOutputs) {
+                    const Tensor *outputs, size_t numOutputs,
+                    const RunOptions &options) {
   BusyGuard guard(*this);
   if (!guard.acquired())
     return guard.status();
+  if (options.timeoutNanoseconds < 0)
+    return invalidArgument("the time limit of the run is negative; 0 is none");
   if (pool_ && pool_->wasLostInFork())
     return unsupported("the process was forked after the threads of this "
                        "context had been started, and they were not copied; "
@@ -387,7 +409,7 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     status = bindOutputs(inputs, outputs, numOutputs);
   if (status.isOk())
     status = reserve();
-  return status.isOk() ? execute() : status;
+  return status.isOk() ? execute(options) : status;
 }
 
 } // namespace qcc::rt

@@ -119,7 +119,8 @@ std::vector<ElfSegment> ElfFile::loadedSegments() const {
   std::vector<ElfSegment> loaded;
   for (const Elf64_Phdr &segment : segments_)
     if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R))
-      loaded.push_back({segment.p_vaddr, int64_t(segment.p_memsz),
+      loaded.push_back({segment.p_vaddr, segment.p_offset,
+                        int64_t(segment.p_memsz),
                         (segment.p_flags & PF_W) != 0});
   return loaded;
 }
@@ -128,7 +129,7 @@ std::vector<ElfSegment> ElfFile::loadedSegments() const {
 // The note
 //===----------------------------------------------------------------------===//
 
-Result<uint64_t> ElfFile::findNote() const {
+Result<ElfPlace> ElfFile::findNote() const {
   const ArtifactNote expected;
   for (const Elf64_Phdr &segment : segments_) {
     if (segment.p_type != PT_NOTE)
@@ -150,7 +151,7 @@ Result<uint64_t> ElfFile::findNote() const {
         if (!status.isOk())
           return status;
         if (memcmp(start, &expected, sizeof(start)) == 0)
-          return at;
+          return ElfPlace{at, segment.p_vaddr + (at - segment.p_offset)};
       }
       if (size > end - at)
         break;

@@ -23,8 +23,15 @@ namespace qcc::rt {
 /// A loaded, readable part of a shared object.
 struct ElfSegment {
   uint64_t address; ///< Relative to where the object is loaded.
+  uint64_t offset;  ///< In the file.
   int64_t size;     ///< In memory.
   bool isWritable;
+};
+
+/// Where something lies in the file, and in memory once it is loaded.
+struct ElfPlace {
+  uint64_t offset;
+  uint64_t address; ///< Relative to where the object is loaded.
 };
 
 /// Headers that lie inside of the file and lead inside of it.
@@ -38,7 +45,7 @@ public:
   std::vector<ElfSegment> loadedSegments() const;
 
   /// Where the note of qcc starts; fails if there is none.
-  Result<uint64_t> findNote() const;
+  Result<ElfPlace> findNote() const;
 
   /// Fails unless the object needs no library and no symbol, and exports
   /// nothing but the descriptor.

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 
 namespace qcc::rt {
 
@@ -28,8 +29,25 @@ static int64_t now() {
       .count();
 }
 
-bool Context::isCancelled() const {
-  return options_.cancel && options_.cancel->load(std::memory_order_relaxed);
+static bool isSet(const std::atomic<bool> *flag) {
+  return flag && flag->load(std::memory_order_relaxed);
+}
+
+/// Whether the run must not go on, which any thread may ask.
+bool Context::mustEnd() {
+  if (!canEnd_)
+    return false;
+  if (end_.load(std::memory_order_relaxed) != StatusCode::Ok)
+    return true;
+  StatusCode end = StatusCode::Ok;
+  if (isSet(options_.cancel) || isSet(cancelRun_))
+    end = StatusCode::Cancelled;
+  else if (deadline_ != 0 && now() >= deadline_)
+    end = StatusCode::TimedOut;
+  else
+    return false;
+  end_.store(end, std::memory_order_relaxed);
+  return true;
 }
 
 void Context::recordFailure(const qcc_frame *frame, const char *message) {
@@ -37,11 +55,16 @@ void Context::recordFailure(const qcc_frame *frame, const char *message) {
   std::lock_guard<std::mutex> lock(context.failureMutex_);
   if (context.failed_.load(std::memory_order_relaxed))
     return;
-  context.failure_ = message ? message : "no reason given";
+  try {
+    context.failure_ = message ? message : "no reason given";
+  } catch (const std::bad_alloc &) {
+    // Generated code called, which no exception may pass.
+    context.failure_.clear();
+  }
   context.failed_.store(true, std::memory_order_relaxed);
 }
 
-void Context::startRun() {
+void Context::startRun(const RunOptions &options) {
   table_.version = QCC_ABI_VERSION;
   table_.reserved = 0;
   table_.fail = &Context::recordFailure;
@@ -56,7 +79,14 @@ void Context::startRun() {
   failed_.store(false, std::memory_order_relaxed);
   currentStep_ = 0;
   stopAtBarrier_ = false;
-  stopping_ = isCancelled();
+  cancelRun_ = options.cancel;
+  deadline_ = 0;
+  if (options.timeoutNanoseconds > 0 &&
+      __builtin_add_overflow(now(), options.timeoutNanoseconds, &deadline_))
+    deadline_ = 0; // Further away than time is counted.
+  canEnd_ = options_.cancel || cancelRun_ || deadline_ != 0;
+  end_.store(StatusCode::Ok, std::memory_order_relaxed);
+  stopping_ = mustEnd();
   if (options_.profile) {
     std::fill(stepNanoseconds_.begin(), stepNanoseconds_.end(), 0);
     stepStart_ = now();
@@ -136,7 +166,8 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
 void Context::finishStep(size_t index) {
   if (options_.profile)
     stepNanoseconds_[index] = now() - stepStart_;
-  if (failed_.load(std::memory_order_relaxed)) {
+  if (failed_.load(std::memory_order_relaxed) ||
+      end_.load(std::memory_order_relaxed) != StatusCode::Ok) {
     stopping_ = true;
     return;
   }
@@ -146,8 +177,34 @@ void Context::finishStep(size_t index) {
     stepStart_ = now();
   currentStep_ = index + 1;
   // After the last step there is nothing left to cancel.
-  if (currentStep_ < entry_.steps.size() && isCancelled())
+  if (currentStep_ < entry_.steps.size() && mustEnd())
     stopping_ = true;
+}
+
+/// In how many parts each thread does a step of a run that may end early: so
+/// many that a part takes some milliseconds, also of slow code.
+int64_t Context::partsOf(const Step &step, int threads) const {
+  constexpr int64_t workOfPart = int64_t(1) << 26, maxParts = 1024;
+  if (!canEnd_ || !step.parallel)
+    return 1;
+  int64_t work = 0;
+  if (__builtin_add_overflow(step.operations.get(values_.data()),
+                             step.bytes.get(values_.data()), &work))
+    return maxParts;
+  return std::clamp<int64_t>(work / (workOfPart * threads), 1, maxParts);
+}
+
+/// The share of a thread. A part is the share that it would be of more threads,
+/// for which any number is right; the scratch memory stays the thread's.
+void Context::runStep(const Step &step, int thread, int threads) {
+  int64_t parts = partsOf(step, threads);
+  if (parts == 1)
+    return step.function(&frame_, thread, threads);
+  qcc_frame frame = frame_;
+  frame.scratch += thread * frame.scratch_stride;
+  frame.scratch_stride = 0;
+  for (int64_t part = 0; part < parts && !mustEnd(); ++part)
+    step.function(&frame, thread * parts + part, threads * parts);
 }
 
 /// All steps, on one thread of a fork.
@@ -157,9 +214,9 @@ void Context::runSteps(int thread, int threads, Barrier &barrier) {
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step &step = steps[i];
     if (step.parallel)
-      step.function(&frame_, thread, threads);
+      runStep(step, thread, threads);
     else if (thread == 0 && !stopping_)
-      step.function(&frame_, 0, 1);
+      runStep(step, 0, 1);
     if (i + 1 == steps.size())
       return; // The join of the fork is the last barrier.
 
@@ -180,60 +237,62 @@ void Context::runSteps(int thread, int threads, Barrier &barrier) {
   }
 }
 
-namespace {
-struct HostThreadsBody {
-  const qcc_frame *frame;
-  qcc_step_fn function;
-  int threads;
-
-  static void call(void *self, int thread) {
-    FloatEnvironment environment;
-    const auto &body = *static_cast<const HostThreadsBody *>(self);
-    body.function(body.frame, thread, body.threads);
-  }
-};
-} // namespace
-
 void Context::runStepsOnHostThreads() {
   const HostThreads &host = options_.hostThreads;
   for (size_t i = 0; i < entry_.steps.size() && !stopping_; ++i) {
     const Step &step = entry_.steps[i];
-    HostThreadsBody body{&frame_, step.function, step.parallel ? threads_ : 1};
-    if (body.threads == 1)
-      HostThreadsBody::call(&body, 0);
+    int threads = step.parallel ? threads_ : 1;
+    auto share = [&](int thread) {
+      FloatEnvironment environment;
+      runStep(step, thread, threads);
+    };
+    FunctionRef<void(int)> body = share;
+    if (threads == 1)
+      body(0);
     else
-      host.parallelFor(host.context, threads_, HostThreadsBody::call, &body);
+      host.parallelFor(
+          host.context, threads,
+          [](void *body, int thread) {
+            (*static_cast<FunctionRef<void(int)> *>(body))(thread);
+          },
+          &body);
     finishStep(i);
   }
 }
 
-Status Context::execute() {
-  startRun();
+Status Context::execute(const RunOptions &options) {
+  startRun(options);
   if (!stopping_ && options_.hostThreads.parallelFor) {
     runStepsOnHostThreads();
   } else if (!stopping_ && !entry_.steps.empty()) {
-    bool maySpin = pool_ && pool_->maySpin(threads_);
-    Barrier barrier(threads_, maySpin);
-    if (threads_ == 1)
+    bool maySpin = pool_ && pool_->maySpin(plannedThreads_);
+    Barrier barrier(plannedThreads_, maySpin);
+    if (plannedThreads_ == 1)
       runSteps(0, 1, barrier);
     else
-      pool_->run(threads_, [&](int thread, int threads) {
+      pool_->run(plannedThreads_, [&](int thread, int threads) {
         runSteps(thread, threads, barrier);
       });
     if (!stopping_)
       finishStep(entry_.steps.size() - 1);
   }
+  return endOfRun();
+}
 
+Status Context::endOfRun() const {
   if (failed_.load(std::memory_order_relaxed))
     return Status(StatusCode::KernelFailed,
                   "step '" + std::string(entry_.steps[currentStep_].name) +
                       "' failed: " + failure_);
-  if (stopping_)
-    return Status(StatusCode::Cancelled,
-                  "the run was cancelled before step " +
-                      std::to_string(currentStep_) + " of " +
-                      std::to_string(entry_.steps.size()));
-  return Status::ok();
+  if (!stopping_)
+    return Status::ok();
+  StatusCode end = end_.load(std::memory_order_relaxed);
+  return Status(end, std::string(end == StatusCode::TimedOut
+                                     ? "the time limit of the run passed"
+                                     : "the run was cancelled") +
+                         " before the end of step " +
+                         std::to_string(currentStep_ + 1) + " of " +
+                         std::to_string(entry_.steps.size()));
 }
 
 } // namespace qcc::rt

@@ -11,6 +11,8 @@
 
 #include "qcc/Runtime/HostFeatures.h"
 
+#include "CpuQuota.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cpuid.h>
@@ -317,9 +319,10 @@ HostInfo hostInfo() {
 int availableCpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return std::max(1, CPU_COUNT(&set));
-  return std::max<int>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  int cpus = sched_getaffinity(0, sizeof(set), &set) == 0
+                 ? CPU_COUNT(&set)
+                 : int(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(1, std::min(cpus, cpuQuota()));
 }
 
 } // namespace qcc::rt

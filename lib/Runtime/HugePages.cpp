@@ -7,6 +7,7 @@
 
 #include "HugePages.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -35,7 +36,9 @@ void adviseHugePages(void *memory, size_t size) {
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
 }
 
-std::shared_ptr<const char> copyToHugePages(const char *data, size_t size) {
+std::shared_ptr<const char>
+copyToHugePages(const char *data, size_t size,
+                FunctionRef<void(const char *, size_t)> copied) {
   size_t page = sysconf(_SC_PAGESIZE);
   size_t length = (size + page - 1) & ~(page - 1);
   if (size == 0 || length > SIZE_MAX - hugePageSize || !hasHugePages())
@@ -54,18 +57,17 @@ std::shared_ptr<const char> copyToHugePages(const char *data, size_t size) {
   if (before < hugePageSize)
     munmap(memory + length, hugePageSize - before);
   adviseHugePages(memory, length);
-  memcpy(memory, data, size);
-  mprotect(memory, length, PROT_READ);
-  return std::shared_ptr<const char>(
+  std::shared_ptr<const char> copy(
       memory, [memory, length](const char *) { munmap(memory, length); });
-}
-
-void forgetPages(const char *data, size_t size) {
-  size_t page = sysconf(_SC_PAGESIZE);
-  auto begin = (reinterpret_cast<uintptr_t>(data) + page - 1) & ~(page - 1);
-  auto end = (reinterpret_cast<uintptr_t>(data) + size) & ~(page - 1);
-  if (begin < end)
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+  // In parts, so that no more than one is held twice.
+  constexpr size_t partSize = 2 * hugePageSize;
+  for (size_t at = 0; at < size; at += partSize) {
+    size_t count = std::min(partSize, size - at);
+    memcpy(memory + at, data + at, count);
+    copied(data + at, count);
+  }
+  mprotect(memory, length, PROT_READ);
+  return copy;
 }
 
 } // namespace qcc::rt

@@ -16,6 +16,8 @@
 #ifndef QCC_LIB_RUNTIME_HUGEPAGES_H
 #define QCC_LIB_RUNTIME_HUGEPAGES_H
 
+#include "qcc/Runtime/FunctionRef.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,12 +33,11 @@ bool hasHugePages();
 void adviseHugePages(void *memory, size_t size);
 
 /// A read-only copy in huge pages, aligned to them; null if the kernel gives no
-/// huge pages or no memory. A child of fork shares it with its parent.
-std::shared_ptr<const char> copyToHugePages(const char *data, size_t size);
-
-/// Takes the pages of a private, unchanged mapping of a file out of this
-/// process; what reads them reads the file again.
-void forgetPages(const char *data, size_t size);
+/// huge pages or no memory. A child of fork shares it with its parent. `copied`
+/// is told of each part of the data that is not needed any more.
+std::shared_ptr<const char>
+copyToHugePages(const char *data, size_t size,
+                FunctionRef<void(const char *part, size_t partSize)> copied);
 
 } // namespace qcc::rt
 

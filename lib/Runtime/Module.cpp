@@ -17,7 +17,6 @@
 #include "VariantChoice.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 namespace qcc::rt {
 
@@ -33,11 +32,12 @@ std::string TensorInfo::describe() const {
 /// still come from caches.
 constexpr int64_t smallWeights = int64_t(8) << 20;
 
-void Module::copyWeights(WeightPages pages) {
+void Module::copyWeights(WeightPages pages,
+                         FunctionRef<void(const char *, size_t)> copied) {
   if (pages == WeightPages::File || !refusal_.isOk() ||
       (pages == WeightPages::Auto && variant_.weightsSize < smallWeights))
     return;
-  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize);
+  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize, copied);
   if (weightCopy_)
     variant_.weights = weightCopy_.get();
 }
@@ -77,68 +77,72 @@ Module::create(const qcc_descriptor *descriptor,
       read(descriptor, std::move(keepAlive), options);
   if (!module.isOk())
     return module.status();
-  (*module)->copyWeights(options.weightPages);
+  (*module)->copyWeights(options.weightPages, [](const char *, size_t) {});
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
 /// Loads and reads a file that has been opened.
 Result<std::shared_ptr<const Module>>
 Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
-  Result<std::vector<ElfSegment>> segments = file.validate();
-  if (!segments.isOk())
-    return segments.status();
-  Result<std::shared_ptr<void>> handle = file.load();
-  if (!handle.isOk())
-    return handle.status();
-  void *symbol = dlsym(handle->get(), QCC_ARTIFACT_SYMBOL);
-  struct link_map *map = nullptr;
-  if (!symbol || dlinfo(handle->get(), RTLD_DI_LINKMAP, &map) != 0)
+  Result<ArtifactImage> image = file.validate();
+  if (!image.isOk())
+    return image.status();
+  Result<LoadedArtifact> loaded = file.load(*image);
+  if (!loaded.isOk())
+    return loaded.status();
+  void *symbol = dlsym(loaded->handle.get(), QCC_ARTIFACT_SYMBOL);
+  if (!symbol)
     return corrupt("the system's loader does not find " QCC_ARTIFACT_SYMBOL
                    " in it; compile the program again");
   ModuleOptions checked = options;
-  for (const ElfSegment &segment : *segments)
+  for (const ElfSegment &segment : image->segments)
     checked.ranges.push_back(
-        {reinterpret_cast<const char *>(map->l_addr + segment.address),
+        {reinterpret_cast<const char *>(loaded->base + segment.address),
          segment.size});
   Result<std::shared_ptr<Module>> module = read(
-      static_cast<const qcc_descriptor *>(symbol), *std::move(handle), checked);
+      static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  const char *mapped = (*module)->variant_.weights;
-  (*module)->copyWeights(options.weightPages);
-  // The artifact's pages are not needed any more. One that has written them
-  // keeps them.
-  if ((*module)->weightCopy_)
-    for (const ElfSegment &segment : *segments) {
-      uint64_t offset = reinterpret_cast<uintptr_t>(mapped) - map->l_addr;
-      if (!segment.isWritable && offset >= segment.address &&
-          offset - segment.address < uint64_t(segment.size))
-        forgetPages(mapped, (*module)->variant_.weightsSize);
-    }
+  (*module)->copyWeights(options.weightPages,
+                         [&](const char *part, size_t size) {
+                           file.forget(*loaded, *image, part, size);
+                         });
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
+/// Loads a file that could be opened; `what` names it in messages, unless the
+/// options do.
 Result<std::shared_ptr<const Module>>
-Module::open(const std::string &path, const ModuleOptions &options) {
-  std::string prefix = (options.name.empty() ? path : options.name) + ": ";
-  Result<ArtifactFile> file = ArtifactFile::open(path);
+Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
+                   const ModuleOptions &options) {
+  std::string prefix = (options.name.empty() ? what : options.name) + ": ";
+  if (file.isOk() && options.privateCopy)
+    file = file->copy();
   if (!file.isOk())
     return file.status().withPrefix(prefix);
   Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
   return module.isOk() ? module : module.status().withPrefix(prefix);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::open(const std::string &path, const ModuleOptions &options) {
+  return loadOpened(ArtifactFile::open(path), path, options);
+}
+
+Result<std::shared_ptr<const Module>>
+Module::open(int descriptor, const ModuleOptions &options) {
+  return loadOpened(ArtifactFile::open(descriptor),
+                    "file descriptor " + std::to_string(descriptor), options);
 }
 
 Result<std::shared_ptr<const Module>>
 Module::load(const void *data, size_t size, const ModuleOptions &options) {
   if (!data && size > 0)
     return invalidArgument("the artifact in memory is a null pointer");
-  std::string prefix =
-      (options.name.empty() ? "the artifact in memory" : options.name) + ": ";
-  Result<ArtifactFile> file = ArtifactFile::create(data, size);
-  if (!file.isOk())
-    return file.status().withPrefix(prefix);
-  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
-  return module.isOk() ? module : module.status().withPrefix(prefix);
+  ModuleOptions once = options;
+  once.privateCopy = false; // It is one.
+  return loadOpened(ArtifactFile::create(data, size), "the artifact in memory",
+                    once);
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

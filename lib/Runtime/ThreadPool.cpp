@@ -11,6 +11,8 @@
 
 #include "qcc/Runtime/ThreadPool.h"
 
+#include "SystemFailure.h"
+#include "qcc/Runtime/BlockedSignals.h"
 #include "qcc/Runtime/HostFeatures.h"
 
 #include <cerrno>
@@ -20,7 +22,6 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,29 +119,6 @@ bool ThreadPool::wasLostInFork() const {
   return process_ != processNumber.load(std::memory_order_relaxed);
 }
 
-namespace {
-/// While it lives, the calling thread, and threads that it starts, leave the
-/// signals of the process to the other threads of the application. What a
-/// thread brings upon itself, and the profiler, still reach it.
-class BlockedSignals {
-public:
-  BlockedSignals() {
-    sigset_t signals;
-    sigfillset(&signals);
-    for (int own :
-         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
-      sigdelset(&signals, own);
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals &) = delete;
-  BlockedSignals &operator=(const BlockedSignals &) = delete;
-
-private:
-  sigset_t before_;
-};
-} // namespace
-
 Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   constexpr int maxThreads = 4096;
   if (threads < 0 || threads > maxThreads)
@@ -153,6 +131,8 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
   pool->process_ = processNumber.load(std::memory_order_relaxed);
   pool->cpus_ = availableCpus();
   pool->size_ = threads == 0 ? pool->cpus_ : threads;
+  // No thread may start whose worker could get lost for want of memory.
+  pool->workers_.reserve(pool->size_ - 1);
   BlockedSignals blocked;
   for (int i = 1; i < pool->size_; ++i) {
     auto worker = std::make_unique<Worker>();
@@ -161,10 +141,9 @@ Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
     int error =
         pthread_create(&worker->thread, nullptr, workerMain, worker.get());
     if (error != 0)
-      return Status(StatusCode::OutOfMemory,
-                    "cannot start thread " + std::to_string(i) + " of " +
-                        std::to_string(pool->size_) + " (" + strerror(error) +
-                        "); ask for fewer threads");
+      return systemFailure("cannot start thread " + std::to_string(i) + " of " +
+                               std::to_string(pool->size_),
+                           error);
     pool->workers_.push_back(std::move(worker));
   }
   return pool;

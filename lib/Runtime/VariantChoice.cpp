@@ -97,8 +97,9 @@ Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
   for (size_t i : order)
     refusals +=
         "; variant '" + std::string(infos[i].target) + "' " + infos[i].refusal;
-  Status refusal = unsupported("this host cannot run the artifact" + refusals +
-                               "; compile it for this host (--mcpu=native)");
+  Status refusal =
+      unsupported("this host cannot run the artifact" + refusals +
+                  "; compile it for this host, the target `native`");
   if (options.inspectOnly)
     return VariantChoice{best, std::move(refusal)};
   return refusal;

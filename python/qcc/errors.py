@@ -10,7 +10,7 @@ from typing import Dict, Sequence, Tuple, Type
 __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Error",
     "InternalError", "InvalidArgumentError", "InvalidProgramError", "KernelFailedError",
-    "NotFoundError", "OutOfMemoryError", "SystemCallError", "UnsupportedError",
+    "NotFoundError", "OutOfMemoryError", "SystemCallError", "TimedOutError", "UnsupportedError",
 ]
 
 
@@ -73,6 +73,10 @@ class KernelFailedError(Error):
     """A step of the program reported a failure, such as shapes that it cannot run with."""
 
 
+class TimedOutError(Error):
+    """A run took longer than its time limit."""
+
+
 class InternalError(Error):
     """A bug in qcc."""
 
@@ -101,4 +105,5 @@ CLASSES: Dict[int, Type[Error]] = {
     9: KernelFailedError,
     10: InternalError,
     11: InvalidProgramError,
+    12: TimedOutError,
 }

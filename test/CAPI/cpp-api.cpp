@@ -53,9 +53,8 @@ static void calls(const qcc::Module &module) {
   CHECK(y[0].size() == 12 && y[0].rank() == 2);
   CHECK(y[0].data<float>()[11] == 28);
   float sum = 0;
-  for (const float *value = y[0].begin<float>(); value != y[0].end<float>();
-       ++value)
-    sum += *value;
+  for (float value : y[0].elements<float>())
+    sum += value;
   CHECK(sum == 2 * 78 + 3 * 10);
 
   // A result as the argument of the next call, into memory of the caller.
@@ -114,11 +113,58 @@ static void hooks(const qcc::Module &module) {
   cancel.reset();
   CHECK(f({{x.data(), {3}}})[0].data<int32_t>()[0] == 3);
 
+  qcc::CancelToken ofRun;
+  qcc::RunOptions run;
+  run.cancel = &ofRun;
+  run.timeout = std::chrono::minutes(10);
+  f.run({{x.data(), {3}}}, {{x.data(), {3}}}, run);
+  CHECK(f({{x.data(), {3}}}, run)[0].data<int32_t>()[2] == 6);
+  ofRun.cancel();
+  CHECK(has(errorOf([&] { f({{x.data(), {3}}}, run); }), "cancelled: "));
+  run = {};
+  run.timeout = std::chrono::nanoseconds(1);
+  CHECK(has(errorOf([&] { f({{x.data(), {3}}}, run); }), "timed out: "));
+
   qcc::ThreadPool pool(2);
   CHECK(pool.threads() == 2);
   qcc::FunctionOptions shared;
   shared.pool = &pool;
   CHECK(module.function("increment", shared).info().threads == 2);
+}
+
+/// Hooks move with the function that calls them.
+static void moves(const qcc::Module &module) {
+  int lines[2] = {0, 0};
+  auto makeFunction = [&](int which) {
+    qcc::FunctionOptions options;
+    options.log = [&lines, which](const char *) { ++lines[which]; };
+    return module.function("increment", options);
+  };
+  qcc::Function a = makeFunction(0), b = makeFunction(1);
+  std::vector<int32_t> x = {1, 2, 3};
+  a = std::move(b);
+  a.run({{x.data(), {3}}}, {{x.data(), {3}}});
+  CHECK(lines[0] == 0 && lines[1] > 0);
+  int before = lines[1];
+  b.run({{x.data(), {2}}}, {{x.data(), {2}}});
+  CHECK(lines[0] > 0 && lines[1] == before);
+  qcc::Function c = std::move(a);
+  c.run({{x.data(), {1}}}, {{x.data(), {1}}});
+  CHECK(lines[1] > before);
+  CHECK(has(errorOf([&] { a.run({{x.data(), {1}}}, {{x.data(), {1}}}); }),
+            "the context is a null pointer"));
+}
+
+static void elements(const qcc::Module &module) {
+  std::vector<int32_t> x = {1, 2, 3};
+  std::vector<qcc::Tensor> y = module.function("increment")({{x.data(), {3}}});
+  int32_t sum = 0;
+  for (int32_t element : y[0].elements<int32_t>())
+    sum += element;
+  CHECK(sum == 9 && y[0].elements<int32_t>().size() == 3);
+  y[0].elements<int32_t>()[1] = 7;
+  CHECK(y[0].data<int32_t>()[1] == 7);
+  CHECK(has(errorOf([&] { y[0].elements<float>(); }), "of another type"));
 }
 
 int main(int argc, char **argv) {
@@ -127,13 +173,20 @@ int main(int argc, char **argv) {
   calls(module);
   elementTypes();
   hooks(module);
+  moves(module);
+  elements(module);
 
   std::ifstream file(argv[argc - 1], std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   CHECK(qcc::Module::load(bytes.data(), bytes.size()).entries().size() == 5);
-  CHECK(qcc::Module::load(argv[argc - 1], "x86-64").entries().size() == 5);
-  CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], "68000"); }),
+  CHECK(qcc::Module::load(argv[argc - 1], {"x86-64"}).entries().size() == 5);
+  CHECK(has(errorOf([&] { qcc::Module::load(argv[argc - 1], {"68000"}); }),
             "not found: "));
   CHECK(has(errorOf([] { qcc::Module::load("/no/such.so"); }), "not found: "));
+  qcc::ModuleOptions options;
+  options.privateCopy = true;
+  CHECK(qcc::Module::load(argv[argc - 1], options).entries().size() == 5);
+  CHECK(has(errorOf([&] { qcc::Module::load(-1, options); }),
+            "invalid argument: file descriptor -1: "));
   return finishTest();
 }

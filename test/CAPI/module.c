@@ -7,9 +7,12 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-// RUN: %capi/module %capi/program.so %t.so
+// RUN: %capi/module %capi/program.so %t.so %capi/other.so
 
 #include "Check.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 static void inspectEntries(qccModule module) {
   static const char *const names[] = {"main", "increment", "refuse",
@@ -170,6 +173,75 @@ static void loadWays(const char *path, const char *damagedPath) {
   CHECK(module == NULL);
 }
 
+static void loadDescriptor(const char *path) {
+  qccModule module = NULL;
+  int file = open(path, O_RDONLY);
+  CHECK(file >= 0 && lseek(file, 100, SEEK_SET) == 100);
+  CHECK_OK(qccModuleLoadDescriptor(file, NULL, &module));
+  CHECK(lseek(file, 0, SEEK_CUR) == 100);
+  CHECK(close(file) == 0);
+  CHECK(qccModuleGetNumEntries(module) == 5);
+  qccModuleDestroy(module);
+
+  module = NULL;
+  CHECK_FAILS(qccModuleLoadDescriptor(-1, NULL, &module),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "file descriptor -1: the descriptor -1 is not that of an open "
+              "file");
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  CHECK_FAILS(qccModuleLoadDescriptor(ends[0], NULL, &module),
+              QCC_STATUS_INVALID_ARGUMENT, "it is a device, not a file");
+  qccModuleOptions options = qccModuleOptionsInit();
+  options.flags = QCC_MODULE_PRIVATE_COPY;
+  CHECK_FAILS(qccModuleLoadDescriptor(ends[0], &options, &module),
+              QCC_STATUS_INVALID_ARGUMENT, "it is a device, not a file");
+  options.flags = 1u << 31;
+  CHECK_FAILS(qccModuleLoadDescriptor(ends[0], &options, &module),
+              QCC_STATUS_UNSUPPORTED, "a flag is set");
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
+static void copyOver(const char *from, const char *to) {
+  size_t size = 0;
+  char *bytes = readFile(from, &size);
+  FILE *file = fopen(to, "r+b");
+  if (!file)
+    file = fopen(to, "wb");
+  CHECK(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+  CHECK(truncate(to, size) == 0);
+}
+
+static int32_t increment(qccModule module) {
+  int32_t x = 40, y = 0;
+  int64_t shape[1] = {1};
+  DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
+  DLTensor ys = makeTensor(&y, kDLInt, 32, 1, shape);
+  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
+  qccContext context = NULL;
+  CHECK_OK(qccContextCreate(module, "increment", NULL, &context));
+  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
+  qccContextDestroy(context);
+  return y - x;
+}
+
+/// The file is overwritten, in place, while it is loaded.
+static void privateCopy(const char *path, const char *place,
+                        const char *other) {
+  qccModuleOptions options = qccModuleOptionsInit();
+  options.flags = QCC_MODULE_PRIVATE_COPY;
+  qccModule first = NULL, second = NULL;
+  copyOver(path, place);
+  CHECK_OK(qccModuleLoadFile(place, &options, &first));
+  copyOver(other, place);
+  CHECK_OK(qccModuleLoadFile(place, &options, &second));
+  CHECK(truncate(place, 0) == 0);
+  CHECK(increment(first) == 1);
+  CHECK(increment(second) == 2);
+  qccModuleDestroy(first);
+  qccModuleDestroy(second);
+}
+
 int main(int argc, char **argv) {
   qccModule module = loadProgram(argc, argv);
   inspectEntries(module);
@@ -178,5 +250,7 @@ int main(int argc, char **argv) {
   sizesOfStructures(module);
   qccModuleDestroy(module);
   loadWays(argv[1], argv[2]);
+  loadDescriptor(argv[1]);
+  privateCopy(argv[1], argv[2], argv[3]);
   return finishTest();
 }

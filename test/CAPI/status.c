@@ -35,6 +35,7 @@ static void statuses(void) {
 
 static void versions(void) {
   CHECK(qccGetApiVersion() == QCC_API_VERSION);
+  CHECK(qccGetApiMinorVersion() == QCC_API_MINOR_VERSION);
   CHECK(qccGetArtifactVersion() >= 1);
   CHECK(strchr(qccGetVersion(), '.') != NULL);
 }

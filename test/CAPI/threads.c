@@ -236,10 +236,10 @@ static void cancellation(void) {
     CHECK_OK(runCall(host.context, &call));
   else
     CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED,
-                "the run was cancelled before step 1 of 2");
+                "the run was cancelled before the end of step 2 of 2");
   CHECK(host.steps == 1 && qccCancelTokenIsCancelled(host.cancel));
   CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED,
-              "the run was cancelled before step 0 of");
+              "the run was cancelled before the end of step 1 of");
   CHECK(host.steps == 1);
   int64_t shape[2];
   CHECK_OK(qccContextGetResultShape(host.context, 0, shape, 2));

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/Effort.h"
+#include "qcc/CodeGen/WeightsImage.h"
 #include "qcc/Transforms/Entry/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -32,10 +33,10 @@ struct Variant {
 };
 
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
-/// in its attributes what processor it is for.
+/// in its attributes what processor it is for. For `apart` see addDescriptor.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
-                Effort effort);
+                Effort effort, WeightsImage *apart = nullptr);
 
 /// A variant whose functions are in LLVM IR. There, `prefix` stands before the
 /// names that the table of the program has.
@@ -47,9 +48,12 @@ struct TranslatedVariant {
 
 /// Adds the descriptor of the ABI (qcc/Runtime/ABI.h) and the weights to a
 /// module that has the functions of all variants, which become internal.
-/// Variants with the same weights share them.
+/// Variants with the same weights share them. Where `apart` is given, the
+/// module only reserves addresses for the weights, and the image is filled, for
+/// linkSharedObject.
 llvm::Error addDescriptor(llvm::Module &module,
-                          llvm::ArrayRef<TranslatedVariant> variants);
+                          llvm::ArrayRef<TranslatedVariant> variants,
+                          WeightsImage *apart = nullptr);
 
 enum class FileKind { Assembly, Object };
 
@@ -57,10 +61,10 @@ enum class FileKind { Assembly, Object };
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind);
 
-/// Links an ELF object to a shared object that needs nothing and exports the
-/// descriptor alone. In process, by lld.
+/// Links an ELF object, and weights that are apart from it, to a shared object
+/// that needs nothing and exports the descriptor alone. In process, by lld.
 llvm::Expected<llvm::SmallVector<char, 0>>
-linkSharedObject(llvm::ArrayRef<char> object);
+linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights);
 
 } // namespace qcc
 

@@ -72,6 +72,11 @@ private:
   std::vector<TargetRef> targets;
 };
 
+/// Frees the data of constants that no op within `module` refers to any more,
+/// such as weights that have been packed. Only for a module that has its
+/// context to itself.
+void releaseUnusedConstants(mlir::ModuleOp module);
+
 } // namespace qcc
 
 #endif // QCC_COMPILER_COMPILER_H

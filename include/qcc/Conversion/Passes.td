@@ -14,7 +14,7 @@ def ConvertQNNToLinalg : Pass<"convert-qnn-to-linalg", "::mlir::ModuleOp"> {
     accumulation, explicit rounding and saturation (N2, N5, N6). Quantized and
     unsigned element types become signless storage, at function boundaries too; an
     argument or result whose type changes keeps the original as the attribute
-    `qcc.type`. Constant resources keep their bytes. What windows ask of dynamic sizes
+    `qcc.type`, and one of an entry the name that its location gives it as `qcc.name`. Constant resources keep their bytes. What windows ask of dynamic sizes
     is left as `cf.assert` for `insert-shape-checks`.
   }];
   let dependentDialects = [

@@ -61,14 +61,15 @@ struct StepObserver {
 };
 
 struct ContextOptions {
-  /// 0: as many as the pool has, or one for each CPU.
+  /// 0: as many as the pool has, or one for each CPU. Runs with so little work
+  /// that waking threads takes longer are done by the calling thread.
   int threads = 0;
   /// Shared with other contexts, whose runs then follow one another; null: the
   /// context's own.
   std::shared_ptr<ThreadPool> pool;
   HostThreads hostThreads;
   Allocator allocator = defaultAllocator();
-  /// A run ends before its next step once this is true.
+  /// Runs end early once this is true; see RunOptions.
   const std::atomic<bool> *cancel = nullptr;
   LogHook log;
   /// Measure the time of each step, without that of the observer.
@@ -77,6 +78,15 @@ struct ContextOptions {
 };
 
 /// A tensor with its memory.
+/// What holds for one run. Where it can end early, long steps are done in
+/// parts, and a run ends before its next part or step.
+struct RunOptions {
+  /// The run ends once this is true.
+  const std::atomic<bool> *cancel = nullptr;
+  /// The run ends once it takes longer; 0: never.
+  int64_t timeoutNanoseconds = 0;
+};
+
 struct OwnedTensor {
   AlignedBuffer buffer;
   Tensor tensor;
@@ -118,11 +128,13 @@ public:
   /// be the very memory of an input where the entry says so (`inPlace`), and
   /// overlaps nothing else.
   Status run(const std::vector<Tensor> &inputs,
-             const std::vector<Tensor> &outputs) {
-    return run(inputs.data(), inputs.size(), outputs.data(), outputs.size());
+             const std::vector<Tensor> &outputs,
+             const RunOptions &options = RunOptions()) {
+    return run(inputs.data(), inputs.size(), outputs.data(), outputs.size(),
+               options);
   }
   Status run(const Tensor *inputs, size_t numInputs, const Tensor *outputs,
-             size_t numOutputs);
+             size_t numOutputs, const RunOptions &options = RunOptions());
 
   /// The values table for the shapes that were planned last.
   const std::vector<int64_t> &values() const { return values_; }
@@ -148,19 +160,23 @@ private:
           const ContextOptions &options);
 
   Status planLocked();
+  bool isWorthThreads() const;
   Status bindInputs(const Tensor *inputs, size_t count, bool withData);
   Status bindOutputs(const Tensor *inputs, const Tensor *outputs, size_t count);
   Status checkTensor(const Tensor &tensor, const TensorInfo &info,
                      const char *role, size_t position, bool withData) const;
   Status checkOverlap(const Tensor *inputs, const Tensor *outputs) const;
   Status reserve();
-  Status execute();
+  Status execute(const RunOptions &options);
+  Status endOfRun() const;
+  void runStep(const Step &step, int thread, int threads);
+  int64_t partsOf(const Step &step, int threads) const;
   void runSteps(int thread, int threads, Barrier &barrier);
   void runStepsOnHostThreads();
-  void startRun();
+  void startRun(const RunOptions &options);
   void finishStep(size_t index);
   static void recordFailure(const qcc_frame *frame, const char *message);
-  bool isCancelled() const;
+  bool mustEnd();
   Shape resultShape(size_t index) const;
 
   const std::shared_ptr<const Module> module_;
@@ -173,6 +189,7 @@ private:
 
   // The plan. symbols_ are those of the call, values_ those of the last plan.
   bool planned_ = false;
+  int plannedThreads_ = 1; ///< Of the pool, for a run of this plan.
   std::vector<int64_t> symbols_;
   std::vector<int64_t> values_;
   int64_t arenaBytes_ = 0;
@@ -184,6 +201,12 @@ private:
   std::vector<void *> tensors_;
   qcc_runtime_table table_;
   qcc_frame frame_;
+  const std::atomic<bool> *cancelRun_ = nullptr;
+  int64_t deadline_ = 0; ///< Of the steady clock; 0: none.
+  bool canEnd_ = false;  ///< Whether anything could end the run early.
+  /// Why the run ends early. Once set it stays: a thread may have left out a
+  /// part of a step then.
+  std::atomic<StatusCode> end_{StatusCode::Ok};
   size_t currentStep_ = 0;
   /// Written by the one thread that finishes a step.
   bool stopping_ = false;

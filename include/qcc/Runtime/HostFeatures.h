@@ -74,11 +74,12 @@ struct HostInfo {
   int64_t l1d = 0;
   int64_t l2 = 0;
   int64_t l3 = 0;
-  int cpus = 1; ///< Those that this process may run on.
+  int cpus = 1; ///< See availableCpus().
 };
 HostInfo hostInfo();
 
-/// The number of CPUs that this process may run on.
+/// The number of CPUs that this process may run on, or fewer where its control
+/// groups (a container) give it less time than that.
 int availableCpus();
 
 } // namespace qcc::rt

@@ -19,6 +19,7 @@
 
 #include "qcc/Runtime/ABI.h"
 #include "qcc/Runtime/DType.h"
+#include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Status.h"
 
@@ -159,6 +160,10 @@ struct ModuleOptions {
   /// at: contexts of it are refused.
   bool inspectOnly = false;
   WeightPages weightPages = WeightPages::Auto;
+  /// Load a copy of the file in memory, so that nothing changes under a running
+  /// module when the file is overwritten, and files load from where nothing may
+  /// be executed.
+  bool privateCopy = false;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
   /// The name of the artifact in messages; empty: its path.
@@ -181,6 +186,10 @@ public:
   /// passes is trusted: loading runs its code, so open only what you trust.
   static Result<std::shared_ptr<const Module>>
   open(const std::string &path, const ModuleOptions &options = ModuleOptions());
+
+  /// The same of an open file, whose descriptor stays the caller's.
+  static Result<std::shared_ptr<const Module>>
+  open(int descriptor, const ModuleOptions &options = ModuleOptions());
 
   /// Loads the bytes of a shared object, which are copied.
   static Result<std::shared_ptr<const Module>>
@@ -219,7 +228,11 @@ private:
                                               const ModuleOptions &options);
   static Result<std::shared_ptr<const Module>>
   loadFile(const ArtifactFile &file, const ModuleOptions &options);
-  void copyWeights(WeightPages pages);
+  static Result<std::shared_ptr<const Module>>
+  loadOpened(Result<ArtifactFile> file, const std::string &what,
+             const ModuleOptions &options);
+  void copyWeights(WeightPages pages,
+                   FunctionRef<void(const char *, size_t)> copied);
 
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;

@@ -32,7 +32,9 @@ enum class StatusCode {
   Busy,            ///< The object is in use by another thread.
   Cancelled,       ///< The caller asked for an end.
   KernelFailed,    ///< A step of the program reported a failure.
-  Internal         ///< A bug in qcc.
+  Internal,        ///< A bug in qcc.
+  // 11 is a code of the compiler's API.
+  TimedOut = 12 ///< The caller's time limit has passed.
 };
 
 inline const char *statusCodeName(StatusCode code) {
@@ -59,6 +61,8 @@ inline const char *statusCodeName(StatusCode code) {
     return "kernel failed";
   case StatusCode::Internal:
     return "internal error";
+  case StatusCode::TimedOut:
+    return "timed out";
   }
   return "unknown";
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing is shared between compilations: each has a context of MLIR.
+// Nothing is shared between compilations: each has a context of MLIR. All that
+// LLVM does, reading options included, is done under the guard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,8 @@
 #include "CrashGuard.h"
 #include "Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
@@ -24,7 +27,6 @@
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include <new>
 #include <optional>
 
 using namespace qcc;
@@ -48,9 +50,18 @@ struct Request {
   std::vector<TargetRef> targets;
   ImportOptions import;
   LoadedTuning tuning;
-  qccDiagnosticHook diagnostics;
-  Signals signals;
-  bool explain;
+  bool explain = false;
+};
+
+/// Weights may be most of the memory there is: each pass that replaced them
+/// leaves one copy.
+struct ReleaseConstants : mlir::PassInstrumentation {
+  explicit ReleaseConstants(mlir::ModuleOp module) : module(module) {}
+  void runAfterPass(mlir::Pass *, mlir::Operation *) override {
+    releaseUnusedConstants(module);
+  }
+
+  mlir::ModuleOp module;
 };
 
 /// What the thread that compiles leaves behind.
@@ -60,7 +71,8 @@ struct Outcome {
   std::string place = "while reading the program";
   std::optional<Artifact> artifact;
   std::string explanation;
-  llvm::Error error = llvm::Error::success();
+  /// Why there is none, unless the log has errors.
+  rt::Status failure;
 };
 } // namespace
 
@@ -69,26 +81,19 @@ static rt::Status toStatus(llvm::Error error) {
   rt::StatusCode code = rt::StatusCode::Internal;
   std::string message;
   llvm::handleAllErrors(std::move(error), [&](llvm::ErrorInfoBase &info) {
-    if (info.convertToErrorCode() != llvm::inconvertibleErrorCode())
+    std::error_code error = info.convertToErrorCode();
+    if (error == std::errc::not_enough_memory)
+      code = rt::StatusCode::OutOfMemory;
+    else if (error != llvm::inconvertibleErrorCode())
       code = rt::StatusCode::IOError;
     message = info.message();
   });
   return rt::Status(code, message);
 }
 
-static rt::Result<Request> makeRequest(const qccCompileOptions *given) {
-  qccCompileOptions known;
-  rt::Status status = readStruct(given, known);
-  if (!status.isOk())
-    return status;
+static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
   Request request;
   request.name = known.name ? known.name : "<memory>";
-  if (known.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
-    return rt::unsupported("a flag is set that this version of the library "
-                           "does not have; update the library");
-  request.signals =
-      known.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep : Signals::Catch;
-  request.diagnostics = known.diagnostics;
   if (!rt::HostFeatures::hostStatus().isOk())
     return rt::HostFeatures::hostStatus();
   auto targets = parseTargets(known.target ? known.target : "native",
@@ -157,8 +162,9 @@ static void compile(SourceBuffer source, const Request &request,
     return;
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
-  compiler.configure = [&](mlir::PassManager &, Stage stage) {
+  compiler.configure = [&](mlir::PassManager &pm, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
+    pm.addInstrumentation(std::make_unique<ReleaseConstants>(*module));
   };
   std::optional<ProgramReport> report;
   if (request.explain)
@@ -168,7 +174,7 @@ static void compile(SourceBuffer source, const Request &request,
   outcome.place = "while generating code";
   llvm::Expected<Artifact> artifact = compiler.emitArtifact(*module);
   if (!artifact) {
-    outcome.error = artifact.takeError();
+    outcome.failure = toStatus(artifact.takeError());
     return;
   }
   outcome.artifact = std::move(*artifact);
@@ -179,40 +185,55 @@ static void compile(SourceBuffer source, const Request &request,
       << llvm::json::Value(report->toJson());
 }
 
-static rt::Result<qccArtifactImpl> compile(SourceBuffer source,
-                                           const Request &request) {
-  Outcome outcome;
-  rt::Status status = runGuarded(
-      request.signals, [&] { compile(std::move(source), request, outcome); });
-  outcome.log.deliver(request.diagnostics);
-  rt::Status failure = toStatus(std::move(outcome.error));
-  if (!status.isOk())
-    return status.withPrefix(outcome.place + ": ");
-  if (outcome.artifact)
-    return qccArtifactImpl{std::move(*outcome.artifact),
-                           std::move(outcome.explanation)};
-  if (!failure.message().empty())
-    return failure;
-  std::string errors = outcome.log.errors();
-  return rt::invalidArgument(
-      errors.empty() ? "the program is rejected without a reason" : errors);
+/// Where the text of a program comes from. Without memory for it, null.
+using ReadSource =
+    llvm::function_ref<rt::Result<SourceBuffer>(const Request &)>;
+
+static void compile(const qccCompileOptions &options, ReadSource readSource,
+                    Outcome &outcome) {
+  rt::Result<Request> request = makeRequest(options);
+  if (!request.isOk()) {
+    outcome.failure = request.status();
+    return;
+  }
+  rt::Result<SourceBuffer> source = readSource(*request);
+  if (!source.isOk())
+    outcome.failure = source.status();
+  else if (!*source)
+    outcome.failure =
+        rt::outOfMemory("there is no memory for the program's text");
+  else
+    compile(std::move(*source), *request, outcome);
 }
 
-/// A source that could not be read is null and has a status.
-static qccStatus compileSource(rt::Result<SourceBuffer> source,
-                               const Request &request, qccArtifact *handle) {
-  if (!source.isOk())
-    return toC(source.status());
-  if (!*source)
-    return toC(rt::outOfMemory("there is no memory for the program's text"));
-  rt::Result<qccArtifactImpl> artifact = compile(std::move(*source), request);
-  if (!artifact.isOk())
-    return artifact.status().code() == rt::StatusCode::InvalidArgument
-               ? qccStatusCreate(QCC_STATUS_INVALID_PROGRAM,
-                                 artifact.message().c_str())
-               : toC(artifact.status());
-  return handOver(new (std::nothrow) qccArtifactImpl(std::move(*artifact)),
-                  handle, "artifact");
+static qccStatus compileGuarded(const qccCompileOptions *given,
+                                ReadSource readSource, qccArtifact *artifact) {
+  qccCompileOptions options;
+  rt::Status status = readStruct(given, options);
+  if (!status.isOk())
+    return toC(status);
+  if (options.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
+    return toC(rt::unsupported("a flag is set that this version of the library "
+                               "does not have; update the library"));
+  Outcome outcome;
+  status = runGuarded(options.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep
+                                                               : Signals::Catch,
+                      [&] { compile(options, readSource, outcome); });
+  outcome.log.deliver(options.diagnostics);
+  if (!status.isOk())
+    return toC(status.withPrefix(outcome.place + ": "));
+  if (!outcome.failure.isOk())
+    return toC(outcome.failure);
+  if (!outcome.artifact) {
+    std::string errors = outcome.log.errors();
+    return qccStatusCreate(QCC_STATUS_INVALID_PROGRAM,
+                           errors.empty()
+                               ? "the program is rejected without a reason"
+                               : errors.c_str());
+  }
+  *artifact = new qccArtifactImpl{std::move(*outcome.artifact),
+                                  std::move(outcome.explanation)};
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,24 +257,27 @@ static rt::Result<SourceBuffer> readSource(const std::string &path) {
 qccStatus qccCompileText(const char *text, size_t length,
                          const qccCompileOptions *options,
                          qccArtifact *artifact) {
-  if (!text || !artifact)
-    return nullPointer(text ? "the handle of the artifact" : "the text");
-  rt::Result<Request> request = makeRequest(options);
-  if (!request.isOk())
-    return toC(request.status());
-  return compileSource(SourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(
-                           llvm::StringRef(text, length), request->name)),
-                       *request, artifact);
+  return withoutExceptions([&]() -> qccStatus {
+    if (!text || !artifact)
+      return nullPointer(text ? "the handle of the artifact" : "the text");
+    return compileGuarded(
+        options,
+        [&](const Request &request) {
+          return rt::Result<SourceBuffer>(llvm::MemoryBuffer::getMemBufferCopy(
+              llvm::StringRef(text, length), request.name));
+        },
+        artifact);
+  });
 }
 
 qccStatus qccCompileFile(const char *path, const qccCompileOptions *options,
                          qccArtifact *artifact) {
-  if (!path || !artifact)
-    return nullPointer(path ? "the handle of the artifact" : "the path");
-  rt::Result<Request> request = makeRequest(options);
-  if (!request.isOk())
-    return toC(request.status());
-  return compileSource(readSource(path), *request, artifact);
+  return withoutExceptions([&]() -> qccStatus {
+    if (!path || !artifact)
+      return nullPointer(path ? "the handle of the artifact" : "the path");
+    return compileGuarded(
+        options, [&](const Request &) { return readSource(path); }, artifact);
+  });
 }
 
 const void *qccArtifactGetData(qccArtifact artifact) {
@@ -269,10 +293,12 @@ const char *qccArtifactGetExplanation(qccArtifact artifact) {
 }
 
 qccStatus qccArtifactWriteFile(qccArtifact artifact, const char *path) {
-  if (!artifact || !path)
-    return nullPointer(artifact ? "the path" : "the artifact");
-  return toC(writeFile(
-      path, std::string_view(artifact->bytes.data(), artifact->bytes.size())));
+  return withoutExceptions([&]() -> qccStatus {
+    if (!artifact || !path)
+      return nullPointer(artifact ? "the path" : "the artifact");
+    return toC(writeFile(path, std::string_view(artifact->bytes.data(),
+                                                artifact->bytes.size())));
+  });
 }
 
 void qccArtifactDestroy(qccArtifact artifact) { delete artifact; }

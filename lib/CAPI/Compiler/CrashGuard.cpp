@@ -10,18 +10,27 @@
 // host may live on them). So ours stands before it and shares signals out: this
 // thread's to LLVM, all others, as they came, to the host.
 //
+// A lack of memory is an exception, of LLVM as well, and ends at the bottom of
+// the thread; this file is compiled with exceptions. LLVM is not made for them:
+// what is destroyed on the way may be half done or need memory itself. So a
+// crash while an exception is on its way is a lack of memory, too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "CrashGuard.h"
+#include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/Signals.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <cfenv>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <pthread.h>
+#include <stdexcept>
 
 using namespace qcc;
 using namespace qcc::capi;
@@ -58,6 +67,9 @@ private:
 
 static const CurrentTask currentTask;
 
+/// Notes that the thread crashed on the way out of a lack of memory.
+static void noteNoMemory(Task &task);
+
 static bool hasHandler(const struct sigaction &action) {
   return (action.sa_flags & SA_SIGINFO) ||
          (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
@@ -75,8 +87,11 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
   size_t i = 0;
   while (crashSignals[i] != signal)
     ++i;
-  if (currentTask.get())
+  if (Task *task = currentTask.get()) {
+    if (std::uncaught_exceptions() > 0)
+      noteNoMemory(*task);
     return callHandler(llvmActions[i], signal, info, context);
+  }
   const struct sigaction &host = hostActions[i];
   if (hasHandler(host))
     return callHandler(host, signal, info, context);
@@ -88,29 +103,31 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
-/// LLVM installs handlers for almost every signal when it first writes a
-/// temporary file, and believes them to stay. It does so here, and all handlers
-/// are put back.
-static void registerHandlersOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    constexpr int lastSignal = 31;
-    struct sigaction before[lastSignal + 1];
-    for (int signal = 1; signal <= lastSignal; ++signal)
-      sigaction(signal, nullptr, &before[signal]);
-    constexpr llvm::StringLiteral noFile = "";
-    llvm::sys::RemoveFileOnSignal(noFile);
-    llvm::sys::DontRemoveFileOnSignal(noFile);
-    for (int signal = 1; signal <= lastSignal; ++signal) {
-      struct sigaction after;
-      sigaction(signal, nullptr, &after);
-      if (after.sa_sigaction != before[signal].sa_sigaction)
-        sigaction(signal, &before[signal], nullptr);
-    }
-  });
-}
-
 namespace {
+/// As long as one of these exists, LLVM throws where it has no memory. By
+/// itself it prints, and ends the process.
+class ThrowingAllocations {
+public:
+  ThrowingAllocations() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (count++ == 0)
+      llvm::install_bad_alloc_error_handler(
+          [](void *, const char *, bool) { throw std::bad_alloc(); });
+  }
+  ~ThrowingAllocations() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--count == 0)
+      llvm::remove_bad_alloc_error_handler();
+  }
+
+private:
+  static std::mutex mutex;
+  static int count;
+};
+
+std::mutex ThrowingAllocations::mutex;
+int ThrowingAllocations::count = 0;
+
 /// Catches crash signals as long as one of these exists.
 class CaughtSignals {
 public:
@@ -128,6 +145,7 @@ public:
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
       sigaction(crashSignals[i], &ours, &llvmActions[i]);
     }
+    hostTerminate = std::set_terminate(leave);
     // The host may be a compiler itself, whose recovery is to stay.
     wasEnabled = llvmActions[0].sa_handler == hostActions[0].sa_handler;
   }
@@ -141,6 +159,8 @@ public:
       sigaction(crashSignals[i], nullptr, &now[i]);
     if (!wasEnabled)
       llvm::CrashRecoveryContext::Disable();
+    if (std::get_terminate() == leave)
+      std::set_terminate(hostTerminate);
     // A handler that the host has installed meanwhile stays.
     for (size_t i = 0; i < numCrashSignals; ++i)
       sigaction(crashSignals[i],
@@ -149,14 +169,27 @@ public:
   }
 
 private:
+  /// Where an exception cannot go on. The C++ library would print it and end
+  /// the process.
+  static void leave() {
+    Task *task = currentTask.get();
+    if (!task)
+      return hostTerminate();
+    if (std::current_exception())
+      noteNoMemory(*task);
+    llvm::CrashRecoveryContext::GetCurrent()->HandleExit(1);
+  }
+
   static std::mutex mutex;
   static int count;
   static bool wasEnabled;
+  static std::terminate_handler hostTerminate;
 };
 
 std::mutex CaughtSignals::mutex;
 int CaughtSignals::count = 0;
 bool CaughtSignals::wasEnabled = false;
+std::terminate_handler CaughtSignals::hostTerminate = nullptr;
 
 /// Where this thread handles signals, also when its stack is at its end. Large
 /// enough for LLVM, which would otherwise set up one of its own.
@@ -176,30 +209,53 @@ private:
   stack_t before;
 };
 
+enum class End { Normal, Crash, NoMemory };
+
 struct Task {
   Signals signals;
   llvm::function_ref<void()> body;
-  bool survived = true;
+  End end = End::Normal;
+  bool lacksMemory = false;
 
   void run();
+  void call(llvm::function_ref<void()> work);
   static void *threadMain(void *self) {
-    static_cast<Task *>(self)->run();
+    auto &task = *static_cast<Task *>(self);
+    task.call([&] { task.run(); });
     return nullptr;
   }
 };
 } // namespace
 
+static void noteNoMemory(Task &task) { task.lacksMemory = true; }
+
+/// Calls `work`, and notes a lack of memory.
+void Task::call(llvm::function_ref<void()> work) {
+  try {
+    work();
+  } catch (const std::bad_alloc &) {
+    end = End::NoMemory;
+  } catch (const std::length_error &) {
+    end = End::NoMemory;
+  }
+}
+
 void Task::run() {
   fesetenv(FE_DFL_ENV);
   HandlerStack handlerStack;
-  registerHandlersOnce();
+  ThrowingAllocations throwing;
   if (signals == Signals::Keep)
-    return body();
+    return call(body);
 
   CaughtSignals caught;
   currentTask.set(this);
   llvm::CrashRecoveryContext recovery;
-  survived = recovery.RunSafely(body);
+  // An exception must not pass the recovery.
+  if (!recovery.RunSafely([&] { call(body); }))
+    end = End::Crash;
+  // Also where a recovery further in has hidden it.
+  if (lacksMemory)
+    end = End::NoMemory;
   currentTask.set(nullptr);
 }
 
@@ -217,7 +273,11 @@ rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stackBytes);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, Task::threadMain, &task);
+  int error = 0;
+  {
+    rt::BlockedSignals blocked;
+    error = pthread_create(&thread, &attributes, Task::threadMain, &task);
+  }
   pthread_attr_destroy(&attributes);
   if (error != 0)
     return rt::outOfMemory(
@@ -225,8 +285,17 @@ rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
         "); the limits of threads and of address space "
         "must allow it");
   pthread_join(thread, nullptr);
-  if (!task.survived)
-    return rt::internalError("the compiler crashed; this is a bug of qcc, "
-                             "please report it with the program");
+  switch (task.end) {
+  case End::Normal:
+    return rt::Status::ok();
+  case End::Crash:
+    return rt::internalError("the compiler crashed; unless memory is short, "
+                             "this is a bug of qcc, please report it with the "
+                             "program");
+  case End::NoMemory:
+    return rt::outOfMemory(
+        "the compiler ran out of memory; free some, or raise "
+        "the limits of the process");
+  }
   return rt::Status::ok();
 }

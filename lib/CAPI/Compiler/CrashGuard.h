@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler in the process of somebody else: a crash of it must not end the
-// process, and what it does to signals must not be seen outside.
+// A compiler in the process of somebody else: neither a crash of it nor a lack
+// of memory must end the process, and what it does to signals must not be seen
+// outside.
 //
 // A body runs on a thread of its own, which has a stack large enough for deep
 // programs, a second stack for signal handlers, and the floating-point
@@ -27,8 +28,9 @@ enum class Signals {
   Keep   ///< The host's handlers stay, and a crash ends the process.
 };
 
-/// Runs the body; Internal if it crashed, in which case what it allocated is
-/// lost. Any number of threads may do so at once.
+/// Runs the body; Internal if it crashed, OutOfMemory if it lacked memory: in
+/// both cases what it allocated may be lost. Any number of threads may do so at
+/// once.
 rt::Status runGuarded(Signals signals, llvm::function_ref<void()> body);
 
 } // namespace qcc::capi

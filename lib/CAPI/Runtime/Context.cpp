@@ -14,8 +14,6 @@
 #include "Handles.h"
 #include "Tensors.h"
 
-#include <new>
-
 using namespace qcc;
 using namespace qcc::capi;
 
@@ -57,10 +55,10 @@ readOptions(const qccContextOptions *given, qccContextImpl &object) {
 qccStatus qccContextCreate(qccModule module, const char *entry,
                            const qccContextOptions *options,
                            qccContext *context) {
-  if (!module || !context)
-    return nullPointer(module ? "the handle of the context" : "the module");
-  std::unique_ptr<qccContextImpl> object(new (std::nothrow) qccContextImpl);
-  if (object) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module || !context)
+      return nullPointer(module ? "the handle of the context" : "the module");
+    auto object = std::make_unique<qccContextImpl>();
     auto read = readOptions(options, *object);
     if (!read.isOk())
       return toC(read.status());
@@ -72,8 +70,9 @@ qccStatus qccContextCreate(qccModule module, const char *entry,
     object->profile = read->profile;
     const rt::Entry &found = object->context->entry();
     object->tensors.resize(found.arguments.size() + found.results.size());
-  }
-  return handOver(object.release(), context, "context");
+    *context = object.release();
+    return nullptr;
+  });
 }
 
 void qccContextDestroy(qccContext context) { delete context; }
@@ -142,33 +141,98 @@ private:
 };
 } // namespace
 
+/// The options as the runtime takes them. The caller keeps the token for the
+/// duration of the call.
+static rt::Result<rt::RunOptions> readRunOptions(const qccRunOptions *given) {
+  qccRunOptions known;
+  rt::Status status = readStruct(given, known);
+  if (!status.isOk())
+    return status;
+  rt::RunOptions options;
+  if (known.cancel)
+    options.cancel = known.cancel->flag.get();
+  options.timeoutNanoseconds = known.timeoutNanoseconds;
+  return options;
+}
+
+/// Runs on tensors that the call has taken.
+static rt::Status run(qccContext context, const Call &call,
+                      const rt::RunOptions &options) {
+  rt::Status status =
+      context->context->run(call.arguments(), call.numArguments(),
+                            call.results(), call.numResults(), options);
+  context->planned = status.isOk() ||
+                     status.code() == rt::StatusCode::Cancelled ||
+                     status.code() == rt::StatusCode::TimedOut ||
+                     status.code() == rt::StatusCode::KernelFailed;
+  return status;
+}
+
 qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
                         size_t numArguments, DLTensor *const *results,
                         size_t numResults) {
-  Call call(context);
-  rt::Status status = call.takeArguments(arguments, numArguments);
-  if (status.isOk())
-    status = call.takeResults(results, numResults);
-  if (!status.isOk())
-    return toC(status);
-  status = context->context->run(call.arguments(), call.numArguments(),
-                                 call.results(), call.numResults());
-  context->planned = status.isOk() ||
-                     status.code() == rt::StatusCode::Cancelled ||
-                     status.code() == rt::StatusCode::KernelFailed;
-  return toC(status);
+  return qccContextRunWithOptions(context, arguments, numArguments, results,
+                                  numResults, nullptr);
+}
+
+qccStatus qccContextRunWithOptions(qccContext context,
+                                   DLTensor *const *arguments,
+                                   size_t numArguments,
+                                   DLTensor *const *results, size_t numResults,
+                                   const qccRunOptions *options) {
+  return withoutExceptions([&]() -> qccStatus {
+    auto read = readRunOptions(options);
+    if (!read.isOk())
+      return toC(read.status());
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (status.isOk())
+      status = call.takeResults(results, numResults);
+    return toC(status.isOk() ? run(context, call, *read) : status);
+  });
 }
 
 qccStatus qccContextPlan(qccContext context, DLTensor *const *arguments,
                          size_t numArguments) {
-  Call call(context);
-  rt::Status status = call.takeArguments(arguments, numArguments);
-  if (!status.isOk())
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (!status.isOk())
+      return toC(status);
+    status =
+        context->context->resultShapes(call.arguments(), numArguments).status();
+    context->planned = status.isOk();
     return toC(status);
-  status =
-      context->context->resultShapes(call.arguments(), numArguments).status();
-  context->planned = status.isOk();
-  return toC(status);
+  });
+}
+
+/// Memory for results of arguments that the call has taken.
+static rt::Result<std::vector<ManagedTensor>>
+allocateResults(qccContext context, const Call &call,
+                DLManagedTensor *const *results, size_t numResults) {
+  if (numResults != call.numResults())
+    return rt::invalidArgument(
+        "the entry has " + std::to_string(call.numResults()) +
+        " results, but the call has " + std::to_string(numResults));
+  if (!results && numResults > 0)
+    return rt::invalidArgument("the array of results is a null pointer");
+  auto owned =
+      context->context->allocateResults(call.arguments(), call.numArguments());
+  context->planned = owned.isOk();
+  if (!owned.isOk())
+    return owned.status();
+  std::vector<ManagedTensor> managed;
+  for (rt::OwnedTensor &tensor : *owned)
+    managed.push_back(toManaged(std::move(tensor), context->allocator));
+  return managed;
+}
+
+/// Success: the results are the caller's.
+static qccStatus handOver(std::vector<ManagedTensor> &managed,
+                          DLManagedTensor **results) {
+  for (ManagedTensor &tensor : managed)
+    *results++ = tensor.release();
+  return nullptr;
 }
 
 qccStatus qccContextAllocateResults(qccContext context,
@@ -176,33 +240,38 @@ qccStatus qccContextAllocateResults(qccContext context,
                                     size_t numArguments,
                                     DLManagedTensor **results,
                                     size_t numResults) {
-  Call call(context);
-  rt::Status status = call.takeArguments(arguments, numArguments);
-  if (!status.isOk())
-    return toC(status);
-  if (numResults != call.numResults())
-    return invalidArgument(
-        "the entry has " + std::to_string(call.numResults()) +
-        " results, but the call has " + std::to_string(numResults));
-  if (!results && numResults > 0)
-    return nullPointer("the array of results");
-  auto owned =
-      context->context->allocateResults(call.arguments(), numArguments);
-  context->planned = owned.isOk();
-  if (!owned.isOk())
-    return toC(owned.status());
-  std::vector<DLManagedTensor *> managed;
-  for (rt::OwnedTensor &tensor : *owned) {
-    managed.push_back(toManaged(std::move(tensor), context->allocator));
-    if (managed.back())
-      continue;
-    managed.pop_back();
-    for (DLManagedTensor *made : managed)
-      made->deleter(made);
-    return toC(rt::outOfMemory("there is no memory for a result"));
-  }
-  std::copy(managed.begin(), managed.end(), results);
-  return nullptr;
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (!status.isOk())
+      return toC(status);
+    auto managed = allocateResults(context, call, results, numResults);
+    return managed.isOk() ? handOver(*managed, results) : toC(managed.status());
+  });
+}
+
+qccStatus qccContextCall(qccContext context, DLTensor *const *arguments,
+                         size_t numArguments, DLManagedTensor **results,
+                         size_t numResults, const qccRunOptions *options) {
+  return withoutExceptions([&]() -> qccStatus {
+    auto read = readRunOptions(options);
+    if (!read.isOk())
+      return toC(read.status());
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (!status.isOk())
+      return toC(status);
+    auto managed = allocateResults(context, call, results, numResults);
+    if (!managed.isOk())
+      return toC(managed.status());
+    std::vector<DLTensor *> views;
+    for (ManagedTensor &tensor : *managed)
+      views.push_back(&tensor->dl_tensor);
+    status = call.takeResults(views.data(), views.size());
+    if (status.isOk())
+      status = run(context, call, *read);
+    return status.isOk() ? handOver(*managed, results) : toC(status);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,61 +292,67 @@ static std::optional<int64_t> sizeOf(qccContext context, rt::Size size) {
 
 qccStatus qccContextGetResultShape(qccContext context, size_t result,
                                    int64_t *dims, size_t rank) {
-  Call call(context);
-  if (!call.status().isOk())
-    return toC(call.status());
-  if (result >= call.numResults())
-    return invalidArgument("there is no result " + std::to_string(result) +
-                           "; the entry has " +
-                           std::to_string(call.numResults()));
-  const std::vector<rt::Size> &sizes = call.entry().results[result].dims;
-  if (rank != sizes.size())
-    return invalidArgument("result " + std::to_string(result) + " has rank " +
-                           std::to_string(sizes.size()) +
-                           ", but there is room for " + std::to_string(rank) +
-                           " dimensions");
-  if (!dims && rank > 0)
-    return nullPointer("the array of dimensions");
-  for (rt::Size size : sizes)
-    if (!sizeOf(context, size))
-      return toC(noPlan());
-  for (size_t d = 0; d < rank; ++d)
-    dims[d] = *sizeOf(context, sizes[d]);
-  return nullptr;
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    if (!call.status().isOk())
+      return toC(call.status());
+    if (result >= call.numResults())
+      return invalidArgument("there is no result " + std::to_string(result) +
+                             "; the entry has " +
+                             std::to_string(call.numResults()));
+    const std::vector<rt::Size> &sizes = call.entry().results[result].dims;
+    if (rank != sizes.size())
+      return invalidArgument("result " + std::to_string(result) + " has rank " +
+                             std::to_string(sizes.size()) +
+                             ", but there is room for " + std::to_string(rank) +
+                             " dimensions");
+    if (!dims && rank > 0)
+      return nullPointer("the array of dimensions");
+    for (rt::Size size : sizes)
+      if (!sizeOf(context, size))
+        return toC(noPlan());
+    for (size_t d = 0; d < rank; ++d)
+      dims[d] = *sizeOf(context, sizes[d]);
+    return nullptr;
+  });
 }
 
 qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
-  Call call(context);
-  if (!call.status().isOk())
-    return toC(call.status());
-  qccContextInfo known = qccContextInfoInit();
-  known.entry = textOf(call.entry().name);
-  known.threads = context->context->threads();
-  known.numSteps = call.entry().steps.size();
-  known.arenaBytes = context->context->arenaBytes();
-  known.scratchBytes = context->context->scratchBytes();
-  known.weightBytes = context->context->module().copiedWeightBytes();
-  return toC(writeStruct(known, info));
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    if (!call.status().isOk())
+      return toC(call.status());
+    qccContextInfo known = qccContextInfoInit();
+    known.entry = textOf(call.entry().name);
+    known.threads = context->context->threads();
+    known.numSteps = call.entry().steps.size();
+    known.arenaBytes = context->context->arenaBytes();
+    known.scratchBytes = context->context->scratchBytes();
+    known.weightBytes = context->context->module().copiedWeightBytes();
+    return toC(writeStruct(known, info));
+  });
 }
 
 qccStatus qccContextGetStep(qccContext context, size_t index,
                             qccStepInfo *info) {
-  Call call(context);
-  if (!call.status().isOk())
-    return toC(call.status());
-  const std::vector<rt::Step> &steps = call.entry().steps;
-  if (index >= steps.size())
-    return invalidArgument("there is no step " + std::to_string(index) +
-                           "; the entry has " + std::to_string(steps.size()));
-  const rt::Step &step = steps[index];
-  qccStepInfo known = qccStepInfoInit();
-  known.name = textOf(step.name);
-  known.layer = textOf(step.layer);
-  known.location = textOf(step.location);
-  known.parallel = step.parallel;
-  known.operations = sizeOf(context, step.operations).value_or(-1);
-  known.bytes = sizeOf(context, step.bytes).value_or(-1);
-  if (context->profile)
-    known.nanoseconds = context->context->stepNanoseconds()[index];
-  return toC(writeStruct(known, info));
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    if (!call.status().isOk())
+      return toC(call.status());
+    const std::vector<rt::Step> &steps = call.entry().steps;
+    if (index >= steps.size())
+      return invalidArgument("there is no step " + std::to_string(index) +
+                             "; the entry has " + std::to_string(steps.size()));
+    const rt::Step &step = steps[index];
+    qccStepInfo known = qccStepInfoInit();
+    known.name = textOf(step.name);
+    known.layer = textOf(step.layer);
+    known.location = textOf(step.location);
+    known.parallel = step.parallel;
+    known.operations = sizeOf(context, step.operations).value_or(-1);
+    known.bytes = sizeOf(context, step.bytes).value_or(-1);
+    if (context->profile)
+      known.nanoseconds = context->context->stepNanoseconds()[index];
+    return toC(writeStruct(known, info));
+  });
 }

@@ -12,8 +12,6 @@
 #include "../Convert.h"
 #include "Handles.h"
 
-#include <new>
-
 using namespace qcc;
 using namespace qcc::capi;
 
@@ -37,13 +35,15 @@ rt::Allocator AllocatorHook::allocator() {
 //===----------------------------------------------------------------------===//
 
 qccStatus qccThreadPoolCreate(int32_t threads, qccThreadPool *pool) {
-  if (!pool)
-    return nullPointer("the handle of the thread pool");
-  auto created = rt::ThreadPool::create(threads);
-  if (!created.isOk())
-    return toC(created.status());
-  auto *object = new (std::nothrow) qccThreadPoolImpl{std::move(*created)};
-  return handOver(object, pool, "thread pool");
+  return withoutExceptions([&]() -> qccStatus {
+    if (!pool)
+      return nullPointer("the handle of the thread pool");
+    auto created = rt::ThreadPool::create(threads);
+    if (!created.isOk())
+      return toC(created.status());
+    *pool = new qccThreadPoolImpl{std::move(*created)};
+    return nullptr;
+  });
 }
 
 void qccThreadPoolDestroy(qccThreadPool pool) { delete pool; }
@@ -57,11 +57,12 @@ int32_t qccThreadPoolGetNumThreads(qccThreadPool pool) {
 //===----------------------------------------------------------------------===//
 
 qccStatus qccCancelTokenCreate(qccCancelToken *token) {
-  if (!token)
-    return nullPointer("the handle of the cancel token");
-  auto *object = new (std::nothrow)
-      qccCancelTokenImpl{std::make_shared<std::atomic<bool>>(false)};
-  return handOver(object, token, "cancel token");
+  return withoutExceptions([&]() -> qccStatus {
+    if (!token)
+      return nullPointer("the handle of the cancel token");
+    *token = new qccCancelTokenImpl{std::make_shared<std::atomic<bool>>(false)};
+    return nullptr;
+  });
 }
 
 void qccCancelTokenDestroy(qccCancelToken token) { delete token; }

@@ -13,12 +13,11 @@
 #include "../Convert.h"
 #include "Handles.h"
 
-#include <new>
-
 using namespace qcc;
 using namespace qcc::capi;
 
 int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
+int32_t qccGetApiMinorVersion(void) { return QCC_API_MINOR_VERSION; }
 const char *qccGetVersion(void) { return QCC_VERSION; }
 int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
 
@@ -47,14 +46,13 @@ handOverModule(rt::Result<std::shared_ptr<const rt::Module>> loaded,
                qccModule *module) {
   if (!loaded.isOk())
     return toC(loaded.status());
-  auto *object = new (std::nothrow) qccModuleImpl;
-  if (object) {
-    object->module = std::move(*loaded);
-    for (const rt::Entry &entry : object->module->entries())
-      object->entries.push_back(
-          {makeTables(entry.arguments), makeTables(entry.results)});
-  }
-  return handOver(object, module, "module");
+  auto object = std::make_unique<qccModuleImpl>();
+  object->module = std::move(*loaded);
+  for (const rt::Entry &entry : object->module->entries())
+    object->entries.push_back(
+        {makeTables(entry.arguments), makeTables(entry.results)});
+  *module = object.release();
+  return nullptr;
 }
 
 static rt::Result<rt::ModuleOptions>
@@ -66,6 +64,10 @@ readOptions(const qccModuleOptions *given) {
   rt::ModuleOptions options;
   if (known.variant)
     options.variant = known.variant;
+  if (known.flags & ~uint64_t(QCC_MODULE_PRIVATE_COPY))
+    return rt::unsupported("a flag is set that this version of the library "
+                           "does not have; update the library");
+  options.privateCopy = known.flags & QCC_MODULE_PRIVATE_COPY;
   switch (known.weightPages) {
   case QCC_WEIGHT_PAGES_AUTO:
     options.weightPages = rt::WeightPages::Auto;
@@ -84,22 +86,39 @@ readOptions(const qccModuleOptions *given) {
 
 qccStatus qccModuleLoadFile(const char *path, const qccModuleOptions *options,
                             qccModule *module) {
-  if (!path || !module)
-    return nullPointer(path ? "the handle of the module" : "the path");
-  auto read = readOptions(options);
-  return read.isOk() ? handOverModule(rt::Module::open(path, *read), module)
-                     : toC(read.status());
+  return withoutExceptions([&]() -> qccStatus {
+    if (!path || !module)
+      return nullPointer(path ? "the handle of the module" : "the path");
+    auto read = readOptions(options);
+    return read.isOk() ? handOverModule(rt::Module::open(path, *read), module)
+                       : toC(read.status());
+  });
+}
+
+qccStatus qccModuleLoadDescriptor(int32_t descriptor,
+                                  const qccModuleOptions *options,
+                                  qccModule *module) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module)
+      return nullPointer("the handle of the module");
+    auto read = readOptions(options);
+    return read.isOk()
+               ? handOverModule(rt::Module::open(descriptor, *read), module)
+               : toC(read.status());
+  });
 }
 
 qccStatus qccModuleLoadMemory(const void *data, size_t size,
                               const qccModuleOptions *options,
                               qccModule *module) {
-  if (!data || !module)
-    return nullPointer(data ? "the handle of the module" : "the artifact");
-  auto read = readOptions(options);
-  return read.isOk()
-             ? handOverModule(rt::Module::load(data, size, *read), module)
-             : toC(read.status());
+  return withoutExceptions([&]() -> qccStatus {
+    if (!data || !module)
+      return nullPointer(data ? "the handle of the module" : "the artifact");
+    auto read = readOptions(options);
+    return read.isOk()
+               ? handOverModule(rt::Module::load(data, size, *read), module)
+               : toC(read.status());
+  });
 }
 
 void qccModuleDestroy(qccModule module) { delete module; }
@@ -118,22 +137,24 @@ size_t qccModuleGetNumVariants(qccModule module) {
 
 qccStatus qccModuleGetVariant(qccModule module, size_t index,
                               qccVariantInfo *info) {
-  if (!module)
-    return nullPointer("the module");
-  const std::vector<rt::VariantInfo> &variants = module->module->variants();
-  if (index >= variants.size())
-    return invalidArgument("there is no variant " + std::to_string(index) +
-                           "; the artifact has " +
-                           std::to_string(variants.size()));
-  const rt::VariantInfo &variant = variants[index];
-  qccVariantInfo known = qccVariantInfoInit();
-  known.target = textOf(variant.target);
-  known.features = textOf(variant.features);
-  known.refusal = variant.refusal.c_str();
-  const rt::Variant &loaded = module->module->variant();
-  known.chosen =
-      variant.target == loaded.target && variant.features == loaded.features;
-  return toC(writeStruct(known, info));
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module)
+      return nullPointer("the module");
+    const std::vector<rt::VariantInfo> &variants = module->module->variants();
+    if (index >= variants.size())
+      return invalidArgument("there is no variant " + std::to_string(index) +
+                             "; the artifact has " +
+                             std::to_string(variants.size()));
+    const rt::VariantInfo &variant = variants[index];
+    qccVariantInfo known = qccVariantInfoInit();
+    known.target = textOf(variant.target);
+    known.features = textOf(variant.features);
+    known.refusal = variant.refusal.c_str();
+    const rt::Variant &loaded = module->module->variant();
+    known.chosen =
+        variant.target == loaded.target && variant.features == loaded.features;
+    return toC(writeStruct(known, info));
+  });
 }
 
 size_t qccModuleGetNumEntries(qccModule module) {
@@ -155,16 +176,18 @@ static rt::Result<const rt::Entry *> findEntry(qccModule module,
 
 qccStatus qccModuleGetEntry(qccModule module, const char *name,
                             qccEntryInfo *info) {
-  auto entry = findEntry(module, name);
-  if (!entry.isOk())
-    return toC(entry.status());
-  qccEntryInfo known = qccEntryInfoInit();
-  known.name = textOf((*entry)->name);
-  known.numArguments = (*entry)->arguments.size();
-  known.numResults = (*entry)->results.size();
-  known.numSymbols = (*entry)->numSymbols;
-  known.numSteps = (*entry)->steps.size();
-  return toC(writeStruct(known, info));
+  return withoutExceptions([&]() -> qccStatus {
+    auto entry = findEntry(module, name);
+    if (!entry.isOk())
+      return toC(entry.status());
+    qccEntryInfo known = qccEntryInfoInit();
+    known.name = textOf((*entry)->name);
+    known.numArguments = (*entry)->arguments.size();
+    known.numResults = (*entry)->results.size();
+    known.numSymbols = (*entry)->numSymbols;
+    known.numSteps = (*entry)->steps.size();
+    return toC(writeStruct(known, info));
+  });
 }
 
 static qccStatus getTensor(qccModule module, const char *name, size_t index,
@@ -196,10 +219,14 @@ static qccStatus getTensor(qccModule module, const char *name, size_t index,
 
 qccStatus qccModuleGetArgument(qccModule module, const char *entry,
                                size_t index, qccTensorInfo *info) {
-  return getTensor(module, entry, index, /*isResult=*/false, info);
+  return withoutExceptions([&]() -> qccStatus {
+    return getTensor(module, entry, index, /*isResult=*/false, info);
+  });
 }
 
 qccStatus qccModuleGetResult(qccModule module, const char *entry, size_t index,
                              qccTensorInfo *info) {
-  return getTensor(module, entry, index, /*isResult=*/true, info);
+  return withoutExceptions([&]() -> qccStatus {
+    return getTensor(module, entry, index, /*isResult=*/true, info);
+  });
 }

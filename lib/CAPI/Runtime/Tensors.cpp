@@ -7,7 +7,6 @@
 
 #include "Tensors.h"
 
-#include <new>
 #include <string>
 
 using namespace qcc;
@@ -85,11 +84,13 @@ struct ManagedResult {
 };
 } // namespace
 
-DLManagedTensor *capi::toManaged(rt::OwnedTensor tensor,
-                                 std::shared_ptr<AllocatorHook> hook) {
-  auto *result = new (std::nothrow) ManagedResult;
-  if (!result)
-    return nullptr;
+void DeleteManaged::operator()(DLManagedTensor *tensor) const {
+  tensor->deleter(tensor);
+}
+
+ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
+                              std::shared_ptr<AllocatorHook> hook) {
+  auto result = std::make_unique<ManagedResult>();
   result->hook = std::move(hook);
   result->owned = std::move(tensor);
   result->shape = result->owned.tensor.shape;
@@ -110,7 +111,7 @@ DLManagedTensor *capi::toManaged(rt::OwnedTensor tensor,
   view.shape = result->shape.data();
   view.strides = result->strides.data();
   view.byte_offset = 0;
-  result->managed.manager_ctx = result;
+  result->managed.manager_ctx = result.get();
   result->managed.deleter = ManagedResult::destroy;
-  return &result->managed;
+  return ManagedTensor(&result.release()->managed);
 }

@@ -23,10 +23,15 @@ namespace qcc::capi {
 rt::Status toTensor(const DLTensor *given, const char *role, size_t position,
                     rt::Tensor &tensor);
 
-/// A tensor for the caller, who deletes it; null where there is no memory.
-/// `hook` owns the allocator of the tensor, or is null.
-DLManagedTensor *toManaged(rt::OwnedTensor tensor,
-                           std::shared_ptr<AllocatorHook> hook);
+struct DeleteManaged {
+  void operator()(DLManagedTensor *tensor) const;
+};
+using ManagedTensor = std::unique_ptr<DLManagedTensor, DeleteManaged>;
+
+/// A tensor for the caller. `hook` owns the allocator of the tensor, or is
+/// null.
+ManagedTensor toManaged(rt::OwnedTensor tensor,
+                        std::shared_ptr<AllocatorHook> hook);
 
 } // namespace qcc::capi
 

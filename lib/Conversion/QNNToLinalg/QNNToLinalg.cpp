@@ -38,6 +38,23 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
       func.setResultAttr(i, kSourceTypeAttr, TypeAttr::get(result));
 }
 
+/// Keeps the names of the tensors that an entry takes and returns, which later
+/// passes replace, for the descriptor of the program.
+static void recordNames(func::FuncOp func) {
+  if (!func.isPublic() || func.isExternal())
+    return;
+  auto nameOf = [&](Value value) {
+    return StringAttr::get(func.getContext(), layerName(value.getLoc()));
+  };
+  for (auto [i, argument] : llvm::enumerate(func.getArguments()))
+    if (StringAttr name = nameOf(argument); !name.empty())
+      func.setArgAttr(i, kNameAttr, name);
+  Operation *ret = func.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(ret->getOperands()))
+    if (StringAttr name = nameOf(result); !name.empty())
+      func.setResultAttr(i, kNameAttr, name);
+}
+
 LogicalResult qcc::convertToLinalg(ModuleOp module) {
   MLIRContext *context = module.getContext();
   StorageTypeConverter converter;
@@ -64,8 +81,10 @@ struct ConvertQNNToLinalg
     : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
   void runOnOperation() override {
     StorageTypeConverter converter;
-    getOperation().walk(
-        [&](func::FuncOp func) { recordTypes(func, converter); });
+    getOperation().walk([&](func::FuncOp func) {
+      recordTypes(func, converter);
+      recordNames(func);
+    });
     inheritLayers(getOperation());
     if (failed(convertToLinalg(getOperation())))
       signalPassFailure();

@@ -221,10 +221,10 @@ std::optional<std::vector<char>> Filler::load(Operation *op, StringRef name,
                                               RankedTensorType type) {
   switch (source.kind) {
   case WeightsSource::Kind::None:
-    op->emitError() << "weight '" << name << "' (" << describe(type)
-                    << ") has no data in the program; name where it comes "
-                       "from by --weights=FILE.npz, FILE.safetensors or "
-                       "random:SEED";
+    op->emitError()
+        << "weight '" << name << "' (" << describe(type)
+        << ") has no data in the program; the option `weights` "
+           "names its source: a .npz or .safetensors file, or random:SEED";
     return std::nullopt;
   case WeightsSource::Kind::Random:
     return makeRandom(type, getRole(op), name, source.seed);

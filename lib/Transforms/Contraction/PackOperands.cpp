@@ -109,14 +109,9 @@ static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
 
 static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
                          const PackShape &shape, bool isUnsigned,
-                         std::vector<int32_t> &packed,
-                         std::vector<int32_t> &sums) {
+                         MutableArrayRef<int32_t> packed,
+                         MutableArrayRef<int32_t> sums) {
   int64_t columns = shape.columns(), words = shape.words();
-  int64_t batches = 1;
-  for (int64_t size : shape.batch)
-    batches *= size;
-  packed.assign(batches * columns * words * shape.nr, 0);
-  sums.assign(batches * columns * shape.nr, 0);
   unsigned numBatch = shape.batch.size();
   int64_t run = shape.reduction.back();
   std::vector<int64_t> kOffsets;
@@ -154,15 +149,25 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
   });
 }
 
+/// Memory of a constant, which is zero.
+static AsmResourceBlob allocate(RankedTensorType type) {
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(type.getNumElements() * 4, 64);
+  llvm::fill(blob.getMutableData(), 0);
+  return blob;
+}
+
+static MutableArrayRef<int32_t> wordsOf(AsmResourceBlob &blob) {
+  MutableArrayRef<char> bytes = blob.getMutableData();
+  return {reinterpret_cast<int32_t *>(bytes.data()), bytes.size() / 4};
+}
+
 /// Named after the function, too: functions are packed at the same time, in an
 /// order of chance.
 static Value resourceConstant(OpBuilder &builder, Location loc, StringRef name,
-                              RankedTensorType type, ArrayRef<int32_t> data) {
+                              RankedTensorType type, AsmResourceBlob blob) {
   auto function =
       builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
-      ArrayRef<char>((const char *)data.data(), data.size() * 4), 64,
-      /*dataIsMutable=*/false);
   auto attr = DenseResourceElementsAttr::get(
       type, (function.getName() + "_" + name).str(), std::move(blob));
   return arith::ConstantOp::create(builder, loc, type, attr);
@@ -244,17 +249,19 @@ void RhsPacker::packConstantRhs(ArrayRef<int8_t> bytes) {
     shape.batch.push_back(*getConstantIntValue(size));
   shape.n = *getConstantIntValue(n);
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
-  std::vector<int32_t> packed, sums;
-  packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
-               packed, sums);
   SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
   packedShape.append({shape.columns(), shape.words(), shape.nr});
   sumsShape.push_back(shape.columns() * shape.nr);
   Type i32 = rewriter.getI32Type();
-  parts.rhs.value = resourceConstant(
-      rewriter, loc, "packed", RankedTensorType::get(packedShape, i32), packed);
-  parts.rhsSums = resourceConstant(rewriter, loc, "sums",
-                                   RankedTensorType::get(sumsShape, i32), sums);
+  auto packedType = RankedTensorType::get(packedShape, i32);
+  auto sumsType = RankedTensorType::get(sumsShape, i32);
+  AsmResourceBlob packed = allocate(packedType), sums = allocate(sumsType);
+  packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
+               wordsOf(packed), wordsOf(sums));
+  parts.rhs.value =
+      resourceConstant(rewriter, loc, "packed", packedType, std::move(packed));
+  parts.rhsSums =
+      resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
 }
 
 void RhsPacker::packAtRunTime() {

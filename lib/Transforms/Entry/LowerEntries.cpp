@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResultDims.h"
 #include "WeightsBlob.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -117,7 +118,9 @@ void EntryLowering::collectTensors() {
   for (unsigned i = 0, e = entry.getNumArguments() - 1; i < e; ++i) {
     auto type = cast<MemRefType>(entry.getArgument(i).getType());
     bool isResult = !!entry.getArgAttr(i, kDestinationAttr);
-    ProgramTensor tensor{sourceElement(entry, i), {}};
+    ProgramTensor tensor{sourceElement(entry, i), {}, {}};
+    if (auto name = entry.getArgAttrOfType<StringAttr>(i, kNameAttr))
+      tensor.name = name.str();
     for (int64_t dim : type.getShape())
       tensor.dims.push_back(ShapedType::isDynamic(dim) ? -1 - program.symbols++
                                                        : dim);
@@ -463,6 +466,7 @@ FailureOr<ProgramEntry> EntryLowering::run() {
       return failure();
   Value result = planResult(getEntryResult(entry, EntryResult::ArenaBytes));
   plan.getBody().front().getTerminator()->setOperand(0, result);
+  shareResultDims(entry, program);
   symbols.erase(entry);
   return std::move(program);
 }

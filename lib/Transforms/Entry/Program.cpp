@@ -49,8 +49,12 @@ public:
     return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramTensor &tensor) {
-    return dictionary({{"dims", builder.getDenseI64ArrayAttr(tensor.dims)},
-                       {"element", TypeAttr::get(tensor.elementType)}});
+    NamedAttrList attrs(
+        dictionary({{"dims", builder.getDenseI64ArrayAttr(tensor.dims)},
+                    {"element", TypeAttr::get(tensor.elementType)}}));
+    if (!tensor.name.empty())
+      attrs.set("name", string(tensor.name));
+    return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramOperand &operand) {
     NamedAttrList attrs(
@@ -129,7 +133,8 @@ static std::vector<T> readList(DictionaryAttr dict, StringRef name, Fn fn) {
 }
 
 static ProgramTensor readTensor(DictionaryAttr dict) {
-  return {element(dict), dims(dict)};
+  auto name = dict.getAs<StringAttr>("name");
+  return {element(dict), dims(dict), name ? name.getValue().str() : ""};
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
   auto layer = dict.getAs<StringAttr>("layer");

@@ -28,8 +28,10 @@ public:
 
 private:
   mlir::SymbolTable &symbols;
-  std::vector<char> bytes;
   llvm::StringMap<int64_t> offsets;
+  /// Each constant with where it begins.
+  std::vector<std::pair<int64_t, mlir::ElementsAttr>> constants;
+  int64_t size = 0;
 };
 
 } // namespace qcc

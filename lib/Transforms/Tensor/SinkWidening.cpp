@@ -88,6 +88,11 @@ private:
     rewriter.setInsertionPoint(reader);
     Operation *producer = operand->get().getDefiningOp();
     auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
+    // The memory of the wide value, where it is written over only.
+    for (OpOperand &init : reader.getDpsInitsMutable())
+      if (init.get() == operand->get() &&
+          !reader.payloadUsesValueFromOperand(&init))
+        init.set(copy.getDpsInits()[0]);
     operand->set(copy.getResult(0));
     FailureOr<linalg::ElementwiseOpFusionResult> fused =
         linalg::fuseElementwiseOps(rewriter, operand);

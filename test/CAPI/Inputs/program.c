@@ -16,12 +16,18 @@
 |*   quantized(x: 2x3xu8) -> 2x3xi8             x - 128 as i8; quantized      *|
 |*   nothing() -> ()                            no arguments, no results      *|
 |*                                                                            *|
-|* C cannot write distances as constants, so a constructor fills them in.     *|
+|* C cannot write distances as constants, so a constructor fills them in. The *|
+|* build makes a second program, which increments by two, and a third with    *|
+|* weights, the last byte of which it increments by.                          *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
 #include "../../Unit/Runtime/Inputs/note.h"
 #include "qcc/Runtime/ABI.h"
+
+#ifndef QCC_TEST_INCREMENT
+#define QCC_TEST_INCREMENT 1
+#endif
 
 enum { columns = 4, maxRows = 1000, numEntries = 5 };
 
@@ -60,11 +66,20 @@ static int64_t planMain(int64_t *values) {
   return values[0] * columns * (int64_t)sizeof(float);
 }
 
+#ifdef QCC_TEST_WEIGHTS
+__attribute__((aligned(64))) static const char weights[QCC_TEST_WEIGHTS] = {
+    [QCC_TEST_WEIGHTS - 1] = QCC_TEST_INCREMENT};
+#define summand frame->weights[QCC_TEST_WEIGHTS - 1]
+#else
+/* In memory, so that all programs have the same code. */
+static const volatile int32_t summand = QCC_TEST_INCREMENT;
+#endif
+
 static void increment(const qcc_frame *frame, int32_t thread, int32_t threads) {
   const int32_t *x = (const int32_t *)frame->tensors[0];
   int32_t *y = (int32_t *)frame->tensors[1];
   for (int64_t i = thread; i < frame->values[0]; i += threads)
-    y[i] = x[i] + 1;
+    y[i] = x[i] + summand;
 }
 
 static void refuse(const qcc_frame *frame, int32_t thread, int32_t threads) {
@@ -189,6 +204,10 @@ __attribute__((constructor)) static void fill(void) {
     variants[i].features_ref = ref(i ? "sse2,warp-drive" : "sse2");
     variants[i].n_entries = numEntries;
     variants[i].entries_ref = ref(entries);
+#ifdef QCC_TEST_WEIGHTS
+    variants[i].weights_ref = ref(weights);
+    variants[i].weights_size = sizeof(weights);
+#endif
   }
   qcc_artifact.producer_ref = ref("by hand");
   qcc_artifact.variants_ref = ref(variants);

@@ -6,7 +6,7 @@
 // LIST: entry float:
 // LIST: float.step0.generic double -> ?x3xf32
 // LIST: entry int8:
-// LIST: result 0 ?x3xi8 (3 scales and zero points along dimension 1)
+// LIST: result 0 d0x3xi8 (3 scales and zero points along dimension 1)
 // LIST: int8.step0.generic double -> ?x3xf32
 // LIST: int8.step1.generic double -> ?x3xi8 (3 scales and zero points along dimension 1)
 

@@ -24,7 +24,7 @@ func.func @two_readers(%q: tensor<8x4xi8>, %x: tensor<8x4xf32>) -> (tensor<8x4xf
     linalg.yield %0 : f32
   } -> tensor<8x4xf32>
   %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%d, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) attrs = {qcc.origin = "qnn.add"} {
+      ins(%d, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%d : tensor<8x4xf32>) attrs = {qcc.origin = "qnn.add"} {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.addf %a, %b : f32
     linalg.yield %0 : f32

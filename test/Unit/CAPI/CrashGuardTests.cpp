@@ -7,12 +7,15 @@
 
 #include "CrashGuard.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "gtest/gtest.h"
 
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
+#include <new>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
@@ -71,6 +74,24 @@ TEST_F(CrashGuard, RunsTheBodyOnAnotherThread) {
   EXPECT_NE(id, std::this_thread::get_id());
 }
 
+TEST_F(CrashGuard, LeavesSignalsToTheApplication) {
+  sigset_t before, during, inside;
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  std::thread caller([&] {
+    EXPECT_TRUE(runGuarded(Signals::Catch, [&] {
+                  pthread_sigmask(SIG_BLOCK, nullptr, &inside);
+                }).isOk());
+    pthread_sigmask(SIG_BLOCK, nullptr, &during);
+  });
+  caller.join();
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM}) {
+    EXPECT_EQ(sigismember(&inside, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&during, signal), sigismember(&before, signal));
+  }
+  for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGPROF})
+    EXPECT_EQ(sigismember(&inside, signal), 0) << signal;
+}
+
 TEST_F(CrashGuard, SurvivesCrashes) {
   void (*crashes[])() = {[] { touch(forbiddenMemory()); }, [] { abort(); },
                          [] { raise(SIGFPE); }, [] { __builtin_trap(); }};
@@ -82,6 +103,41 @@ TEST_F(CrashGuard, SurvivesCrashes) {
                 std::string::npos);
     }
   EXPECT_TRUE(runGuarded(Signals::Catch, [] {}).isOk());
+}
+
+static void lackMemory() { throw std::bad_alloc(); }
+static void lackMemoryWhereNothingMayBeThrown() noexcept { lackMemory(); }
+
+/// Needs memory itself while it is destroyed on the way out.
+struct NeedsMemory {
+  ~NeedsMemory() { lackMemory(); }
+};
+static void lackMemoryTwice() {
+  NeedsMemory object;
+  lackMemory();
+}
+
+/// As the functions of LLVM do that find none.
+static void lackMemoryInLLVM() { llvm::report_bad_alloc_error("no memory"); }
+
+TEST_F(CrashGuard, SaysWhereMemoryRanOut) {
+  void (*bodies[])() = {lackMemory, lackMemoryWhereNothingMayBeThrown,
+                        lackMemoryTwice, lackMemoryInLLVM};
+  for (void (*body)() : bodies) {
+    rt::Status status = runGuarded(Signals::Catch, body);
+    EXPECT_EQ(status.code(), rt::StatusCode::OutOfMemory) << status.message();
+  }
+  rt::Status status = runGuarded(Signals::Keep, lackMemoryInLLVM);
+  EXPECT_EQ(status.code(), rt::StatusCode::OutOfMemory) << status.message();
+  EXPECT_TRUE(runGuarded(Signals::Catch, [] {}).isOk());
+}
+
+static void terminateHost() { _exit(1); }
+
+TEST_F(CrashGuard, KeepsTheHostsTerminateHandler) {
+  std::terminate_handler before = std::set_terminate(terminateHost);
+  EXPECT_TRUE(runGuarded(Signals::Catch, [] {}).isOk());
+  EXPECT_EQ(std::set_terminate(before), terminateHost);
 }
 
 TEST_F(CrashGuard, SurvivesEndlessRecursion) {

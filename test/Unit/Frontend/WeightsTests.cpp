@@ -99,7 +99,7 @@ TEST(Weights, NarrowedStorageIsChecked) {
 
 TEST(Weights, MissingWithoutSource) {
   expectRejected(programWith("tensor<4x8xi8>"), {},
-                 {"2: ", "'w' (4x8xi8) has no data", "--weights"});
+                 {"2: ", "'w' (4x8xi8) has no data", "option `weights`"});
 }
 
 TEST(Weights, RandomDependsOnSeedAndName) {

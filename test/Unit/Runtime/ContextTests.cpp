@@ -9,7 +9,10 @@
 
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 #include <xmmintrin.h>
 
@@ -122,6 +125,30 @@ TEST(Context, SharedPool) {
   std::thread other([&] { loop(a); });
   loop(b);
   other.join();
+}
+
+TEST(Context, LittleWorkWakesNoThread) {
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(2);
+  ASSERT_TRUE(pool.isOk());
+  ContextOptions options;
+  options.pool = *pool;
+  auto forksOf = [&](int64_t operations) {
+    FakeArtifact::EntrySpec spec = twiceEntry();
+    for (FakeArtifact::StepSpec &step : spec.steps)
+      step.operations = operations;
+    Fixture f(spec, options);
+    EXPECT_EQ(f.context->threads(), 2);
+    Data data(8);
+    uint64_t before = (*pool)->forks();
+    EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+    data.expectTwice();
+    return (*pool)->forks() - before;
+  };
+  EXPECT_EQ(forksOf(8), 0u);
+  EXPECT_EQ(forksOf(1 << 16), 1u);
+  EXPECT_EQ(forksOf(INT64_MAX), 1u);
+  // It does not say.
+  EXPECT_EQ(forksOf(0), 1u);
 }
 
 TEST(Context, ManyContextsShareAModule) {
@@ -353,12 +380,125 @@ TEST(Context, CancelsBetweenSteps) {
     Data data(10);
     cancel = false;
     expectFailure(f.context->run(data.inputs, data.outputs),
-                  StatusCode::Cancelled, "before step 2 of 3");
+                  StatusCode::Cancelled, "before the end of step 3 of 3");
     // Still set: not even the first step runs.
     expectFailure(f.context->run(data.inputs, data.outputs),
-                  StatusCode::Cancelled, "before step 0 of 3");
+                  StatusCode::Cancelled, "before the end of step 1 of 3");
     EXPECT_EQ(later, 0);
   }
+}
+
+namespace {
+/// A long step, of which each thread cancels after some parts.
+struct LongStep {
+  static constexpr int64_t operations = int64_t(1) << 32;
+  static constexpr int numParts = 3; ///< Of each thread, until it cancels.
+  static inline std::atomic<bool> cancel;
+  static inline std::atomic<int> calls;
+  static inline std::atomic<bool> mayCancel;
+  static inline std::mutex mutex;
+  static inline std::map<std::thread::id, std::set<char *>> scratch;
+  static inline std::set<int> shares;
+  static inline int maxThreads;
+
+  static void run(const qcc_frame *frame, int32_t thread, int32_t threads) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      scratch[std::this_thread::get_id()].insert(
+          frame->scratch + thread * frame->scratch_stride);
+      shares.insert(thread);
+      maxThreads = threads;
+    }
+    if (++calls >= numParts && mayCancel)
+      cancel = true;
+  }
+  static void reset(bool cancels) {
+    cancel = false;
+    mayCancel = cancels;
+    calls = 0;
+    scratch.clear();
+    shares.clear();
+  }
+};
+} // namespace
+
+TEST(Context, CancelsWithinLongSteps) {
+  static std::atomic<int> later;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {
+      {"long", LongStep::run, true, 64, LongStep::operations},
+      {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
+  HostThreads host;
+  host.parallelFor = [](void *, int threads, void (*body)(void *, int),
+                        void *context) {
+    for (int i = threads; i-- > 0;)
+      body(context, i);
+  };
+  for (bool onHost : {false, true})
+    for (int threads : {1, 2, 5}) {
+      ContextOptions options = withThreads(threads);
+      if (onHost)
+        options.hostThreads = host;
+      Fixture f(spec, options);
+      Data data(10);
+      RunOptions run;
+      run.cancel = &LongStep::cancel;
+      later = 0;
+      LongStep::reset(/*cancels=*/true);
+      expectFailure(f.context->run(data.inputs, data.outputs, run),
+                    StatusCode::Cancelled,
+                    "the run was cancelled before the end of step 1 of 2");
+      EXPECT_GE(LongStep::calls, LongStep::numParts);
+      EXPECT_LT(LongStep::calls, LongStep::numParts + threads);
+      EXPECT_EQ(later, 0);
+
+      // All parts are done once, and the scratch memory is the thread's.
+      LongStep::reset(/*cancels=*/false);
+      EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+      EXPECT_EQ(LongStep::maxThreads, 64 / threads * threads);
+      EXPECT_EQ(LongStep::calls, LongStep::maxThreads);
+      EXPECT_EQ(int(LongStep::shares.size()), LongStep::maxThreads);
+      EXPECT_EQ(*LongStep::shares.rbegin(), LongStep::maxThreads - 1);
+      if (!onHost)
+        for (const auto &[thread, memory] : LongStep::scratch)
+          EXPECT_EQ(memory.size(), 1u);
+      EXPECT_EQ(later, threads);
+
+      // A run that cannot end early is not divided.
+      LongStep::reset(/*cancels=*/false);
+      EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+      EXPECT_EQ(LongStep::calls, threads);
+    }
+}
+
+TEST(Context, EndsAtItsTimeLimit) {
+  static std::atomic<int> later;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {
+      {"slow",
+       [](const qcc_frame *, int32_t, int32_t) {
+         std::this_thread::sleep_for(std::chrono::milliseconds(20));
+       },
+       true, 0, LongStep::operations},
+      {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
+  Fixture f(spec, withThreads(2));
+  Data data(10);
+  RunOptions run;
+  run.timeoutNanoseconds = 1000000;
+  later = 0;
+  auto begin = std::chrono::steady_clock::now();
+  expectFailure(f.context->run(data.inputs, data.outputs, run),
+                StatusCode::TimedOut,
+                "the time limit of the run passed before the end of step 1");
+  // All parts would take 640 ms.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin,
+            std::chrono::milliseconds(500));
+  EXPECT_EQ(later, 0);
+  run.timeoutNanoseconds = INT64_MAX;
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+  run.timeoutNanoseconds = -1;
+  expectFailure(f.context->run(data.inputs, data.outputs, run),
+                StatusCode::InvalidArgument, "is negative");
 }
 
 TEST(Context, RefusesASecondThread) {
@@ -426,7 +566,7 @@ TEST(Context, ProfilesSteps) {
   FakeArtifact::EntrySpec spec = twiceEntry();
   spec.steps.push_back({"sleep", [](const qcc_frame *, int32_t, int32_t) {
                           std::this_thread::sleep_for(
-                              std::chrono::milliseconds(2));
+                              std::chrono::milliseconds(20));
                         }});
   ContextOptions options = withThreads(2);
   options.profile = true;

@@ -40,6 +40,7 @@ public:
     qcc_step_fn function;
     bool parallel = true;
     int64_t scratch = 0;
+    int64_t operations = 0; ///< 0 and no bytes: it does not say.
   };
   struct EntrySpec {
     const char *name = "main";
@@ -192,6 +193,7 @@ private:
       steps[i].function_ref =
           ref(reinterpret_cast<const void *>(spec.steps[i].function));
       steps[i].scratch_bytes = spec.steps[i].scratch;
+      steps[i].operations = spec.steps[i].operations;
     }
   }
 

@@ -123,10 +123,11 @@ TEST(Module, ChoosesTheVariantWithMostFeatures) {
   EXPECT_EQ(targetOn("avx2,fma,avx512f,avx512vnni,amx-tile"), "new");
   EXPECT_EQ(targetOn("avx2,fma,avx512f"), "middle");
   EXPECT_EQ(targetOn("fma,avx2"), "old");
-  EXPECT_EQ(targetOn("avx2"),
-            "this host cannot run the artifact; variant 'old' needs fma; "
-            "variant 'new' needs fma, avx512f, avx512vnni; variant 'middle' "
-            "needs fma, avx512f; compile it for this host (--mcpu=native)");
+  EXPECT_EQ(
+      targetOn("avx2"),
+      "this host cannot run the artifact; variant 'old' needs fma; "
+      "variant 'new' needs fma, avx512f, avx512vnni; variant 'middle' "
+      "needs fma, avx512f; compile it for this host, the target `native`");
 
   // To look at, the best one is there, but nothing can run it.
   HostFeatures old(splitFeatures("avx2"));
@@ -188,9 +189,10 @@ TEST(Module, LoadsTheVariantThatIsAskedFor) {
 
   options.variant = "newest";
   EXPECT_EQ(artifact.load(options).status().code(), StatusCode::Unsupported);
-  EXPECT_EQ(artifact.load(options).message(),
-            "this host cannot run the artifact; variant 'newest' needs "
-            "amx-int8, amx-tile; compile it for this host (--mcpu=native)");
+  EXPECT_EQ(
+      artifact.load(options).message(),
+      "this host cannot run the artifact; variant 'newest' needs "
+      "amx-int8, amx-tile; compile it for this host, the target `native`");
   options.variant = "other";
   EXPECT_EQ(artifact.load(options).status().code(), StatusCode::NotFound);
   EXPECT_EQ(artifact.load(options).message(),
@@ -228,8 +230,8 @@ TEST(Module, AsksForTilesOnce) {
   options.variant = "tiles";
   EXPECT_EQ(artifact.load(options).message(),
             "this host cannot run the artifact; variant 'tiles' needs "
-            "amx-tile, but the system refuses; compile it for this host "
-            "(--mcpu=native)");
+            "amx-tile, but the system refuses; compile it for this host, the "
+            "target `native`");
 }
 
 TEST(Module, RefusesWrongHeaders) {

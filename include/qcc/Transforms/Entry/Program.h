@@ -24,6 +24,7 @@ namespace qcc {
 struct ProgramTensor {
   mlir::Type elementType; ///< of the source program: may be quantized
   llvm::SmallVector<int64_t> dims;
+  std::string name; ///< in the source program; or empty
 };
 
 struct ProgramOperand {

@@ -58,6 +58,10 @@ inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
 /// step: the element type of its value there, written by outline-steps. For the
 /// descriptor.
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
+/// String, on an argument or a result of an entry: the name that its location
+/// gives it in the source program. Written by convert-qnn-to-linalg, for the
+/// descriptor.
+inline constexpr llvm::StringLiteral kNameAttr = "qcc.name";
 /// Unit, on an argument of an entry that receives a result. Written by
 /// add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";

@@ -1,0 +1,61 @@
+//===- AppendWeights.cpp - Weights after the linker -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory of a program that starts as zeros, the section .lbss, takes no bytes
+// in the file and has a segment of its own, for it is of the large code model.
+// Here the segment gets bytes, behind everything else in the file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/CodeGen/WeightsImage.h"
+#include <elf.h>
+
+using namespace qcc;
+
+/// Neither the headers nor the C library's header have it.
+static constexpr uint64_t largeSection = 0x10000000; // SHF_X86_64_LARGE
+
+template <typename T>
+static T *headers(llvm::SmallVectorImpl<char> &program, uint64_t offset) {
+  return reinterpret_cast<T *>(program.data() + offset);
+}
+
+llvm::Error qcc::appendWeights(llvm::SmallVector<char, 0> &program,
+                               const WeightsImage &weights) {
+  if (weights.size() == 0)
+    return llvm::Error::success();
+  constexpr uint64_t page = 4096;
+  uint64_t offset = llvm::alignTo(program.size(), page);
+  Elf64_Ehdr header = *headers<Elf64_Ehdr>(program, 0);
+  auto *sections = headers<Elf64_Shdr>(program, header.e_shoff);
+  auto *segments = headers<Elf64_Phdr>(program, header.e_phoff);
+  Elf64_Shdr *section = std::find_if(
+      sections, sections + header.e_shnum, [](const Elf64_Shdr &one) {
+        return one.sh_type == SHT_NOBITS && (one.sh_flags & largeSection);
+      });
+  Elf64_Phdr *segment = std::find_if(
+      segments, segments + header.e_phnum, [&](const Elf64_Phdr &one) {
+        return one.p_type == PT_LOAD && section != sections + header.e_shnum &&
+               one.p_vaddr == section->sh_addr;
+      });
+  if (section == sections + header.e_shnum ||
+      segment == segments + header.e_phnum || segment->p_filesz != 0 ||
+      segment->p_memsz != uint64_t(weights.size()) ||
+      segment->p_vaddr % page != 0)
+    return llvm::createStringError(
+        "the linked program has no segment of its own for the weights; this is "
+        "a bug of qcc, please report it with the program");
+  section->sh_type = SHT_PROGBITS;
+  section->sh_flags &= ~uint64_t(SHF_WRITE);
+  section->sh_offset = offset;
+  segment->p_flags = PF_R;
+  segment->p_offset = offset;
+  segment->p_filesz = segment->p_memsz;
+  program.resize(offset + weights.size());
+  weights.copyTo(program.data() + offset);
+  return llvm::Error::success();
+}
