@@ -15,7 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
-#include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/Frontend/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileIO.h"
@@ -121,7 +121,7 @@ static void compile(SourceBuffer source, const Request &request,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      importMLIR(sources, &context, request.import);
+      importProgram(sources, &context, request.import);
   if (!module)
     return;
   Compiler compiler(request.targets);
@@ -212,6 +212,7 @@ qccStatus qccCompileFile(const char *path, const qccCompileOptions *options,
   rt::Result<Request> request = makeRequest(options);
   if (!request.isOk())
     return toC(request.status());
+  request->import.path = path;
   return compileSource(readSource(path), *request, artifact);
 }
 
