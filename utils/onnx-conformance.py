@@ -100,7 +100,8 @@ def run_case(folder, qcc, mcpu):
         if a.shape != e.shape or a.dtype != e.dtype:
             return WRONG, f"output {i} is {a.dtype}{a.shape}, not {e.dtype}{e.shape}"
         tolerance = 1e-3 if e.dtype.kind == "f" else 0
-        if not numpy.allclose(a, e, rtol=tolerance, atol=1e-7 if tolerance else 0,
+        least = 1e-3 if e.dtype == numpy.float16 else 1e-7
+        if not numpy.allclose(a, e, rtol=tolerance, atol=least if tolerance else 0,
                               equal_nan=e.dtype.kind == "f"):
             return WRONG, f"output {i} differs, by {numpy.max(numpy.abs(a - e.astype(a.dtype)))}"
     return PASSED, ""

@@ -229,11 +229,15 @@ GraphValue onnx::slice(NodeImporter &n, GraphValue &x,
   Shape shape(sizes);
   if (hasSameSizes(x.shape, shape))
     return x;
-  SmallVector<OpFoldResult> steps;
+  SmallVector<OpFoldResult> steps, starts(offsets);
   for (int64_t stride : strides)
     steps.push_back(n.size(stride));
+  // Nothing can be taken from anywhere, also from behind the end.
+  for (auto [start, size] : llvm::zip_equal(starts, sizes))
+    if (knownSize(size) == 0)
+      start = n.size(0);
   return toGraphValue(tensor::ExtractSliceOp::create(n.b, n.loc, n.tensor(x),
-                                                     offsets, sizes, steps),
+                                                     starts, sizes, steps),
                       shape);
 }
 

@@ -56,7 +56,8 @@ struct GraphValue {
 /// The size, if it is known when the model is imported.
 std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 /// All sizes, or nothing if one is not known.
-std::optional<llvm::SmallVector<int64_t>> knownSizes(const Shape &shape);
+std::optional<llvm::SmallVector<int64_t>>
+knownSizes(llvm::ArrayRef<mlir::OpFoldResult> shape);
 
 } // namespace qcc::onnx
 

@@ -21,7 +21,8 @@ std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
   return getConstantIntValue(size);
 }
 
-std::optional<SmallVector<int64_t>> onnx::knownSizes(const Shape &shape) {
+std::optional<SmallVector<int64_t>>
+onnx::knownSizes(ArrayRef<OpFoldResult> shape) {
   SmallVector<int64_t> sizes;
   for (OpFoldResult size : shape) {
     std::optional<int64_t> known = knownSize(size);
@@ -64,6 +65,16 @@ Value NodeImporter::tensor(GraphValue &value) {
   if (value.value)
     return value.value;
   if (value.constant) {
+    value.value = arith::ConstantOp::create(b, loc, value.constant);
+    return value.value;
+  }
+  if (std::optional<SmallVector<int64_t>> known = knownSizes(*value.integers)) {
+    SmallVector<APInt> words;
+    for (int64_t integer : *known)
+      words.emplace_back(value.element.getIntOrFloatBitWidth(), integer,
+                         /*isSigned=*/true, /*implicitTrunc=*/true);
+    value.constant =
+        DenseElementsAttr::get(type(value.element, value.shape), words);
     value.value = arith::ConstantOp::create(b, loc, value.constant);
     return value.value;
   }

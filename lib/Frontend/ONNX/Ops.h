@@ -20,6 +20,7 @@ using mlir::LogicalResult;
 
 // Ops/Activations.cpp
 LogicalResult importUnary(NodeImporter &n);
+LogicalResult importIsSpecial(NodeImporter &n);
 LogicalResult importClip(NodeImporter &n);
 LogicalResult importPRelu(NodeImporter &n);
 LogicalResult importCast(NodeImporter &n);
@@ -61,6 +62,7 @@ LogicalResult importTranspose(NodeImporter &n);
 LogicalResult importBatchNormalization(NodeImporter &n);
 LogicalResult importInstanceNormalization(NodeImporter &n);
 LogicalResult importLayerNormalization(NodeImporter &n);
+LogicalResult importRMSNormalization(NodeImporter &n);
 LogicalResult importSoftmax(NodeImporter &n);
 
 // Ops/Poolings.cpp

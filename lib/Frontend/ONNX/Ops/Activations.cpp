@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace qcc;
@@ -88,6 +89,26 @@ static Value geluByTanh(Scalars &s, Value x, const Parameters &) {
   return s.mul(s.mul(s.constant(type, 0.5), x), s.add(s.constant(type, 1), t));
 }
 
+/// max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
+static Value softplus(Scalars &s, Value x, const Parameters &) {
+  Type type = x.getType();
+  Value small = s.exp(arith::NegFOp::create(s.b, s.loc, s.abs(x)));
+  return s.add(s.max(x, s.constant(type, 0)),
+               s.log(s.add(s.constant(type, 1), small)));
+}
+
+static Value mish(Scalars &s, Value x, const Parameters &p) {
+  return s.mul(x, math::TanhOp::create(s.b, s.loc, softplus(s, x, p)));
+}
+
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+static Value celu(Scalars &s, Value x, const Parameters &p) {
+  Type type = x.getType();
+  Value alpha = s.constant(type, p.alpha), zero = s.constant(type, 0);
+  Value curve = s.sub(s.exp(s.div(x, alpha)), s.constant(type, 1));
+  return s.add(s.max(zero, x), s.min(zero, s.mul(alpha, curve)));
+}
+
 template <typename Op>
 static Value one(Scalars &s, Value x, const Parameters &) {
   return Op::create(s.b, s.loc, x);
@@ -120,6 +141,9 @@ static Function floatFunction(StringRef op) {
             })
       .Case("Elu", elu)
       .Case("Selu", selu)
+      .Case("Celu", celu)
+      .Case("Softplus", softplus)
+      .Case("Mish", mish)
       .Case("Sign", sign)
       .Case("Softsign", softsign)
       .Case("Gelu", gelu)
@@ -180,16 +204,30 @@ static Parameters absentParameters(StringRef op) {
 /// Functions of the fixed sequences (N8), which f64 does not have.
 static bool usesLibrary(StringRef op) {
   return llvm::StringSwitch<bool>(op)
-      .Cases({"Sigmoid", "Swish", "Elu", "Selu", "Gelu", "Tanh", "Erf", "Exp",
-              "Log"},
+      .Cases({"Sigmoid", "Swish", "Elu", "Selu", "Celu", "Gelu", "Tanh", "Erf",
+              "Exp", "Log", "Softplus", "Mish"},
              true)
       .Default(false);
+}
+
+/// The negative integers of the evaluator.
+static GraphValue negated(NodeImporter &n, const GraphValue &x) {
+  GraphValue y = x;
+  y.value = {};
+  y.constant = {};
+  for (OpFoldResult &integer : *y.integers)
+    integer = n.sub(n.size(0), integer);
+  return y;
 }
 
 LogicalResult onnx::importUnary(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue &x = n.in(0);
+  if (!x.integers)
+    x.integers = Constants::readIntegers(n.b, x);
+  if (n.op() == "Neg" && x.integers)
+    return n.set(0, negated(n, x));
   Function function = x.isFloat()    ? floatFunction(n.op())
                       : x.isBool()   ? boolFunction(n.op())
                       : x.isSigned() ? integerFunction(n.op())
@@ -210,6 +248,34 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
   FailureOr<GraphValue> y =
       elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
         return function(s, args[0], p);
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+/// IsNaN and IsInf.
+LogicalResult onnx::importIsSpecial(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  bool positive = n.getInt("detect_positive", 1) != 0,
+       negative = n.getInt("detect_negative", 1) != 0;
+  double infinity = std::numeric_limits<double>::infinity();
+  FailureOr<GraphValue> y = elementwise(
+      n, {&x}, n.b.getI1Type(), [&](Scalars &s, ValueRange args) -> Value {
+        Value v = args[0];
+        if (n.op() == "IsNaN")
+          return arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNO, v,
+                                       v);
+        Value top = s.equal(v, s.constant(v.getType(), infinity)),
+              bottom = s.equal(v, s.constant(v.getType(), -infinity));
+        if (positive && negative)
+          return arith::OrIOp::create(s.b, s.loc, top, bottom);
+        if (!positive && !negative)
+          return arith::ConstantOp::create(s.b, s.loc, s.b.getBoolAttr(false));
+        return positive ? top : bottom;
       });
   return failed(y) ? failure() : n.set(0, *y);
 }

@@ -98,10 +98,20 @@ LogicalResult onnx::importSoftmax(NodeImporter &n) {
 // Normalizations
 //===----------------------------------------------------------------------===//
 
-/// (x - mean) / sqrt(variance + epsilon) over `dims`; the division is a product
-/// with rsqrt.
+/// x * rsqrt(y + epsilon)
+static FailureOr<GraphValue> divideByRoot(NodeImporter &n, GraphValue &x,
+                                          GraphValue &y) {
+  float epsilon = n.getFloat("epsilon", 1e-5f);
+  return elementwise(
+      n, {&x, &y}, x.element, [&](Scalars &s, ValueRange args) -> Value {
+        Value stable = s.add(args[1], s.constant(args[1].getType(), epsilon));
+        return s.mul(args[0], math::RsqrtOp::create(s.b, s.loc, stable));
+      });
+}
+
+/// (x - mean) / sqrt(variance + epsilon) over `dims`.
 static FailureOr<GraphValue> normalize(NodeImporter &n, GraphValue &x,
-                                       ArrayRef<int64_t> dims, float epsilon) {
+                                       ArrayRef<int64_t> dims) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t d : dims)
     sizes.push_back(x.shape[d]);
@@ -123,12 +133,7 @@ static FailureOr<GraphValue> normalize(NodeImporter &n, GraphValue &x,
   if (failed(variance))
     return failure();
   GraphValue variances = unsqueeze(n, *variance, dims);
-  return elementwise(
-      n, {&*moved, &variances}, x.element,
-      [&](Scalars &s, ValueRange args) -> Value {
-        Value stable = s.add(args[1], s.constant(args[1].getType(), epsilon));
-        return s.mul(args[0], math::RsqrtOp::create(s.b, s.loc, stable));
-      });
+  return divideByRoot(n, *moved, variances);
 }
 
 /// x * scale + bias, the latter if there is one.
@@ -155,8 +160,7 @@ LogicalResult onnx::importLayerNormalization(NodeImporter &n) {
     return failure();
   SmallVector<int64_t> dims =
       llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank()));
-  FailureOr<GraphValue> normal =
-      normalize(n, x, dims, n.getFloat("epsilon", 1e-5f));
+  FailureOr<GraphValue> normal = normalize(n, x, dims);
   if (failed(normal))
     return failure();
   FailureOr<GraphValue> y =
@@ -217,10 +221,38 @@ LogicalResult onnx::importInstanceNormalization(NodeImporter &n) {
   if (failed(scale) || failed(bias))
     return failure();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
-  FailureOr<GraphValue> normal =
-      normalize(n, x, dims, n.getFloat("epsilon", 1e-5f));
+  FailureOr<GraphValue> normal = normalize(n, x, dims);
   if (failed(normal))
     return failure();
   FailureOr<GraphValue> y = scaleAndMove(n, *normal, *scale, &*bias);
   return failed(y) ? failure() : n.set(0, *y);
+}
+
+/// x / sqrt(mean(x * x) + epsilon) * scale, over the dimensions from `axis` on.
+LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
+  if (failed(verifyFloats(n, 2)))
+    return failure();
+  GraphValue &x = n.in(0);
+  FailureOr<int64_t> axis = n.axis(-1, x.rank());
+  if (failed(axis))
+    return failure();
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank()));
+  GraphValue squares = reduce(n, x, dims, 0.0, sum,
+                              [](Scalars &s, Value e) { return s.mul(e, e); });
+  OpFoldResult count =
+      n.product(ArrayRef<OpFoldResult>(x.shape).drop_front(*axis));
+  FailureOr<GraphValue> mean = divideBySize(n, squares, count);
+  if (failed(mean))
+    return failure();
+  GraphValue means = unsqueeze(n, *mean, dims);
+  FailureOr<GraphValue> normal = divideByRoot(n, x, means);
+  if (failed(normal))
+    return failure();
+  FailureOr<GraphValue> y = scaleAndMove(n, *normal, n.in(1), nullptr);
+  if (failed(y))
+    return failure();
+  if (y->rank() != x.rank())
+    return n.refuse() << "has a scale with more dimensions than its input";
+  return n.set(0, *y);
 }

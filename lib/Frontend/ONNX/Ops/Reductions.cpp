@@ -15,13 +15,15 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
+static Value same(Scalars &, Value x) { return x; }
+
 namespace {
 /// A reduction: combine(accumulator, of(element)) from `start`, and `after` of
 /// the result.
 struct Reduction {
   double start;
   Value (*combine)(Scalars &, ValueRange);
-  Value (*of)(Scalars &, Value) = nullptr;
+  Value (*of)(Scalars &, Value) = same;
   Value (*after)(Scalars &, Value) = nullptr;
 };
 } // namespace
@@ -58,7 +60,7 @@ static Reduction reductionOf(StringRef op, Type element) {
       .Case("ReduceL1", {0, sum, absolute})
       .Case("ReduceL2", {0, sum, square, root})
       .Case("ReduceSumSquare", {0, sum, square})
-      .Case("ReduceLogSum", {0, sum, nullptr, logarithm})
+      .Case("ReduceLogSum", {0, sum, same, logarithm})
       .Default({0, sum});
 }
 
@@ -129,7 +131,7 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
   FailureOr<GraphValue> y;
   if (op == "ReduceLogSumExp")
     y = logSumExp(n, x, dims);
-  else if (dims.empty() && !reduction.of && !reduction.after)
+  else if (dims.empty() && reduction.of == same)
     y = x;
   else
     y = reduce(n, x, dims, reduction.start, reduction.combine, reduction.of);
