@@ -25,6 +25,8 @@ static const Row kRows[] = {
     {"Abs", importUnary, {6, 13}},
     {"Add", importArithmetic, {7, 13, 14}},
     {"And", importBoolean, {7}},
+    {"ArgMax", importArgExtreme, {11, 12, 13}},
+    {"ArgMin", importArgExtreme, {11, 12, 13}},
     {"AveragePool", importAveragePool, {11, 19, 22}},
     {"BatchNormalization", importBatchNormalization, {9, 14, 15}},
     {"BitwiseAnd", importArithmetic, {18}},

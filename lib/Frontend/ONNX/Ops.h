@@ -84,6 +84,7 @@ LogicalResult importQuantizeLinear(NodeImporter &n);
 std::optional<GraphValue> matchScaledCast(NodeImporter &n);
 
 // Ops/Reductions.cpp
+LogicalResult importArgExtreme(NodeImporter &n);
 LogicalResult importReduce(NodeImporter &n);
 
 // Ops/Resize.cpp

@@ -33,7 +33,39 @@ static LogicalResult verifyTypes(NodeImporter &n, unsigned first,
   return success();
 }
 
-static bool isNumber(GraphValue &x) { return x.isFloat() || x.isSigned(); }
+static bool isNumber(GraphValue &x) {
+  return x.isFloat() || x.isSigned() || x.isUnsigned();
+}
+
+/// The inputs, uint8 as int32.
+static FailureOr<SmallVector<GraphValue>> wideInputs(NodeImporter &n) {
+  SmallVector<GraphValue> inputs;
+  for (unsigned i = 0; i < n.numInputs(); ++i) {
+    FailureOr<GraphValue> wide = n.in(i).isUnsigned()
+                                     ? convert(n, n.in(i), n.b.getI32Type())
+                                     : FailureOr<GraphValue>(n.in(i));
+    if (failed(wide))
+      return failure();
+    inputs.push_back(*wide);
+  }
+  return inputs;
+}
+
+/// `body` of the inputs; uint8 is computed in int32 and wraps.
+static LogicalResult setElementwise(NodeImporter &n, Type element,
+                                    ScalarBody body) {
+  FailureOr<SmallVector<GraphValue>> inputs = wideInputs(n);
+  if (failed(inputs))
+    return failure();
+  SmallVector<GraphValue *> operands;
+  for (GraphValue &input : *inputs)
+    operands.push_back(&input);
+  Type wide = element.isUnsignedInteger() ? Type(n.b.getI32Type()) : element;
+  FailureOr<GraphValue> y = elementwise(n, operands, wide, body);
+  if (succeeded(y))
+    y = convert(n, *y, element);
+  return failed(y) ? failure() : n.set(0, *y);
+}
 
 //===----------------------------------------------------------------------===//
 // Integers that decide of shapes
@@ -118,7 +150,7 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     return failure();
   bool isWhole = n.op() == "Mod" || n.op().starts_with("Bitwise");
   if (failed(verifyTypes(n, 0, [&](GraphValue &x) {
-        return isWhole ? x.isSigned() : isNumber(x);
+        return isNumber(x) && !(isWhole && x.isFloat());
       })))
     return failure();
   if (std::optional<GraphValue> sizes = computeSizes(n))
@@ -127,12 +159,9 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     if (std::optional<GraphValue> scaled = matchScaledCast(n))
       return n.set(0, *scaled);
   Function function = arithmeticFunction(n);
-  FailureOr<GraphValue> y =
-      elementwise(n, {&n.in(0), &n.in(1)}, n.in(0).element,
-                  [&](Scalars &s, ValueRange args) {
-                    return function(s, args[0], args[1]);
-                  });
-  return failed(y) ? failure() : n.set(0, *y);
+  return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
+    return function(s, args[0], args[1]);
+  });
 }
 
 LogicalResult onnx::importVariadic(NodeImporter &n) {
@@ -142,21 +171,16 @@ LogicalResult onnx::importVariadic(NodeImporter &n) {
   if ((op == "Sum" || op == "Mean") && !n.in(0).isFloat())
     return n.refuse() << "does not take " << elementName(n.in(0).element)
                       << "; cast it to float32";
-  SmallVector<GraphValue *> operands;
-  for (unsigned i = 0; i < n.numInputs(); ++i)
-    operands.push_back(&n.in(i));
-  FailureOr<GraphValue> y = elementwise(
-      n, operands, n.in(0).element, [&](Scalars &s, ValueRange args) {
-        Value v = args[0];
-        for (Value next : args.drop_front())
-          v = op == "Min"   ? s.min(v, next)
-              : op == "Max" ? s.max(v, next)
-                            : s.add(v, next);
-        if (op == "Mean")
-          v = s.div(v, s.constant(v.getType(), args.size()));
-        return v;
-      });
-  return failed(y) ? failure() : n.set(0, *y);
+  return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
+    Value v = args[0];
+    for (Value next : args.drop_front())
+      v = op == "Min"   ? s.min(v, next)
+          : op == "Max" ? s.max(v, next)
+                        : s.add(v, next);
+    if (op == "Mean")
+      v = s.div(v, s.constant(v.getType(), args.size()));
+    return v;
+  });
 }
 
 LogicalResult onnx::importPow(NodeImporter &n) {
@@ -220,12 +244,9 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
         return isNumber(x) || (isEqual && x.isBool());
       })))
     return failure();
-  FailureOr<GraphValue> y =
-      elementwise(n, {&n.in(0), &n.in(1)}, n.b.getI1Type(),
-                  [&](Scalars &s, ValueRange args) {
-                    return compare(s, n.op(), args[0], args[1]);
-                  });
-  return failed(y) ? failure() : n.set(0, *y);
+  return setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
+    return compare(s, n.op(), args[0], args[1]);
+  });
 }
 
 LogicalResult onnx::importBoolean(NodeImporter &n) {
@@ -245,15 +266,12 @@ LogicalResult onnx::importBoolean(NodeImporter &n) {
 
 LogicalResult onnx::importWhere(NodeImporter &n) {
   if (failed(n.requireInputs(3)) ||
-      failed(verifyTypes(n, 1, [](GraphValue &x) { return !x.isUnsigned(); })))
+      failed(verifyTypes(n, 1, [](GraphValue &) { return true; })))
     return failure();
   if (!n.in(0).isBool())
     return n.refuse() << "has a condition of " << elementName(n.in(0).element)
                       << "; cast it to bool";
-  FailureOr<GraphValue> y =
-      elementwise(n, {&n.in(0), &n.in(1), &n.in(2)}, n.in(1).element,
-                  [](Scalars &s, ValueRange args) {
-                    return s.select(args[0], args[1], args[2]);
-                  });
-  return failed(y) ? failure() : n.set(0, *y);
+  return setElementwise(n, n.in(1).element, [](Scalars &s, ValueRange args) {
+    return s.select(args[0], args[1], args[2]);
+  });
 }

@@ -98,42 +98,73 @@ LogicalResult onnx::importSoftmax(NodeImporter &n) {
 // Normalizations
 //===----------------------------------------------------------------------===//
 
-/// x * rsqrt(y + epsilon)
-static FailureOr<GraphValue> divideByRoot(NodeImporter &n, GraphValue &x,
-                                          GraphValue &y) {
-  float epsilon = n.getFloat("epsilon", 1e-5f);
-  return elementwise(
-      n, {&x, &y}, x.element, [&](Scalars &s, ValueRange args) -> Value {
-        Value stable = s.add(args[1], s.constant(args[1].getType(), epsilon));
-        return s.mul(args[0], math::RsqrtOp::create(s.b, s.loc, stable));
-      });
+namespace {
+/// A normalized value, and what it was normalized by; dimensions that were
+/// reduced have the size 1.
+struct Normal {
+  GraphValue value, mean, factor;
+};
+} // namespace
+
+static FailureOr<GraphValue> multiply(NodeImporter &n, GraphValue &x,
+                                      GraphValue &y) {
+  return elementwise(n, {&x, &y}, x.element, [](Scalars &s, ValueRange args) {
+    return s.mul(args[0], args[1]);
+  });
 }
 
-/// (x - mean) / sqrt(variance + epsilon) over `dims`.
-static FailureOr<GraphValue> normalize(NodeImporter &n, GraphValue &x,
-                                       ArrayRef<int64_t> dims) {
+/// rsqrt(mean of squares of x + epsilon) over `dims`, which keep the size 1.
+static FailureOr<GraphValue> rootFactor(NodeImporter &n, GraphValue &x,
+                                        ArrayRef<int64_t> dims,
+                                        OpFoldResult count) {
+  GraphValue squares = reduce(n, x, dims, 0.0, sum,
+                              [](Scalars &s, Value e) { return s.mul(e, e); });
+  FailureOr<GraphValue> mean = divideBySize(n, squares, count);
+  if (failed(mean))
+    return failure();
+  float epsilon = n.getFloat("epsilon", 1e-5f);
+  FailureOr<GraphValue> factor = elementwise(
+      n, {&*mean}, x.element, [&](Scalars &s, ValueRange args) -> Value {
+        Value stable = s.add(args[0], s.constant(args[0].getType(), epsilon));
+        return math::RsqrtOp::create(s.b, s.loc, stable);
+      });
+  if (failed(factor))
+    return failure();
+  return unsqueeze(n, *factor, dims);
+}
+
+static OpFoldResult countOf(NodeImporter &n, const GraphValue &x,
+                            ArrayRef<int64_t> dims) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t d : dims)
     sizes.push_back(x.shape[d]);
-  OpFoldResult count = n.product(sizes);
+  return n.product(sizes);
+}
+
+/// (x - mean) * rsqrt(variance + epsilon) over `dims`.
+static FailureOr<Normal> normalize(NodeImporter &n, GraphValue &x,
+                                   ArrayRef<int64_t> dims) {
+  OpFoldResult count = countOf(n, x, dims);
   GraphValue total = reduce(n, x, dims, 0.0, sum);
   FailureOr<GraphValue> mean = divideBySize(n, total, count);
   if (failed(mean))
     return failure();
-  GraphValue means = unsqueeze(n, *mean, dims);
-  FailureOr<GraphValue> moved =
-      elementwise(n, {&x, &means}, x.element, [](Scalars &s, ValueRange args) {
-        return s.sub(args[0], args[1]);
-      });
+  Normal normal;
+  normal.mean = unsqueeze(n, *mean, dims);
+  FailureOr<GraphValue> moved = elementwise(
+      n, {&x, &normal.mean}, x.element,
+      [](Scalars &s, ValueRange args) { return s.sub(args[0], args[1]); });
   if (failed(moved))
     return failure();
-  GraphValue squares = reduce(n, *moved, dims, 0.0, sum,
-                              [](Scalars &s, Value e) { return s.mul(e, e); });
-  FailureOr<GraphValue> variance = divideBySize(n, squares, count);
-  if (failed(variance))
+  FailureOr<GraphValue> factor = rootFactor(n, *moved, dims, count);
+  if (failed(factor))
     return failure();
-  GraphValue variances = unsqueeze(n, *variance, dims);
-  return divideByRoot(n, *moved, variances);
+  normal.factor = *factor;
+  FailureOr<GraphValue> value = multiply(n, *moved, *factor);
+  if (failed(value))
+    return failure();
+  normal.value = *value;
+  return normal;
 }
 
 /// x * scale + bias, the latter if there is one.
@@ -151,20 +182,19 @@ static FailureOr<GraphValue> scaleAndMove(NodeImporter &n, GraphValue &x,
 LogicalResult onnx::importLayerNormalization(NodeImporter &n) {
   if (failed(verifyFloats(n, 2)))
     return failure();
-  if (n.hasOutput(1) || n.hasOutput(2))
-    return n.refuse() << "gives its mean or deviation, which is not supported; "
-                         "remove these outputs";
   GraphValue &x = n.in(0);
   FailureOr<int64_t> axis = n.axis(-1, x.rank());
   if (failed(axis))
     return failure();
   SmallVector<int64_t> dims =
       llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank()));
-  FailureOr<GraphValue> normal = normalize(n, x, dims);
+  FailureOr<Normal> normal = normalize(n, x, dims);
   if (failed(normal))
     return failure();
+  (void)n.set(1, normal->mean);
+  (void)n.set(2, normal->factor);
   FailureOr<GraphValue> y =
-      scaleAndMove(n, *normal, n.in(1), n.has(2) ? &n.in(2) : nullptr);
+      scaleAndMove(n, normal->value, n.in(1), n.has(2) ? &n.in(2) : nullptr);
   if (failed(y))
     return failure();
   if (y->rank() != x.rank())
@@ -221,10 +251,10 @@ LogicalResult onnx::importInstanceNormalization(NodeImporter &n) {
   if (failed(scale) || failed(bias))
     return failure();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
-  FailureOr<GraphValue> normal = normalize(n, x, dims);
+  FailureOr<Normal> normal = normalize(n, x, dims);
   if (failed(normal))
     return failure();
-  FailureOr<GraphValue> y = scaleAndMove(n, *normal, *scale, &*bias);
+  FailureOr<GraphValue> y = scaleAndMove(n, normal->value, *scale, &*bias);
   return failed(y) ? failure() : n.set(0, *y);
 }
 
@@ -238,15 +268,10 @@ LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
     return failure();
   SmallVector<int64_t> dims =
       llvm::to_vector(llvm::seq<int64_t>(*axis, x.rank()));
-  GraphValue squares = reduce(n, x, dims, 0.0, sum,
-                              [](Scalars &s, Value e) { return s.mul(e, e); });
-  OpFoldResult count =
-      n.product(ArrayRef<OpFoldResult>(x.shape).drop_front(*axis));
-  FailureOr<GraphValue> mean = divideBySize(n, squares, count);
-  if (failed(mean))
+  FailureOr<GraphValue> factor = rootFactor(n, x, dims, countOf(n, x, dims));
+  if (failed(factor))
     return failure();
-  GraphValue means = unsqueeze(n, *mean, dims);
-  FailureOr<GraphValue> normal = divideByRoot(n, x, means);
+  FailureOr<GraphValue> normal = multiply(n, x, *factor);
   if (failed(normal))
     return failure();
   FailureOr<GraphValue> y = scaleAndMove(n, *normal, n.in(1), nullptr);

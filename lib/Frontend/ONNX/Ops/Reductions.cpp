@@ -8,7 +8,10 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -152,4 +155,57 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
   if (n.getInt("keepdims", 1) && !dims.empty())
     return n.set(0, unsqueeze(n, *y, dims));
   return n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// ArgMax and ArgMin
+//===----------------------------------------------------------------------===//
+
+/// The loops over the dimension `axis` of `x`, in order: the best element so
+/// far and its index.
+static GraphValue findExtreme(NodeImporter &n, GraphValue &x, int64_t axis,
+                              bool isMax, bool takesLast) {
+  Reduction start = reductionOf(isMax ? "ReduceMax" : "ReduceMin", x.element);
+  Shape shape(x.shape);
+  shape.erase(shape.begin() + axis);
+  SmallVector<utils::IteratorType> iterators(x.rank(),
+                                             utils::IteratorType::parallel);
+  iterators[axis] = utils::IteratorType::reduction;
+  AffineMap all = n.b.getMultiDimIdentityMap(x.rank());
+  AffineMap kept = all.dropResult(axis);
+  Value best = filled(n, x.element, shape, start.start),
+        index = filled(n, n.b.getI64Type(), shape, 0);
+  auto loops = linalg::GenericOp::create(
+      n.b, n.loc, TypeRange{best.getType(), index.getType()}, n.tensor(x),
+      ValueRange{best, index}, ArrayRef<AffineMap>{all, kept, kept}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Scalars s(b, loc);
+        Value e = args[0], old = args[1];
+        Value isBetter = isMax ? s.less(old, e) : s.less(e, old);
+        if (takesLast)
+          isBetter = arith::OrIOp::create(b, loc, isBetter, s.equal(old, e));
+        Value place = arith::IndexCastOp::create(
+            b, loc, b.getI64Type(), linalg::IndexOp::create(b, loc, axis));
+        linalg::YieldOp::create(b, loc,
+                                ValueRange{s.select(isBetter, e, old),
+                                           s.select(isBetter, place, args[2])});
+      });
+  return toGraphValue(loops.getResult(1), shape);
+}
+
+LogicalResult onnx::importArgExtreme(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  bool isWide = x.element.isInteger(64);
+  if (isWide || (!x.isFloat() && !x.isSigned()))
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  FailureOr<int64_t> axis = n.axis(0, x.rank());
+  if (failed(axis))
+    return failure();
+  GraphValue places = findExtreme(n, x, *axis, n.op() == "ArgMax",
+                                  n.getInt("select_last_index", 0) != 0);
+  bool keeps = n.getInt("keepdims", 1) != 0;
+  return n.set(0, keeps ? unsqueeze(n, places, *axis) : places);
 }
