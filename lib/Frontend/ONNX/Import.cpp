@@ -7,6 +7,7 @@
 
 #include "qcc/Frontend/ONNX/Import.h"
 #include "Constants.h"
+#include "Emit.h"
 #include "Model.h"
 #include "OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -177,17 +178,27 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   GraphValue value;
   value.element = element;
   value.value = body.addArgument(RankedTensorType::get(shape, element), loc);
+  bool repeats = false; // a symbol that occurred before
   for (auto [d, dim] : llvm::enumerate(input.shape)) {
     if (dim.hasValue) {
       value.shape.push_back(builder.getIndexAttr(dim.value));
       continue;
     }
-    Value size = symbols.lookup(toRef(dim.symbol));
-    if (!size || dim.symbol.empty())
+    Value size =
+        dim.symbol.empty() ? Value() : symbols.lookup(toRef(dim.symbol));
+    repeats |= static_cast<bool>(size);
+    if (!size)
       size = tensor::DimOp::create(builder, loc, value.value, d);
     if (!dim.symbol.empty())
       symbols[toRef(dim.symbol)] = size;
     value.shape.push_back(size);
+  }
+  // A copy of the sizes that the symbols stand for asks callers for them.
+  if (repeats) {
+    Node node;
+    NodeImporter importer(node, 0, builder, loc, {}, constants, sizes);
+    value = broadcastTo(importer, value, value.shape,
+                        builder.getMultiDimIdentityMap(value.rank()));
   }
   values[toRef(input.name)] = std::move(value);
   return success();

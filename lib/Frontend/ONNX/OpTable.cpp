@@ -132,6 +132,7 @@ static const Row kRows[] = {
     {"ThresholdedRelu", importUnary, {10, 22}},
     {"Tile", importTile, {6, 13}},
     {"Transpose", importTranspose, {1, 13, 21, 23, 24, 25}},
+    {"Trilu", importTrilu, {14}},
     {"Unsqueeze", importUnsqueeze, {11, 13, 21, 23, 24, 25}},
     {"Where", importWhere, {9, 16}},
     {"Xor", importBoolean, {7}},

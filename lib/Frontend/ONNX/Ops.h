@@ -56,6 +56,7 @@ LogicalResult importExpand(NodeImporter &n);
 LogicalResult importIdentity(NodeImporter &n);
 LogicalResult importSpaceToDepth(NodeImporter &n);
 LogicalResult importTile(NodeImporter &n);
+LogicalResult importTrilu(NodeImporter &n);
 LogicalResult importTranspose(NodeImporter &n);
 
 // Ops/Normalizations.cpp

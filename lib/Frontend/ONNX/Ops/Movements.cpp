@@ -8,6 +8,7 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -166,6 +167,45 @@ LogicalResult onnx::importTile(NodeImporter &n) {
       broadcastTo(n, x, repeated,
                   AffineMap::get(repeated.size(), 0, read, n.b.getContext()));
   return n.set(0, reshape(n, wide, shape));
+}
+
+/// Keeps the elements on one side of a diagonal, zeros elsewhere.
+LogicalResult onnx::importTrilu(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (x.isUnsigned() || x.rank() < 2)
+    return n.refuse() << "takes matrices, and not " << elementName(x.element)
+                      << " here; cast it to float32";
+  int64_t diagonal = 0;
+  if (n.has(1)) {
+    auto given = n.constantIntegers(1, "its diagonal");
+    if (failed(given))
+      return failure();
+    if (given->size() != 1)
+      return n.refuse() << "has several diagonals; give one";
+    // All diagonals beyond the matrix are the same.
+    diagonal = std::clamp<int64_t>(given->front(), -(int64_t(1) << 40),
+                                   int64_t(1) << 40);
+  }
+  bool isUpper = n.getInt("upper", 1) != 0;
+  Value init = tensor::EmptyOp::create(
+      n.b, n.loc, ArrayRef<OpFoldResult>(x.shape), x.element);
+  AffineMap map = n.b.getMultiDimIdentityMap(x.rank());
+  SmallVector<utils::IteratorType> iterators(x.rank(),
+                                             utils::IteratorType::parallel);
+  Value y = generic(
+      n, n.tensor(x), init, {map, map}, iterators,
+      [&](Scalars &s, ValueRange args) {
+        Value row = linalg::IndexOp::create(s.b, s.loc, x.rank() - 2),
+              column = linalg::IndexOp::create(s.b, s.loc, x.rank() - 1);
+        Value edge = s.add(row, s.constant(row.getType(), diagonal));
+        Value zero = s.constant(x.element, 0);
+        // Strictly on the side that becomes zero.
+        Value isZero = isUpper ? s.less(column, edge) : s.less(edge, column);
+        return s.select(isZero, zero, args[0]);
+      });
+  return n.set(0, y, x.shape);
 }
 
 //===----------------------------------------------------------------------===//
