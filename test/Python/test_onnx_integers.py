@@ -220,3 +220,57 @@ def test_dynamic_quantize_linear(low, high, tmp_path):
     y, actual_s, actual_z = model.run(tmp_path, names)
     assert actual_s == s and actual_z == z
     program.assert_same_bits(y, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pads, strides, sy", [
+    ([0, 0, 0, 0], [2, 2], None), ([1, 1, 1, 1], [1, 2], None), ([1, 0, 0, 1], [2, 1], 0.07)])
+def test_max_pool_of_a_quantized_image(kind, pads, strides, sy, tmp_path, compiler):
+    """Between the same parameters it is the greatest integers, also in other ones a maximum."""
+    random = np.random.default_rng(11)
+    q = integers(random, kind, (2, 3, 8, 9))
+    s, z = F32(0.05), integers(random, kind, ())
+    sy = s if sy is None else F32(sy)
+    model = Model()
+    names = [model.constant("s", s), model.constant("z", z)]
+    real = model.node("DequantizeLinear", [model.input("q", q), *names])
+    pooled = model.node("MaxPool", [real], kernel_shape=[2, 3], pads=pads, strides=strides)
+    y = model.node("QuantizeLinear", [pooled, model.constant("sy", sy), "z"])
+    top, left, bottom, right = pads
+    wide = np.pad(q.astype(np.int32), ((0, 0), (0, 0), (top, bottom), (left, right)),
+                  constant_values=-1000)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (2, 3), axis=(2, 3))
+    greatest = windows[:, :, ::strides[0], ::strides[1]].max(axis=(4, 5))
+    values = ((greatest - np.int32(z)).astype(F32) * s).astype(F32)
+    actual, floats = model.run(tmp_path, [y, pooled])
+    program.assert_same_bits(floats, values)
+    program.assert_same_bits(actual, saturate((values / sy).astype(F32), z, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_conv_transpose_of_dequantized_values(kind, tmp_path, compiler):
+    """fma(f32(acc), sx * sw, bias) of exact sums (N3), with scales of channels."""
+    random = np.random.default_rng(12)
+    x, w = integers(random, kind, (1, 3, 4, 5)), integers(random, np.int8, (3, 4, 2, 3))
+    sx, sw, zx = scale(random), scale(random, 4), integers(random, kind, ())
+    bias = random.uniform(-3, 3, 4).astype(F32)
+    model = Model()
+    real = model.node("DequantizeLinear", [
+        model.input("x", x), model.constant("sx", sx), model.constant("zx", zx)])
+    weight = model.node("DequantizeLinear", [model.constant("w", w), model.constant("sw", sw)],
+                        axis=1)
+    y = model.node("ConvTranspose", [real, weight, model.constant("b", bias)], strides=[2, 2],
+                   pads=[0, 1, 1, 1], output_padding=[1, 0])
+    acc = np.zeros((1, 4, 8, 11), np.int64)
+    for i in range(4):
+        for j in range(5):
+            pixel = x[:, :, i, j].astype(np.int64) - np.int64(zx)
+            acc[:, :, 2 * i:2 * i + 2, 2 * j:2 * j + 3] += np.einsum("nc,cfhw->nfhw", pixel,
+                                                                   w.astype(np.int64))
+    acc = np.pad(acc, ((0, 0), (0, 0), (0, 1), (0, 0)))[:, :, 0:8, 1:10]
+    product = acc.astype(np.int32).astype(F32).astype(np.float64) * np.float64(
+        (sx * sw).astype(F32)).reshape(-1, 1, 1)
+    # A product of two f32 is exact in f64, the sum nearly: no tie is that near here.
+    expected = (product + bias.astype(np.float64).reshape(-1, 1, 1)).astype(F32)
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, expected)
