@@ -88,3 +88,15 @@ def test_resize_before_and_after_sizes(tmp_path, compiler):
         (y,) = run(tmp_path, 13, "Resize", x=x, inputs=inputs, mode="nearest",
                    coordinate_transformation_mode="asymmetric", nearest_mode="floor")
         program.assert_same_bits(y, wide)
+
+
+@pytest.mark.parametrize("op, function", [("And", np.logical_and), ("Or", np.logical_or),
+                                          ("Xor", np.logical_xor)])
+def test_booleans(op, function, tmp_path, compiler):
+    x, y = np.array([[False, True]]), np.array([[False], [True], [True]])
+    model = Model()
+    names = [model.input("x", x), model.input("y", y)]
+    z = model.node(op, names)
+    both, negated = model.run(tmp_path, [z, model.node("Not", [z])])
+    program.assert_same_bits(both, function(x, y))
+    program.assert_same_bits(negated, ~function(x, y))

@@ -81,8 +81,8 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
 /// rint((f32(q - z) * s) / s) is q - z while the product is normal and finite.
 static Value storedWith(Value real, Type type, const Params &params) {
   auto source = real.getDefiningOp<qnn::DequantizeOp>();
-  if (!source || params.axis || source.getAxis() ||
-      source.getInput().getType().getElementType() != type)
+  if (!source || !source.getType().getElementType().isF32() || params.axis ||
+      source.getAxis() || source.getInput().getType().getElementType() != type)
     return {};
   SmallVector<float> scale, given;
   if (!qnn::readConstantFloats(params.scale, given) ||
