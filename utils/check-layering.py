@@ -11,7 +11,7 @@ Data flows one way; a folder may include only what stands to its left:
   Support sees Runtime/Status.h, DType.h and Memory.h. Emulator, which implements the
   runtime's device interface, sees the runtime and Support, and no LLVM either. What writes code or descriptors sees
   Runtime/ABI.h alone: compiler and runtime meet at the artifact; so does Frontend, which
-  refuses what exceeds its limits, and Memory.h for what exceeds the machine's. JIT and CAPI see the
+  refuses what exceeds its limits, Memory.h for what exceeds the machine's, and Status.h. JIT and CAPI see the
   runtime. The part of CAPI that is libqcc_runtime sees the runtime alone, and the
   installed headers (include/qcc-c, include/qcc/*.hpp) see only one another.
 * Explain sees what Transforms decided, and no target's folder.
@@ -43,7 +43,8 @@ PARTS = {
     "Dialect": {"Support"},
     "Target": {"Dialect", "Support"},
     "Reference": {"Dialect", "Support"},
-    "Frontend": {"Dialect", "Target", "Support", "Runtime/ABI.h", "Runtime/Memory.h"},
+    "Frontend": {"Dialect", "Target", "Support", "Runtime/ABI.h", "Runtime/Memory.h",
+                 "Runtime/Status.h"},
     "Analysis": {"Support", "Dialect/QNN/IR/Notes.h"},
     "Conversion": {"Analysis", "Dialect", "Target", "Support"},
     "Tuning": {"Analysis", "Dialect", "Target", "Support", "Runtime/Status.h"},

@@ -89,7 +89,8 @@ static inline qccCompileOptions qccCompileOptionsInit(void) {
   return options;
 }
 
-/// Compiles a program, MLIR text or bytecode. `options` may be null.
+/// Compiles a program: MLIR text or bytecode, or an ONNX model, which only a
+/// file may have data beside. `options` may be null.
 ///
 /// QCC_STATUS_INVALID_PROGRAM: it is rejected; the message has all errors, a
 /// line each, as "name:line:column: error: ...".

@@ -10,7 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/Frontend/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/Random.h"
@@ -131,7 +131,9 @@ bool Session::load() {
   return guarded("while reading '" + options.input + "'", [&] {
     ImportOptions import;
     import.weights = *weights;
-    moduleRef = importMLIR(sources, &context, import);
+    if (options.input != "-")
+      import.path = options.input;
+    moduleRef = importProgram(sources, &context, import);
     return static_cast<bool>(moduleRef);
   });
 }

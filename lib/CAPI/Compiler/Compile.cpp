@@ -19,7 +19,7 @@
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
-#include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/Frontend/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileIO.h"
@@ -157,7 +157,7 @@ static void compile(SourceBuffer source, const Request &request,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), llvm::SMLoc());
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      importMLIR(sources, &context, request.import);
+      importProgram(sources, &context, request.import);
   if (!module)
     return;
   Compiler compiler(request.targets);
@@ -185,9 +185,9 @@ static void compile(SourceBuffer source, const Request &request,
       << llvm::json::Value(report->toJson());
 }
 
-/// Where the text of a program comes from. Without memory for it, null.
-using ReadSource =
-    llvm::function_ref<rt::Result<SourceBuffer>(const Request &)>;
+/// Where a program comes from, which is noted in the request. Without memory
+/// for it, null.
+using ReadSource = llvm::function_ref<rt::Result<SourceBuffer>(Request &)>;
 
 static void compile(const qccCompileOptions &options, ReadSource readSource,
                     Outcome &outcome) {
@@ -262,7 +262,7 @@ qccStatus qccCompileText(const char *text, size_t length,
       return nullPointer(text ? "the handle of the artifact" : "the text");
     return compileGuarded(
         options,
-        [&](const Request &request) {
+        [&](Request &request) {
           return rt::Result<SourceBuffer>(llvm::MemoryBuffer::getMemBufferCopy(
               llvm::StringRef(text, length), request.name));
         },
@@ -276,7 +276,12 @@ qccStatus qccCompileFile(const char *path, const qccCompileOptions *options,
     if (!path || !artifact)
       return nullPointer(path ? "the handle of the artifact" : "the path");
     return compileGuarded(
-        options, [&](const Request &) { return readSource(path); }, artifact);
+        options,
+        [&](Request &request) {
+          request.import.path = path;
+          return readSource(path);
+        },
+        artifact);
   });
 }
 

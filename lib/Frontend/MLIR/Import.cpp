@@ -186,12 +186,17 @@ OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
   context->allowUnregisteredDialects();
   OwningOpRef<ModuleOp> module = parse(sources, context);
   context->allowUnregisteredDialects(allowsUnregistered);
-  // The module is verified again with its weights, among which there may be
-  // scales.
-  if (!module || failed(verifyProgram(*module)) ||
-      failed(verifyTensors(*module)) ||
-      failed(fillResources(*module, options.weights)) ||
-      failed(verify(*module)))
+  if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;
+}
+
+LogicalResult qcc::verifyImported(ModuleOp module,
+                                  const ImportOptions &options) {
+  // The module is verified again with its weights, among which there may be
+  // scales.
+  return success(succeeded(verifyProgram(module)) &&
+                 succeeded(verifyTensors(module)) &&
+                 succeeded(fillResources(module, options.weights)) &&
+                 succeeded(verify(module)));
 }

@@ -44,6 +44,9 @@ struct WeightsSource {
 
 struct ImportOptions {
   WeightsSource weights;
+  /// The program's file; empty for a program that is none. A model may have
+  /// data in files beside its own.
+  std::string path;
 };
 
 /// Parses the main buffer of `sources`, text or bytecode, in `context`, which
@@ -53,6 +56,11 @@ struct ImportOptions {
 mlir::OwningOpRef<mlir::ModuleOp> importMLIR(const llvm::SourceMgr &sources,
                                              mlir::MLIRContext *context,
                                              const ImportOptions &options = {});
+
+/// The last step of every import: fills in weights, and rejects what the
+/// compiler and the reference interpreter do not take.
+mlir::LogicalResult verifyImported(mlir::ModuleOp module,
+                                   const ImportOptions &options);
 
 } // namespace qcc
 

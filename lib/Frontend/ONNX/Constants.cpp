@@ -1,0 +1,187 @@
+//===- Constants.cpp - Constants of an ONNX model -------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Constants.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// More elements than any machine has memory for.
+static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
+/// The most integers that the integer evaluator follows.
+static constexpr int64_t kMaxIntegers = 1024;
+/// Constants of at least this size stay in the file.
+static constexpr size_t kMinMapped = 4096;
+
+Type onnx::elementType(int32_t type, MLIRContext *context) {
+  switch (static_cast<DataType>(type)) {
+  case DataType::Float:
+    return Float32Type::get(context);
+  case DataType::Float16:
+    return Float16Type::get(context);
+  case DataType::BFloat16:
+    return BFloat16Type::get(context);
+  case DataType::Double:
+    return Float64Type::get(context);
+  case DataType::UInt8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case DataType::Int8:
+    return IntegerType::get(context, 8);
+  case DataType::Int16:
+    return IntegerType::get(context, 16);
+  case DataType::Int32:
+    return IntegerType::get(context, 32);
+  case DataType::Int64:
+    return IntegerType::get(context, 64);
+  case DataType::Bool:
+    return IntegerType::get(context, 1);
+  default:
+    return {};
+  }
+}
+
+StringRef onnx::elementName(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (integer.isUnsigned())
+      return "uint8";
+    switch (integer.getWidth()) {
+    case 1:
+      return "bool";
+    case 8:
+      return "int8";
+    case 16:
+      return "int16";
+    case 32:
+      return "int32";
+    default:
+      return "int64";
+    }
+  }
+  return type.isF32()    ? "float32"
+         : type.isF16()  ? "float16"
+         : type.isBF16() ? "bfloat16"
+                         : "float64";
+}
+
+/// An attribute for bytes that lie in the file, or a copy of them.
+static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
+                               StringRef name, MappedFilePtr file) {
+  unsigned width = qnn::getElementBytes(type.getElementType());
+  if (bytes.empty())
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  bool isAligned = reinterpret_cast<uintptr_t>(bytes.data()) % width == 0;
+  if (bytes.size() < kMinMapped || !isAligned)
+    return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+  // The deleter keeps the file for as long as the data.
+  AsmResourceBlob blob(
+      bytes, width, [file = std::move(file)](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(type, name.empty() ? "constant" : name,
+                                        std::move(blob));
+}
+
+rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
+                                      MLIRContext *context) {
+  std::string what = "constant '" + std::string(tensor.name) + "': ";
+  Type element = elementType(tensor.type, context);
+  if (!element)
+    return rt::unsupported(what + "elements of " + dataTypeName(tensor.type) +
+                           " are not supported; use float32, float16, "
+                           "bfloat16, float64, int8, uint8, int16, int32, "
+                           "int64 or bool");
+  uint64_t elements = 1;
+  for (int64_t dim : tensor.dims) {
+    if (dim < 0)
+      return rt::corrupt(what + "a dimension is negative; write it again");
+    elements = llvm::SaturatingMultiply<uint64_t>(elements, dim);
+    if (static_cast<uint64_t>(dim) > kMaxElements)
+      elements = UINT64_MAX;
+  }
+  if (elements > kMaxElements)
+    return rt::corrupt(what + "it has too many elements; write it again");
+  uint64_t size = elements * dataTypeSize(tensor.type);
+  std::string_view data = tensor.data;
+  MappedFilePtr file;
+  if (tensor.isExternal) {
+    rt::Result<ExternalFiles::Data> found = files.find(tensor.external, size);
+    if (!found.isOk())
+      return found.status().withPrefix(what);
+    data = found->bytes;
+    file = found->file;
+  }
+  if (data.size() != size)
+    return rt::corrupt(what + "it has " + std::to_string(data.size()) +
+                       " bytes of data but its type needs " +
+                       std::to_string(size) + "; write it again");
+  auto type = RankedTensorType::get(tensor.dims, element);
+  if (element.isInteger(1)) {
+    SmallVector<bool> bits;
+    for (char byte : data)
+      bits.push_back(byte != 0);
+    return TypedAttr(DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+  }
+  return makeAttribute(type, ArrayRef<char>(data.data(), data.size()),
+                       StringRef(tensor.name.data(), tensor.name.size()),
+                       std::move(file));
+}
+
+GraphValue Constants::toValue(OpBuilder &b, TypedAttr attr) {
+  GraphValue value;
+  auto type = cast<RankedTensorType>(attr.getType());
+  value.element = type.getElementType();
+  value.constant = attr;
+  for (int64_t size : type.getShape())
+    value.shape.push_back(b.getIndexAttr(size));
+  return value;
+}
+
+std::optional<SmallVector<OpFoldResult>>
+Constants::readIntegers(OpBuilder &b, const GraphValue &value) {
+  bool isInteger = value.element.isSignlessInteger(64) ||
+                   value.element.isSignlessInteger(32);
+  if (!value.constant || !isInteger || value.rank() > 1)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(value.constant.getType());
+  if (type.getNumElements() > kMaxIntegers)
+    return std::nullopt;
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(value.constant);
+  if (!data)
+    return std::nullopt;
+  SmallVector<OpFoldResult> integers;
+  unsigned width = qnn::getElementBytes(value.element);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    if (width == 8) {
+      std::memcpy(&wide, data->bytes.data() + i * width, width);
+    } else {
+      std::memcpy(&narrow, data->bytes.data() + i * width, width);
+      wide = narrow;
+    }
+    integers.push_back(b.getIndexAttr(wide));
+  }
+  return integers;
+}
+
+std::optional<SmallVector<float>>
+Constants::readFloats(const GraphValue &value) {
+  if (!value.constant || !value.element.isF32())
+    return std::nullopt;
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(value.constant);
+  if (!data)
+    return std::nullopt;
+  SmallVector<float> floats(data->bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), data->bytes.data(), data->bytes.size());
+  return floats;
+}

@@ -1,0 +1,46 @@
+//===- Constants.h - Constants of an ONNX model -----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_CONSTANTS_H
+#define QCC_LIB_FRONTEND_ONNX_CONSTANTS_H
+
+#include "ExternalFiles.h"
+#include "GraphValue.h"
+#include "mlir/IR/Builders.h"
+
+namespace qcc::onnx {
+
+/// The element type of a value; null for one that is not supported.
+mlir::Type elementType(int32_t type, mlir::MLIRContext *context);
+/// The ONNX name of an element type.
+llvm::StringRef elementName(mlir::Type type);
+
+class Constants {
+public:
+  explicit Constants(std::string folder) : files(std::move(folder)) {}
+
+  /// The elements of a tensor. They stay in the file where they are aligned
+  /// there; otherwise they are copied once.
+  rt::Result<mlir::TypedAttr> make(const Tensor &tensor,
+                                   mlir::MLIRContext *context);
+
+  static GraphValue toValue(mlir::OpBuilder &b, mlir::TypedAttr attr);
+  /// The elements of a short constant of int64 or int32 with at most one
+  /// dimension.
+  static std::optional<llvm::SmallVector<mlir::OpFoldResult>>
+  readIntegers(mlir::OpBuilder &b, const GraphValue &value);
+  /// The elements of a constant of float32.
+  static std::optional<llvm::SmallVector<float>>
+  readFloats(const GraphValue &value);
+
+private:
+  ExternalFiles files;
+};
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_CONSTANTS_H

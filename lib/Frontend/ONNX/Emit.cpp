@@ -1,0 +1,296 @@
+//===- Emit.cpp - MLIR that several ops are made of -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+using Iterator = utils::IteratorType;
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+static bool isFloat(Value x) { return isa<FloatType>(x.getType()); }
+
+Value Scalars::constant(Type type, double value) {
+  TypedAttr attr =
+      isa<FloatType>(type)
+          ? TypedAttr(b.getFloatAttr(type, value))
+          : TypedAttr(b.getIntegerAttr(type, static_cast<int64_t>(value)));
+  return arith::ConstantOp::create(b, loc, attr);
+}
+Value Scalars::add(Value x, Value y) {
+  if (isFloat(x))
+    return arith::AddFOp::create(b, loc, x, y);
+  return arith::AddIOp::create(b, loc, x, y);
+}
+Value Scalars::sub(Value x, Value y) {
+  if (isFloat(x))
+    return arith::SubFOp::create(b, loc, x, y);
+  return arith::SubIOp::create(b, loc, x, y);
+}
+Value Scalars::mul(Value x, Value y) {
+  if (isFloat(x))
+    return arith::MulFOp::create(b, loc, x, y);
+  return arith::MulIOp::create(b, loc, x, y);
+}
+Value Scalars::div(Value x, Value y) {
+  if (isFloat(x))
+    return arith::DivFOp::create(b, loc, x, y);
+  return arith::DivSIOp::create(b, loc, x, y);
+}
+Value Scalars::max(Value x, Value y) {
+  if (isFloat(x))
+    return arith::MaximumFOp::create(b, loc, x, y);
+  return arith::MaxSIOp::create(b, loc, x, y);
+}
+Value Scalars::min(Value x, Value y) {
+  if (isFloat(x))
+    return arith::MinimumFOp::create(b, loc, x, y);
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+Value Scalars::exp(Value x) { return math::ExpOp::create(b, loc, x); }
+Value Scalars::log(Value x) { return math::LogOp::create(b, loc, x); }
+Value Scalars::sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
+Value Scalars::abs(Value x) {
+  if (isFloat(x))
+    return math::AbsFOp::create(b, loc, x);
+  return math::AbsIOp::create(b, loc, x);
+}
+Value Scalars::sigmoid(Value x) {
+  Value one = constant(x.getType(), 1.0);
+  return div(one, add(one, exp(arith::NegFOp::create(b, loc, x))));
+}
+Value Scalars::less(Value x, Value y) {
+  if (isFloat(x))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+}
+Value Scalars::equal(Value x, Value y) {
+  if (isFloat(x))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+}
+Value Scalars::select(Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, condition, x, y);
+}
+Value Scalars::extract(Value tensor, ValueRange indices) {
+  return tensor::ExtractOp::create(b, loc, tensor, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+GraphValue onnx::toGraphValue(Value value, const Shape &shape) {
+  GraphValue result;
+  result.element = cast<RankedTensorType>(value.getType()).getElementType();
+  result.shape = shape;
+  result.value = value;
+  return result;
+}
+
+static Value empty(NodeImporter &n, Type element, const Shape &shape) {
+  return tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape),
+                                 element);
+}
+
+Value onnx::filled(NodeImporter &n, Type element, const Shape &shape,
+                   double value) {
+  Value scalar = Scalars(n.b, n.loc).constant(element, value);
+  return linalg::FillOp::create(n.b, n.loc, scalar, empty(n, element, shape))
+      .getResult(0);
+}
+
+Value onnx::constantFloats(NodeImporter &n, ArrayRef<float> values,
+                           ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, n.b.getF32Type());
+  return arith::ConstantOp::create(n.b, n.loc,
+                                   DenseElementsAttr::get(type, values));
+}
+
+Value onnx::generic(NodeImporter &n, ValueRange inputs, Value init,
+                    ArrayRef<AffineMap> maps, ArrayRef<Iterator> iterators,
+                    ScalarBody body) {
+  return linalg::GenericOp::create(
+             n.b, n.loc, init.getType(), inputs, init, maps, iterators,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Scalars scalars(b, loc);
+               linalg::YieldOp::create(b, loc, body(scalars, args));
+             })
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// The size of a result dimension where operands have `x` and `y`.
+static std::optional<OpFoldResult> broadcastSize(OpFoldResult x,
+                                                 OpFoldResult y) {
+  std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
+  if (kx == 1)
+    return y;
+  if (ky == 1 || !ky)
+    return x;
+  if (!kx || *kx == *ky)
+    return y;
+  return std::nullopt;
+}
+
+FailureOr<Shape> onnx::broadcast(NodeImporter &n,
+                                 ArrayRef<const Shape *> shapes) {
+  size_t rank = 0;
+  for (const Shape *shape : shapes)
+    rank = std::max(rank, shape->size());
+  Shape result(rank, n.size(1));
+  for (const Shape *shape : shapes) {
+    size_t offset = rank - shape->size();
+    for (auto [i, size] : llvm::enumerate(*shape)) {
+      std::optional<OpFoldResult> joined =
+          broadcastSize(result[offset + i], size);
+      if (!joined)
+        return n.refuse() << "has operands of sizes "
+                          << *knownSize(result[offset + i]) << " and "
+                          << *knownSize(size)
+                          << " along one dimension, which do not fit; correct "
+                             "the shapes";
+      result[offset + i] = *joined;
+    }
+  }
+  return result;
+}
+
+AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
+                             const Shape &result) {
+  SmallVector<AffineExpr> exprs;
+  size_t offset = result.size() - shape.size();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    bool repeats = knownSize(size) == 1 && knownSize(result[offset + i]) != 1;
+    exprs.push_back(repeats ? n.b.getAffineConstantExpr(0)
+                            : n.b.getAffineDimExpr(offset + i));
+  }
+  return AffineMap::get(result.size(), 0, exprs, n.b.getContext());
+}
+
+/// The element of a constant that has only one, as a scalar.
+static Value scalarConstant(NodeImporter &n, GraphValue &operand) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(operand.constant);
+  if (!dense || dense.getNumElements() != 1 || operand.isUnsigned())
+    return {};
+  return arith::ConstantOp::create(
+      n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));
+}
+
+FailureOr<GraphValue> onnx::elementwise(NodeImporter &n,
+                                        ArrayRef<GraphValue *> operands,
+                                        Type element, ScalarBody body) {
+  SmallVector<const Shape *> shapes;
+  for (GraphValue *operand : operands)
+    shapes.push_back(&operand->shape);
+  FailureOr<Shape> shape = broadcast(n, shapes);
+  if (failed(shape))
+    return failure();
+  SmallVector<Value> inputs, scalars(operands.size());
+  SmallVector<AffineMap> maps;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    scalars[i] = scalarConstant(n, *operand);
+    if (scalars[i])
+      continue;
+    inputs.push_back(n.tensor(*operand));
+    maps.push_back(broadcastMap(n, operand->shape, *shape));
+  }
+  maps.push_back(n.b.getMultiDimIdentityMap(shape->size()));
+  SmallVector<Iterator> iterators(shape->size(), Iterator::parallel);
+  Value result = generic(n, inputs, empty(n, element, *shape), maps, iterators,
+                         [&](Scalars &s, ValueRange args) {
+                           SmallVector<Value> all(scalars);
+                           unsigned next = 0;
+                           for (Value &value : all)
+                             if (!value)
+                               value = args[next++];
+                           return body(s, all);
+                         });
+  return toGraphValue(result, *shape);
+}
+
+GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
+                             const Shape &shape, AffineMap map) {
+  SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
+  return toGraphValue(
+      generic(n, n.tensor(value), empty(n, value.element, shape),
+              {map, n.b.getMultiDimIdentityMap(shape.size())}, iterators,
+              [](Scalars &, ValueRange args) { return args[0]; }),
+      shape);
+}
+
+GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
+                        double start, ScalarBody combine,
+                        llvm::function_ref<Value(Scalars &, Value)> of) {
+  Shape shape;
+  SmallVector<Iterator> iterators(x.rank(), Iterator::parallel);
+  SmallVector<AffineExpr> kept;
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    if (llvm::is_contained(dims, d)) {
+      iterators[d] = Iterator::reduction;
+      continue;
+    }
+    shape.push_back(x.shape[d]);
+    kept.push_back(n.b.getAffineDimExpr(d));
+  }
+  Value init = filled(n, x.element, shape, start);
+  Value result = generic(n, n.tensor(x), init,
+                         {n.b.getMultiDimIdentityMap(x.rank()),
+                          AffineMap::get(x.rank(), 0, kept, n.b.getContext())},
+                         iterators, [&](Scalars &s, ValueRange args) {
+                           Value element = of ? of(s, args[0]) : args[0];
+                           return combine(s, {args[1], element});
+                         });
+  return toGraphValue(result, shape);
+}
+
+FailureOr<GraphValue> onnx::divideBySize(NodeImporter &n, GraphValue &x,
+                                         OpFoldResult count) {
+  std::optional<int64_t> known = knownSize(count);
+  Value size = known ? Value() : n.index(count);
+  return elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
+    Type type = x.element;
+    if (known)
+      return s.div(args[0], s.constant(type, *known));
+    Value wide = arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), size);
+    if (isa<FloatType>(type))
+      return s.div(args[0], arith::SIToFPOp::create(s.b, s.loc, type, wide));
+    if (type.getIntOrFloatBitWidth() < 64)
+      wide = arith::TruncIOp::create(s.b, s.loc, type, wide);
+    return s.div(args[0], wide);
+  });
+}
+
+GraphValue onnx::gather(
+    NodeImporter &n, GraphValue &x, const Shape &shape,
+    llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place) {
+  Value source = n.tensor(x);
+  SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
+  Value result =
+      generic(n, {}, empty(n, x.element, shape),
+              n.b.getMultiDimIdentityMap(shape.size()), iterators,
+              [&](Scalars &s, ValueRange) {
+                SmallVector<Value> indices;
+                for (size_t d = 0; d < shape.size(); ++d)
+                  indices.push_back(linalg::IndexOp::create(s.b, s.loc, d));
+                return s.extract(source, place(s, indices));
+              });
+  return toGraphValue(result, shape);
+}

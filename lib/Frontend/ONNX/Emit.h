@@ -1,0 +1,130 @@
+//===- Emit.h - MLIR that several ops are made of ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_EMIT_H
+#define QCC_LIB_FRONTEND_ONNX_EMIT_H
+
+#include "NodeImporter.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+
+namespace qcc::onnx {
+
+using mlir::AffineExpr;
+using mlir::AffineMap;
+using mlir::ArrayRef;
+using mlir::FailureOr;
+using mlir::OpFoldResult;
+using mlir::SmallVector;
+using mlir::Value;
+using mlir::ValueRange;
+
+/// Makes scalars of scalars. Every op it makes has the node's location.
+class Scalars {
+public:
+  Scalars(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
+
+  Value constant(mlir::Type type, double value);
+  Value add(Value x, Value y);
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  /// Of integers: rounded towards 0.
+  Value div(Value x, Value y);
+  /// NaN if an operand is NaN.
+  Value max(Value x, Value y);
+  Value min(Value x, Value y);
+  Value neg(Value x) { return sub(constant(x.getType(), -0.0), x); }
+  Value exp(Value x);
+  Value log(Value x);
+  Value sqrt(Value x);
+  Value abs(Value x);
+  /// 1 / (1 + exp(-x))
+  Value sigmoid(Value x);
+  /// Ordered, or signed, comparisons; i1.
+  Value less(Value x, Value y);
+  Value equal(Value x, Value y);
+  Value select(Value condition, Value x, Value y);
+  /// An element of a tensor.
+  Value extract(Value tensor, ValueRange indices);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+using ScalarBody = llvm::function_ref<Value(Scalars &, ValueRange)>;
+
+/// A value of tensor type as a GraphValue.
+GraphValue toGraphValue(Value value, const Shape &shape);
+
+/// A tensor of one scalar constant.
+Value filled(NodeImporter &n, mlir::Type element, const Shape &shape,
+             double value);
+/// A constant tensor of float32.
+Value constantFloats(NodeImporter &n, ArrayRef<float> values,
+                     ArrayRef<int64_t> shape);
+
+/// The shape of elementwise results: dimensions are aligned at the end, and a
+/// size 1 is repeated. A dynamic size is not repeated: where it meets another
+/// size, the entry asks for equal ones. Refuses shapes that do not fit.
+FailureOr<Shape> broadcast(NodeImporter &n, ArrayRef<const Shape *> shapes);
+/// How an operand of `shape` is read in an iteration over `result`, whose
+/// first `offset` dimensions it does not have.
+AffineMap broadcastMap(NodeImporter &n, const Shape &shape,
+                       const Shape &result);
+
+/// `body` for every element; operands are broadcast.
+FailureOr<GraphValue> elementwise(NodeImporter &n,
+                                  ArrayRef<GraphValue *> operands,
+                                  mlir::Type element, ScalarBody body);
+/// The value, repeated to `shape`; `map` reads it.
+GraphValue broadcastTo(NodeImporter &n, GraphValue &value, const Shape &shape,
+                       AffineMap map);
+
+/// A linalg.generic with one result: `maps` are those of the inputs and of
+/// `init`, `body` gets elements of the inputs and the accumulator.
+Value generic(NodeImporter &n, ValueRange inputs, Value init,
+              ArrayRef<AffineMap> maps,
+              ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
+
+/// `combine(accumulator, of(element))` over the dimensions `dims`, which the
+/// result does not have, from `start`.
+GraphValue reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
+                  double start, ScalarBody combine,
+                  llvm::function_ref<Value(Scalars &, Value)> of = nullptr);
+
+/// The elements divided by a number of elements, in their type.
+FailureOr<GraphValue> divideBySize(NodeImporter &n, GraphValue &x,
+                                   OpFoldResult count);
+
+/// Elements of `x` at places that `place` computes of the places of the
+/// result: an index for each dimension of `x`.
+GraphValue
+gather(NodeImporter &n, GraphValue &x, const Shape &shape,
+       llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place);
+
+GraphValue transpose(NodeImporter &n, GraphValue &x,
+                     ArrayRef<int64_t> permutation);
+/// The same elements in another shape; the number of them is the same.
+GraphValue reshape(NodeImporter &n, GraphValue &x, const Shape &shape);
+/// Adds dimensions of size 1, at these places of the result.
+GraphValue unsqueeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
+/// Removes dimensions of size 1.
+GraphValue squeeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
+/// Adds `low` and `high` elements of `value` along each dimension.
+GraphValue pad(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> low,
+               ArrayRef<OpFoldResult> high, Value value);
+/// The slice of `sizes` at `offsets`, with strides of at least 1.
+GraphValue slice(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> offsets,
+                 ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> strides);
+
+/// The value in another element type: exact, or rounded once, or truncated
+/// towards 0 and saturated. Refuses what has no such conversion.
+FailureOr<GraphValue> convert(NodeImporter &n, GraphValue &x,
+                              mlir::Type element);
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_EMIT_H

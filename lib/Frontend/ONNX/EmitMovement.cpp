@@ -1,0 +1,379 @@
+//===- EmitMovement.cpp - Movement and conversion of tensors --------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Constants.h"
+#include "Emit.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// The constant with its dimensions in another order; null if it has no bytes.
+static TypedAttr transposeConstant(TypedAttr value,
+                                   ArrayRef<int64_t> permutation) {
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
+  if (!data)
+    return {};
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned width = qnn::getElementBytes(type.getElementType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> strides(rank, width), shape, steps;
+  for (int64_t d = rank - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * type.getDimSize(d + 1);
+  for (int64_t d : permutation) {
+    shape.push_back(type.getDimSize(d));
+    steps.push_back(strides[d]);
+  }
+  std::vector<char> bytes;
+  bytes.reserve(data->bytes.size());
+  SmallVector<int64_t> index(rank, 0);
+  int64_t place = 0;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    const char *element = data->bytes.data() + place;
+    bytes.insert(bytes.end(), element, element + width);
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      place += steps[d];
+      if (++index[d] < shape[d])
+        break;
+      place -= steps[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+  return qnn::makeConstant(RankedTensorType::get(shape, type.getElementType()),
+                           bytes, data->name.empty() ? "constant" : data->name);
+}
+
+GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
+                           ArrayRef<int64_t> permutation) {
+  if (llvm::equal(permutation, llvm::seq<int64_t>(0, x.rank())))
+    return x;
+  TypedAttr constant = x.constant;
+  if (x.value && !constant)
+    matchPattern(x.value, m_Constant(&constant));
+  if (TypedAttr moved =
+          constant ? transposeConstant(constant, permutation) : TypedAttr())
+    return Constants::toValue(n.b, moved);
+  Shape shape;
+  for (int64_t d : permutation)
+    shape.push_back(x.shape[d]);
+  Value init = tensor::EmptyOp::create(
+      n.b, n.loc, ArrayRef<OpFoldResult>(shape), x.element);
+  Value result =
+      linalg::TransposeOp::create(n.b, n.loc, n.tensor(x), init, permutation)
+          ->getResult(0);
+  return toGraphValue(result, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Reshaping
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A product of sizes: the constants among them, and the others.
+struct Product {
+  int64_t constant = 1;
+  SmallVector<void *> others;
+
+  void multiply(OpFoldResult size) {
+    if (std::optional<int64_t> known = knownSize(size))
+      constant *= *known;
+    else
+      others.push_back(size.getOpaqueValue());
+  }
+  bool operator==(const Product &other) const {
+    SmallVector<void *> a(others), b(other.others);
+    llvm::sort(a);
+    llvm::sort(b);
+    return constant == other.constant && a == b;
+  }
+};
+
+/// Dimensions of two shapes that have as many elements.
+struct Group {
+  SmallVector<int64_t> from, to;
+};
+} // namespace
+
+/// The finest groups of neighbouring dimensions with equal products; nothing
+/// if sizes that are not known do not allow to find them.
+static std::optional<SmallVector<Group>> findGroups(const Shape &from,
+                                                    const Shape &to) {
+  SmallVector<Group> groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    Group group;
+    Product a, b;
+    auto take = [](const Shape &shape, size_t &next, Product &product,
+                   SmallVector<int64_t> &dims) {
+      product.multiply(shape[next]);
+      dims.push_back(next++);
+    };
+    if (i < from.size())
+      take(from, i, a, group.from);
+    if (j < to.size())
+      take(to, j, b, group.to);
+    while (!(a == b)) {
+      bool growsFrom = a.others.size() < b.others.size() ||
+                       (a.others.size() == b.others.size() &&
+                        std::abs(a.constant) < std::abs(b.constant));
+      if (growsFrom ? i == from.size() : j == to.size())
+        growsFrom = !growsFrom;
+      if (growsFrom && i < from.size())
+        take(from, i, a, group.from);
+      else if (!growsFrom && j < to.size())
+        take(to, j, b, group.to);
+      else
+        return std::nullopt;
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// Groups with a dimension on both sides: one without joins its neighbour.
+static SmallVector<Group> joinEmpty(ArrayRef<Group> groups) {
+  SmallVector<Group> joined;
+  for (const Group &group : groups) {
+    bool joins = !joined.empty() &&
+                 (group.from.empty() || group.to.empty() ||
+                  joined.back().from.empty() || joined.back().to.empty());
+    if (!joins) {
+      joined.push_back(group);
+      continue;
+    }
+    llvm::append_range(joined.back().from, group.from);
+    llvm::append_range(joined.back().to, group.to);
+  }
+  return joined;
+}
+
+/// From a value to one with a dimension for each group.
+static Value collapse(NodeImporter &n, GraphValue &x, const Shape &middle,
+                      ArrayRef<ReassociationIndices> groups) {
+  if (static_cast<int64_t>(middle.size()) == x.rank())
+    return n.tensor(x);
+  return tensor::CollapseShapeOp::create(n.b, n.loc, n.type(x.element, middle),
+                                         n.tensor(x), groups);
+}
+
+static Value expand(NodeImporter &n, Value x, const Shape &shape,
+                    ArrayRef<ReassociationIndices> groups) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (static_cast<int64_t>(shape.size()) == type.getRank())
+    return x;
+  return tensor::ExpandShapeOp::create(
+      n.b, n.loc, n.type(type.getElementType(), shape), x, groups, shape);
+}
+
+/// The same tensor with other sizes known in its type.
+static Value castTo(NodeImporter &n, Value x, RankedTensorType type) {
+  if (x.getType() == type)
+    return x;
+  return tensor::CastOp::create(n.b, n.loc, type, x);
+}
+
+static bool hasSameSizes(const Shape &a, const Shape &b) {
+  return ArrayRef<OpFoldResult>(a) == ArrayRef<OpFoldResult>(b);
+}
+
+GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
+  if (hasSameSizes(x.shape, shape))
+    return x;
+  // A constant keeps its bytes.
+  if (x.constant) {
+    TypedAttr attr = qnn::retypeConstant(x.constant, n.type(x.element, shape));
+    if (attr)
+      return Constants::toValue(n.b, attr);
+  }
+  SmallVector<Group> groups;
+  if (auto found = findGroups(x.shape, shape)) {
+    groups = joinEmpty(*found);
+  } else {
+    Group all;
+    all.from = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+    all.to = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+    groups.push_back(all);
+  }
+  SmallVector<ReassociationIndices> before, after;
+  Shape from, to; // with a dimension for each group
+  auto sizesOf = [&](const Shape &all, ArrayRef<int64_t> dims) {
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t d : dims)
+      sizes.push_back(all[d]);
+    return n.product(sizes);
+  };
+  for (const Group &group : groups) {
+    if (group.from.empty() || group.to.empty())
+      continue; // All of it are ones on the other side.
+    before.emplace_back(group.from.begin(), group.from.end());
+    after.emplace_back(group.to.begin(), group.to.end());
+    from.push_back(sizesOf(x.shape, group.from));
+    to.push_back(sizesOf(shape, group.to));
+  }
+  Value collapsed = collapse(n, x, from, before);
+  Value middle = castTo(n, collapsed, n.type(x.element, to));
+  return toGraphValue(expand(n, middle, shape, after), shape);
+}
+
+GraphValue onnx::unsqueeze(NodeImporter &n, GraphValue &x,
+                           ArrayRef<int64_t> dims) {
+  Shape shape(x.shape.size() + dims.size());
+  for (int64_t d : dims)
+    shape[d] = n.size(1);
+  auto next = x.shape.begin();
+  for (OpFoldResult &size : shape)
+    if (!size)
+      size = *next++;
+  return reshape(n, x, shape);
+}
+
+GraphValue onnx::squeeze(NodeImporter &n, GraphValue &x,
+                         ArrayRef<int64_t> dims) {
+  Shape shape;
+  for (auto [d, size] : llvm::enumerate(x.shape))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
+      shape.push_back(size);
+  return reshape(n, x, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+GraphValue onnx::pad(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> low,
+                     ArrayRef<OpFoldResult> high, Value value) {
+  Shape shape;
+  for (auto [size, before, after] : llvm::zip_equal(x.shape, low, high))
+    shape.push_back(n.add(n.add(size, before), after));
+  if (hasSameSizes(x.shape, shape))
+    return x;
+  return toGraphValue(tensor::PadOp::create(n.b, n.loc,
+                                            n.type(x.element, shape),
+                                            n.tensor(x), low, high, value),
+                      shape);
+}
+
+GraphValue onnx::slice(NodeImporter &n, GraphValue &x,
+                       ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<OpFoldResult> sizes,
+                       ArrayRef<int64_t> strides) {
+  Shape shape(sizes);
+  if (hasSameSizes(x.shape, shape))
+    return x;
+  SmallVector<OpFoldResult> steps, starts(offsets);
+  for (int64_t stride : strides)
+    steps.push_back(n.size(stride));
+  // Nothing can be taken from anywhere, also from behind the end.
+  for (auto [start, size] : llvm::zip_equal(starts, sizes))
+    if (knownSize(size) == 0)
+      start = n.size(0);
+  return toGraphValue(tensor::ExtractSliceOp::create(n.b, n.loc, n.tensor(x),
+                                                     starts, sizes, steps),
+                      shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+/// A conversion of scalars that arith has, or of bool.
+static Value convertScalar(Scalars &s, Value x, Type type) {
+  Type from = x.getType();
+  bool toFloat = isa<FloatType>(type), isBool = from.isInteger(1);
+  unsigned width = from.getIntOrFloatBitWidth(),
+           wanted = type.getIntOrFloatBitWidth();
+  if (type.isInteger(1)) {
+    Value zero = s.constant(from, 0.0);
+    if (!isa<FloatType>(from))
+      return arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::ne, x,
+                                   zero);
+    return arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNE, x,
+                                 zero);
+  }
+  if (isa<FloatType>(from)) {
+    if (!toFloat)
+      return arith::FPToSIOp::create(s.b, s.loc, type, x);
+    if (width < wanted)
+      return arith::ExtFOp::create(s.b, s.loc, type, x);
+    if (width > wanted)
+      return arith::TruncFOp::create(s.b, s.loc, type, x);
+    // Between float16 and bfloat16.
+    Value wide = arith::ExtFOp::create(s.b, s.loc, s.b.getF32Type(), x);
+    return arith::TruncFOp::create(s.b, s.loc, type, wide);
+  }
+  if (toFloat && isBool)
+    return arith::UIToFPOp::create(s.b, s.loc, type, x);
+  if (toFloat)
+    return arith::SIToFPOp::create(s.b, s.loc, type, x);
+  if (width > wanted)
+    return arith::TruncIOp::create(s.b, s.loc, type, x);
+  if (isBool)
+    return arith::ExtUIOp::create(s.b, s.loc, type, x);
+  return arith::ExtSIOp::create(s.b, s.loc, type, x);
+}
+
+/// uint8 of floats that are integers from 0 to 255, or beyond and saturated.
+static GraphValue toUnsigned(NodeImporter &n, GraphValue &x, Type type) {
+  Value one = constantFloats(n, {1.0f}, {});
+  Value result =
+      qnn::QuantizeOp::create(n.b, n.loc, n.type(type, x.shape), n.tensor(x),
+                              one, Value(), IntegerAttr(), UnitAttr());
+  return toGraphValue(result, x.shape);
+}
+
+static GraphValue fromUnsigned(NodeImporter &n, GraphValue &x) {
+  Value one = constantFloats(n, {1.0f}, {});
+  Value result =
+      qnn::DequantizeOp::create(n.b, n.loc, n.type(n.b.getF32Type(), x.shape),
+                                n.tensor(x), one, Value(), IntegerAttr());
+  return toGraphValue(result, x.shape);
+}
+
+FailureOr<GraphValue> onnx::convert(NodeImporter &n, GraphValue &x, Type type) {
+  if (x.element == type)
+    return x;
+  auto scalarwise = [&](GraphValue &from, Type to) {
+    return elementwise(n, {&from}, to, [&](Scalars &s, ValueRange args) {
+      return convertScalar(s, args[0], to);
+    });
+  };
+  Type f32 = n.b.getF32Type();
+  if (x.isUnsigned()) {
+    GraphValue real = fromUnsigned(n, x);
+    return type.isF32() ? FailureOr<GraphValue>(real) : scalarwise(real, type);
+  }
+  if (!type.isUnsignedInteger())
+    return scalarwise(x, type);
+  // Integers wrap, floats saturate.
+  FailureOr<GraphValue> real =
+      elementwise(n, {&x}, f32, [&](Scalars &s, ValueRange args) -> Value {
+        Value v = args[0];
+        if (isa<FloatType>(v.getType())) {
+          if (v.getType() != f32)
+            v = convertScalar(s, v, f32);
+          return math::TruncOp::create(s.b, s.loc, v);
+        }
+        if (!v.getType().isInteger(1)) {
+          Value mask = s.constant(v.getType(), 255);
+          if (v.getType().getIntOrFloatBitWidth() > 8)
+            v = arith::AndIOp::create(s.b, s.loc, v, mask);
+          else
+            v = arith::ExtUIOp::create(s.b, s.loc, s.b.getI32Type(), v);
+        }
+        return arith::UIToFPOp::create(s.b, s.loc, f32, v);
+      });
+  if (failed(real))
+    return failure();
+  return toUnsigned(n, *real, type);
+}

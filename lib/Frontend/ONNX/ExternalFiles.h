@@ -1,0 +1,62 @@
+//===- ExternalFiles.h - Data beside a model --------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model may keep the data of tensors in other files. A hostile model must not
+// read what its user can read: the path of a file is relative and stays below
+// the folder of the model, no part of it is a symbolic link, the file is a
+// regular one with a single name, and the data lie inside of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H
+#define QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H
+
+#include "Model.h"
+#include <map>
+
+namespace qcc::onnx {
+
+/// A file in memory, for as long as something refers to it.
+class MappedFile {
+public:
+  MappedFile(const char *data, size_t size) : data(data), size(size) {}
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {data, size}; }
+
+private:
+  const char *data;
+  size_t size;
+};
+
+using MappedFilePtr = std::shared_ptr<const MappedFile>;
+
+/// The files beside one model; each is mapped once.
+class ExternalFiles {
+public:
+  /// `folder` is where the model is; empty for a model that is no file.
+  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
+
+  struct Data {
+    std::string_view bytes;
+    MappedFilePtr file;
+  };
+  /// The data of a tensor of `size` bytes.
+  rt::Result<Data> find(const ExternalData &place, uint64_t size);
+
+private:
+  rt::Result<MappedFilePtr> open(const std::string &location);
+
+  std::string folder;
+  std::map<std::string, MappedFilePtr> files;
+};
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H

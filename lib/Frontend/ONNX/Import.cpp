@@ -1,0 +1,339 @@
+//===- Import.cpp - Programs from ONNX models -----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Frontend/ONNX/Import.h"
+#include "Constants.h"
+#include "Emit.h"
+#include "Model.h"
+#include "OpTable.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include <map>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// How many nodes a message names.
+static constexpr size_t kMaxNamed = 5;
+
+static StringRef toRef(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// The name of a node, or of what it computes.
+static StringRef nameOf(const Node &node) {
+  if (node.name.empty() && !node.outputs.empty())
+    return toRef(node.outputs.front());
+  return toRef(node.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+namespace {
+class GraphImporter {
+public:
+  GraphImporter(const Model &model, std::string folder, StringRef file,
+                MLIRContext *context)
+      : model(model), constants(std::move(folder)), builder(context),
+        place(FileLineColLoc::get(context, file, 0, 0)) {}
+
+  OwningOpRef<ModuleOp> run();
+
+private:
+  LogicalResult verifyModel();
+  LogicalResult verifyOps();
+  LogicalResult addConstants();
+  LogicalResult addInputs();
+  LogicalResult addInput(const ValueInfo &input);
+  bool importNodes();
+  LogicalResult importNode(const Node &node);
+  LogicalResult finish();
+
+  bool isInput(std::string_view name) const;
+  LogicalResult refuse(const Twine &message) {
+    return emitError(place, message);
+  }
+
+  const Model &model;
+  Constants constants;
+  OpBuilder builder;
+  Location place;
+  func::FuncOp function;
+  int64_t operatorSet = 0;
+  SizeMemo sizes;
+  llvm::StringMap<GraphValue> values;
+  /// What nodes would have computed that are refused.
+  llvm::StringSet<> missing;
+  llvm::StringMap<Value> symbols;
+};
+} // namespace
+
+LogicalResult GraphImporter::verifyModel() {
+  bool isFound = false;
+  for (const OperatorSet &set : model.operatorSets)
+    if (set.domain.empty() || set.domain == "ai.onnx") {
+      operatorSet = set.version;
+      isFound = true;
+    }
+  if (!isFound)
+    return refuse("the model names no operator set of the domain ai.onnx; "
+                  "write it again with one from " +
+                  Twine(kFirstOperatorSet) + " to " + Twine(kLastOperatorSet));
+  if (operatorSet < kFirstOperatorSet || operatorSet > kLastOperatorSet)
+    return refuse("the model needs operator set " + Twine(operatorSet) +
+                  "; those from " + Twine(kFirstOperatorSet) + " to " +
+                  Twine(kLastOperatorSet) +
+                  " are supported: convert the model, or use a version of qcc "
+                  "that knows it");
+  if (model.graph.hasSparseInitializers)
+    return refuse("the model has sparse constants, which are not supported; "
+                  "make them dense");
+  return success();
+}
+
+LogicalResult GraphImporter::verifyOps() {
+  std::map<std::string, SmallVector<StringRef>> refused;
+  for (const Node &node : model.graph.nodes) {
+    bool isDefault = node.domain.empty() || node.domain == "ai.onnx";
+    if (isDefault && findOp(toRef(node.op), operatorSet))
+      continue;
+    std::string op = isDefault ? "ai.onnx" : std::string(node.domain);
+    op += "." + std::string(node.op);
+    refused[op].push_back(nameOf(node));
+  }
+  for (auto &[op, nodes] : refused) {
+    std::string names;
+    for (StringRef name : ArrayRef(nodes).take_front(kMaxNamed))
+      names += (names.empty() ? "'" : ", '") + name.str() + "'";
+    if (nodes.size() > kMaxNamed)
+      names += " and " + std::to_string(nodes.size() - kMaxNamed) + " more";
+    (void)refuse("the op " + op + " (operator set " + Twine(operatorSet) +
+                 ") is not supported, in " +
+                 (nodes.size() == 1 ? "node " : "nodes ") + names +
+                 "; docs/HowTo/ImportONNX.md lists the ops that are");
+  }
+  return success(refused.empty());
+}
+
+LogicalResult GraphImporter::addConstants() {
+  bool ok = true;
+  for (const Tensor &tensor : model.graph.initializers) {
+    rt::Result<TypedAttr> attr = constants.make(tensor, builder.getContext());
+    if (!attr.isOk()) {
+      ok = false;
+      (void)refuse(attr.message());
+      continue;
+    }
+    values[toRef(tensor.name)] = Constants::toValue(builder, *attr);
+  }
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// An input with a constant of its name has a default, which it keeps.
+bool GraphImporter::isInput(std::string_view name) const {
+  return !values.contains(toRef(name));
+}
+
+LogicalResult GraphImporter::addInput(const ValueInfo &input) {
+  std::string what = "the input '" + std::string(input.name) + "' ";
+  if (!input.isTensor)
+    return refuse(what + "is no tensor, which is not supported");
+  Type element = elementType(input.type, builder.getContext());
+  if (!element)
+    return refuse(what + "has elements of " + dataTypeName(input.type) +
+                  ", which are not supported; use float32, int32 or int8");
+  if (!input.hasShape)
+    return refuse(what + "has no shape; give it one, with names for sizes that "
+                         "are not known");
+  SmallVector<int64_t> shape;
+  for (const Dimension &dim : input.shape) {
+    if (dim.hasValue && dim.value < 0)
+      return refuse(what + "has the size " + Twine(dim.value) +
+                    "; name a size that is not known");
+    shape.push_back(dim.hasValue ? dim.value : ShapedType::kDynamic);
+  }
+  auto loc = NameLoc::get(builder.getStringAttr(toRef(input.name)), place);
+  Block &body = function.getBody().front();
+  GraphValue value;
+  value.element = element;
+  value.value = body.addArgument(RankedTensorType::get(shape, element), loc);
+  bool repeats = false; // a symbol that occurred before
+  for (auto [d, dim] : llvm::enumerate(input.shape)) {
+    if (dim.hasValue) {
+      value.shape.push_back(builder.getIndexAttr(dim.value));
+      continue;
+    }
+    Value size =
+        dim.symbol.empty() ? Value() : symbols.lookup(toRef(dim.symbol));
+    repeats |= static_cast<bool>(size);
+    if (!size)
+      size = tensor::DimOp::create(builder, loc, value.value, d);
+    if (!dim.symbol.empty())
+      symbols[toRef(dim.symbol)] = size;
+    value.shape.push_back(size);
+  }
+  // A copy of the sizes that the symbols stand for asks callers for them.
+  if (repeats) {
+    Node node;
+    NodeImporter importer(node, 0, builder, loc, {}, constants, sizes);
+    value = broadcastTo(importer, value, value.shape,
+                        builder.getMultiDimIdentityMap(value.rank()));
+  }
+  values[toRef(input.name)] = std::move(value);
+  return success();
+}
+
+LogicalResult GraphImporter::addInputs() {
+  bool ok = true;
+  for (const ValueInfo &input : model.graph.inputs)
+    if (isInput(input.name))
+      ok &= succeeded(addInput(input));
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphImporter::importNode(const Node &node) {
+  std::string name = nameOf(node).str();
+  auto loc = NameLoc::get(builder.getStringAttr(name), place);
+  SmallVector<GraphValue *> inputs;
+  for (std::string_view input : node.inputs) {
+    auto found = values.find(toRef(input));
+    if (missing.contains(toRef(input)))
+      return failure(); // Reported where it should have been computed.
+    if (!input.empty() && found == values.end())
+      return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
+                            << ") reads '" << toRef(input)
+                            << "', which no node before it computes; sort the "
+                               "nodes of the model";
+    inputs.push_back(input.empty() ? nullptr : &found->second);
+  }
+  OpVersion version = *findOp(toRef(node.op), operatorSet);
+  NodeImporter importer(node, version.since, builder, loc, inputs, constants,
+                        sizes);
+  if (failed(version.import(importer)))
+    return failure();
+  for (auto [output, value] :
+       llvm::zip_equal(node.outputs, importer.outputs())) {
+    if (output.empty())
+      continue;
+    if (!value)
+      return importer.refuse() << "has the output '" << toRef(output)
+                               << "', which is not supported; remove it";
+    if (values.contains(toRef(output)))
+      return importer.refuse() << "computes '" << toRef(output)
+                               << "', which is computed already; rename it";
+    values[toRef(output)] = std::move(*value);
+  }
+  return success();
+}
+
+bool GraphImporter::importNodes() {
+  bool ok = true;
+  for (const Node &node : model.graph.nodes) {
+    if (succeeded(importNode(node)))
+      continue;
+    ok = false;
+    for (std::string_view output : node.outputs)
+      missing.insert(toRef(output));
+  }
+  return ok;
+}
+
+LogicalResult GraphImporter::finish() {
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  for (const ValueInfo &output : model.graph.outputs) {
+    std::string what = "the output '" + std::string(output.name) + "' ";
+    auto found = values.find(toRef(output.name));
+    if (found == values.end())
+      return refuse(what + "is computed by no node");
+    if (output.isTensor && output.type != 0 &&
+        elementType(output.type, builder.getContext()) != found->second.element)
+      return refuse(what + "is declared as " + dataTypeName(output.type) +
+                    " but is " + elementName(found->second.element) +
+                    "; correct the declaration");
+    Node node;
+    auto loc = NameLoc::get(builder.getStringAttr(toRef(output.name)), place);
+    NodeImporter importer(node, 0, builder, loc, {}, constants, sizes);
+    results.push_back(importer.tensor(found->second));
+    types.push_back(results.back().getType());
+  }
+  if (results.empty())
+    return refuse("the model has no outputs; give it one");
+  func::ReturnOp::create(builder, place, results);
+  function.setType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), types));
+  return success();
+}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  if (failed(verifyModel()) || failed(verifyOps()))
+    return {};
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, place);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, place, "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  if (failed(addConstants()) || failed(addInputs()) || !importNodes() ||
+      failed(finish()))
+    return {};
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+bool qcc::isONNX(StringRef bytes) {
+  return isModel({bytes.data(), bytes.size()});
+}
+
+OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
+                                      MLIRContext *context,
+                                      const ImportOptions &options) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  StringRef bytes = buffer->getBuffer(), name = buffer->getBufferIdentifier();
+  rt::Result<std::unique_ptr<Model>> model =
+      parseModel({bytes.data(), bytes.size()});
+  if (!model.isOk()) {
+    emitError(FileLineColLoc::get(context, name, 0, 0), model.message());
+    return {};
+  }
+  context->loadDialect<affine::AffineDialect, arith::ArithDialect,
+                       func::FuncDialect, linalg::LinalgDialect,
+                       math::MathDialect, quant::QuantDialect,
+                       tensor::TensorDialect, qnn::QNNDialect>();
+  std::string folder = llvm::sys::path::parent_path(options.path).str();
+  if (folder.empty() && !options.path.empty())
+    folder = ".";
+  OwningOpRef<ModuleOp> module =
+      GraphImporter(**model, folder, name, context).run();
+  if (!module || failed(verifyImported(*module, options)))
+    return {};
+  return module;
+}

@@ -1,0 +1,470 @@
+//===- Model.cpp - Reading an ONNX model ----------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// protozero reports damage by exceptions, which MLIR's code is compiled
+// without: this file sees no MLIR, and exceptions end in parseModel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include <cstring>
+#include <stdexcept>
+
+// A field of another kind than the message has is damage, not a bug of qcc.
+#define protozero_assert(condition)                                            \
+  ((condition) ? void() : throw std::runtime_error("a field of a wrong kind"))
+#include <protozero/pbf_reader.hpp>
+
+using namespace qcc;
+using namespace qcc::onnx;
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+/// How deep graphs may be nested in attributes.
+static constexpr unsigned kMaxDepth = 32;
+/// More dimensions than any tensor has.
+static constexpr size_t kMaxDims = 64;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TypeRow {
+  const char *name;
+  unsigned size; ///< bytes of an element, 0: not taken
+};
+} // namespace
+
+/// By the number of the type.
+static constexpr TypeRow kTypes[] = {
+    {"undefined", 0},      {"float", 4},      {"uint8", 1},
+    {"int8", 1},           {"uint16", 0},     {"int16", 2},
+    {"int32", 4},          {"int64", 8},      {"string", 0},
+    {"bool", 1},           {"float16", 2},    {"double", 8},
+    {"uint32", 0},         {"uint64", 0},     {"complex64", 0},
+    {"complex128", 0},     {"bfloat16", 2},   {"float8e4m3fn", 0},
+    {"float8e4m3fnuz", 0}, {"float8e5m2", 0}, {"float8e5m2fnuz", 0},
+    {"uint4", 0},          {"int4", 0},       {"float4e2m1", 0},
+    {"float8e8m0", 0},     {"uint2", 0},      {"int2", 0},
+};
+
+static const TypeRow *findType(int32_t type) {
+  bool isKnown = type >= 0 &&
+                 type < static_cast<int32_t>(sizeof(kTypes) / sizeof(*kTypes));
+  return isKnown ? &kTypes[type] : nullptr;
+}
+
+std::string onnx::dataTypeName(int32_t type) {
+  const TypeRow *row = findType(type);
+  return row ? row->name : "type " + std::to_string(type);
+}
+
+unsigned onnx::dataTypeSize(int32_t type) {
+  const TypeRow *row = findType(type);
+  return row ? row->size : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+static std::string_view getView(pbf_reader &message) {
+  protozero::data_view view = message.get_view();
+  return {view.data(), view.size()};
+}
+
+/// An element of a repeated field of integers, or a packed run of them.
+static void addIntegers(pbf_reader &message, std::vector<int64_t> &values) {
+  if (message.wire_type() != pbf_wire_type::length_delimited) {
+    values.push_back(message.get_int64());
+    return;
+  }
+  for (int64_t value : message.get_packed_int64())
+    values.push_back(value);
+}
+
+/// The bytes of an element of a repeated field of floats or doubles, or of a
+/// packed run of them.
+static void addFixed(pbf_reader &message, std::string &bytes) {
+  if (message.wire_type() == pbf_wire_type::length_delimited) {
+    bytes += getView(message);
+    return;
+  }
+  char buffer[8];
+  if (message.wire_type() == pbf_wire_type::fixed32) {
+    uint32_t word = message.get_fixed32();
+    std::memcpy(buffer, &word, 4);
+    bytes.append(buffer, 4);
+    return;
+  }
+  uint64_t word = message.get_fixed64();
+  std::memcpy(buffer, &word, 8);
+  bytes.append(buffer, 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Reader {
+public:
+  explicit Reader(Model &model) : model(model) {}
+  void read(pbf_reader message);
+
+private:
+  Tensor readTensor(pbf_reader message);
+  NodeAttribute readAttribute(pbf_reader message, unsigned depth);
+  Node readNode(pbf_reader message, unsigned depth);
+  Graph readGraph(pbf_reader message, unsigned depth);
+
+  Model &model;
+};
+} // namespace
+
+static void readExternal(pbf_reader message, ExternalData &data) {
+  std::string_view key, value;
+  while (message.next()) {
+    if (message.tag() == 1)
+      key = getView(message);
+    else if (message.tag() == 2)
+      value = getView(message);
+    else
+      message.skip();
+  }
+  if (key == "location")
+    data.location = value;
+  else if (key == "offset")
+    data.offset = value;
+  else if (key == "length")
+    data.length = value;
+}
+
+/// The elements of a tensor whose integers stand in a field of their own.
+static std::string packIntegers(const std::vector<int64_t> &values,
+                                unsigned size) {
+  std::string bytes;
+  bytes.reserve(values.size() * size);
+  for (int64_t value : values)
+    bytes.append(reinterpret_cast<const char *>(&value), size);
+  return bytes;
+}
+
+Tensor Reader::readTensor(pbf_reader message) {
+  Tensor tensor;
+  std::string fixed;
+  std::vector<int64_t> integers;
+  while (message.next()) {
+    switch (message.tag()) {
+    case 1:
+      addIntegers(message, tensor.dims);
+      break;
+    case 2:
+      tensor.type = message.get_int32();
+      break;
+    case 4:
+    case 10:
+      addFixed(message, fixed);
+      break;
+    case 5:
+    case 7:
+      addIntegers(message, integers);
+      break;
+    case 8:
+      tensor.name = getView(message);
+      break;
+    case 9:
+      tensor.data = getView(message);
+      break;
+    case 13:
+      readExternal(message.get_message(), tensor.external);
+      break;
+    case 14:
+      tensor.isExternal = message.get_enum() == 1;
+      break;
+    default:
+      message.skip();
+    }
+  }
+  if (tensor.dims.size() > kMaxDims)
+    throw std::length_error("a tensor has more than 64 dimensions");
+  if (tensor.data.empty() && !integers.empty())
+    fixed = packIntegers(integers, dataTypeSize(tensor.type));
+  if (tensor.data.empty() && !fixed.empty()) {
+    model.storage.push_back(std::move(fixed));
+    tensor.data = model.storage.back();
+  }
+  return tensor;
+}
+
+NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
+  NodeAttribute attribute;
+  int32_t type = 0;
+  std::string reals;
+  while (message.next()) {
+    switch (message.tag()) {
+    case 1:
+      attribute.name = getView(message);
+      break;
+    case 2:
+      attribute.real = message.get_float();
+      break;
+    case 3:
+      attribute.integer = message.get_int64();
+      break;
+    case 4:
+      attribute.string = getView(message);
+      break;
+    case 5:
+      attribute.tensor =
+          std::make_unique<Tensor>(readTensor(message.get_message()));
+      break;
+    case 6:
+      attribute.graph =
+          std::make_unique<Graph>(readGraph(message.get_message(), depth + 1));
+      break;
+    case 7:
+      addFixed(message, reals);
+      break;
+    case 8:
+      addIntegers(message, attribute.integers);
+      break;
+    case 9:
+      attribute.strings.push_back(getView(message));
+      break;
+    case 20:
+      type = message.get_enum();
+      break;
+    case 21:
+      attribute.reference = getView(message);
+      break;
+    default:
+      message.skip();
+    }
+  }
+  attribute.reals.resize(reals.size() / sizeof(float));
+  std::memcpy(attribute.reals.data(), reals.data(),
+              attribute.reals.size() * sizeof(float));
+  using Kind = NodeAttribute::Kind;
+  static constexpr Kind kinds[] = {Kind::None,   Kind::Float,  Kind::Int,
+                                   Kind::String, Kind::Tensor, Kind::Graph,
+                                   Kind::Floats, Kind::Ints,   Kind::Strings};
+  attribute.kind = type >= 0 && type <= 8 ? kinds[type] : Kind::Other;
+  if ((attribute.kind == Kind::Tensor && !attribute.tensor) ||
+      (attribute.kind == Kind::Graph && !attribute.graph))
+    attribute.kind = Kind::None;
+  return attribute;
+}
+
+Node Reader::readNode(pbf_reader message, unsigned depth) {
+  Node node;
+  while (message.next()) {
+    switch (message.tag()) {
+    case 1:
+      node.inputs.push_back(getView(message));
+      break;
+    case 2:
+      node.outputs.push_back(getView(message));
+      break;
+    case 3:
+      node.name = getView(message);
+      break;
+    case 4:
+      node.op = getView(message);
+      break;
+    case 5:
+      node.attributes.push_back(readAttribute(message.get_message(), depth));
+      break;
+    case 7:
+      node.domain = getView(message);
+      break;
+    default:
+      message.skip();
+    }
+  }
+  return node;
+}
+
+static Dimension readDimension(pbf_reader message) {
+  Dimension dim;
+  while (message.next()) {
+    if (message.tag() == 1) {
+      dim.hasValue = true;
+      dim.value = message.get_int64();
+    } else if (message.tag() == 2) {
+      dim.symbol = getView(message);
+    } else {
+      message.skip();
+    }
+  }
+  return dim;
+}
+
+/// TypeProto.Tensor
+static void readTensorType(pbf_reader message, ValueInfo &info) {
+  info.isTensor = true;
+  while (message.next()) {
+    if (message.tag() == 1) {
+      info.type = message.get_int32();
+    } else if (message.tag() == 2) {
+      info.hasShape = true;
+      pbf_reader shape = message.get_message();
+      while (shape.next(1))
+        info.shape.push_back(readDimension(shape.get_message()));
+    } else {
+      message.skip();
+    }
+  }
+  if (info.shape.size() > kMaxDims)
+    throw std::length_error("a value has more than 64 dimensions");
+}
+
+static ValueInfo readValueInfo(pbf_reader message) {
+  ValueInfo info;
+  while (message.next()) {
+    if (message.tag() == 1) {
+      info.name = getView(message);
+    } else if (message.tag() == 2) {
+      pbf_reader type = message.get_message();
+      while (type.next())
+        if (type.tag() == 1)
+          readTensorType(type.get_message(), info);
+        else
+          type.skip();
+    } else {
+      message.skip();
+    }
+  }
+  return info;
+}
+
+Graph Reader::readGraph(pbf_reader message, unsigned depth) {
+  if (depth > kMaxDepth)
+    throw std::length_error("graphs are nested more than 32 deep");
+  Graph graph;
+  while (message.next()) {
+    switch (message.tag()) {
+    case 1:
+      graph.nodes.push_back(readNode(message.get_message(), depth));
+      break;
+    case 2:
+      graph.name = getView(message);
+      break;
+    case 5:
+      graph.initializers.push_back(readTensor(message.get_message()));
+      break;
+    case 11:
+      graph.inputs.push_back(readValueInfo(message.get_message()));
+      break;
+    case 12:
+      graph.outputs.push_back(readValueInfo(message.get_message()));
+      break;
+    case 15:
+      graph.hasSparseInitializers = true;
+      message.skip();
+      break;
+    default:
+      message.skip();
+    }
+  }
+  return graph;
+}
+
+static OperatorSet readOperatorSet(pbf_reader message) {
+  OperatorSet set;
+  while (message.next()) {
+    if (message.tag() == 1)
+      set.domain = getView(message);
+    else if (message.tag() == 2)
+      set.version = message.get_int64();
+    else
+      message.skip();
+  }
+  return set;
+}
+
+/// "domain::name" of a FunctionProto.
+static std::string readFunctionName(pbf_reader message) {
+  std::string_view name, domain;
+  while (message.next()) {
+    if (message.tag() == 1)
+      name = getView(message);
+    else if (message.tag() == 10)
+      domain = getView(message);
+    else
+      message.skip();
+  }
+  return std::string(domain) + "::" + std::string(name);
+}
+
+void Reader::read(pbf_reader message) {
+  while (message.next()) {
+    switch (message.tag()) {
+    case 1:
+      model.irVersion = message.get_int64();
+      break;
+    case 2:
+      model.producer = getView(message);
+      break;
+    case 7:
+      model.graph = readGraph(message.get_message(), 0);
+      model.hasGraph = true;
+      break;
+    case 8:
+      model.operatorSets.push_back(readOperatorSet(message.get_message()));
+      break;
+    case 25:
+      model.functions.push_back(readFunctionName(message.get_message()));
+      break;
+    default:
+      message.skip();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+bool onnx::isModel(std::string_view bytes) {
+  // Field 1, ir_version, is what writers put first, and no character of text.
+  if (!bytes.empty() && bytes.front() == 0x08)
+    return true;
+  // Other orders are legal: known fields of the right kind up to the end.
+  try {
+    pbf_reader message(bytes.data(), bytes.size());
+    bool hasGraph = false;
+    while (message.next()) {
+      uint32_t tag = message.tag();
+      bool isNumber = tag == 1 || tag == 5;
+      bool isKnown = isNumber || (tag >= 2 && tag <= 8) || tag == 14 ||
+                     tag == 20 || tag == 25 || tag == 26;
+      if (!isKnown ||
+          (message.wire_type() == pbf_wire_type::varint) != isNumber)
+        return false;
+      hasGraph |= tag == 7;
+      message.skip();
+    }
+    return hasGraph;
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+rt::Result<std::unique_ptr<Model>> onnx::parseModel(std::string_view bytes) {
+  auto model = std::make_unique<Model>();
+  try {
+    Reader(*model).read(pbf_reader(bytes.data(), bytes.size()));
+  } catch (const std::exception &error) {
+    return rt::corrupt(std::string("the model is damaged (") + error.what() +
+                       "); write or copy it again");
+  }
+  if (!model->hasGraph)
+    return rt::corrupt("the model has no graph; write it again");
+  return model;
+}

@@ -1,0 +1,148 @@
+//===- Model.h - A view of an ONNX model ------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The messages of onnx.proto that an import reads. Names and data are views of
+// the file's bytes, which must outlive the model; nothing is copied but data
+// that the file does not store as elements lie in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_MODEL_H
+#define QCC_LIB_FRONTEND_ONNX_MODEL_H
+
+#include "qcc/Runtime/Status.h"
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qcc::onnx {
+
+/// The numbers of TensorProto.DataType.
+enum class DataType : int32_t {
+  Undefined = 0,
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  String = 8,
+  Bool = 9,
+  Float16 = 10,
+  Double = 11,
+  UInt32 = 12,
+  UInt64 = 13,
+  BFloat16 = 16,
+};
+
+/// "float", "uint8"; "type 23" for a number without a name.
+std::string dataTypeName(int32_t type);
+/// Bytes of an element; 0 for types that an import does not take.
+unsigned dataTypeSize(int32_t type);
+
+/// Where the data of a tensor outside of the model lie, as the file says it.
+struct ExternalData {
+  std::string_view location, offset, length;
+};
+
+struct Tensor {
+  std::string_view name;
+  std::vector<int64_t> dims;
+  int32_t type = 0;
+  /// Row-major elements in little endian, whatever field they stand in.
+  std::string_view data;
+  bool isExternal = false;
+  ExternalData external;
+};
+
+struct Graph;
+
+struct NodeAttribute {
+  enum class Kind {
+    None,
+    Float,
+    Int,
+    String,
+    Tensor,
+    Graph,
+    Floats,
+    Ints,
+    Strings,
+    Other
+  };
+  std::string_view name;
+  /// Of a function's body: the attribute of the call that stands here.
+  std::string_view reference;
+  Kind kind = Kind::None;
+  float real = 0;
+  int64_t integer = 0;
+  std::string_view string;
+  std::unique_ptr<Tensor> tensor;
+  std::unique_ptr<Graph> graph;
+  std::vector<float> reals;
+  std::vector<int64_t> integers;
+  std::vector<std::string_view> strings;
+};
+
+struct Node {
+  std::string_view name, op, domain;
+  std::vector<std::string_view> inputs, outputs;
+  std::vector<NodeAttribute> attributes;
+};
+
+struct Dimension {
+  bool hasValue = false;
+  int64_t value = 0;
+  std::string_view symbol; ///< empty: unknown, and equal to no other
+};
+
+struct ValueInfo {
+  std::string_view name;
+  bool isTensor = false;
+  bool hasShape = false;
+  int32_t type = 0;
+  std::vector<Dimension> shape;
+};
+
+struct Graph {
+  std::string_view name;
+  std::vector<Node> nodes;
+  std::vector<Tensor> initializers;
+  std::vector<ValueInfo> inputs, outputs;
+  bool hasSparseInitializers = false;
+};
+
+struct OperatorSet {
+  std::string_view domain;
+  int64_t version = 0;
+};
+
+struct Model {
+  int64_t irVersion = 0;
+  std::string_view producer;
+  std::vector<OperatorSet> operatorSets;
+  Graph graph;
+  bool hasGraph = false;
+  /// The functions of the model, "domain::name".
+  std::vector<std::string> functions;
+  /// The data that are no view of the file.
+  std::deque<std::string> storage;
+};
+
+/// Whether bytes are an ONNX model rather than a program of MLIR.
+bool isModel(std::string_view bytes);
+
+/// Reads a model. A damaged one is a failure.
+rt::Result<std::unique_ptr<Model>> parseModel(std::string_view bytes);
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_MODEL_H

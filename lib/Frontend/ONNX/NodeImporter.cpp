@@ -1,0 +1,356 @@
+//===- NodeImporter.cpp - A node on its way into MLIR ---------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeImporter.h"
+#include "Constants.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
+  return getConstantIntValue(size);
+}
+
+std::optional<SmallVector<int64_t>>
+onnx::knownSizes(ArrayRef<OpFoldResult> shape) {
+  SmallVector<int64_t> sizes;
+  for (OpFoldResult size : shape) {
+    std::optional<int64_t> known = knownSize(size);
+    if (!known)
+      return std::nullopt;
+    sizes.push_back(*known);
+  }
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static StringRef toRef(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+InFlightDiagnostic NodeImporter::refuse() {
+  InFlightDiagnostic diagnostic = emitError(loc);
+  StringRef name = toRef(node.name);
+  if (name.empty() && !node.outputs.empty())
+    name = toRef(node.outputs.front());
+  diagnostic << "node '" << name << "' (" << op() << "-" << since << ") ";
+  return diagnostic;
+}
+
+LogicalResult NodeImporter::requireInputs(unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    if (!has(i))
+      return refuse() << "has no input " << i << "; it needs " << count;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Value NodeImporter::tensor(GraphValue &value) {
+  if (value.value)
+    return value.value;
+  if (value.constant) {
+    value.value = arith::ConstantOp::create(b, loc, value.constant);
+    return value.value;
+  }
+  if (std::optional<SmallVector<int64_t>> known = knownSizes(*value.integers)) {
+    SmallVector<APInt> words;
+    for (int64_t integer : *known)
+      words.emplace_back(value.element.getIntOrFloatBitWidth(), integer,
+                         /*isSigned=*/true, /*implicitTrunc=*/true);
+    value.constant =
+        DenseElementsAttr::get(type(value.element, value.shape), words);
+    value.value = arith::ConstantOp::create(b, loc, value.constant);
+    return value.value;
+  }
+  // Integers that are known at run time.
+  SmallVector<Value> elements;
+  for (OpFoldResult integer : *value.integers)
+    elements.push_back(
+        arith::IndexCastOp::create(b, loc, value.element, index(integer)));
+  value.value = tensor::FromElementsOp::create(
+      b, loc, type(value.element, value.shape), elements);
+  return value.value;
+}
+
+FailureOr<SmallVector<OpFoldResult>> NodeImporter::integers(unsigned i,
+                                                            StringRef what) {
+  GraphValue &value = in(i);
+  if (!value.integers)
+    value.integers = Constants::readIntegers(b, value);
+  if (value.integers)
+    return *value.integers;
+  return refuse() << "takes " << what
+                  << " from a value that is known only when the model runs; "
+                     "only constants and sizes of inputs may decide of shapes";
+}
+
+FailureOr<SmallVector<int64_t>> NodeImporter::constantIntegers(unsigned i,
+                                                               StringRef what) {
+  FailureOr<SmallVector<OpFoldResult>> known = integers(i, what);
+  if (failed(known))
+    return failure();
+  SmallVector<int64_t> values;
+  for (OpFoldResult integer : *known) {
+    std::optional<int64_t> constant = getConstantIntValue(integer);
+    if (!constant)
+      return refuse() << "takes " << what
+                      << " from dynamic sizes of inputs; it has to be constant";
+    values.push_back(*constant);
+  }
+  return values;
+}
+
+FailureOr<SmallVector<float>> NodeImporter::constantFloats(unsigned i,
+                                                           StringRef what) {
+  std::optional<SmallVector<float>> values = Constants::readFloats(in(i));
+  if (values)
+    return *values;
+  return refuse()
+         << "takes " << what
+         << " from a value that is no constant of float32; make it one";
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const NodeAttribute *NodeImporter::find(StringRef name) const {
+  for (const NodeAttribute &attribute : node.attributes)
+    if (toRef(attribute.name) == name)
+      return &attribute;
+  return nullptr;
+}
+
+int64_t NodeImporter::getInt(StringRef name, int64_t absent) const {
+  const NodeAttribute *found = find(name);
+  return found ? found->integer : absent;
+}
+
+float NodeImporter::getFloat(StringRef name, float absent) const {
+  const NodeAttribute *found = find(name);
+  return found ? found->real : absent;
+}
+
+StringRef NodeImporter::getString(StringRef name, StringRef absent) const {
+  const NodeAttribute *found = find(name);
+  return found ? toRef(found->string) : absent;
+}
+
+ArrayRef<int64_t> NodeImporter::getInts(StringRef name) const {
+  const NodeAttribute *found = find(name);
+  return found ? ArrayRef<int64_t>(found->integers) : ArrayRef<int64_t>();
+}
+
+FailureOr<SmallVector<int64_t>>
+NodeImporter::getInts(StringRef name, size_t count, int64_t absent) {
+  if (!find(name))
+    return SmallVector<int64_t>(count, absent);
+  ArrayRef<int64_t> values = getInts(name);
+  if (values.size() != count)
+    return refuse() << "has " << values.size() << " numbers in '" << name
+                    << "' where its inputs ask for " << count
+                    << "; correct the attribute";
+  return llvm::to_vector(values);
+}
+
+FailureOr<int64_t> NodeImporter::dimension(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return refuse() << "names the axis " << axis << " of a value with " << rank
+                    << " dimensions; correct the axis";
+  return axis < 0 ? axis + rank : axis;
+}
+
+LogicalResult NodeImporter::requireInt(StringRef name, int64_t value) {
+  int64_t found = getInt(name, value);
+  if (found == value)
+    return success();
+  return refuse() << "has " << name << " = " << found
+                  << ", which is not supported; only " << value << " is";
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Shape NodeImporter::shape(ArrayRef<int64_t> sizes) {
+  Shape result;
+  for (int64_t n : sizes)
+    result.push_back(size(n));
+  return result;
+}
+
+Value NodeImporter::index(OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, loc, size);
+}
+
+namespace {
+enum SizeOp : unsigned { Add, Sub, Mul, FloorDiv, CeilDiv, TruncDiv, Min, Max };
+} // namespace
+
+/// Computes with sizes that are constants; nothing where the result is none.
+static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
+  int64_t result;
+  switch (op) {
+  case Add:
+    return llvm::AddOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case Sub:
+    return llvm::SubOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case Mul:
+    return llvm::MulOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case FloorDiv:
+    return y == 0 ? 0 : llvm::divideFloorSigned(x, y);
+  case CeilDiv:
+    return y == 0 ? 0 : llvm::divideCeilSigned(x, y);
+  case TruncDiv:
+    if (y == -1)
+      return fold(Sub, 0, x);
+    return y == 0 ? 0 : x / y;
+  case Min:
+    return std::min(x, y);
+  case Max:
+    return std::max(x, y);
+  }
+  return std::nullopt;
+}
+
+/// Computes with sizes of which one at least is known only at run time.
+static OpFoldResult compute(NodeImporter &n, SizeOp op, OpFoldResult x,
+                            OpFoldResult y) {
+  AffineExpr a = n.b.getAffineDimExpr(0), c = n.b.getAffineDimExpr(1);
+  std::optional<int64_t> kx = getConstantIntValue(x),
+                         ky = getConstantIntValue(y);
+  bool isAffine = op == Add || op == Sub || (op == Mul && (kx || ky)) ||
+                  ((op == FloorDiv || op == CeilDiv) && ky && *ky > 0);
+  if (isAffine) {
+    AffineExpr expr = op == Add        ? a + c
+                      : op == Sub      ? a - c
+                      : op == Mul      ? (ky ? a * *ky : c * *kx)
+                      : op == FloorDiv ? a.floorDiv(*ky)
+                                       : a.ceilDiv(*ky);
+    return affine::makeComposedFoldedAffineApply(
+        n.b, n.loc, AffineMap::get(2, 0, expr), {x, y});
+  }
+  Value vx = n.index(x), vy = n.index(y);
+  switch (op) {
+  case Mul:
+    return arith::MulIOp::create(n.b, n.loc, vx, vy).getResult();
+  case FloorDiv:
+    return arith::FloorDivSIOp::create(n.b, n.loc, vx, vy).getResult();
+  case CeilDiv:
+    return arith::CeilDivSIOp::create(n.b, n.loc, vx, vy).getResult();
+  case TruncDiv:
+    return arith::DivSIOp::create(n.b, n.loc, vx, vy).getResult();
+  case Min:
+    return arith::MinSIOp::create(n.b, n.loc, vx, vy).getResult();
+  default:
+    return arith::MaxSIOp::create(n.b, n.loc, vx, vy).getResult();
+  }
+}
+
+/// Computes with sizes; equal questions have one answer.
+static OpFoldResult computeOnce(NodeImporter &n, SizeMemo &memo, SizeOp op,
+                                OpFoldResult x, OpFoldResult y) {
+  std::optional<int64_t> kx = getConstantIntValue(x),
+                         ky = getConstantIntValue(y);
+  if (kx && ky)
+    if (std::optional<int64_t> folded = fold(op, *kx, *ky))
+      return n.size(*folded);
+  bool isSum = op == Add || op == Sub;
+  if ((isSum && ky == 0) ||
+      ((op == Mul || op == FloorDiv || op == CeilDiv || op == TruncDiv) &&
+       ky == 1) ||
+      ((op == Min || op == Max) && x == y))
+    return x;
+  if ((op == Add && kx == 0) || (op == Mul && kx == 1))
+    return y;
+  auto [entry, isNew] = memo.try_emplace(
+      {op, x.getOpaqueValue(), y.getOpaqueValue()}, OpFoldResult());
+  if (isNew) {
+    OpFoldResult result = compute(n, op, x, y);
+    return memo[{op, x.getOpaqueValue(), y.getOpaqueValue()}] = result;
+  }
+  return entry->second;
+}
+
+OpFoldResult NodeImporter::add(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, Add, x, y);
+}
+OpFoldResult NodeImporter::sub(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, Sub, x, y);
+}
+OpFoldResult NodeImporter::mul(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, Mul, x, y);
+}
+OpFoldResult NodeImporter::floorDiv(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, FloorDiv, x, y);
+}
+OpFoldResult NodeImporter::ceilDiv(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, CeilDiv, x, y);
+}
+OpFoldResult NodeImporter::truncDiv(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, TruncDiv, x, y);
+}
+OpFoldResult NodeImporter::min(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, Min, x, y);
+}
+OpFoldResult NodeImporter::max(OpFoldResult x, OpFoldResult y) {
+  return computeOnce(*this, sizes, Max, x, y);
+}
+
+OpFoldResult NodeImporter::product(ArrayRef<OpFoldResult> factors) {
+  OpFoldResult result = size(1);
+  for (OpFoldResult factor : factors)
+    result = mul(result, factor);
+  return result;
+}
+
+RankedTensorType NodeImporter::type(Type element, const Shape &shape) {
+  SmallVector<int64_t> sizes;
+  for (OpFoldResult size : shape)
+    sizes.push_back(knownSize(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(sizes, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeImporter::set(unsigned i, GraphValue value) {
+  if (i < results.size())
+    results[i] = std::move(value);
+  return success();
+}
+
+LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
+  GraphValue result;
+  result.element = cast<RankedTensorType>(value.getType()).getElementType();
+  result.shape = shape;
+  result.value = value;
+  return set(i, std::move(result));
+}
+
+FailureOr<GraphValue> NodeImporter::makeConstant(const Tensor &tensor) {
+  rt::Result<TypedAttr> attr = constants.make(tensor, b.getContext());
+  if (!attr.isOk())
+    return refuse() << "has a constant that cannot be read: " << attr.message();
+  return Constants::toValue(b, *attr);
+}

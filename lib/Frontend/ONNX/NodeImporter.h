@@ -1,0 +1,139 @@
+//===- NodeImporter.h - A node on its way into MLIR -------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the functions that import ops get: the node's inputs and attributes, a
+// builder whose ops have the node's location, and a place for results. Each op
+// has one function, of the families in Ops.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H
+#define QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H
+
+#include "GraphValue.h"
+#include "Model.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace qcc::onnx {
+
+/// Sizes that were computed, so that equal ones are one value.
+using SizeMemo =
+    llvm::DenseMap<std::tuple<unsigned, void *, void *>, mlir::OpFoldResult>;
+
+/// Reads constants of the graph.
+class Constants;
+
+class NodeImporter {
+public:
+  NodeImporter(const Node &node, int64_t since, mlir::OpBuilder &builder,
+               mlir::Location loc, llvm::ArrayRef<GraphValue *> inputs,
+               Constants &constants, SizeMemo &sizes)
+      : b(builder), loc(loc), node(node), since(since), inputs(inputs),
+        constants(constants), sizes(sizes), results(node.outputs.size()) {}
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const Node &node;
+  /// The version of the operator set in which the op got its meaning.
+  const int64_t since;
+
+  llvm::StringRef op() const { return {node.op.data(), node.op.size()}; }
+
+  /// A refusal of this node: `return n.refuse() << "reason; remedy"`.
+  mlir::InFlightDiagnostic refuse();
+
+  // Inputs
+
+  unsigned numInputs() const { return inputs.size(); }
+  /// Whether an optional input is there.
+  bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
+  /// Refuses a node without one of its first `count` inputs.
+  mlir::LogicalResult requireInputs(unsigned count);
+  GraphValue &in(unsigned i) { return *inputs[i]; }
+  /// An input as a tensor.
+  mlir::Value value(unsigned i) { return tensor(*inputs[i]); }
+  mlir::Value tensor(GraphValue &value);
+  /// The integers of an input of int64 or int32, as far as they are known; or
+  /// a refusal that calls it `what`.
+  mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>>
+  integers(unsigned i, llvm::StringRef what);
+  /// The same where all of them have to be constants.
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  constantIntegers(unsigned i, llvm::StringRef what);
+  /// The elements of a constant of floats; or a refusal.
+  mlir::FailureOr<llvm::SmallVector<float>>
+  constantFloats(unsigned i, llvm::StringRef what);
+
+  // Attributes
+
+  const NodeAttribute *find(llvm::StringRef name) const;
+  int64_t getInt(llvm::StringRef name, int64_t absent) const;
+  float getFloat(llvm::StringRef name, float absent) const;
+  llvm::StringRef getString(llvm::StringRef name, llvm::StringRef absent) const;
+  /// Empty where the attribute is absent.
+  llvm::ArrayRef<int64_t> getInts(llvm::StringRef name) const;
+  /// `count` integers of an attribute, or as many times `absent`; refuses
+  /// another number of them.
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  getInts(llvm::StringRef name, size_t count, int64_t absent);
+  /// A dimension, counted from the end where it is negative; refuses what is
+  /// no dimension of `rank`.
+  mlir::FailureOr<int64_t> dimension(int64_t axis, int64_t rank);
+  mlir::FailureOr<int64_t> axis(int64_t absent, int64_t rank) {
+    return dimension(getInt("axis", absent), rank);
+  }
+  /// Refuses a value of an attribute other than the one given.
+  mlir::LogicalResult requireInt(llvm::StringRef name, int64_t value);
+
+  // Sizes
+
+  mlir::OpFoldResult size(int64_t n) { return b.getIndexAttr(n); }
+  Shape shape(llvm::ArrayRef<int64_t> sizes);
+  mlir::OpFoldResult add(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult sub(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult mul(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// Rounded down; the divisor is not 0.
+  mlir::OpFoldResult floorDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult ceilDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// Rounded towards 0, as Div of integers.
+  mlir::OpFoldResult truncDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// The product of sizes.
+  mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  mlir::Value index(mlir::OpFoldResult size);
+  mlir::RankedTensorType type(mlir::Type element, const Shape &shape);
+
+  // Results
+
+  /// Sets output `i`, if the node has it.
+  mlir::LogicalResult set(unsigned i, GraphValue value);
+  mlir::LogicalResult set(unsigned i, mlir::Value value, const Shape &shape);
+  /// Whether anything may read output `i`.
+  bool hasOutput(unsigned i) const {
+    return i < node.outputs.size() && !node.outputs[i].empty();
+  }
+  llvm::MutableArrayRef<std::optional<GraphValue>> outputs() { return results; }
+  /// A constant of the node, such as Constant has.
+  mlir::FailureOr<GraphValue> makeConstant(const Tensor &tensor);
+
+private:
+  llvm::SmallVector<GraphValue *> inputs;
+  Constants &constants;
+  SizeMemo &sizes;
+  llvm::SmallVector<std::optional<GraphValue>> results;
+};
+
+/// What imports an op.
+using OpImporter = mlir::LogicalResult (*)(NodeImporter &);
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H

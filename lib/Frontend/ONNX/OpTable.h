@@ -1,0 +1,35 @@
+//===- OpTable.h - Which ONNX ops are imported ------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row for each op and each version of it that an import knows. A version is
+// the operator set in which the op got the meaning that its function
+// implements; a model of a later set has the last version that is not later.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_OPTABLE_H
+#define QCC_LIB_FRONTEND_ONNX_OPTABLE_H
+
+#include "NodeImporter.h"
+
+namespace qcc::onnx {
+
+/// The operator sets of the default domain that an import knows.
+inline constexpr int64_t kFirstOperatorSet = 11, kLastOperatorSet = 28;
+
+struct OpVersion {
+  int64_t since = 0;
+  OpImporter import = nullptr;
+};
+
+/// The version of an op of the default domain in an operator set; nothing for
+/// an op that is not imported.
+std::optional<OpVersion> findOp(llvm::StringRef op, int64_t operatorSet);
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_OPTABLE_H

@@ -1,0 +1,114 @@
+//===- Ops.h - The functions that import ops, by family ---------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// OpTable.cpp says which op and version each is for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_OPS_H
+#define QCC_LIB_FRONTEND_ONNX_OPS_H
+
+#include "NodeImporter.h"
+
+namespace qcc::onnx {
+
+using mlir::LogicalResult;
+
+// Ops/Activations.cpp
+LogicalResult importUnary(NodeImporter &n);
+LogicalResult importIsSpecial(NodeImporter &n);
+LogicalResult importClip(NodeImporter &n);
+LogicalResult importPRelu(NodeImporter &n);
+LogicalResult importCast(NodeImporter &n);
+LogicalResult importCastLike(NodeImporter &n);
+
+// Ops/Arithmetic.cpp
+LogicalResult importArithmetic(NodeImporter &n);
+LogicalResult importVariadic(NodeImporter &n);
+LogicalResult importPow(NodeImporter &n);
+LogicalResult importComparison(NodeImporter &n);
+LogicalResult importBoolean(NodeImporter &n);
+LogicalResult importWhere(NodeImporter &n);
+
+// Ops/Convolutions.cpp
+LogicalResult importConv(NodeImporter &n);
+LogicalResult importConvTranspose(NodeImporter &n);
+
+// Ops/Indexing.cpp
+LogicalResult importGather(NodeImporter &n);
+LogicalResult importGatherElements(NodeImporter &n);
+LogicalResult importGatherND(NodeImporter &n);
+
+// Ops/IntegerContractions.cpp
+LogicalResult importConvInteger(NodeImporter &n);
+LogicalResult importQLinearConv(NodeImporter &n);
+LogicalResult importMatMulInteger(NodeImporter &n);
+LogicalResult importQLinearMatMul(NodeImporter &n);
+
+// Ops/Movements.cpp
+LogicalResult importConcat(NodeImporter &n);
+LogicalResult importDepthToSpace(NodeImporter &n);
+LogicalResult importExpand(NodeImporter &n);
+LogicalResult importIdentity(NodeImporter &n);
+LogicalResult importSpaceToDepth(NodeImporter &n);
+LogicalResult importTile(NodeImporter &n);
+LogicalResult importTrilu(NodeImporter &n);
+LogicalResult importTranspose(NodeImporter &n);
+
+// Ops/Normalizations.cpp
+LogicalResult importBatchNormalization(NodeImporter &n);
+LogicalResult importInstanceNormalization(NodeImporter &n);
+LogicalResult importLayerNormalization(NodeImporter &n);
+LogicalResult importRMSNormalization(NodeImporter &n);
+LogicalResult importSoftmax(NodeImporter &n);
+
+// Ops/Poolings.cpp
+LogicalResult importAveragePool(NodeImporter &n);
+LogicalResult importGlobalAveragePool(NodeImporter &n);
+LogicalResult importGlobalMaxPool(NodeImporter &n);
+LogicalResult importMaxPool(NodeImporter &n);
+
+// Ops/Products.cpp
+LogicalResult importGemm(NodeImporter &n);
+LogicalResult importMatMul(NodeImporter &n);
+
+// Ops/Quantization.cpp
+LogicalResult importDequantizeLinear(NodeImporter &n);
+LogicalResult importDynamicQuantizeLinear(NodeImporter &n);
+LogicalResult importQuantizeLinear(NodeImporter &n);
+/// The value that a Cast of bytes to float32 and a product with a scale are, or
+/// nothing if the node is no such product.
+std::optional<GraphValue> matchScaledCast(NodeImporter &n);
+
+// Ops/Reductions.cpp
+LogicalResult importArgExtreme(NodeImporter &n);
+LogicalResult importReduce(NodeImporter &n);
+
+// Ops/Resize.cpp
+LogicalResult importResize(NodeImporter &n);
+
+// Ops/Reshapes.cpp
+LogicalResult importFlatten(NodeImporter &n);
+LogicalResult importReshape(NodeImporter &n);
+LogicalResult importSqueeze(NodeImporter &n);
+LogicalResult importUnsqueeze(NodeImporter &n);
+
+// Ops/Shapes.cpp
+LogicalResult importConstant(NodeImporter &n);
+LogicalResult importConstantOfShape(NodeImporter &n);
+LogicalResult importRange(NodeImporter &n);
+LogicalResult importShape(NodeImporter &n);
+LogicalResult importSize(NodeImporter &n);
+
+// Ops/Slices.cpp
+LogicalResult importPad(NodeImporter &n);
+LogicalResult importSlice(NodeImporter &n);
+LogicalResult importSplit(NodeImporter &n);
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_OPS_H

@@ -1,0 +1,376 @@
+//===- Activations.cpp - Functions of one value ---------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every function is computed in the type of its elements, each step rounded
+// once; docs/Numerics.md has the steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Emit.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The attributes of activations.
+struct Parameters {
+  double alpha = 0, beta = 0;
+};
+} // namespace
+
+using Function = Value (*)(Scalars &, Value, const Parameters &);
+
+static Value leaky(Scalars &s, Value x, const Parameters &p) {
+  Value zero = s.constant(x.getType(), 0);
+  Value scaled = s.mul(s.constant(x.getType(), p.alpha), x);
+  return s.select(s.less(x, zero), scaled, x);
+}
+
+static Value hardSigmoid(Scalars &s, Value x, const Parameters &p) {
+  Type type = x.getType();
+  Value y =
+      s.add(s.mul(s.constant(type, p.alpha), x), s.constant(type, p.beta));
+  return s.min(s.max(y, s.constant(type, 0)), s.constant(type, 1));
+}
+
+/// x where x is positive, otherwise alpha * (exp(x) - 1), times beta.
+static Value elu(Scalars &s, Value x, const Parameters &p) {
+  Type type = x.getType();
+  Value negative =
+      s.mul(s.constant(type, p.alpha), s.sub(s.exp(x), s.constant(type, 1)));
+  return s.select(s.less(s.constant(type, 0), x), x, negative);
+}
+
+static Value selu(Scalars &s, Value x, const Parameters &p) {
+  return s.mul(s.constant(x.getType(), p.beta), elu(s, x, p));
+}
+
+static Value sign(Scalars &s, Value x, const Parameters &) {
+  Type type = x.getType();
+  Value zero = s.constant(type, 0);
+  Value notPositive = s.select(s.less(x, zero), s.constant(type, -1), zero);
+  return s.select(s.less(zero, x), s.constant(type, 1), notPositive);
+}
+
+static Value softsign(Scalars &s, Value x, const Parameters &) {
+  return s.div(x, s.add(s.constant(x.getType(), 1), s.abs(x)));
+}
+
+/// 0.5 * x * (1 + erf(x / sqrt(2)))
+static Value gelu(Scalars &s, Value x, const Parameters &) {
+  Type type = x.getType();
+  Value e = math::ErfOp::create(
+      s.b, s.loc, s.mul(x, s.constant(type, 0.70710678118654752440)));
+  return s.mul(s.mul(s.constant(type, 0.5), x), s.add(s.constant(type, 1), e));
+}
+
+/// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+static Value geluByTanh(Scalars &s, Value x, const Parameters &) {
+  Type type = x.getType();
+  Value cube = s.mul(s.mul(x, x), x);
+  Value inner = s.mul(s.constant(type, 0.79788456080286535588),
+                      s.add(x, s.mul(s.constant(type, 0.044715), cube)));
+  Value t = math::TanhOp::create(s.b, s.loc, inner);
+  return s.mul(s.mul(s.constant(type, 0.5), x), s.add(s.constant(type, 1), t));
+}
+
+/// max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
+static Value softplus(Scalars &s, Value x, const Parameters &) {
+  Type type = x.getType();
+  Value small = s.exp(arith::NegFOp::create(s.b, s.loc, s.abs(x)));
+  return s.add(s.max(x, s.constant(type, 0)),
+               s.log(s.add(s.constant(type, 1), small)));
+}
+
+static Value mish(Scalars &s, Value x, const Parameters &p) {
+  return s.mul(x, math::TanhOp::create(s.b, s.loc, softplus(s, x, p)));
+}
+
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+static Value celu(Scalars &s, Value x, const Parameters &p) {
+  Type type = x.getType();
+  Value alpha = s.constant(type, p.alpha), zero = s.constant(type, 0);
+  Value curve = s.sub(s.exp(s.div(x, alpha)), s.constant(type, 1));
+  return s.add(s.max(zero, x), s.min(zero, s.mul(alpha, curve)));
+}
+
+template <typename Op>
+static Value one(Scalars &s, Value x, const Parameters &) {
+  return Op::create(s.b, s.loc, x);
+}
+
+static Function floatFunction(StringRef op) {
+  return llvm::StringSwitch<Function>(op)
+      .Case("Relu",
+            [](Scalars &s, Value x, const Parameters &) {
+              return s.max(x, s.constant(x.getType(), 0));
+            })
+      .Case("LeakyRelu", leaky)
+      .Case("ThresholdedRelu",
+            [](Scalars &s, Value x, const Parameters &p) {
+              Type type = x.getType();
+              return s.select(s.less(s.constant(type, p.alpha), x), x,
+                              s.constant(type, 0));
+            })
+      .Case("Sigmoid", [](Scalars &s, Value x,
+                          const Parameters &) { return s.sigmoid(x); })
+      .Case("Swish",
+            [](Scalars &s, Value x, const Parameters &p) {
+              return s.mul(
+                  x, s.sigmoid(s.mul(s.constant(x.getType(), p.alpha), x)));
+            })
+      .Case("HardSigmoid", hardSigmoid)
+      .Case("HardSwish",
+            [](Scalars &s, Value x, const Parameters &p) {
+              return s.mul(x, hardSigmoid(s, x, p));
+            })
+      .Case("Elu", elu)
+      .Case("Selu", selu)
+      .Case("Celu", celu)
+      .Case("Softplus", softplus)
+      .Case("Mish", mish)
+      .Case("Sign", sign)
+      .Case("Softsign", softsign)
+      .Case("Gelu", gelu)
+      .Case("Reciprocal",
+            [](Scalars &s, Value x, const Parameters &) {
+              return s.div(s.constant(x.getType(), 1), x);
+            })
+      .Case("Tanh", one<math::TanhOp>)
+      .Case("Erf", one<math::ErfOp>)
+      .Case("Exp", one<math::ExpOp>)
+      .Case("Log", one<math::LogOp>)
+      .Case("Sqrt", one<math::SqrtOp>)
+      .Case("Neg", one<arith::NegFOp>)
+      .Case("Abs", one<math::AbsFOp>)
+      .Case("Floor", one<math::FloorOp>)
+      .Case("Ceil", one<math::CeilOp>)
+      .Case("Round", one<math::RoundEvenOp>)
+      .Default(nullptr);
+}
+
+static Function integerFunction(StringRef op) {
+  return llvm::StringSwitch<Function>(op)
+      .Case("Relu",
+            [](Scalars &s, Value x, const Parameters &) {
+              return s.max(x, s.constant(x.getType(), 0));
+            })
+      .Case("Sign", sign)
+      .Case("Abs", one<math::AbsIOp>)
+      .Case("Neg",
+            [](Scalars &s, Value x, const Parameters &) {
+              return s.sub(s.constant(x.getType(), 0), x);
+            })
+      .Case("BitwiseNot",
+            [](Scalars &s, Value x, const Parameters &) -> Value {
+              return arith::XOrIOp::create(s.b, s.loc, x,
+                                           s.constant(x.getType(), -1));
+            })
+      .Default(nullptr);
+}
+
+static Function boolFunction(StringRef op) {
+  return op == "Not" ? [](Scalars &s, Value x, const Parameters &) -> Value {
+    Value yes = arith::ConstantOp::create(s.b, s.loc, s.b.getBoolAttr(true));
+    return arith::XOrIOp::create(s.b, s.loc, x, yes);
+  } : Function(nullptr);
+}
+
+/// What the attributes are where a node does not have them.
+static Parameters absentParameters(StringRef op) {
+  return llvm::StringSwitch<Parameters>(op)
+      .Case("LeakyRelu", {0.01, 0})
+      .Case("HardSigmoid", {0.2, 0.5})
+      .Case("HardSwish", {1.0 / 6, 0.5})
+      .Case("Selu", {1.67326319217681884765625, 1.05070102214813232421875})
+      .Default({1, 1});
+}
+
+/// Functions of the fixed sequences (N8), which f64 does not have.
+static bool usesLibrary(StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases({"Sigmoid", "Swish", "Elu", "Selu", "Celu", "Gelu", "Tanh", "Erf",
+              "Exp", "Log", "Softplus", "Mish"},
+             true)
+      .Default(false);
+}
+
+/// The negative integers of the evaluator.
+static GraphValue negated(NodeImporter &n, const GraphValue &x) {
+  GraphValue y = x;
+  y.value = {};
+  y.constant = {};
+  for (OpFoldResult &integer : *y.integers)
+    integer = n.sub(n.size(0), integer);
+  return y;
+}
+
+LogicalResult onnx::importUnary(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.integers)
+    x.integers = Constants::readIntegers(n.b, x);
+  if (n.op() == "Neg" && x.integers)
+    return n.set(0, negated(n, x));
+  Function function = x.isFloat()    ? floatFunction(n.op())
+                      : x.isBool()   ? boolFunction(n.op())
+                      : x.isSigned() ? integerFunction(n.op())
+                                     : nullptr;
+  if (n.op() == "Gelu" && n.getString("approximate", "none") == "tanh")
+    function = geluByTanh;
+  if (!function || (usesLibrary(n.op()) && x.element.isF64()))
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  Parameters p = absentParameters(n.op());
+  if (n.op() != "HardSwish") {
+    p.alpha = n.getFloat("alpha", p.alpha);
+    if (n.op() == "HardSigmoid")
+      p.beta = n.getFloat("beta", p.beta);
+    if (n.op() == "Selu")
+      p.beta = n.getFloat("gamma", p.beta);
+  }
+  FailureOr<GraphValue> y =
+      elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
+        return function(s, args[0], p);
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+/// IsNaN and IsInf.
+LogicalResult onnx::importIsSpecial(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  bool positive = n.getInt("detect_positive", 1) != 0,
+       negative = n.getInt("detect_negative", 1) != 0;
+  double infinity = std::numeric_limits<double>::infinity();
+  FailureOr<GraphValue> y = elementwise(
+      n, {&x}, n.b.getI1Type(), [&](Scalars &s, ValueRange args) -> Value {
+        Value v = args[0];
+        if (n.op() == "IsNaN")
+          return arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNO, v,
+                                       v);
+        Value top = s.equal(v, s.constant(v.getType(), infinity)),
+              bottom = s.equal(v, s.constant(v.getType(), -infinity));
+        if (positive && negative)
+          return arith::OrIOp::create(s.b, s.loc, top, bottom);
+        if (!positive && !negative)
+          return arith::ConstantOp::create(s.b, s.loc, s.b.getBoolAttr(false));
+        return positive ? top : bottom;
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// With parameters
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx::importPRelu(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  FailureOr<GraphValue> y = elementwise(
+      n, {&x, &n.in(1)}, x.element, [](Scalars &s, ValueRange args) {
+        Value zero = s.constant(args[0].getType(), 0);
+        return s.select(s.less(args[0], zero), s.mul(args[1], args[0]),
+                        args[0]);
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+LogicalResult onnx::importClip(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat() && !x.isSigned())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  SmallVector<GraphValue *> operands{&x};
+  GraphValue bounds[2];
+  for (unsigned i = 1; i < 3; ++i) {
+    if (!n.has(i))
+      continue;
+    GraphValue &bound = n.in(i);
+    if (bound.element != x.element ||
+        (bound.rank() != 0 &&
+         knownSizes(bound.shape) != SmallVector<int64_t>{1}))
+      return n.refuse() << "has a bound that is not one "
+                        << elementName(x.element) << "; make it a scalar";
+    bounds[i - 1] = reshape(n, bound, {});
+    operands.push_back(&bounds[i - 1]);
+  }
+  bool hasLow = n.has(1), hasHigh = n.has(2);
+  FailureOr<GraphValue> y =
+      elementwise(n, operands, x.element, [&](Scalars &s, ValueRange args) {
+        Value v = args[0];
+        if (hasLow)
+          v = s.max(v, args[1]);
+        if (hasHigh)
+          v = s.min(v, args.back());
+        return v;
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// Cast
+//===----------------------------------------------------------------------===//
+
+static LogicalResult castTo(NodeImporter &n, Type type) {
+  GraphValue &x = n.in(0);
+  // What the integer evaluator knows it still knows as another integer.
+  bool keepsIntegers =
+      x.integers && (type.isSignlessInteger(64) || type.isSignlessInteger(32));
+  if (keepsIntegers && !x.value && !x.constant) {
+    GraphValue y = x;
+    y.element = type;
+    return n.set(0, std::move(y));
+  }
+  FailureOr<GraphValue> y = convert(n, x, type);
+  if (failed(y))
+    return failure();
+  if (keepsIntegers)
+    y->integers = x.integers;
+  if (x.isByte() && type.isF32())
+    y->stored = n.tensor(x);
+  return n.set(0, *y);
+}
+
+LogicalResult onnx::importCast(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  int32_t to = n.getInt("to", 0);
+  Type type = elementType(to, n.b.getContext());
+  if (!type)
+    return n.refuse() << "casts to " << dataTypeName(to)
+                      << ", which is not supported; cast to float32 or int32";
+  return castTo(n, type);
+}
+
+LogicalResult onnx::importCastLike(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  return castTo(n, n.in(1).element);
+}

@@ -1,0 +1,277 @@
+//===- Arithmetic.cpp - Functions of several values -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Emit.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// Refuses inputs of several types, or of one that `accepts` does not take.
+static LogicalResult verifyTypes(NodeImporter &n, unsigned first,
+                                 function_ref<bool(GraphValue &)> accepts) {
+  for (unsigned i = first; i < n.numInputs(); ++i) {
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+    if (n.in(i).element != n.in(first).element)
+      return n.refuse() << "has inputs of " << elementName(n.in(first).element)
+                        << " and of " << elementName(n.in(i).element)
+                        << "; cast one of them";
+    if (!accepts(n.in(i)))
+      return n.refuse() << "does not take " << elementName(n.in(i).element)
+                        << "; cast it to float32 or int32";
+  }
+  return success();
+}
+
+static bool isNumber(GraphValue &x) {
+  return x.isFloat() || x.isSigned() || x.isUnsigned();
+}
+
+/// The inputs, uint8 as int32.
+static FailureOr<SmallVector<GraphValue>> wideInputs(NodeImporter &n) {
+  SmallVector<GraphValue> inputs;
+  for (unsigned i = 0; i < n.numInputs(); ++i) {
+    FailureOr<GraphValue> wide = n.in(i).isUnsigned()
+                                     ? convert(n, n.in(i), n.b.getI32Type())
+                                     : FailureOr<GraphValue>(n.in(i));
+    if (failed(wide))
+      return failure();
+    inputs.push_back(*wide);
+  }
+  return inputs;
+}
+
+/// `body` of the inputs; uint8 is computed in int32 and wraps.
+static LogicalResult setElementwise(NodeImporter &n, Type element,
+                                    ScalarBody body) {
+  FailureOr<SmallVector<GraphValue>> inputs = wideInputs(n);
+  if (failed(inputs))
+    return failure();
+  SmallVector<GraphValue *> operands;
+  for (GraphValue &input : *inputs)
+    operands.push_back(&input);
+  Type wide = element.isUnsignedInteger() ? Type(n.b.getI32Type()) : element;
+  FailureOr<GraphValue> y = elementwise(n, operands, wide, body);
+  if (succeeded(y))
+    y = convert(n, *y, element);
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// Integers that decide of shapes
+//===----------------------------------------------------------------------===//
+
+/// Arithmetic of sizes, if the operands are some.
+static std::optional<GraphValue> computeSizes(NodeImporter &n) {
+  GraphValue &x = n.in(0), &y = n.in(1);
+  for (GraphValue *value : {&x, &y})
+    if (!value->integers)
+      value->integers = Constants::readIntegers(n.b, *value);
+  if (!x.integers || !y.integers)
+    return std::nullopt;
+  size_t nx = x.integers->size(), ny = y.integers->size();
+  if (nx != ny && nx != 1 && ny != 1)
+    return std::nullopt;
+  GraphValue result = x.rank() >= y.rank() && nx >= ny ? x : y;
+  result.value = {};
+  result.constant = {};
+  result.integers.emplace();
+  result.shape.clear();
+  size_t count = nx == 1 ? ny : nx;
+  if (x.rank() + y.rank() > 0)
+    result.shape.push_back(n.size(count));
+  for (size_t i = 0; i < count; ++i) {
+    OpFoldResult a = (*x.integers)[nx == 1 ? 0 : i];
+    OpFoldResult c = (*y.integers)[ny == 1 ? 0 : i];
+    bool divides = n.op() == "Div" || n.op() == "Mod";
+    if (divides && !(knownSize(c) && *knownSize(c) > 0))
+      return std::nullopt;
+    result.integers->push_back(n.op() == "Add"   ? n.add(a, c)
+                               : n.op() == "Sub" ? n.sub(a, c)
+                               : n.op() == "Mul" ? n.mul(a, c)
+                               : n.op() == "Div"
+                                   ? n.truncDiv(a, c)
+                                   : n.sub(a, n.mul(n.floorDiv(a, c), c)));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The remainder with the sign of the divisor.
+static Value floorModulo(Scalars &s, Value x, Value y) {
+  Value remainder = arith::RemSIOp::create(s.b, s.loc, x, y);
+  Value zero = s.constant(x.getType(), 0);
+  Value isZero = s.equal(remainder, zero);
+  Value differs = arith::XOrIOp::create(s.b, s.loc, s.less(remainder, zero),
+                                        s.less(y, zero));
+  Value moved = s.add(remainder, y);
+  return s.select(isZero, remainder, s.select(differs, moved, remainder));
+}
+
+/// x - trunc(x / y) * y, with the sign of x.
+static Value truncatedModulo(Scalars &s, Value x, Value y) {
+  return arith::RemSIOp::create(s.b, s.loc, x, y);
+}
+
+using Function = Value (*)(Scalars &, Value, Value);
+
+template <typename Op> static Value bits(Scalars &s, Value x, Value y) {
+  return Op::create(s.b, s.loc, x, y);
+}
+
+static Function arithmeticFunction(NodeImporter &n) {
+  return llvm::StringSwitch<Function>(n.op())
+      .Case("Add", [](Scalars &s, Value x, Value y) { return s.add(x, y); })
+      .Case("Sub", [](Scalars &s, Value x, Value y) { return s.sub(x, y); })
+      .Case("Mul", [](Scalars &s, Value x, Value y) { return s.mul(x, y); })
+      .Case("Div", [](Scalars &s, Value x, Value y) { return s.div(x, y); })
+      .Case("Mod", n.getInt("fmod", 0) ? truncatedModulo : floorModulo)
+      .Case("BitwiseAnd", bits<arith::AndIOp>)
+      .Case("BitwiseOr", bits<arith::OrIOp>)
+      .Case("BitwiseXor", bits<arith::XOrIOp>)
+      .Default(nullptr);
+}
+
+LogicalResult onnx::importArithmetic(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  bool isWhole = n.op() == "Mod" || n.op().starts_with("Bitwise");
+  if (failed(verifyTypes(n, 0, [&](GraphValue &x) {
+        return isNumber(x) && !(isWhole && x.isFloat());
+      })))
+    return failure();
+  if (std::optional<GraphValue> sizes = computeSizes(n))
+    return n.set(0, *sizes);
+  if (n.op() == "Mul")
+    if (std::optional<GraphValue> scaled = matchScaledCast(n))
+      return n.set(0, *scaled);
+  Function function = arithmeticFunction(n);
+  return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
+    return function(s, args[0], args[1]);
+  });
+}
+
+LogicalResult onnx::importVariadic(NodeImporter &n) {
+  if (failed(n.requireInputs(1)) || failed(verifyTypes(n, 0, isNumber)))
+    return failure();
+  StringRef op = n.op();
+  if ((op == "Sum" || op == "Mean") && !n.in(0).isFloat())
+    return n.refuse() << "does not take " << elementName(n.in(0).element)
+                      << "; cast it to float32";
+  return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
+    Value v = args[0];
+    for (Value next : args.drop_front())
+      v = op == "Min"   ? s.min(v, next)
+          : op == "Max" ? s.max(v, next)
+                        : s.add(v, next);
+    if (op == "Mean")
+      v = s.div(v, s.constant(v.getType(), args.size()));
+    return v;
+  });
+}
+
+LogicalResult onnx::importPow(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  GraphValue &x = n.in(0);
+  std::optional<SmallVector<float>> exponent = Constants::readFloats(n.in(1));
+  if (!exponent && n.in(1).rank() == 0) {
+    // A scalar of integers.
+    if (auto integers = Constants::readIntegers(n.b, n.in(1)))
+      exponent.emplace(1, static_cast<float>(*knownSize(integers->front())));
+  }
+  bool isKnown =
+      exponent && exponent->size() == 1 &&
+      llvm::is_contained({0.5f, 1.0f, 2.0f, 3.0f}, exponent->front());
+  if (!isKnown || !x.isFloat() || n.in(1).rank() > x.rank())
+    return n.refuse() << "is supported for floats with one of the constant "
+                         "exponents 0.5, 1, 2 and 3 only: other powers have no "
+                         "fixed sequence of operations (N8)";
+  float power = exponent->front();
+  FailureOr<GraphValue> y =
+      elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
+        Value v = args[0];
+        if (power == 0.5f)
+          return s.sqrt(v);
+        Value result = v;
+        for (int i = 1; i < static_cast<int>(power); ++i)
+          result = s.mul(result, v);
+        return result;
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and conditions
+//===----------------------------------------------------------------------===//
+
+static Value compare(Scalars &s, StringRef op, Value x, Value y) {
+  if (isa<FloatType>(x.getType())) {
+    auto predicate = llvm::StringSwitch<arith::CmpFPredicate>(op)
+                         .Case("Equal", arith::CmpFPredicate::OEQ)
+                         .Case("Greater", arith::CmpFPredicate::OGT)
+                         .Case("GreaterOrEqual", arith::CmpFPredicate::OGE)
+                         .Case("Less", arith::CmpFPredicate::OLT)
+                         .Default(arith::CmpFPredicate::OLE);
+    return arith::CmpFOp::create(s.b, s.loc, predicate, x, y);
+  }
+  auto predicate = llvm::StringSwitch<arith::CmpIPredicate>(op)
+                       .Case("Equal", arith::CmpIPredicate::eq)
+                       .Case("Greater", arith::CmpIPredicate::sgt)
+                       .Case("GreaterOrEqual", arith::CmpIPredicate::sge)
+                       .Case("Less", arith::CmpIPredicate::slt)
+                       .Default(arith::CmpIPredicate::sle);
+  return arith::CmpIOp::create(s.b, s.loc, predicate, x, y);
+}
+
+LogicalResult onnx::importComparison(NodeImporter &n) {
+  bool isEqual = n.op() == "Equal";
+  if (failed(n.requireInputs(2)) ||
+      failed(verifyTypes(n, 0, [&](GraphValue &x) {
+        return isNumber(x) || (isEqual && x.isBool());
+      })))
+    return failure();
+  return setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
+    return compare(s, n.op(), args[0], args[1]);
+  });
+}
+
+LogicalResult onnx::importBoolean(NodeImporter &n) {
+  if (failed(n.requireInputs(2)) ||
+      failed(verifyTypes(n, 0, [](GraphValue &x) { return x.isBool(); })))
+    return failure();
+  Function function = n.op() == "And"  ? bits<arith::AndIOp>
+                      : n.op() == "Or" ? bits<arith::OrIOp>
+                                       : bits<arith::XOrIOp>;
+  FailureOr<GraphValue> y =
+      elementwise(n, {&n.in(0), &n.in(1)}, n.b.getI1Type(),
+                  [&](Scalars &s, ValueRange args) {
+                    return function(s, args[0], args[1]);
+                  });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+LogicalResult onnx::importWhere(NodeImporter &n) {
+  if (failed(n.requireInputs(3)) ||
+      failed(verifyTypes(n, 1, [](GraphValue &) { return true; })))
+    return failure();
+  if (!n.in(0).isBool())
+    return n.refuse() << "has a condition of " << elementName(n.in(0).element)
+                      << "; cast it to bool";
+  return setElementwise(n, n.in(1).element, [](Scalars &s, ValueRange args) {
+    return s.select(args[0], args[1], args[2]);
+  });
+}

@@ -1,0 +1,144 @@
+//===- Indexing.cpp - Elements at places that are data --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Emit.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// An index that is an element, counted from the end where it is negative.
+static Value toIndex(Scalars &s, Value element, Value size) {
+  Value index =
+      arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), element);
+  Value zero = s.constant(index.getType(), 0);
+  return s.select(s.less(index, zero), s.add(index, size), index);
+}
+
+static LogicalResult verifyIndices(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  Type type = n.in(1).element;
+  if (type.isSignlessInteger(64) || type.isSignlessInteger(32))
+    return success();
+  return n.refuse() << "has indices of " << elementName(type)
+                    << "; use int64 or int32";
+}
+
+/// Integers that the evaluator knows, taken by others.
+static std::optional<GraphValue> gatherIntegers(NodeImporter &n) {
+  GraphValue &x = n.in(0), &places = n.in(1);
+  for (GraphValue *value : {&x, &places})
+    if (!value->integers)
+      value->integers = Constants::readIntegers(n.b, *value);
+  if (!x.integers || !places.integers || x.rank() != 1)
+    return std::nullopt;
+  GraphValue result;
+  result.element = x.element;
+  result.shape = places.shape;
+  result.integers.emplace();
+  int64_t size = x.integers->size();
+  for (OpFoldResult place : *places.integers) {
+    std::optional<int64_t> i = knownSize(place);
+    if (!i || *i < -size || *i >= size)
+      return std::nullopt;
+    result.integers->push_back((*x.integers)[*i < 0 ? *i + size : *i]);
+  }
+  return result;
+}
+
+/// Refuses constant indices outside of the dimension.
+static LogicalResult verifyRange(NodeImporter &n, OpFoldResult size) {
+  std::optional<int64_t> known = knownSize(size);
+  std::optional<SmallVector<OpFoldResult>> places =
+      Constants::readIntegers(n.b, n.in(1));
+  if (!known || !places)
+    return success();
+  for (OpFoldResult place : *places)
+    if (int64_t i = *knownSize(place); i < -*known || i >= *known)
+      return n.refuse() << "takes element " << i << " of a dimension of "
+                        << *known << "; correct the indices";
+  return success();
+}
+
+LogicalResult onnx::importGather(NodeImporter &n) {
+  if (failed(verifyIndices(n)))
+    return failure();
+  GraphValue &x = n.in(0), &places = n.in(1);
+  FailureOr<int64_t> axis = n.axis(0, x.rank());
+  if (failed(axis))
+    return failure();
+  if (std::optional<GraphValue> integers = gatherIntegers(n))
+    return n.set(0, *integers);
+  if (failed(verifyRange(n, x.shape[*axis])))
+    return failure();
+  Shape shape(x.shape.begin(), x.shape.begin() + *axis);
+  llvm::append_range(shape, places.shape);
+  shape.append(x.shape.begin() + *axis + 1, x.shape.end());
+  Value from = n.value(1), size = n.index(x.shape[*axis]);
+  int64_t count = places.rank();
+  return n.set(0, gather(n, x, shape, [&](Scalars &s, ValueRange at) {
+                 Value element = s.extract(from, at.slice(*axis, count));
+                 SmallVector<Value> indices(at.take_front(*axis));
+                 indices.push_back(toIndex(s, element, size));
+                 llvm::append_range(indices, at.drop_front(*axis + count));
+                 return indices;
+               }));
+}
+
+LogicalResult onnx::importGatherElements(NodeImporter &n) {
+  if (failed(verifyIndices(n)))
+    return failure();
+  GraphValue &x = n.in(0), &places = n.in(1);
+  FailureOr<int64_t> axis = n.axis(0, x.rank());
+  if (failed(axis))
+    return failure();
+  if (places.rank() != x.rank())
+    return n.refuse() << "has indices with another number of dimensions than "
+                         "its input; correct them";
+  Value from = n.value(1), size = n.index(x.shape[*axis]);
+  return n.set(0, gather(n, x, places.shape, [&](Scalars &s, ValueRange at) {
+                 SmallVector<Value> indices(at);
+                 indices[*axis] = toIndex(s, s.extract(from, at), size);
+                 return indices;
+               }));
+}
+
+LogicalResult onnx::importGatherND(NodeImporter &n) {
+  if (failed(verifyIndices(n)))
+    return failure();
+  GraphValue &x = n.in(0), &places = n.in(1);
+  int64_t batch = n.getInt("batch_dims", 0);
+  std::optional<int64_t> depth =
+      places.rank() > 0 ? knownSize(places.shape.back()) : std::nullopt;
+  if (!depth || batch < 0 || batch >= places.rank() || *depth < 1 ||
+      batch + *depth > x.rank())
+    return n.refuse() << "has indices whose last size, or batch_dims, does not "
+                         "fit its input; correct them";
+  Shape shape(places.shape.begin(), places.shape.end() - 1);
+  shape.append(x.shape.begin() + batch + *depth, x.shape.end());
+  Value from = n.value(1);
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < *depth; ++i)
+    sizes.push_back(n.index(x.shape[batch + i]));
+  int64_t outer = places.rank() - 1;
+  return n.set(0, gather(n, x, shape, [&](Scalars &s, ValueRange at) {
+                 SmallVector<Value> indices(at.take_front(batch));
+                 for (int64_t i = 0; i < *depth; ++i) {
+                   SmallVector<Value> place(at.take_front(outer));
+                   place.push_back(s.constant(s.b.getIndexType(), i));
+                   indices.push_back(
+                       toIndex(s, s.extract(from, place), sizes[i]));
+                 }
+                 llvm::append_range(indices, at.drop_front(outer));
+                 return indices;
+               }));
+}

@@ -1,0 +1,255 @@
+//===- Poolings.cpp - Poolings --------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Ops.h"
+#include "Windows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include <limits>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+using Iterator = utils::IteratorType;
+
+/// `combine` over the windows of `x`, from `start`, which is padded, too.
+static GraphValue pool(NodeImporter &n, GraphValue &x,
+                       ArrayRef<WindowDim> windows, double start,
+                       ScalarBody combine) {
+  Shape counts = windowCounts(n, x, windows);
+  GraphValue image = padWindows(n, x, windows, start);
+  unsigned spatial = windows.size();
+  SmallVector<Iterator> iterators(2 + spatial, Iterator::parallel);
+  iterators.append(spatial, Iterator::reduction);
+  Shape shape(x.shape.begin(), x.shape.begin() + 2), kernel;
+  SmallVector<AffineExpr> read, window, write;
+  for (unsigned d = 0; d < 2 + spatial; ++d)
+    write.push_back(n.b.getAffineDimExpr(d));
+  read.append(write.begin(), write.begin() + 2);
+  for (auto [d, w] : llvm::enumerate(windows)) {
+    AffineExpr k = n.b.getAffineDimExpr(2 + spatial + d);
+    read.push_back(windowPlace(w, write[2 + d], k));
+    window.push_back(k);
+    shape.push_back(counts[d]);
+    kernel.push_back(n.size(w.kernel));
+  }
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(2 + 2 * spatial, 0, exprs, n.b.getContext());
+  };
+  // An operand that is not read says how large the windows are.
+  Value extent = tensor::EmptyOp::create(
+      n.b, n.loc, ArrayRef<OpFoldResult>(kernel), x.element);
+  Value result =
+      generic(n, {n.tensor(image), extent}, filled(n, x.element, shape, start),
+              {map(read), map(window), map(write)}, iterators,
+              [&](Scalars &s, ValueRange args) {
+                return combine(s, {args[2], args[0]});
+              });
+  return toGraphValue(result, shape);
+}
+
+static Value greater(Scalars &s, ValueRange args) {
+  return s.max(args[0], args[1]);
+}
+static Value sum(Scalars &s, ValueRange args) {
+  return s.add(args[0], args[1]);
+}
+
+/// Refuses what is no image with 1 to 3 spatial dimensions.
+static LogicalResult verifyImage(NodeImporter &n, bool takesBytes) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat() && !(takesBytes && x.isByte()))
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  if (x.rank() >= 3 && x.rank() <= 5)
+    return success();
+  return n.refuse() << "takes images with 1 to 3 spatial dimensions, not a "
+                       "value with "
+                    << x.rank() << " dimensions";
+}
+
+static FailureOr<SmallVector<int64_t>> readKernel(NodeImporter &n) {
+  if (!n.find("kernel_shape"))
+    return n.refuse() << "has no kernel_shape; add it";
+  return n.getInts("kernel_shape", n.in(0).rank() - 2, 1);
+}
+
+/// The greatest of dequantized values is the greatest of the stored integers,
+/// dequantized: the pooling of these, or nothing if the image is no such value.
+static std::optional<GraphValue> poolBytes(NodeImporter &n,
+                                           ArrayRef<WindowDim> windows) {
+  GraphValue &x = n.in(0);
+  auto real = n.tensor(x).getDefiningOp<qnn::DequantizeOp>();
+  SmallVector<float> scale;
+  bool isPlain =
+      real && windows.size() == 2 && !real.getAxis() && x.element.isF32() &&
+      real.getInput().getType().getElementType().isInteger(8) &&
+      real.getScale() && qnn::readConstantFloats(real.getScale(), scale) &&
+      scale.size() == 1 && scale.front() > 0;
+  for (const WindowDim &w : windows)
+    isPlain &= w.before < w.extent() && w.after < w.extent() && w.dilation == 1;
+  if (!isPlain)
+    return std::nullopt;
+  GraphValue bytes = toGraphValue(real.getInput(), x.shape);
+  GraphValue image = transpose(n, bytes, {0, 2, 3, 1});
+  Shape counts = windowCounts(n, x, windows);
+  Shape shape{x.shape[0], counts[0], counts[1], x.shape[1]};
+  const WindowDim &h = windows[0], &v = windows[1];
+  Value pooled = qnn::MaxPool2DOp::create(
+      n.b, n.loc, n.type(bytes.element, shape), n.tensor(image),
+      ArrayRef<int64_t>{h.kernel, v.kernel},
+      ArrayRef<int64_t>{h.stride, v.stride}, ArrayRef<int64_t>{1, 1},
+      ArrayRef<int64_t>{h.before, h.after, v.before, v.after});
+  GraphValue last = toGraphValue(pooled, shape);
+  GraphValue first = transpose(n, last, {0, 3, 1, 2});
+  return toGraphValue(
+      qnn::DequantizeOp::create(n.b, n.loc, n.type(x.element, first.shape),
+                                n.tensor(first), real.getScale(),
+                                real.getZeroPoint(), IntegerAttr()),
+      first.shape);
+}
+
+LogicalResult onnx::importMaxPool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/true)))
+    return failure();
+  if (n.hasOutput(1))
+    return n.refuse() << "gives the places of its maxima, which is not "
+                         "supported; remove the second output";
+  GraphValue &x = n.in(0);
+  FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
+  if (failed(kernel))
+    return failure();
+  auto windows = readWindows(n, x, *kernel);
+  if (failed(windows))
+    return failure();
+  if (std::optional<GraphValue> y = poolBytes(n, *windows))
+    return n.set(0, *y);
+  // Bytes in float32, where they are exact.
+  FailureOr<GraphValue> real =
+      x.isByte() ? convert(n, x, n.b.getF32Type()) : FailureOr<GraphValue>(x);
+  if (failed(real))
+    return failure();
+  GraphValue y = pool(n, *real, *windows,
+                      -std::numeric_limits<double>::infinity(), greater);
+  FailureOr<GraphValue> result = convert(n, y, x.element);
+  return failed(result) ? failure() : n.set(0, *result);
+}
+
+/// How many elements of the image, or of its padding too, lie in each window.
+static SmallVector<float> countElements(const WindowDim &w, int64_t size,
+                                        int64_t count, bool withPadding) {
+  int64_t low = withPadding ? -w.before : 0;
+  int64_t high = withPadding ? size + w.after - w.rest : size;
+  SmallVector<float> counts;
+  for (int64_t o = 0; o < count; ++o) {
+    int64_t inside = 0;
+    for (int64_t k = 0; k < w.kernel; ++k) {
+      int64_t place = o * w.stride + k * w.dilation - w.before;
+      inside += place >= low && place < high;
+    }
+    counts.push_back(static_cast<float>(inside));
+  }
+  return counts;
+}
+
+/// Divides the sums of windows by the numbers of their elements.
+static FailureOr<GraphValue> divide(NodeImporter &n, GraphValue &sums,
+                                    ArrayRef<WindowDim> windows,
+                                    bool withPadding) {
+  GraphValue &x = n.in(0);
+  // All windows have as many elements where nothing is padded.
+  bool isUniform = true;
+  int64_t all = 1;
+  for (const WindowDim &w : windows) {
+    bool hasPadding = w.before != 0 || w.after != 0;
+    isUniform &= !hasPadding || (withPadding && w.rest == 0);
+    all *= w.kernel;
+  }
+  if (isUniform)
+    return elementwise(n, {&sums}, x.element, [&](Scalars &s, ValueRange args) {
+      return s.div(args[0], s.constant(args[0].getType(), all));
+    });
+  SmallVector<GraphValue> factors;
+  for (auto [d, w] : llvm::enumerate(windows)) {
+    std::optional<int64_t> size = knownSize(x.shape[2 + d]),
+                           count = knownSize(sums.shape[2 + d]);
+    if (!size || !count)
+      return n.refuse() << "pads an image of dynamic size without "
+                           "count_include_pad, which is not supported; give "
+                           "the size";
+    SmallVector<float> counts = countElements(w, *size, *count, withPadding);
+    SmallVector<int64_t> shape(windows.size(), 1);
+    shape[d] = *count;
+    factors.push_back(
+        toGraphValue(constantFloats(n, counts, shape), n.shape(shape)));
+  }
+  SmallVector<GraphValue *> operands{&sums};
+  for (GraphValue &factor : factors)
+    operands.push_back(&factor);
+  return elementwise(n, operands, x.element, [](Scalars &s, ValueRange args) {
+    Value count = args[1];
+    for (Value factor : args.drop_front(2))
+      count = s.mul(count, factor);
+    if (count.getType() != args[0].getType())
+      count = arith::TruncFOp::create(s.b, s.loc, args[0].getType(), count);
+    return s.div(args[0], count);
+  });
+}
+
+LogicalResult onnx::importAveragePool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/false)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (x.element.isF64())
+    return n.refuse() << "does not take float64; cast it to float32";
+  FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
+  if (failed(kernel))
+    return failure();
+  auto windows = readWindows(n, x, *kernel);
+  if (failed(windows))
+    return failure();
+  GraphValue sums = pool(n, x, *windows, 0.0, sum);
+  FailureOr<GraphValue> y =
+      divide(n, sums, *windows, n.getInt("count_include_pad", 0) != 0);
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// Of whole images
+//===----------------------------------------------------------------------===//
+
+/// Reduces the spatial dimensions; they stay as dimensions of size 1.
+static GraphValue reduceImage(NodeImporter &n, double start,
+                              ScalarBody combine) {
+  GraphValue &x = n.in(0);
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
+  GraphValue reduced = reduce(n, x, dims, start, combine);
+  return unsqueeze(n, reduced, dims);
+}
+
+LogicalResult onnx::importGlobalMaxPool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/false)))
+    return failure();
+  return n.set(
+      0, reduceImage(n, -std::numeric_limits<double>::infinity(), greater));
+}
+
+LogicalResult onnx::importGlobalAveragePool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/false)))
+    return failure();
+  GraphValue &x = n.in(0);
+  GraphValue sums = reduceImage(n, 0.0, sum);
+  OpFoldResult elements =
+      n.product(ArrayRef<OpFoldResult>(x.shape).drop_front(2));
+  FailureOr<GraphValue> y = divideBySize(n, sums, elements);
+  return failed(y) ? failure() : n.set(0, *y);
+}

@@ -1,0 +1,287 @@
+//===- Quantization.cpp - QuantizeLinear and its relatives ----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Emit.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+namespace {
+/// A scale and a zero point as operands of qnn.
+struct Params {
+  Value scale, zeroPoint;
+  IntegerAttr axis; ///< null: one for the tensor
+};
+} // namespace
+
+/// Whether all bytes of a constant are `byte`.
+static bool isConstantByte(const GraphValue &value, uint8_t byte) {
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(value.constant);
+  return data && llvm::all_of(data->bytes, [&](char c) {
+           return static_cast<uint8_t>(c) == byte;
+         });
+}
+
+/// The parameters of `x`, inputs 1 and 2 of the node. `zero` is the zero point
+/// where the node has one that is not 0.
+static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
+                                    GraphValue *zero) {
+  if (n.getInt("block_size", 0) != 0)
+    return n.refuse() << "quantizes in blocks, which is not supported; use one "
+                         "scale for the tensor or for each channel";
+  GraphValue &scale = n.in(1);
+  if (!scale.element.isF32())
+    return n.refuse() << "has a scale of " << elementName(scale.element)
+                      << ", which is not supported; make it float32";
+  if (zero && zero->shape.size() != scale.shape.size())
+    return n.refuse() << "has a scale and a zero point of different shapes; "
+                         "make them the same";
+  Params params;
+  bool isScalar = scale.rank() == 0 ||
+                  (scale.rank() == 1 && knownSize(scale.shape[0]) == 1);
+  if (isScalar) {
+    GraphValue scalar = reshape(n, scale, {});
+    params.scale = n.tensor(scalar);
+    if (zero) {
+      GraphValue scalarZero = reshape(n, *zero, {});
+      params.zeroPoint = n.tensor(scalarZero);
+    }
+    return params;
+  }
+  FailureOr<int64_t> axis = n.axis(1, x.rank());
+  if (failed(axis))
+    return failure();
+  std::optional<int64_t> channels = knownSize(x.shape[*axis]);
+  if (scale.rank() != 1 || !channels || knownSize(scale.shape[0]) != channels ||
+      (zero && knownSize(zero->shape[0]) != channels))
+    return n.refuse() << "has scales that are neither one number nor one for "
+                         "each element along axis "
+                      << *axis << "; correct their shape";
+  params.scale = n.tensor(scale);
+  if (zero)
+    params.zeroPoint = n.tensor(*zero);
+  params.axis = n.b.getI64IntegerAttr(*axis);
+  return params;
+}
+
+/// The stored integers of a value that was dequantized with the parameters with
+/// which it is to be quantized; null where it was not. For such integers
+/// rint((f32(q - z) * s) / s) is q - z while the product is normal and finite.
+static Value storedWith(Value real, Type type, const Params &params) {
+  auto source = real.getDefiningOp<qnn::DequantizeOp>();
+  if (!source || !source.getType().getElementType().isF32() || params.axis ||
+      source.getAxis() || source.getInput().getType().getElementType() != type)
+    return {};
+  SmallVector<float> scale, given;
+  if (!qnn::readConstantFloats(params.scale, given) ||
+      !qnn::readConstantFloats(source.getScale(), scale) || given != scale ||
+      given.size() != 1 || !(given[0] > 1e-30f && given[0] < 1e30f))
+    return {};
+  Attribute zero, sourceZero;
+  if (params.zeroPoint)
+    matchPattern(params.zeroPoint, m_Constant(&zero));
+  if (source.getZeroPoint())
+    matchPattern(source.getZeroPoint(), m_Constant(&sourceZero));
+  bool isKnown = static_cast<bool>(params.zeroPoint) == static_cast<bool>(zero);
+  bool isSourceKnown =
+      static_cast<bool>(source.getZeroPoint()) == static_cast<bool>(sourceZero);
+  return isKnown && isSourceKnown && zero == sourceZero ? source.getInput()
+                                                        : Value();
+}
+
+LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  GraphValue x = n.in(0);
+  // Before opset 19 the input may be int32.
+  if (x.element.isInteger(32)) {
+    FailureOr<GraphValue> real = convert(n, x, n.b.getF32Type());
+    if (failed(real))
+      return failure();
+    x = *real;
+  }
+  if (!x.isFloat() || x.element.isF64())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  if (int64_t precision = n.getInt("precision", 0); precision > 1)
+    return n.refuse() << "has a precision other than float32, which is not "
+                         "supported; remove the attribute";
+  int32_t given = n.getInt("output_dtype", 0);
+  Type type = n.has(2) ? n.in(2).element
+              : given  ? elementType(given, n.b.getContext())
+                       : n.b.getIntegerType(8, /*isSigned=*/false);
+  GraphValue probe;
+  probe.element = type;
+  if (!type || !probe.isByte())
+    return n.refuse() << "quantizes to "
+                      << (type ? elementName(type).str() : dataTypeName(given))
+                      << ", which is not supported; use int8 or uint8";
+  bool hasZero = n.has(2) && !isConstantByte(n.in(2), 0);
+  FailureOr<Params> params = readParams(n, x, hasZero ? &n.in(2) : nullptr);
+  if (failed(params))
+    return failure();
+  if (Value stored = storedWith(n.tensor(x), type, *params))
+    return n.set(0, stored, x.shape);
+  Value y = qnn::QuantizeOp::create(
+      n.b, n.loc, n.type(type, x.shape), n.tensor(x), params->scale,
+      params->zeroPoint, params->axis, UnitAttr());
+  return n.set(0, y, x.shape);
+}
+
+//===----------------------------------------------------------------------===//
+// DequantizeLinear
+//===----------------------------------------------------------------------===//
+
+/// The int8 constant that has the same values with the zero point 0 as a uint8
+/// constant has with the zero point 128.
+static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  SmallVector<char> bytes(data->bytes);
+  for (char &byte : bytes)
+    byte = static_cast<char>(byte ^ 0x80);
+  TypedAttr attr =
+      qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), bytes,
+                        data->name.empty() ? "weight" : data->name);
+  return Constants::toValue(n.b, attr);
+}
+
+/// The value that stands for `x` in real numbers.
+static FailureOr<GraphValue> dequantize(NodeImporter &n, GraphValue x,
+                                        Type type) {
+  GraphValue *zero = n.has(2) ? &n.in(2) : nullptr;
+  if (zero && zero->element != x.element)
+    return n.refuse() << "has a zero point of " << elementName(zero->element)
+                      << " for " << elementName(x.element)
+                      << "; make the types the same";
+  if (zero && isConstantByte(*zero, 0))
+    zero = nullptr;
+  if (zero && x.element.isInteger(32))
+    return n.refuse() << "has a zero point for int32 other than the constant "
+                         "0, which is not supported; remove it";
+  if (zero && x.constant && x.isUnsigned() && isConstantByte(*zero, 128)) {
+    x = toSigned(n, x);
+    zero = nullptr;
+  }
+  FailureOr<Params> params = readParams(n, x, zero);
+  if (failed(params))
+    return failure();
+  return toGraphValue(
+      qnn::DequantizeOp::create(n.b, n.loc, n.type(type, x.shape), n.tensor(x),
+                                params->scale, params->zeroPoint, params->axis),
+      x.shape);
+}
+
+LogicalResult onnx::importDequantizeLinear(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isByte() && !x.element.isInteger(32))
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; int8, uint8 and int32 are supported";
+  int32_t given = n.getInt("output_dtype", 0);
+  Type type = given ? elementType(given, n.b.getContext()) : n.in(1).element;
+  if (!type || !isa<FloatType>(type) || type.isF64())
+    return n.refuse() << "gives a type that is not supported; use float32";
+  FailureOr<GraphValue> y = dequantize(n, x, type);
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+//===----------------------------------------------------------------------===//
+// Cast and Mul
+//===----------------------------------------------------------------------===//
+
+std::optional<GraphValue> onnx::matchScaledCast(NodeImporter &n) {
+  for (unsigned i : {0, 1}) {
+    GraphValue &x = n.in(i), &scale = n.in(1 - i);
+    if (!x.stored || !scale.constant || !scale.element.isF32())
+      continue;
+    std::optional<SmallVector<float>> values = Constants::readFloats(scale);
+    // Scales that N9 does not take are factors like others.
+    if (!values || values->empty() || scale.rank() > x.rank() ||
+        llvm::any_of(*values,
+                     [](float s) { return !(s > 0) || !std::isnormal(s); }))
+      continue;
+    // One number, or one for each element along one dimension.
+    int64_t offset = x.rank() - scale.rank(), axis = -1;
+    bool fits = true;
+    for (int64_t d = 0; d < scale.rank(); ++d) {
+      if (knownSize(scale.shape[d]) == 1)
+        continue;
+      fits &= axis < 0 && scale.shape[d] == x.shape[offset + d];
+      axis = offset + d;
+    }
+    if (!fits)
+      continue;
+    Shape shape;
+    if (axis >= 0)
+      shape.push_back(x.shape[axis]);
+    GraphValue flat = reshape(n, scale, shape);
+    IntegerAttr attr = axis >= 0 ? n.b.getI64IntegerAttr(axis) : IntegerAttr();
+    return toGraphValue(
+        qnn::DequantizeOp::create(n.b, n.loc, n.type(n.b.getF32Type(), x.shape),
+                                  x.stored, n.tensor(flat), Value(), attr),
+        x.shape);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// DynamicQuantizeLinear
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx::importDynamicQuantizeLinear(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.element.isF32())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32";
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  // The range contains 0, so that 0 is where both begin.
+  GraphValue least = reduce(n, x, all, 0.0, [](Scalars &s, ValueRange args) {
+    return s.min(args[0], args[1]);
+  });
+  GraphValue most = reduce(n, x, all, 0.0, [](Scalars &s, ValueRange args) {
+    return s.max(args[0], args[1]);
+  });
+  FailureOr<GraphValue> scale = elementwise(
+      n, {&least, &most}, x.element, [](Scalars &s, ValueRange args) {
+        Type type = args[0].getType();
+        Value range = s.div(s.sub(args[1], args[0]), s.constant(type, 255));
+        // All elements are 0: any scale will do, and 0 would not.
+        return s.select(s.equal(range, s.constant(type, 0)),
+                        s.constant(type, 1), range);
+      });
+  if (failed(scale))
+    return failure();
+  FailureOr<GraphValue> place = elementwise(
+      n, {&least, &*scale}, x.element, [](Scalars &s, ValueRange args) {
+        Value zero = s.constant(args[0].getType(), 0);
+        return s.sub(zero, s.div(args[0], args[1]));
+      });
+  if (failed(place))
+    return failure();
+  Type u8 = n.b.getIntegerType(8, /*isSigned=*/false);
+  Value one = constantFloats(n, {1.0f}, {});
+  Value zeroPoint =
+      qnn::QuantizeOp::create(n.b, n.loc, n.type(u8, {}), n.tensor(*place), one,
+                              Value(), IntegerAttr(), UnitAttr());
+  Value y = qnn::QuantizeOp::create(n.b, n.loc, n.type(u8, x.shape),
+                                    n.tensor(x), n.tensor(*scale), zeroPoint,
+                                    IntegerAttr(), UnitAttr());
+  (void)n.set(0, y, x.shape);
+  (void)n.set(1, *scale);
+  return n.set(2, zeroPoint, {});
+}

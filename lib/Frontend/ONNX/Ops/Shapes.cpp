@@ -1,0 +1,165 @@
+//===- Shapes.cpp - Constants and shapes as values ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Constants.h"
+#include "../Emit.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// Integers of int64 that the evaluator knows.
+static GraphValue known(NodeImporter &n, ArrayRef<OpFoldResult> integers,
+                        bool isScalar) {
+  GraphValue value;
+  value.element = n.b.getI64Type();
+  value.integers = llvm::to_vector(integers);
+  if (!isScalar)
+    value.shape.push_back(n.size(integers.size()));
+  return value;
+}
+
+LogicalResult onnx::importShape(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  int64_t rank = n.in(0).rank();
+  auto place = [&](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank);
+  };
+  int64_t start = place(n.getInt("start", 0)),
+          end = place(n.getInt("end", rank));
+  ArrayRef<OpFoldResult> sizes(n.in(0).shape);
+  return n.set(0,
+               known(n, sizes.slice(start, std::max<int64_t>(0, end - start)),
+                     /*isScalar=*/false));
+}
+
+LogicalResult onnx::importSize(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  return n.set(0, known(n, n.product(n.in(0).shape), /*isScalar=*/true));
+}
+
+LogicalResult onnx::importRange(NodeImporter &n) {
+  if (failed(n.requireInputs(3)))
+    return failure();
+  Type type = n.in(0).element;
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return n.refuse() << "does not take " << elementName(type)
+                      << "; use int64 or int32";
+  auto start = n.integers(0, "its start"), limit = n.integers(1, "its limit");
+  auto delta = n.constantIntegers(2, "its delta");
+  if (failed(start) || failed(limit) || failed(delta))
+    return failure();
+  if (start->size() != 1 || limit->size() != 1 || delta->size() != 1 ||
+      delta->front() == 0 || llvm::AbsoluteValue(delta->front()) > INT32_MAX)
+    return n.refuse()
+           << "has a start, a limit or a delta that is no number, or "
+              "a delta of 0; correct them";
+  OpFoldResult first = start->front(), step = n.size(delta->front());
+  OpFoldResult span = delta->front() > 0 ? n.sub(limit->front(), first)
+                                         : n.sub(first, limit->front());
+  OpFoldResult count = n.max(
+      n.ceilDiv(span, n.size(llvm::AbsoluteValue(delta->front()))), n.size(0));
+  Shape shape{count};
+  GraphValue y;
+  y.element = type;
+  y.shape = shape;
+  std::optional<int64_t> elements = knownSize(count);
+  if (elements && *elements <= 1024) {
+    y.integers.emplace();
+    for (int64_t i = 0; i < *elements; ++i)
+      y.integers->push_back(n.add(first, n.mul(step, n.size(i))));
+    return n.set(0, y);
+  }
+  Value begin = n.index(first), width = n.index(step);
+  Value init =
+      tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape), type);
+  y.value = generic(n, {}, init, n.b.getMultiDimIdentityMap(1),
+                    utils::IteratorType::parallel,
+                    [&](Scalars &s, ValueRange) -> Value {
+                      Value i = linalg::IndexOp::create(s.b, s.loc, 0);
+                      return arith::IndexCastOp::create(
+                          s.b, s.loc, type, s.add(begin, s.mul(i, width)));
+                    });
+  return n.set(0, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx::importConstant(NodeImporter &n) {
+  using Kind = NodeAttribute::Kind;
+  if (const NodeAttribute *value = n.find("value");
+      value && value->kind == Kind::Tensor) {
+    FailureOr<GraphValue> constant = n.makeConstant(*value->tensor);
+    return failed(constant) ? failure() : n.set(0, *constant);
+  }
+  auto set = [&](ArrayRef<int64_t> shape, Type element, auto values) {
+    auto type = RankedTensorType::get(shape, element);
+    return n.set(0,
+                 Constants::toValue(n.b, DenseElementsAttr::get(type, values)));
+  };
+  Type f32 = n.b.getF32Type(), i64 = n.b.getI64Type();
+  if (n.find("value_float"))
+    return set({}, f32, ArrayRef<float>(n.getFloat("value_float", 0)));
+  if (n.find("value_int"))
+    return set({}, i64, ArrayRef<int64_t>(n.getInt("value_int", 0)));
+  if (const NodeAttribute *floats = n.find("value_floats"))
+    return set(static_cast<int64_t>(floats->reals.size()), f32,
+               ArrayRef<float>(floats->reals));
+  if (n.find("value_ints"))
+    return set(static_cast<int64_t>(n.getInts("value_ints").size()), i64,
+               n.getInts("value_ints"));
+  return n.refuse()
+         << "has no value of numbers; strings and sparse tensors are "
+            "not supported";
+}
+
+LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  FailureOr<SmallVector<OpFoldResult>> sizes = n.integers(0, "its shape");
+  if (failed(sizes))
+    return failure();
+  for (OpFoldResult size : *sizes)
+    if (knownSize(size) && *knownSize(size) < 0)
+      return n.refuse() << "has a negative size; correct the shape";
+  GraphValue element;
+  if (const NodeAttribute *value = n.find("value"); value && value->tensor) {
+    FailureOr<GraphValue> constant = n.makeConstant(*value->tensor);
+    if (failed(constant))
+      return failure();
+    if (knownSizes(constant->shape) != SmallVector<int64_t>{1})
+      return n.refuse() << "has a value that is not one element; correct it";
+    element = reshape(n, *constant, {});
+  } else {
+    auto type = RankedTensorType::get({}, n.b.getF32Type());
+    element = Constants::toValue(n.b, DenseElementsAttr::get(type, 0.0f));
+  }
+  Shape shape(*sizes);
+  GraphValue y = broadcastTo(
+      n, element, shape, AffineMap::get(shape.size(), 0, {}, n.b.getContext()));
+  // Integers of such a vector may decide of shapes.
+  if (auto integers = Constants::readIntegers(n.b, element)) {
+    std::optional<int64_t> count =
+        shape.size() == 1 ? knownSize(shape[0]) : std::nullopt;
+    if (count && *count <= 1024)
+      y.integers.emplace(*count, integers->front());
+  }
+  return n.set(0, std::move(y));
+}

@@ -1,0 +1,276 @@
+"""Single-op ONNX models of integers against numpy, bit for bit.
+
+The oracle sums in int64 and computes float32 as docs/Numerics.md (N2, N5, N6) writes it.
+"""
+
+import numpy as np
+import pytest
+
+import program
+from onnx_model import Model
+
+SEEDS = range(12)
+KINDS = (np.int8, np.uint8)
+F32 = np.float32
+
+
+def integers(random, kind, shape):
+    """Integers over the whole range, its ends more often."""
+    info = np.iinfo(kind)
+    values = random.integers(info.min, info.max + 1, shape)
+    ends = random.choice([info.min, info.max], shape)
+    return np.where(random.random(shape) < 0.2, ends, values).astype(kind)
+
+
+def saturate(v, zero, kind):
+    """rint(v) + zero, saturated; NaN gives zero (N5)."""
+    info = np.iinfo(kind)
+    rounded = np.rint(v.astype(np.float64))
+    moved = np.where(np.isnan(rounded), 0, rounded) + np.float64(zero)
+    return np.clip(moved, info.min, info.max).astype(kind)
+
+
+def scale(random, shape=()):
+    return random.uniform(0.001, 0.1, shape).astype(F32)
+
+
+def requantize(acc, sx, sw, sy, zy, kind):
+    m = ((sx * sw).astype(F32) / sy).astype(F32)
+    return saturate((acc.astype(np.int32).astype(F32) * m).astype(F32), zy, kind)
+
+
+def convolve(x, w, strides, dilations, pads, groups):
+    """Sums in int64 of images [N, C, H, W]; `pads` are [top, left, bottom, right]."""
+    top, left, bottom, right = pads
+    x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    filters, depth, kh, kw = w.shape
+    oh = (x.shape[2] - dilations[0] * (kh - 1) - 1) // strides[0] + 1
+    ow = (x.shape[3] - dilations[1] * (kw - 1) - 1) // strides[1] + 1
+    acc = np.zeros((x.shape[0], filters, oh, ow), np.int64)
+    for f in range(filters):
+        first = f // (filters // groups) * depth
+        for c in range(depth):
+            for i in range(kh):
+                for j in range(kw):
+                    rows = slice(i * dilations[0], i * dilations[0] + oh * strides[0], strides[0])
+                    columns = slice(j * dilations[1], j * dilations[1] + ow * strides[1],
+                                    strides[1])
+                    window = x[:, first + c, rows, columns][:, :oh, :ow]
+                    acc[:, f] += window * w[f, c, i, j]
+    return acc
+
+
+class Convolution:
+    """A convolution drawn by chance."""
+
+    def __init__(self, random, weight_kinds=KINDS):
+        self.groups = int(random.choice([1, 1, 2, 3]))
+        depth, filters = int(random.integers(1, 5)), self.groups * int(random.integers(1, 4))
+        self.kernel = [int(k) for k in random.integers(1, 4, 2)]
+        self.strides = [int(s) for s in random.integers(1, 3, 2)]
+        self.dilations = [int(d) for d in random.integers(1, 3, 2)]
+        extents = [d * (k - 1) + 1 for d, k in zip(self.dilations, self.kernel)]
+        self.pads = [int(random.integers(0, e)) for e in extents + extents]
+        self.x_kind, w_kind = random.choice(KINDS), random.choice(weight_kinds)
+        self.x = integers(random, self.x_kind, (2, depth * self.groups, 7, 9))
+        self.w = integers(random, w_kind, (filters, depth, *self.kernel))
+        self.zx = integers(random, self.x_kind, ())
+        self.filters, self.w_kind = filters, w_kind
+
+    def attributes(self):
+        return dict(strides=self.strides, dilations=self.dilations, pads=self.pads,
+                    group=self.groups)
+
+    def sums(self, zw):
+        x = self.x.astype(np.int64) - np.int64(self.zx)
+        w = self.w.astype(np.int64) - np.asarray(zw, np.int64).reshape(-1, 1, 1, 1)
+        return convolve(x, w, self.strides, self.dilations, self.pads, self.groups)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_qlinear_conv(seed, cpu, tmp_path):
+    random = np.random.default_rng(seed)
+    conv = Convolution(random)
+    channels = conv.filters if seed % 2 else 1
+    zw = integers(random, conv.w_kind, channels) if seed % 3 else np.zeros(channels, conv.w_kind)
+    sx, sw, sy = scale(random), scale(random, channels), scale(random) * F32(50)
+    kind = random.choice(KINDS)
+    zy = integers(random, kind, ())
+    bias = random.integers(-5000, 5000, conv.filters, dtype=np.int32)
+    model = Model()
+    scalar = channels == 1
+    names = [model.input("x", conv.x), model.constant("sx", sx), model.constant("zx", conv.zx),
+             model.value("w", conv.w, seed % 4 == 0),
+             model.constant("sw", sw[0] if scalar else sw),
+             model.constant("zw", zw[0] if scalar else zw),
+             model.constant("sy", sy), model.constant("zy", zy)]
+    acc = conv.sums(zw)
+    if seed % 5:
+        names.append(model.constant("bias", bias))
+        acc = acc + bias.reshape(-1, 1, 1)
+    y = model.node("QLinearConv", names, **conv.attributes())
+    expected = requantize(acc, sx, sw.reshape(-1, 1, 1), sy, zy, kind)
+    (actual,) = model.run(tmp_path, [y], [f"--mcpu={cpu}"])
+    program.assert_same_bits(actual, expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_conv_integer(seed, tmp_path):
+    random = np.random.default_rng(100 + seed)
+    conv = Convolution(random)
+    zw = integers(random, conv.w_kind, ())
+    model = Model()
+    names = [model.input("x", conv.x), model.constant("w", conv.w)]
+    zeros = [conv.zx, zw]
+    if seed % 3 == 0:
+        conv.zx, zeros = np.zeros((), conv.x_kind), []
+        zw = np.zeros((), conv.w_kind)
+    names += [model.value(f"z{i}", zero, seed % 2 == 0) for i, zero in enumerate(zeros)]
+    y = model.node("ConvInteger", names, **conv.attributes())
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, conv.sums(zw).astype(np.int32))
+
+
+# Shapes of both operands of a product.
+PRODUCTS = [((5, 17), (17, 6)), ((2, 3, 4, 9), (9, 5)), ((3, 4, 9), (3, 9, 5)),
+            ((4, 9), (2, 9, 5)), ((2, 1, 4, 9), (1, 3, 9, 5)), ((9,), (9, 5)), ((4, 9), (9,))]
+
+
+@pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
+@pytest.mark.parametrize("kinds", [(a, b) for a in KINDS for b in KINDS],
+                         ids=lambda kinds: "x".join(k.__name__ for k in kinds))
+def test_matmul_integer(shapes, kinds, tmp_path):
+    random = np.random.default_rng(7)
+    a, b = (integers(random, kind, shape) for kind, shape in zip(kinds, shapes))
+    za, zb = (integers(random, kind, ()) for kind in kinds)
+    model = Model()
+    y = model.node("MatMulInteger", [model.input("a", a), model.constant("b", b),
+                                     model.input("za", za), model.constant("zb", zb)])
+    expected = np.matmul(a.astype(np.int64) - np.int64(za), b.astype(np.int64) - np.int64(zb))
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, expected.astype(np.int32))
+
+
+@pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
+@pytest.mark.parametrize("kinds", [(a, b) for a in KINDS for b in KINDS],
+                         ids=lambda kinds: "x".join(k.__name__ for k in kinds))
+def test_qlinear_matmul(shapes, kinds, tmp_path):
+    random = np.random.default_rng(8)
+    a, b = (integers(random, kind, shape) for kind, shape in zip(kinds, shapes))
+    per_column = shapes[1] in ((17, 6), (9, 5))
+    columns = shapes[1][-1] if per_column else 1
+    za, zb = integers(random, kinds[0], ()), integers(random, kinds[1], columns)
+    sa, sb, sy = scale(random), scale(random, columns), scale(random) * F32(30)
+    kind = random.choice(KINDS)
+    zy = integers(random, kind, ())
+    model = Model()
+    y = model.node("QLinearMatMul", [
+        model.input("a", a), model.constant("sa", sa), model.constant("za", za),
+        model.constant("b", b), model.constant("sb", sb), model.constant("zb", zb),
+        model.constant("sy", sy), model.constant("zy", zy)])
+    acc = np.matmul(a.astype(np.int64) - np.int64(za),
+                    b.astype(np.int64) - (zb if per_column else zb[0]).astype(np.int64))
+    expected = requantize(acc, sa, sb if per_column else sb[0], sy, zy, kind)
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, expected)
+
+
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("axis", [None, 0, -1, 1])
+def test_quantize_linear(kind, axis, tmp_path):
+    random = np.random.default_rng(9)
+    shape = (4, 5, 6)
+    s = scale(random, () if axis is None else shape[axis])
+    z = integers(random, kind, s.shape)
+    place = [1, 1, 1]
+    if axis is not None:
+        place[axis] = -1
+    wide_s, wide_z = s.reshape(place), z.reshape(place)
+    # Ties, halves between two integers, and what no scale makes finite.
+    x = (random.integers(-300, 300, shape).astype(F32) / 2 * wide_s).astype(F32)
+    x[0, 0] = SPECIAL[:6]
+    x[1, 1, :3] = SPECIAL[6:]
+    model = Model()
+    names = [model.input("x", x), model.constant("s", s), model.constant("z", z)]
+    attributes = {} if axis in (None, 1) else {"axis": axis}
+    y = model.node("QuantizeLinear", names, **attributes)
+    back = model.node("DequantizeLinear", [y, "s", "z"], **attributes)
+    with np.errstate(all="ignore"):
+        expected = saturate((x / wide_s).astype(F32), wide_z, kind)
+    actual, real = model.run(tmp_path, [y, back])
+    program.assert_same_bits(actual, expected)
+    difference = expected.astype(np.int32) - wide_z.astype(np.int32)
+    program.assert_same_bits(real, (difference.astype(F32) * wide_s).astype(F32))
+
+
+@pytest.mark.parametrize("low, high", [(-3, 5), (0, 0), (1, 4), (-7, -2), (-1e-38, 1e-39)])
+def test_dynamic_quantize_linear(low, high, tmp_path):
+    x = np.random.default_rng(10).uniform(low, high, (7, 33)).astype(F32)
+    model = Model()
+    names = model.node("DynamicQuantizeLinear", [model.input("x", x)], outputs=3)
+    least, most = np.minimum(F32(0), x.min()), np.maximum(F32(0), x.max())
+    with np.errstate(all="ignore"):
+        s = F32(F32(most - least) / F32(255))
+        s = F32(1) if s == 0 else s
+        z = saturate(np.asarray(F32(0) - F32(least / s)), 0, np.uint8)
+        expected = saturate((x / s).astype(F32), z, np.uint8)
+    y, actual_s, actual_z = model.run(tmp_path, names)
+    assert actual_s == s and actual_z == z
+    program.assert_same_bits(y, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pads, strides, sy", [
+    ([0, 0, 0, 0], [2, 2], None), ([1, 1, 1, 1], [1, 2], None), ([1, 0, 0, 1], [2, 1], 0.07)])
+def test_max_pool_of_a_quantized_image(kind, pads, strides, sy, tmp_path, compiler):
+    """Between the same parameters it is the greatest integers, also in other ones a maximum."""
+    random = np.random.default_rng(11)
+    q = integers(random, kind, (2, 3, 8, 9))
+    s, z = F32(0.05), integers(random, kind, ())
+    sy = s if sy is None else F32(sy)
+    model = Model()
+    names = [model.constant("s", s), model.constant("z", z)]
+    real = model.node("DequantizeLinear", [model.input("q", q), *names])
+    pooled = model.node("MaxPool", [real], kernel_shape=[2, 3], pads=pads, strides=strides)
+    y = model.node("QuantizeLinear", [pooled, model.constant("sy", sy), "z"])
+    top, left, bottom, right = pads
+    wide = np.pad(q.astype(np.int32), ((0, 0), (0, 0), (top, bottom), (left, right)),
+                  constant_values=-1000)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (2, 3), axis=(2, 3))
+    greatest = windows[:, :, ::strides[0], ::strides[1]].max(axis=(4, 5))
+    values = ((greatest - np.int32(z)).astype(F32) * s).astype(F32)
+    actual, floats = model.run(tmp_path, [y, pooled])
+    program.assert_same_bits(floats, values)
+    program.assert_same_bits(actual, saturate((values / sy).astype(F32), z, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_conv_transpose_of_dequantized_values(kind, tmp_path, compiler):
+    """fma(f32(acc), sx * sw, bias) of exact sums (N3), with scales of channels."""
+    random = np.random.default_rng(12)
+    x, w = integers(random, kind, (1, 3, 4, 5)), integers(random, np.int8, (3, 4, 2, 3))
+    sx, sw, zx = scale(random), scale(random, 4), integers(random, kind, ())
+    bias = random.uniform(-3, 3, 4).astype(F32)
+    model = Model()
+    real = model.node("DequantizeLinear", [
+        model.input("x", x), model.constant("sx", sx), model.constant("zx", zx)])
+    weight = model.node("DequantizeLinear", [model.constant("w", w), model.constant("sw", sw)],
+                        axis=1)
+    y = model.node("ConvTranspose", [real, weight, model.constant("b", bias)], strides=[2, 2],
+                   pads=[0, 1, 1, 1], output_padding=[1, 0])
+    acc = np.zeros((1, 4, 8, 11), np.int64)
+    for i in range(4):
+        for j in range(5):
+            pixel = x[:, :, i, j].astype(np.int64) - np.int64(zx)
+            acc[:, :, 2 * i:2 * i + 2, 2 * j:2 * j + 3] += np.einsum("nc,cfhw->nfhw", pixel,
+                                                                   w.astype(np.int64))
+    acc = np.pad(acc, ((0, 0), (0, 0), (0, 1), (0, 0)))[:, :, 0:8, 1:10]
+    product = acc.astype(np.int32).astype(F32).astype(np.float64) * np.float64(
+        (sx * sw).astype(F32)).reshape(-1, 1, 1)
+    # A product of two f32 is exact in f64, the sum nearly: no tie is that near here.
+    expected = (product + bias.astype(np.float64).reshape(-1, 1, 1)).astype(F32)
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, expected)
