@@ -11,6 +11,7 @@ from program import EXAMPLES, assert_same_bits, run_file
 
 f32 = np.float32
 ROWS = 37
+RUNS_ON_DEVICES = True
 
 
 def int8(rng, *shape):
@@ -21,6 +22,7 @@ def relu(x):
     return oracle.maximumf(x, f32(0))
 
 
+@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 @pytest.mark.parametrize("weight_is_argument", [False, True])
 def test_tf_linear(target, tmp_path, weight_is_argument):
     rng = np.random.default_rng(20)
@@ -37,6 +39,7 @@ def test_tf_linear(target, tmp_path, weight_is_argument):
     assert_same_bits(y, expected, name)
 
 
+@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_mlp_f32(target, tmp_path):
     rng = np.random.default_rng(21)
     weights = {
@@ -59,6 +62,7 @@ def test_mlp_f32(target, tmp_path):
     assert_same_bits(y, expected, "mlp_f32")
 
 
+@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_mlp_f16(target, tmp_path):
     rng = np.random.default_rng(22)
     weights = {
@@ -78,6 +82,7 @@ def test_mlp_f16(target, tmp_path):
     assert_same_bits(y, expected, "mlp_f16")
 
 
+@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_dynamic_quant(target, tmp_path):
     rng = np.random.default_rng(23)
     weights = {
@@ -127,6 +132,7 @@ def layer_norm(x, gamma, beta):
     return (difference * factor[:, None]) * gamma + beta
 
 
+@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_encoder(target, tmp_path):
     rng = np.random.default_rng(25)
     weights = {}

@@ -10,6 +10,7 @@
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Explain/Launches.h"
 #include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -96,13 +97,18 @@ struct EntryMemory {
   std::string entry;
   MemoryExplanation temporaries;
   int64_t scratchBytes = 0; ///< of each thread
+  /// Of a device; nothing where they depend on dimensions that are not given.
+  std::optional<std::vector<LaunchExplanation>> launches;
+  /// Of a device: what the launches refer to.
+  std::vector<ProgramTensor> arguments, results;
 };
 
 /// What a program becomes.
 struct Report {
   unsigned count = 0, distinct = 0; ///< steps, and the functions of all steps
   std::vector<EntryMemory> memory;  ///< of each entry
-  int64_t artifactBytes = 0;
+  bool isForDevice = false;
+  int64_t codeBytes = 0; ///< of the artifact, or of the PTX
 };
 } // namespace
 
@@ -119,6 +125,46 @@ static llvm::json::Object toJson(const EntryMemory &memory) {
 }
 
 /// The larger one; nothing if one of them is not known.
+static llvm::json::Value toJson(const LaunchParameter &parameter) {
+  llvm::json::Object object{{"kind", parameter.kind},
+                            {"value", parameter.value}};
+  if (parameter.kind != "size") {
+    object["type"] = parameter.type;
+    object["dims"] = llvm::json::Array(parameter.dims);
+    object["written"] = parameter.isWritten;
+  }
+  return object;
+}
+
+/// Null stands for dynamic dimensions.
+static llvm::json::Value toJson(const ProgramTensor &tensor) {
+  std::string type;
+  llvm::raw_string_ostream(type) << tensor.elementType;
+  llvm::json::Array dims;
+  for (int64_t dim : tensor.dims)
+    dims.push_back(dim < 0 ? llvm::json::Value(nullptr)
+                           : llvm::json::Value(dim));
+  return llvm::json::Object{{"type", type}, {"dims", std::move(dims)}};
+}
+
+static llvm::json::Value toJson(const LaunchExplanation &launch);
+
+template <typename T>
+static llvm::json::Array toJsonArray(const std::vector<T> &items) {
+  llvm::json::Array array;
+  for (const T &item : items)
+    array.push_back(toJson(item));
+  return array;
+}
+
+static llvm::json::Value toJson(const LaunchExplanation &launch) {
+  return llvm::json::Object{{"kernel", launch.kernel},
+                            {"grid", launch.grid},
+                            {"block", launch.block},
+                            {"shared_bytes", launch.sharedBytes},
+                            {"parameters", toJsonArray(launch.parameters)}};
+}
+
 static std::optional<int64_t> larger(std::optional<int64_t> a,
                                      std::optional<int64_t> b) {
   if (!a || !b)
@@ -127,7 +173,7 @@ static std::optional<int64_t> larger(std::optional<int64_t> a,
 }
 
 static llvm::json::Object toJson(const Report &report) {
-  EntryMemory most{"", {0, 0}, 0};
+  EntryMemory most{"", {0, 0}, 0, std::nullopt, {}, {}};
   llvm::json::Array entries;
   for (const EntryMemory &memory : report.memory) {
     const MemoryExplanation &temporaries = memory.temporaries;
@@ -137,12 +183,19 @@ static llvm::json::Object toJson(const Report &report) {
     most.scratchBytes = std::max(most.scratchBytes, memory.scratchBytes);
     llvm::json::Object object = toJson(memory);
     object["name"] = memory.entry;
+    if (report.isForDevice) {
+      object["arguments"] = toJsonArray(memory.arguments);
+      object["results"] = toJsonArray(memory.results);
+    }
+    if (memory.launches)
+      object["launches"] = toJsonArray(*memory.launches);
     entries.push_back(std::move(object));
   }
   llvm::json::Object object = toJson(most);
   object["entries"] = std::move(entries);
   object["distinct_kernels"] = report.distinct;
-  object["artifact_bytes"] = report.artifactBytes;
+  object[report.isForDevice ? "ptx_bytes" : "artifact_bytes"] =
+      report.codeBytes;
   return object;
 }
 
@@ -162,7 +215,27 @@ static void print(const EntryMemory &memory) {
 
 /// Compiles what the program is after stage buffer, and adds to `report` what
 /// is known then; reports failures.
-static bool finish(Session &session, Report &report) {
+/// Adds the bytes of the code; reports failures.
+static bool addCode(Session &session, Report &report) {
+  if (!report.isForDevice) {
+    std::optional<Artifact> artifact = session.emitArtifact();
+    if (artifact)
+      report.codeBytes = artifact->size();
+    return artifact.has_value();
+  }
+  return session.guarded("while generating code", [&] {
+    llvm::Expected<std::string> text =
+        session.compiler().emitPTX(session.module());
+    if (!text) {
+      reportError(text.takeError());
+      return false;
+    }
+    report.codeBytes = text->size();
+    return true;
+  });
+}
+
+static bool finish(Session &session, Report &report, ArrayRef<int64_t> dims) {
   const Compiler &compiler = session.compiler();
   bool lowered = session.guarded("while generating code", [&] {
     for (Stage stage : {Stage::Target, Stage::LLVM}) {
@@ -170,8 +243,13 @@ static bool finish(Session &session, Report &report) {
       buildStage(passes, stage, compiler.getTarget(), compiler.stageOptions);
       if (failed(passes.run(session.module())))
         return false;
-      if (stage == Stage::Target)
-        report.distinct = countKernels(session.module());
+      if (stage != Stage::Target)
+        continue;
+      report.distinct = countKernels(session.module());
+      for (EntryMemory &memory : report.memory)
+        if (report.isForDevice)
+          memory.launches = explainLaunches(
+              session.module().lookupSymbol<func::FuncOp>(memory.entry), dims);
     }
     return true;
   });
@@ -179,14 +257,15 @@ static bool finish(Session &session, Report &report) {
     return false;
   for (const ProgramEntry &entry : Program::of(session.module()).entries)
     for (EntryMemory &memory : report.memory)
-      if (memory.entry == entry.name)
+      if (memory.entry == entry.name) {
         for (const ProgramStep &step : entry.steps)
           memory.scratchBytes = std::max(memory.scratchBytes, step.scratch);
-  std::optional<Artifact> artifact = session.emitArtifact();
-  if (!artifact)
-    return false;
-  report.artifactBytes = artifact->size();
-  return true;
+        memory.arguments = entry.arguments;
+        memory.results = entry.results;
+        if (memory.launches)
+          addConstantOffsets(*memory.launches, entry);
+      }
+  return addCode(session, report);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,8 +299,8 @@ static void print(const Report &report, StringRef target) {
     print(memory);
   llvm::outs() << "distinct kernels: " << report.distinct << '\n'
                << tools::counted(report.count, "kernel") << " for " << target
-               << ", artifact " << tools::byteSize(report.artifactBytes)
-               << '\n';
+               << (report.isForDevice ? ", PTX " : ", artifact ")
+               << tools::byteSize(report.codeBytes) << '\n';
 }
 
 int driver::runExplain(const ProgramOptions &program,
@@ -242,6 +321,7 @@ int driver::runExplain(const ProgramOptions &program,
   SymbolTable symbols(session.module());
   llvm::json::Array kernels;
   Report report;
+  report.isForDevice = session.compiler().getTarget()->isDevice();
   SmallVector<func::FuncOp> entries;
   for (auto entry : session.module().getOps<func::FuncOp>()) {
     if (isStep(entry))
@@ -250,12 +330,13 @@ int driver::runExplain(const ProgramOptions &program,
     auto temporaries = explainMemory(entry, options.dims);
     if (!temporaries)
       return reportError(temporaries.takeError());
-    report.memory.push_back({entry.getName().str(), *temporaries});
+    report.memory.push_back(
+        {entry.getName().str(), *temporaries, 0, std::nullopt, {}, {}});
   }
   for (func::FuncOp entry : entries)
     explainSteps(session, entry, symbols, report,
                  options.json ? &kernels : nullptr);
-  if (!finish(session, report))
+  if (!finish(session, report, options.dims))
     return 1;
   std::string target = session.compiler().getTarget()->getName();
   if (!options.json) {

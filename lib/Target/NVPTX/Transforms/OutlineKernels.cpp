@@ -1,0 +1,361 @@
+//===- OutlineKernels.cpp - Steps to kernels and launches -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "qcc/Target/NVPTX/Passes.h"
+#include "qcc/Target/NVPTX/Spec.h"
+#include "qcc/Transforms/Entry/Memrefs.h"
+#include "qcc/Transforms/Entry/StepInfo.h"
+#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/LookupTables.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "qcc/Target/NVPTX/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// Arguments of a step that are no parameters of its kernel: StepArgument.
+static constexpr unsigned kStepArguments = 4;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// The loops over threads of a step, none if one thread runs it.
+static FailureOr<SmallVector<scf::ForallOp>> threadLoops(func::FuncOp step) {
+  SmallVector<scf::ForallOp> loops(step.getOps<scf::ForallOp>());
+  WalkResult nested = step.walk([&](scf::ForallOp loop) {
+    Operation *parent = loop->getParentOp();
+    if (parent == step)
+      return WalkResult::advance();
+    while (parent->getParentOp() != step)
+      parent = parent->getParentOp();
+    parent->emitError()
+        << "'" << parent->getName()
+        << "' is a loop or a branch of the program with work on tensors "
+           "inside, which devices do not run; write the work without it, or "
+           "compile for a processor of x86";
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
+  if (loops.empty())
+    return loops;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (!isa<scf::ForallOp>(op) && !isMemoryEffectFree(&op) &&
+        !hasSingleEffect<MemoryEffects::Read>(&op))
+      return op.emitError() << "'" << op.getName()
+                            << "' is in one step with a loop over threads, "
+                               "which all of them would repeat";
+  if (loops.size() > 1 && !step->hasAttr(kIndependentAttr))
+    return step.emitError("has several loops over threads, which may depend on "
+                          "each other; make them steps of their own");
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// A name that PTX accepts.
+static std::string kernelName(StringRef step) {
+  std::string name;
+  for (char c : step)
+    name += llvm::isAlnum(c) ? c : '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
+static SmallVector<Type> parametersOf(TypeRange arguments, Builder &builder) {
+  SmallVector<Type> types;
+  for (Type type : arguments) {
+    unsigned sizes = 1;
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      types.push_back(LLVM::LLVMPointerType::get(
+          builder.getContext(),
+          static_cast<unsigned>(NVVM::NVVMMemorySpace::Global)));
+      sizes = memref.getNumDynamicDims();
+    }
+    types.append(sizes, builder.getI64Type());
+  }
+  return types;
+}
+
+/// The arguments of a step, made of the parameters of its kernel.
+static void mapArguments(OpBuilder &builder, func::FuncOp step,
+                         func::FuncOp kernel, IRMapping &mapping) {
+  Location loc = step.getLoc();
+  LLVMTypeConverter converter(builder.getContext());
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  unsigned next = 0;
+  for (BlockArgument argument : step.getArguments().drop_back(kStepArguments)) {
+    Value parameter = kernel.getArgument(next++);
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type) {
+      mapping.map(argument, arith::IndexCastOp::create(builder, loc,
+                                                       builder.getIndexType(),
+                                                       parameter));
+      continue;
+    }
+    unsigned first = next;
+    next += type.getNumDynamicDims();
+    Value data =
+        LLVM::AddrSpaceCastOp::create(builder, loc, pointer, parameter);
+    auto sizeOf = [&](unsigned dim) -> Value {
+      if (!type.isDynamicDim(dim))
+        return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                        type.getDimSize(dim));
+      return kernel.getArgument(first +
+                                llvm::count_if(type.getShape().take_front(dim),
+                                               ShapedType::isDynamic));
+    };
+    mapping.map(argument,
+                emitMemref(builder, loc, converter, type, data, sizeOf));
+  }
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (BlockArgument argument : step.getArguments().take_back(kStepArguments))
+    mapping.map(argument, zero);
+}
+
+/// Lets the threads of the grid share the iterations of a loop: those that
+/// follow each other are run by threads that do.
+static void shareIterations(RewriterBase &rewriter, scf::ForallOp loop) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Type index = rewriter.getIndexType(), i32 = rewriter.getI32Type();
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, index, value);
+  };
+  Value block = arith::ConstantIndexOp::create(rewriter, loc, nvptx::kBlock);
+  Value number = arith::MulIOp::create(
+      rewriter, loc, toIndex(NVVM::BlockIdXOp::create(rewriter, loc, i32)),
+      block);
+  Value thread = arith::AddIOp::create(
+      rewriter, loc, number,
+      toIndex(NVVM::ThreadIdXOp::create(rewriter, loc, i32)));
+  Value threads = arith::MulIOp::create(
+      rewriter, loc, toIndex(NVVM::GridDimXOp::create(rewriter, loc, i32)),
+      block);
+  auto shared = scf::ForOp::create(
+      rewriter, loc, thread, loop.getUpperBound(rewriter).front(), threads);
+  rewriter.eraseOp(loop.getTerminator());
+  rewriter.inlineBlockBefore(loop.getBody(), shared.getBody()->getTerminator(),
+                             shared.getInductionVar());
+  rewriter.eraseOp(loop);
+}
+
+/// The kernel of a step.
+static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step) {
+  Location loc = step.getLoc();
+  auto kernel = func::FuncOp::create(
+      rewriter, loc, kernelName(step.getName()),
+      rewriter.getFunctionType(
+          parametersOf(
+              ArrayRef(step.getArgumentTypes()).drop_back(kStepArguments),
+              rewriter),
+          {}));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToEnd(kernel.addEntryBlock());
+  IRMapping mapping;
+  mapArguments(rewriter, step, kernel, mapping);
+  for (Operation &op : step.getBody().front())
+    rewriter.clone(op, mapping);
+  SmallVector<scf::ForallOp> loops(kernel.getOps<scf::ForallOp>());
+  for (scf::ForallOp loop : loops)
+    shareIterations(rewriter, loop);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The size of a dimension of a buffer of an entry.
+static Value emitDim(OpBuilder &builder, Location loc, Value memref,
+                     unsigned dim) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
+  if (memref::ViewOp view = viewOf(memref))
+    return view.getSizes()[llvm::count_if(
+        view.getType().getShape().take_front(dim), ShapedType::isDynamic)];
+  while (auto cast = memref.getDefiningOp<memref::CastOp>())
+    memref = cast.getSource();
+  return memref::DimOp::create(builder, loc, memref, dim);
+}
+
+namespace {
+/// Computes in an entry what a step computes of its arguments.
+class EntryIndices {
+public:
+  EntryIndices(OpBuilder &builder, func::CallOp call, func::FuncOp step)
+      : builder(builder), loc(call.getLoc()) {
+    mapping.map(step.getArguments(), call.getOperands());
+  }
+
+  FailureOr<Value> compute(Value value);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  IRMapping mapping;
+};
+} // namespace
+
+FailureOr<Value> EntryIndices::compute(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *def = value.getDefiningOp();
+  auto dim = dyn_cast<memref::DimOp>(def);
+  if (dim && dim.getConstantIndex() && isa<BlockArgument>(dim.getSource())) {
+    Value size = emitDim(builder, loc, mapping.lookup(dim.getSource()),
+                         *dim.getConstantIndex());
+    mapping.map(value, size);
+    return size;
+  }
+  if (!isMemoryEffectFree(def) || def->getNumRegions() != 0 || dim)
+    return def->emitError()
+           << "the number of threads of a step depends on '" << def->getName()
+           << "', which is not computed from dimensions of arguments";
+  for (Value operand : def->getOperands())
+    if (failed(compute(operand)))
+      return failure();
+  builder.clone(*def, mapping);
+  return mapping.lookup(value);
+}
+
+/// The number of blocks that have a thread for each iteration of the loop with
+/// the most of them, at least one and at most as many as a grid may have.
+static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
+                                 func::FuncOp step,
+                                 ArrayRef<scf::ForallOp> loops) {
+  Location loc = call.getLoc();
+  auto literal = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  EntryIndices indices(rewriter, call, step);
+  Value threads = literal(1);
+  for (scf::ForallOp loop : loops) {
+    OpFoldResult bound = loop.getMixedUpperBound().front();
+    FailureOr<Value> size = isa<Value>(bound)
+                                ? indices.compute(cast<Value>(bound))
+                                : literal(*getConstantIntValue(bound));
+    if (failed(size))
+      return failure();
+    threads = rewriter.createOrFold<arith::MaxUIOp>(loc, threads, *size);
+  }
+  threads = rewriter.createOrFold<arith::AddIOp>(loc, threads,
+                                                 literal(nvptx::kBlock - 1));
+  Value blocks = rewriter.createOrFold<arith::DivUIOp>(loc, threads,
+                                                       literal(nvptx::kBlock));
+  return rewriter.createOrFold<arith::MinUIOp>(loc, blocks, literal(INT32_MAX));
+}
+
+namespace {
+struct LaunchArguments {
+  SmallVector<Value> operands;
+  SmallVector<int64_t> writes;
+  SmallVector<Attribute> values;
+};
+} // namespace
+
+/// The arguments of a launch: those of the call, each memref with its dynamic
+/// sizes behind it.
+static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
+                                   DenseI64ArrayAttr writes) {
+  LaunchArguments arguments;
+  ArrayAttr values = call.getArgAttrsAttr();
+  auto add = [&](Value operand, Attribute value) {
+    arguments.operands.push_back(operand);
+    arguments.values.push_back(value ? value : builder.getDictionaryAttr({}));
+  };
+  for (auto [i, operand] :
+       llvm::enumerate(call.getOperands().drop_back(kStepArguments))) {
+    if (llvm::is_contained(writes.asArrayRef(), int64_t(i)))
+      arguments.writes.push_back(arguments.operands.size());
+    add(operand, values ? values[i] : Attribute());
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        add(emitDim(builder, call.getLoc(), operand, dim), {});
+  }
+  return arguments;
+}
+
+/// Replaces the call of a step by the launch of a kernel.
+static LogicalResult createLaunch(RewriterBase &rewriter, func::CallOp call,
+                                  func::FuncOp step, SymbolRefAttr kernel,
+                                  ArrayRef<scf::ForallOp> loops) {
+  rewriter.setInsertionPoint(call);
+  FailureOr<Value> grid = emitGrid(rewriter, call, step, loops);
+  if (failed(grid))
+    return failure();
+  LaunchArguments arguments = argumentsOf(
+      rewriter, call, step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr));
+  unsigned count = call.getNumOperands();
+  auto amount = [&](StepArgument which) {
+    return call.getOperand(count - static_cast<unsigned>(which));
+  };
+  kernel::LaunchOp::create(
+      rewriter, call.getLoc(), kernel, *grid, loops.empty() ? 1 : nvptx::kBlock,
+      /*shared_bytes=*/0, amount(StepArgument::Operations),
+      amount(StepArgument::Bytes), arguments.writes, arguments.operands,
+      call->getAttrOfType<DictionaryAttr>(kKernelAttr),
+      call.getArgAttrsAttr() ? rewriter.getArrayAttr(arguments.values)
+                             : ArrayAttr());
+  rewriter.eraseOp(call);
+  return success();
+}
+
+namespace {
+struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    IRRewriter rewriter(&getContext());
+    SmallVector<func::CallOp> calls;
+    for (auto entry : module.getOps<func::FuncOp>())
+      if (!isStep(entry))
+        llvm::append_range(calls, entry.getOps<func::CallOp>());
+    if (calls.empty())
+      return;
+    auto kernels = ModuleOp::create(rewriter, module.getLoc(), "kernels");
+    StringAttr room = symbols.insert(kernels);
+    SymbolTable kernelSymbols(kernels);
+    for (func::CallOp call : calls) {
+      auto step = symbols.lookup<func::FuncOp>(call.getCallee());
+      resolveViewSizes(step);
+      FailureOr<SmallVector<scf::ForallOp>> loops = threadLoops(step);
+      if (failed(loops))
+        return signalPassFailure();
+      rewriter.clearInsertionPoint();
+      func::FuncOp kernel = createKernel(rewriter, step);
+      auto name = SymbolRefAttr::get(
+          room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
+      if (failed(createLaunch(rewriter, call, step, name, *loops)))
+        return signalPassFailure();
+      symbols.erase(step);
+    }
+    lowerLookups(kernels);
+  }
+
+private:
+  static void lowerLookups(ModuleOp kernels) {
+    LookupTables tables(kernels);
+    kernels.walk([&](kernel::LookupOp op) {
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(tables.load(builder, op));
+      op.erase();
+    });
+  }
+};
+} // namespace
