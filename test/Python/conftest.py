@@ -5,20 +5,14 @@ import pytest
 import program
 
 
-def pytest_configure(config):
-    config.addinivalue_line(
-        "markers", "hosts_only(reason): not among the tests of a module that run on devices as well"
-    )
-
-
 def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
         arguments = program.targets()
-        runs_on_devices = getattr(metafunc.module, "RUNS_ON_DEVICES", False)
-        if runs_on_devices and not metafunc.definition.get_closest_marker("hosts_only"):
-            arguments += program.device_targets()
+        for chip in getattr(metafunc.module, "CHIPS", ()):
+            seeds = getattr(metafunc.module, "SEEDS", 1)
+            arguments.append([f"--mcpu={chip}", "--target=cuda", f"--seeds={seeds}"])
         metafunc.parametrize(
-            "target", arguments, ids=[a[-1].split("=")[1] for a in arguments]
+            "target", arguments, ids=[a[0].split("=")[1] for a in arguments]
         )
     if "cpu" in metafunc.fixturenames:
         metafunc.parametrize("cpu", program.host_cpus())

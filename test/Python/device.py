@@ -97,9 +97,27 @@ class Launcher:
             self.memory[parameter["kind"], parameter["value"]] = np.load(path)
 
 
-def run_file(bin_dir, path, folder, inputs, options, seed=0):
-    """The arrays of the results of the only entry of a program; `options` are those of qcc."""
+def launch_all(launcher, inputs, entry):
+    """Runs the launches of an entry; returns the bytes of its results and their shapes."""
+    for number, array in enumerate(inputs):
+        launcher.memory["argument", number] = array.reshape(-1).view(np.uint8)
+    shapes = {}
+    for launch in entry["launches"]:
+        launcher.launch(launch)
+        for parameter in launch["parameters"]:
+            if parameter["kind"] == "result":
+                shapes[parameter["value"]] = parameter["dims"]
+    return [(launcher.memory["result", number], shapes[number]) for number in sorted(shapes)]
+
+
+def run_file(bin_dir, path, folder, inputs, options):
+    """The arrays of the results of the only entry of a program.
+
+    `options` are those of qcc, and `--seeds=N`: as many orders of warps, with equal results.
+    """
+    seeds = next(o for o in options if o.startswith("--seeds="))
     chip = next(o for o in options if o.startswith("--mcpu=")).removeprefix("--mcpu=")
+    options = [o for o in options if o != seeds]
     ptx, blob = folder / "program.ptx", folder / "program.weights"
     run_tool([bin_dir / "qcc", "compile", path, *options, "-o", ptx])
     run_tool([bin_dir / "qcc", "compile", path, *options, "-o", blob])
@@ -110,24 +128,23 @@ def run_file(bin_dir, path, folder, inputs, options, seed=0):
         (entry,) = json.loads(text)["entries"]
         return entry
 
-    arrays = [np.asarray(array) for array in inputs]
+    inputs = [np.asarray(array) for array in inputs]
     sizes = [
         size
-        for argument, array in zip(explain([])["arguments"], arrays)
+        for argument, array in zip(explain([])["arguments"], inputs)
         for dim, size in zip(argument["dims"], array.shape)
         if dim is None
     ]
     entry = explain([f"--dim={size}" for size in sizes])
-    launcher = Launcher(bin_dir, folder, ptx, np.fromfile(blob, np.uint8), seed)
-    for number, array in enumerate(arrays):
-        launcher.memory["argument", number] = array.reshape(-1).view(np.uint8)
-    shapes = {}
-    for launch in entry["launches"]:
-        launcher.launch(launch)
-        for parameter in launch["parameters"]:
-            if parameter["kind"] == "result":
-                shapes[parameter["value"]] = parameter["dims"]
+    weights = np.fromfile(blob, np.uint8)
+    runs = [
+        launch_all(Launcher(bin_dir, folder, ptx, weights, seed), inputs, entry)
+        for seed in range(int(seeds.removeprefix("--seeds=")))
+    ]
+    for run in runs[1:]:
+        for (result, _), (first, _) in zip(run, runs[0]):
+            assert np.array_equal(result, first), "the order of warps changes a result"
     return [
-        launcher.memory["result", number].view(result_type(result["type"])).reshape(shapes[number])
-        for number, result in enumerate(entry["results"])
+        data.view(result_type(result["type"])).reshape(shape)
+        for (data, shape), result in zip(runs[0], entry["results"])
     ]

@@ -40,11 +40,6 @@ def targets():
     return [["--target=reference"]] + [[f"--mcpu={cpu}"] for cpu in host_cpus()]
 
 
-def device_targets():
-    """The arguments that choose each NVIDIA chip that tests emulate."""
-    return [["--target=cuda", f"--mcpu={chip}"] for chip in ("sm_75", "sm_80", "sm_90")]
-
-
 def run_file(path, folder, inputs, outputs, weights=None, arguments=()):
     """Runs `qcc run`, or kernels on the emulator; returns the arrays of its outputs."""
     folder = pathlib.Path(folder)

@@ -11,7 +11,8 @@ from program import EXAMPLES, assert_same_bits, run_file
 
 f32 = np.float32
 ROWS = 37
-RUNS_ON_DEVICES = True
+CHIPS = ["sm_75", "sm_80", "sm_90"]
+SEEDS = 5
 
 
 def int8(rng, *shape):
@@ -22,7 +23,6 @@ def relu(x):
     return oracle.maximumf(x, f32(0))
 
 
-@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 @pytest.mark.parametrize("weight_is_argument", [False, True])
 def test_tf_linear(target, tmp_path, weight_is_argument):
     rng = np.random.default_rng(20)
@@ -39,7 +39,6 @@ def test_tf_linear(target, tmp_path, weight_is_argument):
     assert_same_bits(y, expected, name)
 
 
-@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_mlp_f32(target, tmp_path):
     rng = np.random.default_rng(21)
     weights = {
@@ -62,7 +61,6 @@ def test_mlp_f32(target, tmp_path):
     assert_same_bits(y, expected, "mlp_f32")
 
 
-@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_mlp_f16(target, tmp_path):
     rng = np.random.default_rng(22)
     weights = {
@@ -82,7 +80,6 @@ def test_mlp_f16(target, tmp_path):
     assert_same_bits(y, expected, "mlp_f16")
 
 
-@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_dynamic_quant(target, tmp_path):
     rng = np.random.default_rng(23)
     weights = {
@@ -132,7 +129,6 @@ def layer_norm(x, gamma, beta):
     return (difference * factor[:, None]) * gamma + beta
 
 
-@pytest.mark.hosts_only("too large for one thread of the emulator for each result")
 def test_encoder(target, tmp_path):
     rng = np.random.default_rng(25)
     weights = {}

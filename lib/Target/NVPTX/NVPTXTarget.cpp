@@ -19,6 +19,7 @@ using namespace qcc;
 using namespace qcc::nvptx;
 
 NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
+  strategies.push_back(makeMmaTiles(spec));
   strategies.push_back(makeThreads());
 }
 
@@ -41,8 +42,9 @@ void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
-  addVerifyStage(pm, "target",
-                 {"kernel", "memref", "arith", "math", "cf", "llvm", "nvvm"});
+  addVerifyStage(
+      pm, "target",
+      {"kernel", "vector", "memref", "arith", "math", "cf", "llvm", "nvvm"});
 }
 
 //===----------------------------------------------------------------------===//

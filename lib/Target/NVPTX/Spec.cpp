@@ -14,13 +14,26 @@ using namespace qcc::nvptx;
 /// Each with the first version of PTX that knows it, but for sm_75: the first
 /// one that multiplies matrices of bytes there is 6.5.
 static constexpr Spec kChips[] = {
-    {"sm_75", 65, 64 << 10, 65536, 1024},
-    {"sm_80", 70, 163 << 10, 65536, 2048},
-    {"sm_86", 71, 99 << 10, 65536, 1536},
-    {"sm_89", 78, 99 << 10, 65536, 1536},
-    {"sm_90", 78, 227 << 10, 65536, 2048},
-    {"sm_120", 87, 99 << 10, 65536, 1536},
+    {"sm_75", 75, 65, 64 << 10, 65536, 1024},
+    {"sm_80", 80, 70, 163 << 10, 65536, 2048},
+    {"sm_86", 86, 71, 99 << 10, 65536, 1536},
+    {"sm_89", 89, 78, 99 << 10, 65536, 1536},
+    {"sm_90", 90, 78, 227 << 10, 65536, 2048},
+    {"sm_120", 120, 87, 99 << 10, 65536, 1536},
 };
+
+static constexpr Atom kAtoms[] = {
+    {"mma-m16n8k32", 16, 32, 80, 70},
+    {"mma-m8n8k16", 8, 16, 75, 65},
+};
+
+llvm::ArrayRef<Atom> qcc::nvptx::matrixAtoms() { return kAtoms; }
+
+const Atom *qcc::nvptx::findMatrixAtom(llvm::StringRef name) {
+  auto *found = llvm::find_if(
+      kAtoms, [&](const Atom &atom) { return atom.name == name; });
+  return found == std::end(kAtoms) ? nullptr : found;
+}
 
 llvm::ArrayRef<Spec> qcc::nvptx::allChips() { return kChips; }
 

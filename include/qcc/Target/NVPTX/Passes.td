@@ -12,11 +12,14 @@ def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp
   let description = [{
     `kernel.contract` becomes an `scf.forall` with an iteration for each thread, as its
     `lowering_config` says: prologues are applied to elements as they are loaded, and the
-    epilogue to the accumulator in its register.
+    epilogue to the accumulator in its register. `kernel.pack` becomes a loop with an
+    iteration for each column.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

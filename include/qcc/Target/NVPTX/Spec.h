@@ -15,10 +15,20 @@
 
 namespace qcc::nvptx {
 
+/// An instruction that multiplies matrices of bytes: rows by 8 columns.
+struct Atom {
+  llvm::StringRef name;
+  int64_t rows, k;
+  /// The first architecture and version of PTX that have it.
+  unsigned architecture, ptxVersion;
+};
+
 /// A row of the table of chips.
 struct Spec {
   /// The architecture as LLVM and ptxas name it: "sm_80".
   llvm::StringRef name;
+  /// Its number: 80.
+  unsigned architecture;
   /// The version of PTX that code for the chip is written in, ten times: the
   /// first one that has the chip and its instructions. Drivers that know the
   /// chip know the version.
@@ -27,6 +37,12 @@ struct Spec {
   int64_t sharedBytes;
   /// Registers and threads of a multiprocessor.
   int64_t registers, threads;
+
+  /// Whether code for the chip may have the instruction: LLVM ends the process
+  /// where it may not.
+  bool has(const Atom &atom) const {
+    return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion;
+  }
 
   /// The chip of a name; an error that says which there are if there is none.
   static llvm::Expected<Spec> forChip(llvm::StringRef name);
@@ -37,6 +53,17 @@ llvm::ArrayRef<Spec> allChips();
 
 /// Whether a name is meant to be one of a chip.
 bool isChipName(llvm::StringRef name);
+
+/// The atoms of all chips, the best first.
+llvm::ArrayRef<Atom> matrixAtoms();
+/// The atom of a name; null if there is none.
+const Atom *findMatrixAtom(llvm::StringRef name);
+
+/// Columns of a matrix instruction.
+inline constexpr int64_t kAtomColumns = 8;
+/// Packed operands have columns of words, runs of K rounded up to as many
+/// elements: one form for all chips.
+inline constexpr int64_t kPackedStep = 64;
 
 /// Threads of a warp, which are the lanes of float reductions (N8).
 inline constexpr int64_t kWarp = 32;

@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -28,13 +29,29 @@ void NVPTXDialect::initialize() {
       >();
 }
 
+LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StrategyKind strategy, StringRef, int64_t rows,
+                                 int64_t columns, kernel::ConfigSource) {
+  if (rows < 1 || columns < 1)
+    return emitError() << "sizes of the tile must be positive";
+  if (strategy == StrategyKind::Threads && (rows != 1 || columns != 1))
+    return emitError() << "threads computes one result at a time; leave out "
+                          "the tile";
+  return success();
+}
+
 StringRef ConfigAttr::getStrategyName() const {
   return stringifyStrategyKind(getStrategy());
 }
 
 kernel::LoweringConfigAttrInterface
 ConfigAttr::withSource(kernel::ConfigSource source) const {
-  return get(getContext(), getStrategy(), getAtom(), source);
+  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
+             source);
 }
 
-std::string ConfigAttr::describe() const { return "a thread for each result"; }
+std::string ConfigAttr::describe() const {
+  if (getStrategy() == StrategyKind::Threads)
+    return "a thread for each result";
+  return llvm::formatv("tile {0}x{1} for each warp", getRows(), getColumns());
+}

@@ -8,12 +8,16 @@
 #ifndef QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
 #define QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
 
+#include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/Target.h"
 
 namespace qcc::nvptx {
 
 /// A thread computes a result by itself.
 std::unique_ptr<Strategy> makeThreads();
+
+/// A warp computes a tile with matrix instructions.
+std::unique_ptr<Strategy> makeMmaTiles(const Spec &spec);
 
 } // namespace qcc::nvptx
 

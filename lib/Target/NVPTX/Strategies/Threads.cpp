@@ -46,7 +46,7 @@ public:
 
   SmallVector<Candidate> list(ContractOp op) const override {
     auto config = ConfigAttr::get(op.getContext(), StrategyKind::Threads, kAtom,
-                                  kernel::ConfigSource::Model);
+                                  1, 1, kernel::ConfigSource::Model);
     return {Candidate{config, cost(op, config), getName().str()}};
   }
 

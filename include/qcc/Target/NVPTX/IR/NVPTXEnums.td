@@ -12,7 +12,8 @@ include "mlir/IR/EnumAttr.td"
 
 def NVPTX_StrategyKind
     : I32EnumAttr<"StrategyKind", "how a contraction is computed", [
-        I32EnumAttrCase<"Threads", 0, "threads">]> {
+        I32EnumAttrCase<"Threads", 0, "threads">,
+        I32EnumAttrCase<"MmaTiles", 1, "mma_tiles">]> {
   let cppNamespace = "::qcc::nvptx";
   let genSpecializedAttr = 0;
 }

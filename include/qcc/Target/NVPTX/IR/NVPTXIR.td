@@ -29,24 +29,34 @@ def NVPTX_Dialect : Dialect {
 // Attributes
 //===----------------------------------------------------------------------===//
 
+def NVPTX_Extent : DefaultValuedParameter<"int64_t", "1">;
+
 def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAttrInterface]> {
   let mnemonic = "config";
   let summary = "How an NVIDIA chip computes a contraction";
   let description = [{
     * The strategy:
-      * `threads`: each thread computes a result by itself, from operands where they lie.
-    * `atom`: the instruction that multiplies: `mad` for `threads`.
+      * `threads`: each thread computes a result by itself, from operands where they lie;
+      * `mma_tiles`: each warp computes a tile of results with matrix instructions, from a
+        left operand where it lies and a packed right one.
+    * `atom`: the instruction that multiplies: `mad` for `threads`, `mma-m16n8k32` or
+      `mma-m8n8k16` for `mma_tiles`.
+    * `tile`: the rows and columns of the tile, 1 by 1 if absent.
     * `source`: who decided: `model`, `tuned` or `pinned`.
 
-    Example: `#nvptx.config<threads, atom = "mad", source = model>`
+    Example: `#nvptx.config<threads, atom = "mad", source = model>`,
+    `#nvptx.config<mma_tiles, atom = "mma-m16n8k32", tile = [16, 32], source = model>`
   }];
   let parameters = (ins
       EnumParameter<NVPTX_StrategyKind>:$strategy,
       StringRefParameter<"the instruction">:$atom,
+      NVPTX_Extent:$rows, NVPTX_Extent:$columns,
       EnumParameter<Kernel_ConfigSource>:$source);
   let assemblyFormat = [{
-    `<` $strategy `,` `atom` `=` $atom `,` `source` `=` $source `>`
+    `<` $strategy `,` `atom` `=` $atom `,`
+    (`tile` `=` `[` $rows^ `,` $columns `]` `,`)? `source` `=` $source `>`
   }];
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     // LoweringConfigAttrInterface
     ::llvm::StringRef getStrategyName() const;
