@@ -31,6 +31,30 @@ static constexpr unsigned kStepArguments = 4;
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Whether an op does something that only one thread may do.
+static bool isScalarWork(Operation &op) {
+  return !isa<scf::ForallOp>(op) && !isMemoryEffectFree(&op) &&
+         !hasSingleEffect<MemoryEffects::Read>(&op);
+}
+
+/// Lets one thread run what is no loop in a step whose ops touch different
+/// memory, if the step has loops.
+static void wrapScalarCode(RewriterBase &rewriter, func::FuncOp step) {
+  if (!step->hasAttr(kIndependentAttr) || step.getOps<scf::ForallOp>().empty())
+    return;
+  SmallVector<Operation *> ops;
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (isScalarWork(op))
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    rewriter.setInsertionPoint(op);
+    OpFoldResult one = rewriter.getIndexAttr(1);
+    auto loop = scf::ForallOp::create(rewriter, op->getLoc(), {one},
+                                      ValueRange(), std::nullopt);
+    rewriter.moveOpBefore(op, loop.getTerminator());
+  }
+}
+
 /// The loops over threads of a step, none if one thread runs it.
 static FailureOr<SmallVector<scf::ForallOp>> threadLoops(func::FuncOp step) {
   SmallVector<scf::ForallOp> loops(step.getOps<scf::ForallOp>());
@@ -52,8 +76,7 @@ static FailureOr<SmallVector<scf::ForallOp>> threadLoops(func::FuncOp step) {
   if (loops.empty())
     return loops;
   for (Operation &op : step.getBody().front().without_terminator())
-    if (!isa<scf::ForallOp>(op) && !isMemoryEffectFree(&op) &&
-        !hasSingleEffect<MemoryEffects::Read>(&op))
+    if (isScalarWork(op))
       return op.emitError() << "'" << op.getName()
                             << "' is in one step with a loop over threads, "
                                "which all of them would repeat";
@@ -334,6 +357,7 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
     for (func::CallOp call : calls) {
       auto step = symbols.lookup<func::FuncOp>(call.getCallee());
       resolveViewSizes(step);
+      wrapScalarCode(rewriter, step);
       FailureOr<SmallVector<scf::ForallOp>> loops = threadLoops(step);
       if (failed(loops))
         return signalPassFailure();
@@ -346,6 +370,7 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
       symbols.erase(step);
     }
     lowerLookups(kernels);
+    widenConversionsToBits(rewriter, kernels);
   }
 
 private:
@@ -355,6 +380,21 @@ private:
       OpBuilder builder(op);
       op.replaceAllUsesWith(tables.load(builder, op));
       op.erase();
+    });
+  }
+
+  /// LLVM 22.1.8 converts a float to one bit by asking whether the float is 0.
+  static void widenConversionsToBits(RewriterBase &rewriter, ModuleOp kernels) {
+    kernels.walk([&](Operation *op) {
+      if (!isa<arith::FPToUIOp, arith::FPToSIOp>(op) ||
+          !op->getResult(0).getType().isInteger(1))
+        return;
+      rewriter.setInsertionPointAfter(op);
+      Value bit = op->getResult(0);
+      auto narrow =
+          arith::TruncIOp::create(rewriter, op->getLoc(), bit.getType(), bit);
+      bit.replaceAllUsesExcept(narrow, narrow);
+      bit.setType(rewriter.getI32Type());
     });
   }
 };

@@ -22,9 +22,11 @@ func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %n: index) {
   call @f.step0(%x, %y, %n, %ops, %bytes, %c0, %c1) {arg_attrs = [{}, {qcc.layer = "l"}, {}, {}, {}, {}, {}], qcc.kernel = {name = "f.step0"}}
     : (memref<?x4xf32>, memref<?x4xf32>, index, index, index, index, index) -> ()
   call @f.step1(%x, %ops, %bytes, %c0, %c1) {qcc.kernel = {name = "f.step1"}} : (memref<?x4xf32>, index, index, index, index) -> ()
+  call @f.step2(%x, %ops, %bytes, %c0, %c1) {qcc.kernel = {name = "f.step2"}} : (memref<?x4xf32>, index, index, index, index) -> ()
   return
 }
 
+// CHECK: kernel.launch @kernels::@f_step2 grid %c1 block 256
 // CHECK: module @kernels {
 // CHECK: func.func @f_step0(%[[PX:.*]]: !llvm.ptr<1>, %[[DX:.*]]: i64, %[[PY:.*]]: !llvm.ptr<1>, %[[DY:.*]]: i64, %[[PN:.*]]: i64) {
 // CHECK: %[[GX:.*]] = llvm.addrspacecast %[[PX]] : !llvm.ptr<1> to !llvm.ptr
@@ -56,5 +58,26 @@ func.func private @f.step1(%x: memref<?x4xf32>, %ops: index, %bytes: index, %t: 
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
   memref.store %one, %x[%c0, %c0] : memref<?x4xf32>
+  return
+}
+
+// One thread does what is no loop in a step of ops that touch different memory. A bit is a part of a word.
+// CHECK: func.func @f_step2(
+// CHECK: scf.for
+// CHECK: %[[WORD:.*]] = arith.fptoui %{{.*}} : f32 to i32
+// CHECK: arith.trunci %[[WORD]] : i32 to i1
+// CHECK: scf.for
+// CHECK: memref.store
+func.func private @f.step2(%x: memref<?x4xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.independent, qcc.step, qcc.writes = array<i64: 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i) in (4) {
+    %v = memref.load %x[%c0, %i] : memref<?x4xf32>
+    %b = arith.fptoui %v : f32 to i1
+    %w = arith.select %b, %v, %one : f32
+    memref.store %w, %x[%c0, %i] : memref<?x4xf32>
+  }
+  memref.store %one, %x[%c1, %c0] : memref<?x4xf32>
   return
 }
