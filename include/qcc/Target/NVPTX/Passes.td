@@ -30,6 +30,9 @@ def LowerLinalgToThreads : Pass<"lower-linalg-to-threads", "::mlir::func::FuncOp
 
     * a float reduction has 32 for each result, the lanes of N8: a lane folds its elements
       in order, and the tree exchanges values between the threads of a warp;
+    * an elementwise op has one for each 16 bytes of its narrowest result, where rows of all
+      operands are multiples of as many elements: whole words of 16 bytes are loaded and
+      stored;
     * any other op has one for each result, which runs reductions in the order of the
       iteration space.
 
@@ -39,7 +42,7 @@ def LowerLinalgToThreads : Pass<"lower-linalg-to-threads", "::mlir::func::FuncOp
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -47,8 +50,8 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Steps of entries to kernels of a device, and calls to launches";
   let description = [{
     The function of each step moves into the module `@kernels`, with pointers and sizes as
-    parameters, and its call becomes a `kernel.launch`. The iterations of its loops over
-    threads are shared by all threads of the grid, which has as many as the loop with the most
+    parameters, and its call becomes a `kernel.launch`. Each iteration of its loops over
+    threads is one of a thread of the grid, which has as many as the loop with the most
     iterations, in blocks of 256; the entry computes the number of blocks. A step without such
     a loop is scalar code, which one thread runs.
 
@@ -66,7 +69,8 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     kernel.launch @kernels::@main_step0 grid %blocks block 256 shared 0 ... (%x, %y)
     module @kernels {
       func.func @main_step0(%x: !llvm.ptr<1>, %n: i64, %y: !llvm.ptr<1>, %m: i64) {
-        scf.for %i = %thread to %size step %threads { ... }
+        %exists = arith.cmpi slt, %thread, %size
+        scf.if %exists { ... }
       }
     }
     ```

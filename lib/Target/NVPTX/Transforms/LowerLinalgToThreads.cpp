@@ -25,6 +25,103 @@ using namespace qcc;
 using nvptx::kWarp;
 
 //===----------------------------------------------------------------------===//
+// A thread for each 16 bytes of results
+//===----------------------------------------------------------------------===//
+
+/// What a thread loads or stores at once.
+constexpr int64_t kAccessBytes = 16;
+/// Operations that a thread does on all its elements at most: what it holds of
+/// several elements has to fit into its registers.
+constexpr int64_t kMostOperations = 128;
+
+static int64_t bytesOf(Type element) {
+  return llvm::divideCeil(
+      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Whether each `count` elements along a dimension, from a multiple of it on,
+/// lie side by side at an address that is a multiple of their size; or the
+/// operand does not move along it.
+static bool isAligned(const LinalgLoops &loops, OpOperand &operand,
+                      unsigned dim, int64_t count) {
+  LinalgLoops::Movement movement = loops.getMovement(operand, dim);
+  if (movement == LinalgLoops::Movement::None)
+    return true;
+  auto type = cast<MemRefType>(operand.get().getType());
+  AffineMap map = loops.op.getMatchingIndexingMap(&operand);
+  int64_t row = type.getShape().back();
+  return movement == LinalgLoops::Movement::Contiguous &&
+         type.getLayout().isIdentity() &&
+         isa<AffineDimExpr>(map.getResults().back()) &&
+         (type.getRank() == 1 ||
+          (!ShapedType::isDynamic(row) && row % count == 0));
+}
+
+/// The elements of the narrowest result that are 16 bytes, or fewer, where rows
+/// of all operands are multiples of them; one where there are no vectors.
+static Lanes chooseLanes(const LinalgLoops &loops) {
+  if (!loops.getReductionDims().empty() || loops.getParallelDims().empty() ||
+      loops.op.hasIndexSemantics() || !loops.isBodyMappable())
+    return Lanes();
+  unsigned dim = loops.getParallelDims().back();
+  int64_t count = 1;
+  for (Value output : loops.op.getDpsInits())
+    count = std::max(
+        count, kAccessBytes / bytesOf(getElementTypeOrSelf(output.getType())));
+  int64_t operations = loops.op.getBlock()->getOperations().size();
+  auto fits = [&] {
+    return count * operations <= kMostOperations &&
+           llvm::all_of(loops.op->getOpOperands(),
+                        [&](OpOperand &operand) {
+                          return isAligned(loops, operand, dim, count);
+                        }) &&
+           llvm::all_of(loops.op.getDpsInitsMutable(), [&](OpOperand &output) {
+             return loops.getMovement(output, dim) ==
+                    LinalgLoops::Movement::Contiguous;
+           });
+  };
+  while (count > 1 && !fits())
+    count /= 2;
+  return Lanes{dim, unsigned(count), Value()};
+}
+
+/// Gives accesses to vectors the alignment that `chooseLanes` has seen to.
+static void setAlignments(Operation *loop) {
+  auto alignmentOf = [](VectorType type) {
+    return std::min<int64_t>(kAccessBytes, type.getNumElements() *
+                                               bytesOf(type.getElementType()));
+  };
+  loop->walk([&](Operation *op) {
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      load.setAlignment(alignmentOf(load.getVectorType()));
+    else if (auto store = dyn_cast<vector::StoreOp>(op))
+      store.setAlignment(alignmentOf(store.getVectorType()));
+  });
+}
+
+static void emitVectors(LinalgLoops &loops, const Lanes &lanes) {
+  LinalgLoops::Point point;
+  LinalgLoops::Block block =
+      loops.openForall({{lanes.dim, int64_t(lanes.count)}}, point).front();
+  Operation *forall = loops.rewriter.getInsertionBlock()->getParentOp();
+  SmallVector<Value> yielded(
+      loops.op.getBlock()->getTerminator()->getOperands());
+  auto emitAt = [&](Value index, const Lanes &at) {
+    point[lanes.dim] = index;
+    SmallVector<Value> results = loops.emitBody(yielded, {}, point, at);
+    for (auto [result, output] :
+         llvm::zip_equal(results, loops.op.getDpsInitsMutable()))
+      loops.store(result, output, point, at);
+  };
+  int64_t size = loops.op.getStaticLoopRanges()[lanes.dim];
+  if (!ShapedType::isDynamic(size) && size % lanes.count == 0)
+    emitAt(block.low, lanes);
+  else
+    loops.emitSegments(block, Segments{lanes.dim, {lanes.count, 1}}, emitAt);
+  setAlignments(forall);
+}
+
+//===----------------------------------------------------------------------===//
 // A thread for each result
 //===----------------------------------------------------------------------===//
 
@@ -204,6 +301,8 @@ private:
     LinalgLoops loops(rewriter, *generic, BF16Conversions::OnIntegers);
     if (auto outputs = getFloatReduction(loops.op))
       WarpReduction(loops, *outputs).emit();
+    else if (Lanes lanes = chooseLanes(loops); lanes.count > 1)
+      emitVectors(loops, lanes);
     else
       emitInOrder(loops);
     rewriter.eraseOp(*generic);

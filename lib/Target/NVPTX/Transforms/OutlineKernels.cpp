@@ -149,9 +149,9 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
     mapping.map(argument, zero);
 }
 
-/// Lets the threads of the grid share the iterations of a loop: those that
-/// follow each other are run by threads that do.
-static void shareIterations(RewriterBase &rewriter, scf::ForallOp loop) {
+/// Gives each iteration of a loop to a thread of the grid, in order; threads
+/// behind them do nothing.
+static void assignIterations(RewriterBase &rewriter, scf::ForallOp loop) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
   Type index = rewriter.getIndexType(), i32 = rewriter.getI32Type();
@@ -159,20 +159,19 @@ static void shareIterations(RewriterBase &rewriter, scf::ForallOp loop) {
     return arith::IndexCastUIOp::create(rewriter, loc, index, value);
   };
   Value block = arith::ConstantIndexOp::create(rewriter, loc, nvptx::kBlock);
-  Value number = arith::MulIOp::create(
+  Value first = arith::MulIOp::create(
       rewriter, loc, toIndex(NVVM::BlockIdXOp::create(rewriter, loc, i32)),
       block);
   Value thread = arith::AddIOp::create(
-      rewriter, loc, number,
+      rewriter, loc, first,
       toIndex(NVVM::ThreadIdXOp::create(rewriter, loc, i32)));
-  Value threads = arith::MulIOp::create(
-      rewriter, loc, toIndex(NVVM::GridDimXOp::create(rewriter, loc, i32)),
-      block);
-  auto shared = scf::ForOp::create(
-      rewriter, loc, thread, loop.getUpperBound(rewriter).front(), threads);
+  Value exists =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, thread,
+                            loop.getUpperBound(rewriter).front());
+  auto branch = scf::IfOp::create(rewriter, loc, exists);
   rewriter.eraseOp(loop.getTerminator());
-  rewriter.inlineBlockBefore(loop.getBody(), shared.getBody()->getTerminator(),
-                             shared.getInductionVar());
+  rewriter.inlineBlockBefore(loop.getBody(),
+                             branch.thenBlock()->getTerminator(), thread);
   rewriter.eraseOp(loop);
 }
 
@@ -194,7 +193,7 @@ static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step) {
     rewriter.clone(op, mapping);
   SmallVector<scf::ForallOp> loops(kernel.getOps<scf::ForallOp>());
   for (scf::ForallOp loop : loops)
-    shareIterations(rewriter, loop);
+    assignIterations(rewriter, loop);
   return kernel;
 }
 
@@ -257,7 +256,7 @@ FailureOr<Value> EntryIndices::compute(Value value) {
 }
 
 /// The number of blocks that have a thread for each iteration of the loop with
-/// the most of them, at least one and at most as many as a grid may have.
+/// the most of them, at least one.
 static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
                                  func::FuncOp step,
                                  ArrayRef<scf::ForallOp> loops) {
@@ -278,9 +277,8 @@ static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
   }
   threads = rewriter.createOrFold<arith::AddIOp>(loc, threads,
                                                  literal(nvptx::kBlock - 1));
-  Value blocks = rewriter.createOrFold<arith::DivUIOp>(loc, threads,
-                                                       literal(nvptx::kBlock));
-  return rewriter.createOrFold<arith::MinUIOp>(loc, blocks, literal(INT32_MAX));
+  return rewriter.createOrFold<arith::DivUIOp>(loc, threads,
+                                               literal(nvptx::kBlock));
 }
 
 namespace {
@@ -378,7 +376,20 @@ private:
     LookupTables tables(kernels);
     kernels.walk([&](kernel::LookupOp op) {
       OpBuilder builder(op);
-      op.replaceAllUsesWith(tables.load(builder, op));
+      Location loc = op.getLoc();
+      auto type = dyn_cast<VectorType>(op.getType());
+      SmallVector<Value> elements;
+      for (int64_t i = 0; type && i < type.getNumElements(); ++i) {
+        Value byte = vector::ExtractOp::create(builder, loc, op.getByte(), i);
+        auto lane =
+            kernel::LookupOp::create(builder, loc, byte, op.getTableAttr());
+        elements.push_back(tables.load(builder, lane));
+        lane.erase();
+      }
+      op.replaceAllUsesWith(
+          type ? vector::FromElementsOp::create(builder, loc, type, elements)
+                     .getResult()
+               : tables.load(builder, op));
       op.erase();
     });
   }
@@ -387,14 +398,17 @@ private:
   static void widenConversionsToBits(RewriterBase &rewriter, ModuleOp kernels) {
     kernels.walk([&](Operation *op) {
       if (!isa<arith::FPToUIOp, arith::FPToSIOp>(op) ||
-          !op->getResult(0).getType().isInteger(1))
+          !getElementTypeOrSelf(op->getResult(0)).isInteger(1))
         return;
       rewriter.setInsertionPointAfter(op);
       Value bit = op->getResult(0);
       auto narrow =
           arith::TruncIOp::create(rewriter, op->getLoc(), bit.getType(), bit);
       bit.replaceAllUsesExcept(narrow, narrow);
-      bit.setType(rewriter.getI32Type());
+      Type word = rewriter.getI32Type();
+      if (auto vector = dyn_cast<VectorType>(bit.getType()))
+        word = vector.clone(word);
+      bit.setType(word);
     });
   }
 };

@@ -17,11 +17,13 @@ func.func @transpose(%x: memref<8x?xf32>, %y: memref<?x8xf32>) {
   return
 }
 
-// Dimensions that are one in memory are one loop.
+// Dimensions that are one in memory are one loop; a thread copies 16 bytes.
 // CHECK-LABEL: func.func @copy(
-// CHECK: scf.forall (%[[I:.*]]) in (32) {
+// CHECK: scf.forall (%[[I:.*]]) in (2) {
 // CHECK-NOT: arith.remui
-// CHECK: memref.load %{{.*}}[%[[I]]]
+// CHECK: %[[AT:.*]] = affine.apply
+// CHECK: vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<32xi8>, vector<16xi8>
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<32xi8>, vector<16xi8>
 func.func @copy(%x: memref<4x8xi8>, %y: memref<4x8xi8>) {
   memref.copy %x, %y : memref<4x8xi8> to memref<4x8xi8>
   return
@@ -100,6 +102,48 @@ func.func @half(%x: memref<4x8xf16>, %y: memref<4xf16>) {
   ^bb0(%a: f16, %b: f16):
     %s = arith.addf %b, %a {qcc.combine} : f16
     linalg.yield %s : f16
+  }
+  return
+}
+
+// 16 bytes of the narrowest result, and single elements at the end where the size is not known; fewer bytes where rows are
+// no multiples; single elements where rows start anywhere.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<16xf32>
+// CHECK: memref.load
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<?x32xi8>, vector<16xi8>
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: memref.load {{.*}} : memref<?xf32>
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<?x6xf32>, vector<2xf32>
+// CHECK: memref.load {{.*}} : memref<?x16xf32, strided<[24, 1], offset: 1>>
+// CHECK: memref.store {{.*}} : memref<?x16xf32>
+#row = affine_map<(i, j) -> (i, j)>
+func.func @narrow(%x: memref<?x32xf32>, %s: memref<?xf32>, %y: memref<?x32xi8>, %u: memref<?x6xf32>, %v: memref<?x6xf32>,
+                  %t: memref<6xf32>, %a: memref<?x16xf32, strided<[24, 1], offset: 1>>, %b: memref<?x16xf32>) {
+  linalg.generic {indexing_maps = [#row, affine_map<(i, j) -> (i)>, #row], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %s : memref<?x32xf32>, memref<?xf32>) outs(%y : memref<?x32xi8>) {
+  ^bb0(%e: f32, %f: f32, %o: i8):
+    %m = arith.mulf %e, %f : f32
+    %q = arith.fptosi %m : f32 to i8
+    linalg.yield %q : i8
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%u : memref<?x6xf32>) outs(%v : memref<?x6xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %m = arith.negf %e : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [#row, affine_map<(i, j) -> (j)>, #row], iterator_types = ["parallel", "parallel"]}
+    ins(%u, %t : memref<?x6xf32>, memref<6xf32>) outs(%v : memref<?x6xf32>) {
+  ^bb0(%e: f32, %f: f32, %o: f32):
+    %m = arith.mulf %e, %f : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+    ins(%a : memref<?x16xf32, strided<[24, 1], offset: 1>>) outs(%b : memref<?x16xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %m = arith.negf %e : f32
+    linalg.yield %m : f32
   }
   return
 }

@@ -7,8 +7,7 @@
 // CHECK: %[[THREADS:.*]] = affine.apply
 // CHECK: %[[AT_LEAST:.*]] = arith.maxui %[[THREADS]], %c1
 // CHECK: %[[UP:.*]] = arith.addi %[[AT_LEAST]], %c255
-// CHECK: %[[BLOCKS:.*]] = arith.divui %[[UP]], %c256
-// CHECK: %[[GRID:.*]] = arith.minui %[[BLOCKS]], %c2147483647
+// CHECK: %[[GRID:.*]] = arith.divui %[[UP]], %c256
 // CHECK: %[[E:.*]] = memref.dim %[[Y]], %c0
 // CHECK: kernel.launch @kernels::@f_step0 grid %[[GRID]] block 256 shared 0 work(%c7, %c9) writes [2](%[[X]], %[[D]], %[[Y]], %[[E]], %[[N]]) info {name = "f.step0"} values [{}, {}, {qcc.layer = "l"}, {}, {}]
 // One thread runs scalar code.
@@ -33,9 +32,8 @@ func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %n: index) {
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[T:.*]] = arith.addi
-// CHECK: nvvm.read.ptx.sreg.nctaid.x
-// CHECK: %[[ALL:.*]] = arith.muli
-// CHECK: scf.for %[[I:.*]] = %[[T]] to %{{.*}} step %[[ALL]] {
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[T]], %{{.*}}
+// CHECK: scf.if %[[EXISTS]] {
 // CHECK: memref.store
 func.func private @f.step0(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %n: index, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step, qcc.writes = array<i64: 1>} {
   %c0 = arith.constant 0 : index
@@ -63,10 +61,10 @@ func.func private @f.step1(%x: memref<?x4xf32>, %ops: index, %bytes: index, %t: 
 
 // One thread does what is no loop in a step of ops that touch different memory. A bit is a part of a word.
 // CHECK: func.func @f_step2(
-// CHECK: scf.for
+// CHECK: scf.if
 // CHECK: %[[WORD:.*]] = arith.fptoui %{{.*}} : f32 to i32
 // CHECK: arith.trunci %[[WORD]] : i32 to i1
-// CHECK: scf.for
+// CHECK: scf.if
 // CHECK: memref.store
 func.func private @f.step2(%x: memref<?x4xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.independent, qcc.step, qcc.writes = array<i64: 0>} {
   %c0 = arith.constant 0 : index
