@@ -52,7 +52,7 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     The function of each step moves into the module `@kernels`, with pointers and sizes as
     parameters, and its call becomes a `kernel.launch`. Each iteration of its loops over
     threads is one of a thread of the grid, which has as many as the loop with the most
-    iterations, in blocks of 256; the entry computes the number of blocks. A step without such
+    iterations, in blocks of 128; the entry computes the number of blocks. A step without such
     a loop is scalar code, which one thread runs.
 
     Tensor work inside of loops and branches of the program is an error.
@@ -66,7 +66,7 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     ```
     ⇒
     ```mlir
-    kernel.launch @kernels::@main_step0 grid %blocks block 256 shared 0 ... (%x, %y)
+    kernel.launch @kernels::@main_step0 grid %blocks block 128 shared 0 ... (%x, %y)
     module @kernels {
       func.func @main_step0(%x: !llvm.ptr<1>, %n: i64, %y: !llvm.ptr<1>, %m: i64) {
         %exists = arith.cmpi slt, %thread, %size

@@ -68,7 +68,7 @@ inline constexpr int64_t kPackedStep = 64;
 /// Threads of a warp, which are the lanes of float reductions (N8).
 inline constexpr int64_t kWarp = 32;
 /// Threads of the blocks of kernels whose threads do not share memory.
-inline constexpr int64_t kBlock = 256;
+inline constexpr int64_t kBlock = 128;
 
 } // namespace qcc::nvptx
 

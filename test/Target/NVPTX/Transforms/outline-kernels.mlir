@@ -6,10 +6,10 @@
 // CHECK: %[[D:.*]] = memref.dim %[[X]], %c0
 // CHECK: %[[THREADS:.*]] = affine.apply
 // CHECK: %[[AT_LEAST:.*]] = arith.maxui %[[THREADS]], %c1
-// CHECK: %[[UP:.*]] = arith.addi %[[AT_LEAST]], %c255
-// CHECK: %[[GRID:.*]] = arith.divui %[[UP]], %c256
+// CHECK: %[[UP:.*]] = arith.addi %[[AT_LEAST]], %c127
+// CHECK: %[[GRID:.*]] = arith.divui %[[UP]], %c128
 // CHECK: %[[E:.*]] = memref.dim %[[Y]], %c0
-// CHECK: kernel.launch @kernels::@f_step0 grid %[[GRID]] block 256 shared 0 work(%c7, %c9) writes [2](%[[X]], %[[D]], %[[Y]], %[[E]], %[[N]]) info {name = "f.step0"} values [{}, {}, {qcc.layer = "l"}, {}, {}]
+// CHECK: kernel.launch @kernels::@f_step0 grid %[[GRID]] block 128 shared 0 work(%c7, %c9) writes [2](%[[X]], %[[D]], %[[Y]], %[[E]], %[[N]]) info {name = "f.step0"} values [{}, {}, {qcc.layer = "l"}, {}, {}]
 // One thread runs scalar code.
 // CHECK: kernel.launch @kernels::@f_step1 grid %c1 block 1 shared 0 {{.*}} writes [0](%[[X]], %[[D]])
 // CHECK-NOT: func.func private @f.step
@@ -25,7 +25,7 @@ func.func @f(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %n: index) {
   return
 }
 
-// CHECK: kernel.launch @kernels::@f_step2 grid %c1 block 256
+// CHECK: kernel.launch @kernels::@f_step2 grid %c1 block 128
 // CHECK: module @kernels {
 // CHECK: func.func @f_step0(%[[PX:.*]]: !llvm.ptr<1>, %[[DX:.*]]: i64, %[[PY:.*]]: !llvm.ptr<1>, %[[DY:.*]]: i64, %[[PN:.*]]: i64) {
 // CHECK: %[[GX:.*]] = llvm.addrspacecast %[[PX]] : !llvm.ptr<1> to !llvm.ptr
