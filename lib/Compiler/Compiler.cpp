@@ -100,10 +100,32 @@ struct Translated {
 };
 } // namespace
 
+/// The one target of a module of kernels, or an error.
+static llvm::Expected<Variant>
+deviceVariant(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets) {
+  if (targets.size() != 1)
+    return llvm::createStringError(
+        "PTX is the code of one chip, but there are %zu targets; compile for "
+        "each of them by itself",
+        targets.size());
+  if (!targets.front()->isDevice())
+    return llvm::createStringError(
+        "target '%s' is a processor, which does not run PTX; compile for a "
+        "chip of target cuda such as sm_80",
+        targets.front()->getName().c_str());
+  return Variant{module, targets.front().get()};
+}
+
 static llvm::Error translate(mlir::ModuleOp module,
                              llvm::ArrayRef<TargetRef> targets, Effort effort,
                              Translated &result,
                              WeightsImage *apart = nullptr) {
+  for (const TargetRef &target : targets)
+    if (target->isDevice())
+      return llvm::createStringError(
+          "target '%s' is a device, for which qcc writes PTX, but no code of "
+          "a host yet; ask for PTX",
+          target->getName().c_str());
   llvm::SmallVector<Variant> variants;
   if (targets.size() == 1)
     variants.push_back({module, targets.front().get()});
@@ -162,4 +184,25 @@ llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {
   if (!object)
     return object.takeError();
   return linkSharedObject(*object, weights);
+}
+
+llvm::Expected<std::string> Compiler::emitPTX(mlir::ModuleOp module) const {
+  llvm::Expected<Variant> variant = deviceVariant(module, targets);
+  if (!variant)
+    return variant.takeError();
+  return qcc::emitPTX(*variant, effort);
+}
+
+llvm::Expected<std::string> Compiler::emitWeights(mlir::ModuleOp module) const {
+  if (targets.size() != 1)
+    return llvm::createStringError(
+        "each of %zu targets has weights of its own; compile for each of them "
+        "by itself",
+        targets.size());
+  Program program = Program::of(module);
+  if (!program.weights)
+    return std::string();
+  llvm::ArrayRef<char> data =
+      program.weights.getRawHandle().getBlob()->getData();
+  return std::string(data.begin(), data.end());
 }

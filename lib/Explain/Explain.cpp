@@ -150,5 +150,8 @@ llvm::Expected<MemoryExplanation> qcc::explainMemory(func::FuncOp entry,
 }
 
 unsigned qcc::countKernels(ModuleOp module) {
-  return llvm::count_if(module.getOps<func::FuncOp>(), isStep);
+  unsigned count = llvm::count_if(module.getOps<func::FuncOp>(), isStep);
+  for (auto kernels : module.getOps<ModuleOp>())
+    count += llvm::range_size(kernels.getOps<func::FuncOp>());
+  return count;
 }

@@ -13,8 +13,10 @@ using namespace mlir;
 using namespace qcc;
 
 llvm::Error ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
-                                      ArrayRef<int64_t> dims) {
+                                      ArrayRef<int64_t> given) {
   target = forTarget.getName();
+  isForDevice = forTarget.isDevice();
+  dims = given.vec();
   SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (isStep(function))
@@ -33,14 +35,25 @@ llvm::Error ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
 
 void ProgramReport::addKernels(ModuleOp module) {
   distinctKernels = countKernels(module);
+  if (!isForDevice)
+    return;
+  for (EntryReport &entry : entries)
+    entry.launches =
+        explainLaunches(module.lookupSymbol<func::FuncOp>(entry.name), dims);
 }
 
 void ProgramReport::addScratch(ModuleOp module) {
   for (const ProgramEntry &compiled : Program::of(module).entries)
-    for (EntryReport &entry : entries)
-      if (entry.name == compiled.name)
-        for (const ProgramStep &step : compiled.steps)
-          entry.scratchBytes = std::max(entry.scratchBytes, step.scratch);
+    for (EntryReport &entry : entries) {
+      if (entry.name != compiled.name)
+        continue;
+      for (const ProgramStep &step : compiled.steps)
+        entry.scratchBytes = std::max(entry.scratchBytes, step.scratch);
+      entry.arguments = compiled.arguments;
+      entry.results = compiled.results;
+      if (entry.launches)
+        addConstantOffsets(*entry.launches, compiled);
+    }
 }
 
 unsigned ProgramReport::numSteps() const {
@@ -94,6 +107,46 @@ static llvm::json::Object toJson(const EntryReport &entry) {
       {"scratch_bytes", entry.scratchBytes}};
 }
 
+static llvm::json::Value toJson(const LaunchParameter &parameter) {
+  llvm::json::Object object{{"kind", parameter.kind},
+                            {"value", parameter.value}};
+  if (parameter.kind != "size") {
+    object["type"] = parameter.type;
+    object["dims"] = llvm::json::Array(parameter.dims);
+    object["written"] = parameter.isWritten;
+  }
+  return object;
+}
+
+/// Null stands for dynamic dimensions.
+static llvm::json::Value toJson(const ProgramTensor &tensor) {
+  std::string type;
+  llvm::raw_string_ostream(type) << tensor.elementType;
+  llvm::json::Array dims;
+  for (int64_t dim : tensor.dims)
+    dims.push_back(dim < 0 ? llvm::json::Value(nullptr)
+                           : llvm::json::Value(dim));
+  return llvm::json::Object{{"type", type}, {"dims", std::move(dims)}};
+}
+
+static llvm::json::Value toJson(const LaunchExplanation &launch);
+
+template <typename T>
+static llvm::json::Array toJsonArray(const std::vector<T> &items) {
+  llvm::json::Array array;
+  for (const T &item : items)
+    array.push_back(toJson(item));
+  return array;
+}
+
+static llvm::json::Value toJson(const LaunchExplanation &launch) {
+  return llvm::json::Object{{"kernel", launch.kernel},
+                            {"grid", launch.grid},
+                            {"block", launch.block},
+                            {"shared_bytes", launch.sharedBytes},
+                            {"parameters", toJsonArray(launch.parameters)}};
+}
+
 /// The larger one; nothing if one of them is not known.
 static std::optional<int64_t> larger(std::optional<int64_t> a,
                                      std::optional<int64_t> b) {
@@ -114,6 +167,12 @@ llvm::json::Object ProgramReport::toJson() const {
     most.scratchBytes = std::max(most.scratchBytes, entry.scratchBytes);
     llvm::json::Object memory = ::toJson(entry);
     memory["name"] = entry.name;
+    if (isForDevice) {
+      memory["arguments"] = toJsonArray(entry.arguments);
+      memory["results"] = toJsonArray(entry.results);
+    }
+    if (entry.launches)
+      memory["launches"] = toJsonArray(*entry.launches);
     memories.push_back(std::move(memory));
     for (const StepExplanation &step : entry.steps) {
       llvm::json::Object kernel = ::toJson(step);
@@ -124,7 +183,7 @@ llvm::json::Object ProgramReport::toJson() const {
   llvm::json::Object object = ::toJson(most);
   object["entries"] = std::move(memories);
   object["distinct_kernels"] = distinctKernels;
-  object["artifact_bytes"] = artifactBytes;
+  object[isForDevice ? "ptx_bytes" : "artifact_bytes"] = codeBytes;
   object["target"] = target;
   object["kernels"] = std::move(kernels);
   return object;

@@ -144,7 +144,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
 }
 
 // llvm
-void qcc::buildLLVMStage(OpPassManager &pm) {
+void qcc::buildLLVMStage(OpPassManager &pm, TargetRef target) {
   pm.addPass(createLowerEntries());
   pm.addNestedPass<func::FuncOp>(createLowerVectorTransfers());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -154,7 +154,10 @@ void qcc::buildLLVMStage(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   cleanUp(pm);
   pm.addPass(createReplaceBF16Type());
-  verifyStage(pm, Stage::LLVM, {"llvm"});
+  SmallVector<StringRef> dialects{"llvm"};
+  if (target->isDevice())
+    dialects.push_back("nvvm"); // ops of LLVM's backend for devices
+  verifyStage(pm, Stage::LLVM, dialects);
 }
 
 void qcc::buildStage(OpPassManager &pm, Stage stage, TargetRef target,
@@ -173,6 +176,6 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, TargetRef target,
   case Stage::Target:
     return target->buildTargetStage(pm);
   case Stage::LLVM:
-    return buildLLVMStage(pm);
+    return buildLLVMStage(pm, target);
   }
 }

@@ -48,6 +48,7 @@
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Target/KnownTargets.h"
+#include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -90,6 +91,7 @@ void qcc::registerAllPasses() {
   registerConversionPasses();
   registerQNNPasses();
   registerTransformsPasses();
+  registerNVPTXPasses();
   registerX86Passes();
 
   // Upstream passes of the pipelines.

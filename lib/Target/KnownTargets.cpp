@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Target/KnownTargets.h"
+#include "qcc/Target/NVPTX/NVPTXTarget.h"
 #include "qcc/Target/X86/X86Target.h"
 
 using namespace qcc;
@@ -26,7 +27,9 @@ qcc::parseTargets(llvm::StringRef list,
     if (llvm::any_of(targets,
                      [&](auto &one) { return one->getName() == name; }))
       continue;
-    llvm::Expected<TargetRef> target = x86::parseTarget(name, hostFeatures);
+    llvm::Expected<TargetRef> target =
+        nvptx::isChipName(name) ? nvptx::parseTarget(name)
+                                : x86::parseTarget(name, hostFeatures);
     if (!target)
       return target.takeError();
     targets.push_back(std::move(*target));
@@ -35,9 +38,13 @@ qcc::parseTargets(llvm::StringRef list,
 }
 
 std::vector<std::string> qcc::knownTargetNames() {
-  return x86::Spec::knownCPUs();
+  std::vector<std::string> names = x86::Spec::knownCPUs();
+  for (const nvptx::Spec &chip : nvptx::allChips())
+    names.push_back(chip.name.str());
+  return names;
 }
 
 void qcc::registerTargets(mlir::DialectRegistry &registry) {
+  nvptx::registerTarget(registry);
   x86::registerTarget(registry);
 }

@@ -8,6 +8,9 @@ import program
 def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
         arguments = program.targets()
+        for chip in getattr(metafunc.module, "CHIPS", ()):
+            seeds = getattr(metafunc.module, "SEEDS", 1)
+            arguments.append([f"--mcpu={chip}", "--target=cuda", f"--seeds={seeds}"])
         metafunc.parametrize(
             "target", arguments, ids=[a[0].split("=")[1] for a in arguments]
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test"))
+import device  # noqa: E402
 import host_features  # noqa: E402
 EXAMPLES = ROOT / "docs" / "examples"
 
@@ -48,12 +49,14 @@ def targets():
 
 
 def run_file(path, folder, inputs, outputs, weights=None, arguments=()):
-    """Runs `qcc run`; returns the arrays of its outputs."""
+    """Runs `qcc run`, or kernels on the emulator; returns the arrays of its outputs."""
     folder = pathlib.Path(folder)
-    command = [str(qcc()), "run", str(path), *arguments]
     if weights:
         np.savez(folder / "weights.npz", **weights)
-        command.append(f"--weights={folder / 'weights.npz'}")
+        arguments = [*arguments, f"--weights={folder / 'weights.npz'}"]
+    if "--target=cuda" in arguments:
+        return device.run_file(build_dir() / "bin", path, folder, inputs, arguments)
+    command = [str(qcc()), "run", str(path), *arguments]
     for index, array in enumerate(inputs):
         np.save(folder / f"input{index}.npy", array)
         command.append(f"--input={folder / f'input{index}.npy'}")

@@ -11,6 +11,7 @@ from program import Program, number, uniform
 from test_ops import STORED_TYPE, extreme, stored
 
 f32 = np.float32
+CHIPS = ["sm_80"]
 
 
 class Form:

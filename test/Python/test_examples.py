@@ -11,6 +11,8 @@ from program import EXAMPLES, assert_same_bits, run_file
 
 f32 = np.float32
 ROWS = 37
+CHIPS = ["sm_75", "sm_80", "sm_90"]
+SEEDS = 5
 
 
 def int8(rng, *shape):

@@ -11,6 +11,7 @@ from program import Program, number, uniform
 
 f32 = np.float32
 ROWS = 37
+CHIPS = ["sm_75", "sm_80", "sm_90"]
 
 
 def real_data(rng, shape, scale=0.05, zero_point=0):

@@ -40,12 +40,13 @@ namespace {
 /// What is written: the program after a stage, or code as its suffix says.
 struct Form {
   std::optional<Stage> stage;
-  std::string code; ///< ".ll", ".s", ".o" or ".so"
+  std::string code; ///< ".ll", ".s", ".o", ".so", ".ptx" or ".weights"
 };
 } // namespace
 
 static bool isSuffixOfCode(llvm::StringRef suffix) {
-  return suffix == ".ll" || suffix == ".s" || suffix == ".o" || suffix == ".so";
+  return suffix == ".ll" || suffix == ".s" || suffix == ".o" ||
+         suffix == ".so" || suffix == ".ptx" || suffix == ".weights";
 }
 
 /// The form that `emit` names. Reports it if the suffix of the output promises
@@ -56,18 +57,20 @@ static std::optional<Form> formOfEmit(const std::string &emit,
   form.stage = stageByName(emit);
   if (emit == "asm")
     form.code = ".s";
+  else if (emit == "ptx" || emit == "weights")
+    form.code = "." + emit;
   else if (!form.stage) {
     reportError("unknown stage '" + emit +
-                "'; use import, graph, tensor, kernel, buffer, target, llvm or "
-                "asm");
+                "'; use import, graph, tensor, kernel, buffer, target, llvm, "
+                "asm, ptx or weights");
     return std::nullopt;
   }
   std::string own = form.stage ? ".mlir" : form.code;
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   if (suffix != own && (suffix == ".mlir" || isSuffixOfCode(suffix))) {
-    reportError("'--emit=" + emit + "' writes " +
-                (form.stage ? "MLIR" : "assembly") + ", but output '" + path +
-                "' ends in " + suffix + "; end it in " + own +
+    std::string what = form.stage ? "MLIR" : emit == "asm" ? "assembly" : emit;
+    reportError("'--emit=" + emit + "' writes " + what + ", but output '" +
+                path + "' ends in " + suffix + "; end it in " + own +
                 ", or leave out --emit");
     return std::nullopt;
   }
@@ -82,13 +85,13 @@ static std::optional<Form> formOfSuffix(const std::string &path) {
   if (isSuffixOfCode(suffix))
     return Form{std::nullopt, suffix.str()};
   if (path.empty())
-    reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o or "
-                ".so, or --emit=STAGE");
+    reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o, "
+                ".so, .ptx or .weights, or --emit=STAGE");
   else
     reportError((suffix.empty() ? "output '" + path + "' has no suffix"
                                 : "unknown suffix '" + suffix +
                                       "' of output '" + path + "'") +
-                "; use .mlir, .ll, .s, .o or .so");
+                "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
   return std::nullopt;
 }
 
@@ -130,6 +133,10 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
       bytes = compiler.emitAssembly(session.module());
     else if (form->code == ".o")
       bytes = toString(compiler.emitObject(session.module()));
+    else if (form->code == ".ptx")
+      bytes = compiler.emitPTX(session.module());
+    else if (form->code == ".weights")
+      bytes = compiler.emitWeights(session.module());
     else
       bytes = toString(compiler.emitArtifact(session.module()));
     return true;

@@ -27,7 +27,7 @@ namespace qcc::driver {
 /// Options of every subcommand that reads a program.
 struct ProgramOptions {
   std::string input;
-  std::string target = "x86"; ///< or "reference"
+  std::string target = "x86"; ///< or "cuda", "reference"
   std::string mcpu = "native";
   std::string weights;
   bool unfused = false;

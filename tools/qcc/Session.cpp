@@ -85,9 +85,14 @@ bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
 }
 
 bool Session::load() {
-  if (options.target != "x86" && options.target != "reference") {
+  bool isDevice = options.target == "cuda";
+  if (!isDevice && options.target != "x86" && options.target != "reference") {
     reportError("unknown target '" + options.target +
-                "'; use x86 or reference");
+                "'; use x86, cuda or reference");
+    return false;
+  }
+  if (isDevice && options.mcpu == "native") {
+    reportError("target cuda needs a chip; name one, such as --mcpu=sm_80");
     return false;
   }
   if (tools::isArtifact(options.input)) {
@@ -100,6 +105,14 @@ bool Session::load() {
     reportError(targets.takeError());
     return false;
   }
+  for (const TargetRef &target : *targets)
+    if (target->isDevice() != isDevice) {
+      reportError("'" + target->getName() + "' is of target " +
+                  target->getFamily() + ", not " + options.target +
+                  "; say --target=" + target->getFamily() +
+                  ", or name another by --mcpu");
+      return false;
+    }
   compilerRef.emplace(std::move(*targets));
   compilerRef->stageOptions.fuse = !options.unfused;
   if (!options.tuning.empty()) {

@@ -8,7 +8,9 @@
 #include "Driver.h"
 #include "common/Text.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/X86/X86Target.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -48,6 +50,15 @@ int driver::runTargets() {
     }
     printLine("features", tools::join(host.names(), " "));
   }
+  printf("cuda, as PTX that programs are compiled to:\n");
+  for (const nvptx::Spec &chip : nvptx::allChips())
+    printLine(
+        "mcpu " + chip.name.str(),
+        llvm::formatv("PTX {0}.{1}; {2} of shared memory for a block, {3} "
+                      "registers and {4} threads for a multiprocessor",
+                      chip.ptxVersion / 10, chip.ptxVersion % 10,
+                      tools::byteSize(chip.sharedBytes), chip.registers,
+                      chip.threads));
   printf("reference: runs everywhere\n");
   return 0;
 }

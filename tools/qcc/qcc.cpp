@@ -38,7 +38,8 @@ static void addCompilingOptions(Arguments &arguments, ProgramOptions &program) {
       "Several names make several variants of the program, and the best that "
       "the host can run is taken. NAME+emulated-amx takes the kernels of AMX, "
       "but computes them without it: slowly, to test them on any host with "
-      "AVX-512 VNNI",
+      "AVX-512 VNNI. With --target=cuda a chip: sm_75, sm_80, sm_86, sm_89, "
+      "sm_90 or sm_120",
       program.mcpu);
   arguments.listValues("mcpu", processors);
   arguments.text("weights", "FILE.npz|FILE.safetensors|random:SEED",
@@ -60,8 +61,9 @@ static void addTuningDb(Arguments &arguments, ProgramOptions &program) {
 /// Options of the commands that take one program.
 static void addProgramOptions(Arguments &arguments, ProgramOptions &program) {
   arguments.positional("FILE", program.input);
-  arguments.text("target", "x86|reference",
-                 "What computes: x86 code, the default, or the reference "
+  arguments.text("target", "x86|cuda|reference",
+                 "What computes: x86 code, the default, kernels for NVIDIA "
+                 "chips (compile and explain only), or the reference "
                  "interpreter (run only)",
                  program.target);
   addCompilingOptions(arguments, program);
@@ -102,10 +104,14 @@ static void addCompile(Commands &commands, CommandLine &line) {
   addTuningDb(arguments, line.program);
   arguments.text("o", "OUT",
                  "Output; its suffix chooses what is written: .mlir .ll .s .o "
-                 ".so; - prints",
+                 ".so .ptx .weights; - prints",
                  line.output);
-  arguments.text("emit", "import|graph|tensor|kernel|buffer|target|llvm|asm",
-                 "Write the program as it is after this stage", line.emit);
+  arguments.text("emit",
+                 "import|graph|tensor|kernel|buffer|target|llvm|asm|ptx|"
+                 "weights",
+                 "Write the program as it is after this stage, or its code, or "
+                 "the constants that its steps read, as one blob",
+                 line.emit);
   arguments.example("qcc compile model.mlir --weights=model.npz -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
                     "--mcpu=x86-64-v3,sapphirerapids -o model.so");

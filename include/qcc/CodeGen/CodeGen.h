@@ -61,6 +61,10 @@ enum class FileKind { Assembly, Object };
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind);
 
+/// PTX text of the kernels of a module after the llvm stage that was compiled
+/// for a device.
+llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort);
+
 /// Links an ELF object, and weights that are apart from it, to a shared object
 /// that needs nothing and exports the descriptor alone. In process, by lld.
 llvm::Expected<llvm::SmallVector<char, 0>>

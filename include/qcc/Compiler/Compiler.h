@@ -63,6 +63,10 @@ public:
   llvm::Expected<llvm::SmallVector<char, 0>>
   emitObject(mlir::ModuleOp module) const;
   llvm::Expected<Artifact> emitArtifact(mlir::ModuleOp module) const;
+  /// The code of the kernels of a device: of the only target.
+  llvm::Expected<std::string> emitPTX(mlir::ModuleOp module) const;
+  /// The constants that steps read, as one blob.
+  llvm::Expected<std::string> emitWeights(mlir::ModuleOp module) const;
 
   /// The first, or only, one.
   const TargetRef &getTarget() const { return targets.front(); }

@@ -14,6 +14,7 @@
 #define QCC_EXPLAIN_REPORT_H
 
 #include "qcc/Explain/Explain.h"
+#include "qcc/Explain/Launches.h"
 #include "llvm/Support/JSON.h"
 #include <vector>
 
@@ -25,13 +26,18 @@ struct EntryReport {
   std::vector<StepExplanation> steps;
   MemoryExplanation temporaries;
   int64_t scratchBytes = 0; ///< of each thread
+  /// Of a device; nothing where they depend on dimensions that are not given.
+  std::optional<std::vector<LaunchExplanation>> launches;
+  /// Of a device: what the launches refer to.
+  std::vector<ProgramTensor> arguments, results;
 };
 
 struct ProgramReport {
   std::string target;
   std::vector<EntryReport> entries;
   unsigned distinctKernels = 0; ///< the functions of all steps
-  int64_t artifactBytes = 0;
+  bool isForDevice = false;
+  int64_t codeBytes = 0; ///< of the artifact, or of the PTX
 
   /// To be called after stage buffer, for the dynamic dimensions of
   /// explainMemory. Fails where the program refuses these.
@@ -44,6 +50,9 @@ struct ProgramReport {
 
   unsigned numSteps() const;
   llvm::json::Object toJson() const;
+
+private:
+  std::vector<int64_t> dims;
 };
 
 } // namespace qcc

@@ -55,7 +55,8 @@ void buildKernelStage(mlir::OpPassManager &pm,
                       const StageOptions &options = StageOptions());
 void buildBufferStage(mlir::OpPassManager &pm,
                       std::shared_ptr<const Target> target);
-void buildLLVMStage(mlir::OpPassManager &pm);
+void buildLLVMStage(mlir::OpPassManager &pm,
+                    std::shared_ptr<const Target> target);
 
 /// Adds the passes of one stage after import.
 void buildStage(mlir::OpPassManager &pm, Stage stage,

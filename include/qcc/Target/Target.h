@@ -151,6 +151,11 @@ public:
 
   /// The name by which the target was asked for.
   const std::string &getName() const { return name; }
+  /// The name that targets of one kind of code share: "x86", "cuda".
+  virtual llvm::StringRef getFamily() const = 0;
+  /// Whether steps are kernels that a device runs: after the target stage they
+  /// are launched (kernel.launch), and their code is in modules of their own.
+  virtual bool isDevice() const { return false; }
   llvm::ArrayRef<std::unique_ptr<Strategy>> getStrategies() const {
     return strategies;
   }

@@ -10,22 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryLowering.h"
 #include "ResultDims.h"
-#include "WeightsBlob.h"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/SymbolTable.h"
 #include "qcc/Runtime/ABI.h"
-#include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
-#include <cstddef>
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERENTRIES
@@ -34,77 +28,6 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-
-namespace {
-class EntryLowering {
-public:
-  EntryLowering(func::FuncOp entry, SymbolTable &symbols, WeightsBlob &weights)
-      : entry(entry), symbols(symbols), weights(weights),
-        builder(entry.getContext()), loc(entry.getLoc()),
-        pointer(LLVM::LLVMPointerType::get(entry.getContext())),
-        converter(entry.getContext()) {}
-
-  FailureOr<ProgramEntry> run();
-
-private:
-  void collectTensors();
-  void beginPlan();
-  /// The value of an index of the entry in the plan function.
-  Value inPlan(Value index);
-  /// The size that stands for an index of the entry.
-  int64_t sizeOf(Value index);
-  int64_t sizeOf(OpFoldResult index);
-  SmallVector<int64_t> dimsOf(Value memref);
-  FailureOr<ProgramOperand> operandOf(Value memref);
-  LogicalResult lowerStep(func::CallOp call);
-  /// What the plan function returns: the size of the arena, or which
-  /// requirement the dimensions contradict.
-  Value planResult(Value arena);
-
-  /// The function of the ABI that runs a step.
-  struct StepFunction {
-    std::string name;
-    Block *body;
-    Value frame;  ///< of type qcc_frame
-    Value values; ///< the values table
-  };
-  StepFunction beginStepFunction(StringRef name, Location callLoc);
-  /// A pointer to the scratch memory of the thread.
-  Value scratchOf(const StepFunction &function);
-  /// A pointer to an operand of the step.
-  Value dataOf(const StepFunction &function, const ProgramOperand &operand);
-
-  // In the function of a step.
-  Value loadField(Value frame, size_t offset, Type type);
-  Value element(Value base, int64_t i, Type type);
-  Value loadSize(Value values, int64_t size);
-  Value memrefFor(MemRefType type, Value data, Value values,
-                  ArrayRef<int64_t> dims);
-
-  func::FuncOp entry;
-  SymbolTable &symbols;
-  WeightsBlob &weights;
-  OpBuilder builder;
-  Location loc;
-  Type pointer;
-  LLVMTypeConverter converter;
-
-  ProgramEntry program;
-  SmallVector<BlockArgument> destinations;
-  func::FuncOp plan;
-  Value planValues;
-  DenseMap<Value, Value> planned; // entry's index -> plan's index
-  DenseMap<Value, int64_t> slots; // entry's index -> slot
-};
-} // namespace
-
-/// The part of the arena that is a temporary, whose rows may be apart. Null if
-/// `memref` is not a temporary.
-static memref::ViewOp viewOf(Value memref) {
-  if (auto rows = memref.getDefiningOp<memref::SubViewOp>())
-    memref = rows.getSource();
-  return memref.getDefiningOp<memref::ViewOp>();
-}
 
 static Type sourceElement(func::FuncOp func, unsigned i) {
   if (auto source = func.getArgAttrOfType<TypeAttr>(i, kSourceTypeAttr))
@@ -133,11 +56,6 @@ void EntryLowering::collectTensors() {
   for (const ProgramTensor &result : program.results)
     for (int64_t dim : result.dims)
       program.symbols -= dim < 0;
-}
-
-Value EntryLowering::element(Value base, int64_t i, Type type) {
-  return LLVM::GEPOp::create(builder, loc, pointer, type, base,
-                             ArrayRef<LLVM::GEPArg>{(int32_t)i});
 }
 
 void EntryLowering::beginPlan() {
@@ -279,152 +197,6 @@ FailureOr<ProgramOperand> EntryLowering::operandOf(Value memref) {
   return operand;
 }
 
-Value EntryLowering::loadField(Value frame, size_t offset, Type type) {
-  Value address =
-      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), frame,
-                          ArrayRef<LLVM::GEPArg>{(int32_t)offset});
-  return LLVM::LoadOp::create(builder, loc, type, address);
-}
-
-Value EntryLowering::loadSize(Value values, int64_t size) {
-  if (size >= 0)
-    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), size);
-  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
-                              element(values, -1 - size, builder.getI64Type()));
-}
-
-/// A memref value over `data`, row-major, compact but for the pitch of rows
-/// that the type may have.
-Value EntryLowering::memrefFor(MemRefType type, Value data, Value values,
-                               ArrayRef<int64_t> dims) {
-  auto descriptor =
-      MemRefDescriptor::poison(builder, loc, converter.convertType(type));
-  descriptor.setAllocatedPtr(builder, loc, data);
-  descriptor.setAlignedPtr(builder, loc, data);
-  descriptor.setConstantOffset(builder, loc, 0);
-  Value stride = loadSize(values, 1);
-  for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-    Value size = loadSize(values, dims[i]);
-    descriptor.setSize(builder, loc, i, size);
-    descriptor.setStride(builder, loc, i, stride);
-    if (i == type.getRank() - 1 && rowPitchOf(type))
-      size = loadSize(values, rowPitchOf(type));
-    stride = LLVM::MulOp::create(builder, loc, stride, size);
-  }
-  Value structure = descriptor;
-  return UnrealizedConversionCastOp::create(builder, loc, TypeRange{type},
-                                            structure)
-      .getResult(0);
-}
-
-EntryLowering::StepFunction EntryLowering::beginStepFunction(StringRef name,
-                                                             Location callLoc) {
-  Type i32 = builder.getI32Type();
-  builder.setInsertionPoint(entry);
-  auto function =
-      func::FuncOp::create(builder, callLoc, (name + ".run").str(),
-                           builder.getFunctionType({pointer, i32, i32}, {}));
-  StepFunction result;
-  result.name = symbols.insert(function).str();
-  result.body = function.addEntryBlock();
-  builder.setInsertionPointToEnd(result.body);
-  result.frame = result.body->getArgument(0);
-  result.values = loadField(result.frame, offsetof(qcc_frame, values), pointer);
-  return result;
-}
-
-Value EntryLowering::scratchOf(const StepFunction &function) {
-  Type i64 = builder.getI64Type();
-  Value base = loadField(function.frame, offsetof(qcc_frame, scratch), pointer);
-  Value stride =
-      loadField(function.frame, offsetof(qcc_frame, scratch_stride), i64);
-  Value thread =
-      LLVM::SExtOp::create(builder, loc, i64, function.body->getArgument(1));
-  Value at = LLVM::MulOp::create(builder, loc, thread, stride);
-  return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{at});
-}
-
-Value EntryLowering::dataOf(const StepFunction &function,
-                            const ProgramOperand &operand) {
-  if (operand.kind == QCC_ARENA || operand.kind == QCC_WEIGHTS) {
-    size_t field = operand.kind == QCC_ARENA ? offsetof(qcc_frame, arena)
-                                             : offsetof(qcc_frame, weights);
-    Value base = loadField(function.frame, field, pointer);
-    Value offset = loadSize(function.values, operand.index);
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{offset});
-  }
-  int64_t position = operand.kind == QCC_ARGUMENT
-                         ? operand.index
-                         : program.arguments.size() + operand.index;
-  Value tensors =
-      loadField(function.frame, offsetof(qcc_frame, tensors), pointer);
-  return LLVM::LoadOp::create(builder, loc, pointer,
-                              element(tensors, position, pointer));
-}
-
-LogicalResult EntryLowering::lowerStep(func::CallOp call) {
-  auto step = symbols.lookup<func::FuncOp>(call.getCallee());
-  unsigned count = call.getNumOperands();
-  auto amount = [&](StepArgument which) {
-    return sizeOf(call.getOperand(count - static_cast<unsigned>(which)));
-  };
-  ProgramStep info;
-  info.kernel = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
-  info.parallel = step->hasAttr(kParallelAttr);
-  auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
-  info.scratch = scratch ? scratch.getInt() : 0;
-  info.operations = amount(StepArgument::Operations);
-  info.bytes = amount(StepArgument::Bytes);
-  ArrayRef<int64_t> writes =
-      step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr).asArrayRef();
-
-  StepFunction function =
-      beginStepFunction(info.kernel.getAs<StringAttr>("name"), call.getLoc());
-  info.function = function.name;
-  SmallVector<Value> arguments;
-  for (unsigned i = 0; i + 2 < count; ++i) {
-    auto memref = dyn_cast<MemRefType>(step.getArgument(i).getType());
-    if (scratch && i == 0) {
-      arguments.push_back(memrefFor(memref, scratchOf(function),
-                                    function.values, {info.scratch}));
-    } else if (memref) {
-      FailureOr<ProgramOperand> operand = operandOf(call.getOperand(i));
-      if (failed(operand))
-        return failure();
-      if (ArrayAttr values = call.getArgAttrsAttr())
-        operand->describe(cast<DictionaryAttr>(values[i]));
-      builder.setInsertionPointToEnd(function.body);
-      arguments.push_back(memrefFor(memref, dataOf(function, *operand),
-                                    function.values, operand->dims));
-      SmallVector<int64_t> inMemory = operand->dims;
-      for (auto [d, size] : llvm::zip(operand->order, inMemory))
-        operand->dims[d] = size;
-      bool isWritten = llvm::is_contained(writes, static_cast<int64_t>(i));
-      (isWritten ? info.outputs : info.inputs).push_back(*operand);
-    } else if (!step.getArgument(i).getType().isIndex()) {
-      // A literal that steps do not share (share-steps).
-      builder.setInsertionPointToEnd(function.body);
-      arguments.push_back(
-          builder.clone(*call.getOperand(i).getDefiningOp())->getResult(0));
-    } else {
-      int64_t size = sizeOf(call.getOperand(i));
-      builder.setInsertionPointToEnd(function.body);
-      arguments.push_back(
-          arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                     loadSize(function.values, size)));
-    }
-  }
-  for (unsigned i = 1; i <= 2; ++i)
-    arguments.push_back(arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(), function.body->getArgument(i)));
-  func::CallOp::create(builder, loc, step, arguments);
-  func::ReturnOp::create(builder, loc);
-  program.steps.push_back(std::move(info));
-  return success();
-}
-
 Value EntryLowering::planResult(Value arena) {
   Value size = inPlan(arena);
   SmallVector<Value> conditions;
@@ -461,9 +233,13 @@ FailureOr<ProgramEntry> EntryLowering::run() {
         builder, loc, integer,
         element(planValues, program.symbols + i, builder.getI64Type()));
   }
-  for (auto call : entry.getBody().front().getOps<func::CallOp>())
-    if (failed(lowerStep(call)))
+  for (Operation &op : entry.getBody().front()) {
+    auto call = dyn_cast<func::CallOp>(op);
+    auto launch = dyn_cast<kernel::LaunchOp>(op);
+    if ((call && failed(lowerStep(call))) ||
+        (launch && failed(lowerLaunch(launch))))
       return failure();
+  }
   Value result = planResult(getEntryResult(entry, EntryResult::ArenaBytes));
   plan.getBody().front().getTerminator()->setOperand(0, result);
   shareResultDims(entry, program);

@@ -72,15 +72,31 @@ public:
       attrs.set("layer", string(operand.layer));
     return attrs.getDictionary(builder.getContext());
   }
+  DictionaryAttr operator()(const ProgramLaunch &launch) {
+    return dictionary(
+        {{"block", integer(launch.block)},
+         {"grid", integer(launch.grid)},
+         {"kernel", string(launch.kernel)},
+         {"parameters", list(launch.parameters,
+                             [&](auto &parameter) {
+                               return builder.getDenseI64ArrayAttr(
+                                   {int64_t(parameter.kind), parameter.value});
+                             })},
+         {"shared", integer(launch.sharedBytes)}});
+  }
   DictionaryAttr operator()(const ProgramStep &step) {
-    return dictionary({{"bytes", integer(step.bytes)},
-                       {"function", string(step.function)},
-                       {"inputs", list(step.inputs, *this)},
-                       {"kernel", step.kernel},
-                       {"operations", integer(step.operations)},
-                       {"outputs", list(step.outputs, *this)},
-                       {"parallel", builder.getBoolAttr(step.parallel)},
-                       {"scratch", integer(step.scratch)}});
+    NamedAttrList attrs(
+        dictionary({{"bytes", integer(step.bytes)},
+                    {"function", string(step.function)},
+                    {"inputs", list(step.inputs, *this)},
+                    {"kernel", step.kernel},
+                    {"operations", integer(step.operations)},
+                    {"outputs", list(step.outputs, *this)},
+                    {"parallel", builder.getBoolAttr(step.parallel)},
+                    {"scratch", integer(step.scratch)}}));
+    if (step.launch)
+      attrs.set("launch", (*this)(*step.launch));
+    return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramEntry &entry) {
     return dictionary(
@@ -148,8 +164,24 @@ static ProgramOperand readOperand(DictionaryAttr dict) {
           dict.contains("byte_shift") ? integer(dict, "byte_shift") : 0,
           layer ? layer.getValue().str() : ""};
 }
+static std::optional<ProgramLaunch> readLaunch(DictionaryAttr dict) {
+  if (!dict)
+    return std::nullopt;
+  ProgramLaunch launch{string(dict, "kernel"),
+                       integer(dict, "grid"),
+                       integer(dict, "block"),
+                       integer(dict, "shared"),
+                       {}};
+  for (Attribute attr : dict.getAs<ArrayAttr>("parameters")) {
+    auto parameter = cast<DenseI64ArrayAttr>(attr);
+    launch.parameters.push_back(
+        {ProgramParameter::Kind(parameter[0]), parameter[1]});
+  }
+  return launch;
+}
 static ProgramStep readStep(DictionaryAttr dict) {
   return {string(dict, "function"),
+          readLaunch(dict.getAs<DictionaryAttr>("launch")),
           dict.getAs<DictionaryAttr>("kernel"),
           dict.getAs<BoolAttr>("parallel").getValue(),
           integer(dict, "scratch"),

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgLoops.h"
+#include "qcc/Transforms/VectorLoops/LinalgLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -56,9 +56,38 @@ LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point) {
       outer.push_back({&point[dim], sizes[dim]});
   for (auto [number, b] : llvm::zip_equal(numbers, blocked))
     outer.push_back({&number, apply(s0.ceilDiv(b.size), {sizes[b.dim]})});
+  openForallOver(outer);
+  SmallVector<Block> blocks;
+  for (auto [number, b] : llvm::zip_equal(numbers, blocked)) {
+    OpFoldResult low = apply(s0 * b.size, {number});
+    OpFoldResult high = affine::makeComposedFoldedAffineMin(
+        rewriter, loc, AffineMap::get(0, 2, {s0 + b.size, s1}, op.getContext()),
+        {low, sizes[b.dim]});
+    blocks.push_back({getValueOrCreateConstantIndexOp(rewriter, loc, low),
+                      getValueOrCreateConstantIndexOp(rewriter, loc, high)});
+  }
+  return blocks;
+}
+
+Value LinalgLoops::openForallOfLanes(int64_t count, Point &point) {
+  point.assign(sizes.size(), Value());
+  SmallVector<std::pair<Value *, OpFoldResult>> outer;
+  for (unsigned dim : parallelDims)
+    outer.push_back({&point[dim], sizes[dim]});
+  Value lane;
+  outer.push_back({&lane, rewriter.getIndexAttr(count)});
+  openForallOver(outer);
+  return lane;
+}
+
+void LinalgLoops::openForallOver(
+    ArrayRef<std::pair<Value *, OpFoldResult>> outer) {
+  AffineExpr s0, s1;
+  bindSymbols(op.getContext(), s0, s1);
   OpFoldResult total = rewriter.getIndexAttr(1);
   for (auto &[index, size] : outer)
-    total = apply(s0 * s1, {total, size});
+    total = affine::makeComposedFoldedAffineApply(rewriter, loc, s0 * s1,
+                                                  {total, size});
 
   auto forall =
       scf::ForallOp::create(rewriter, loc, {total}, ValueRange(), std::nullopt);
@@ -76,16 +105,6 @@ LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point) {
     }
     *place = index;
   }
-  SmallVector<Block> blocks;
-  for (auto [number, b] : llvm::zip_equal(numbers, blocked)) {
-    OpFoldResult low = apply(s0 * b.size, {number});
-    OpFoldResult high = affine::makeComposedFoldedAffineMin(
-        rewriter, loc, AffineMap::get(0, 2, {s0 + b.size, s1}, op.getContext()),
-        {low, sizes[b.dim]});
-    blocks.push_back({getValueOrCreateConstantIndexOp(rewriter, loc, low),
-                      getValueOrCreateConstantIndexOp(rewriter, loc, high)});
-  }
-  return blocks;
 }
 
 void LinalgLoops::emitRows(Block block, unsigned dim, unsigned rows,

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgLoops.h"
+#include "VectorLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -64,16 +64,6 @@ bool LinalgLoops::isBodyMappable() const {
 bool LinalgLoops::isBodySpeculatable() const {
   return llvm::all_of(op.getBlock()->without_terminator(),
                       [](Operation &nested) { return isPure(&nested); });
-}
-
-bool LinalgLoops::areOutputsParallel() const {
-  for (OpOperand &output : op.getDpsInitsMutable()) {
-    AffineMap map = op.getMatchingIndexingMap(&output);
-    for (unsigned dim : reductionDims)
-      if (map.isFunctionOfDim(dim))
-        return false;
-  }
-  return true;
 }
 
 unsigned LinalgLoops::getVectorWidth(unsigned bits) const {

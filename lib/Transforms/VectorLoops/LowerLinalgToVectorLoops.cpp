@@ -14,12 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgLoops.h"
+#include "VectorLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -163,63 +160,6 @@ void qcc::emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits) {
   OrderedLoopsEmitter(loops, vectorBits).emit();
 }
 
-/// Adjacent dimensions of one kind that every operand keeps together become
-/// one: longer rows, fewer loops.
-static linalg::GenericOp collapseDims(RewriterBase &rewriter,
-                                      linalg::GenericOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (op.hasIndexSemantics() || op.getNumLoops() < 2 ||
-      !llvm::all_of(maps,
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return op;
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  // Whether the operands that walk these dimensions have them in one piece.
-  auto isCollapsible = [&](const ReassociationIndices &dims) {
-    if (!linalg::areDimSequencesPreserved(maps, {dims}))
-      return false;
-    for (auto [map, operand] : llvm::zip_equal(maps, op->getOperands())) {
-      auto type = dyn_cast<MemRefType>(operand.getType());
-      if (!type || !map.isFunctionOfDim(dims.front()))
-        continue;
-      SmallVector<ReassociationIndices> groups;
-      for (auto [i, result] : llvm::enumerate(map.getResults())) {
-        int64_t dim = cast<AffineDimExpr>(result).getPosition();
-        if (llvm::is_contained(llvm::drop_begin(dims), dim))
-          groups.back().push_back(i);
-        else
-          groups.push_back({int64_t(i)});
-      }
-      if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
-        return false;
-    }
-    return true;
-  };
-  SmallVector<ReassociationIndices> groups;
-  ReassociationIndices group{0};
-  for (int64_t dim = 1, e = op.getNumLoops(); dim != e; ++dim) {
-    ReassociationIndices longer = group;
-    longer.push_back(dim);
-    if (kinds[dim] == kinds[group.front()] && isCollapsible(longer)) {
-      group = longer;
-      continue;
-    }
-    if (group.size() > 1)
-      groups.push_back(group);
-    group = {dim};
-  }
-  if (group.size() > 1)
-    groups.push_back(group);
-  if (groups.empty())
-    return op;
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::CollapseResult> result =
-      linalg::collapseOpIterationDims(op, groups, rewriter);
-  if (failed(result))
-    return op;
-  rewriter.eraseOp(op);
-  return cast<linalg::GenericOp>(result->collapsedOp.getOperation());
-}
-
 namespace {
 struct LowerLinalgToVectorLoops
     : qcc::impl::LowerLinalgToVectorLoopsBase<LowerLinalgToVectorLoops> {
@@ -227,61 +167,26 @@ struct LowerLinalgToVectorLoops
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<memref::CopyOp>(op) ||
-          (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()) &&
-           !isa<linalg::YieldOp, linalg::IndexOp>(op)))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops)
+    for (Operation *op : listLoopOps(getOperation()))
       if (failed(lower(rewriter, op)))
         return signalPassFailure();
   }
 
 private:
-  FailureOr<linalg::GenericOp> makeGeneric(RewriterBase &rewriter,
-                                           Operation *op) {
-    rewriter.setInsertionPoint(op);
-    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-      if (!isa<MemRefType>(copy.getSource().getType()) ||
-          !isa<MemRefType>(copy.getTarget().getType()))
-        return op->emitOpError("copies a memref of unknown rank, for which "
-                               "there are no loops; cast it to a ranked one");
-      linalg::GenericOp generic = linalg::makeMemRefCopyOp(
-          rewriter, op->getLoc(), copy.getSource(), copy.getTarget());
-      rewriter.eraseOp(op);
-      return generic;
-    }
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (!structured)
-      return op->emitOpError("has no loops of its own; decompose it into "
-                             "linalg.generic ops before bufferization");
-    if (!structured.hasPureBufferSemantics())
-      return op->emitOpError("is not on memrefs; bufferize before this pass");
-    if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      return generic;
-    return linalg::generalizeNamedOp(rewriter, structured);
-  }
-
   LogicalResult lower(RewriterBase &rewriter, Operation *op) {
-    FailureOr<linalg::GenericOp> generic = makeGeneric(rewriter, op);
+    FailureOr<linalg::GenericOp> generic = prepareLoops(rewriter, op);
     if (failed(generic))
       return failure();
-    op = collapseDims(rewriter, *generic);
-    LinalgLoops loops(rewriter, cast<linalg::GenericOp>(op),
+    LinalgLoops loops(rewriter, *generic,
                       hasBF16Instructions ? BF16Conversions::ByInstructions
                                           : BF16Conversions::OnIntegers);
-    if (!loops.areOutputsParallel())
-      return op->emitOpError("has an output that depends on a reduction "
-                             "dimension; make the dimension parallel");
     if (auto outputs = getFloatReduction(loops.op))
       emitFloatReduction(loops, *outputs, vectorBits);
     else if (Value summand = matchIntegerSum(loops))
       emitIntegerSum(loops, summand, vectorBits);
     else
       emitOrderedLoops(loops, vectorBits);
-    rewriter.eraseOp(op);
+    rewriter.eraseOp(*generic);
     return success();
   }
 };

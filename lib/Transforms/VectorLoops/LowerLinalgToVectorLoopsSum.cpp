@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgLoops.h"
+#include "VectorLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -40,6 +40,17 @@ TEST(ParseTargets, NativeHasTheFeaturesOfTheHost) {
             std::string::npos);
 }
 
+TEST(ParseTargets, KnowsChipsOfDevices) {
+  auto targets = parseTargets("sm_80,cascadelake", {});
+  ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
+  EXPECT_EQ(targets->front()->getFamily(), "cuda");
+  EXPECT_TRUE(targets->front()->isDevice());
+  EXPECT_EQ(targets->back()->getFamily(), "x86");
+  EXPECT_FALSE(targets->back()->isDevice());
+  EXPECT_EQ(namesOf("sm_70"), "unknown chip 'sm_70'; use one of sm_75, sm_80, "
+                              "sm_86, sm_89, sm_90, sm_120");
+}
+
 TEST(ParseTargets, RefusesWhatIsNoName) {
   for (const char *list : {"", ",", "x86-64-v3,", "x86-64-v3,,native"})
     EXPECT_EQ(namesOf(list).find("no name between two commas"), 0u) << list;

@@ -56,6 +56,7 @@ public:
 class AbacusTarget : public Target {
 public:
   AbacusTarget();
+  llvm::StringRef getFamily() const override { return "abacus"; }
   std::string requiredFeatures() const override { return "beads"; }
   std::string tuningName() const override { return "abacus with beads"; }
   std::vector<Alternative>

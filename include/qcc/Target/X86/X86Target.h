@@ -24,6 +24,7 @@ public:
 
   const Spec &getSpec() const { return spec; }
 
+  llvm::StringRef getFamily() const override { return "x86"; }
   std::string requiredFeatures() const override;
   std::string refuseMeasuring() const override;
   std::string tuningName() const override;

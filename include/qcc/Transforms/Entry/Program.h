@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,24 @@ struct ProgramOperand {
   void describe(mlir::DictionaryAttr value);
 };
 
+/// A parameter of a kernel: a pointer to an operand of the step, or a size.
+struct ProgramParameter {
+  enum Kind { Input, Output, Size } kind;
+  int64_t value; ///< the number among inputs or outputs; the size
+};
+
+/// How a device runs a step.
+struct ProgramLaunch {
+  std::string kernel; ///< symbol of a function in a module of kernels
+  int64_t grid;       ///< a size
+  int64_t block, sharedBytes;
+  std::vector<ProgramParameter> parameters;
+};
+
 struct ProgramStep {
-  std::string function;        ///< symbol of the ABI's step function
+  std::string function; ///< symbol of the ABI's step function; empty for a
+                        ///< launch
+  std::optional<ProgramLaunch> launch;
   mlir::DictionaryAttr kernel; ///< see describeWork
   bool parallel;
   int64_t scratch;

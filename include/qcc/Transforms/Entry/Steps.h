@@ -14,6 +14,7 @@
 #define QCC_TRANSFORMS_ENTRY_STEPS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 
 namespace qcc {
@@ -36,6 +37,16 @@ enum class EntryResult { LiveBytes = 2, ArenaBytes = 1 };
 inline mlir::Value getEntryResult(mlir::func::FuncOp entry, EntryResult which) {
   mlir::Operation *ret = entry.getBody().front().getTerminator();
   return ret->getOperand(ret->getNumOperands() - static_cast<int>(which));
+}
+
+/// The part of the arena that is a temporary, whose rows may be apart. Null if
+/// `memref` is not a temporary.
+inline mlir::memref::ViewOp viewOf(mlir::Value memref) {
+  while (auto cast = memref.getDefiningOp<mlir::memref::CastOp>())
+    memref = cast.getSource();
+  if (auto rows = memref.getDefiningOp<mlir::memref::SubViewOp>())
+    memref = rows.getSource();
+  return memref.getDefiningOp<mlir::memref::ViewOp>();
 }
 
 /// Elements from one row of the last dimension of a temporary to the next, or 0

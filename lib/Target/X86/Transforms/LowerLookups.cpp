@@ -7,6 +7,7 @@
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Target/X86/Passes.h"
+#include "qcc/Transforms/LookupTables.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERLOOKUPS
@@ -162,6 +163,7 @@ struct LowerLookups : qcc::impl::LowerLookupsBase<LowerLookups> {
 
   void runOnOperation() override {
     SmallVector<LookupOp> ops;
+    LookupTables tables(getOperation());
     getOperation().walk([&](LookupOp op) { ops.push_back(op); });
     for (LookupOp op : ops) {
       OpBuilder builder(op);
@@ -173,7 +175,7 @@ struct LowerLookups : qcc::impl::LowerLookupsBase<LowerLookups> {
         return signalPassFailure();
       }
       op.replaceAllUsesWith(type ? lowerVector(builder, op)
-                                 : lowerScalar(builder, op));
+                                 : tables.load(builder, op));
       op.erase();
     }
   }
@@ -188,10 +190,6 @@ private:
                              : lookup.lookInRows(bytes);
   }
   Value lowerVector(OpBuilder &builder, LookupOp op);
-  Value lowerScalar(OpBuilder &builder, LookupOp op);
-  LLVM::GlobalOp globalOf(LookupOp op);
-
-  DenseMap<Attribute, LLVM::GlobalOp> globals;
 };
 } // namespace
 
@@ -222,31 +220,4 @@ Value LowerLookups::lowerVector(OpBuilder &builder, LookupOp op) {
     return result;
   return vector::ShuffleOp::create(builder, loc, result, result,
                                    llvm::to_vector(llvm::seq<int64_t>(lanes)));
-}
-
-/// A constant with the table, one for all scalar lookups of the table.
-LLVM::GlobalOp LowerLookups::globalOf(LookupOp op) {
-  LLVM::GlobalOp &global = globals[op.getTableAttr()];
-  if (global)
-    return global;
-  OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
-  Type byte = builder.getI8Type();
-  auto elements = DenseElementsAttr::get(
-      RankedTensorType::get({LookupOp::kSize}, byte), op.getTable());
-  return global = LLVM::GlobalOp::create(
-             builder, op.getLoc(),
-             LLVM::LLVMArrayType::get(byte, LookupOp::kSize),
-             /*isConstant=*/true, LLVM::Linkage::Internal,
-             "lookup." + std::to_string(globals.size() - 1), elements);
-}
-
-Value LowerLookups::lowerScalar(OpBuilder &builder, LookupOp op) {
-  Location loc = op.getLoc();
-  Value table = LLVM::AddressOfOp::create(builder, loc, globalOf(op));
-  Value index =
-      arith::ExtUIOp::create(builder, loc, builder.getI64Type(), op.getByte());
-  Value address =
-      LLVM::GEPOp::create(builder, loc, table.getType(), builder.getI8Type(),
-                          table, ArrayRef<LLVM::GEPArg>{index});
-  return LLVM::LoadOp::create(builder, loc, builder.getI8Type(), address);
 }

@@ -15,6 +15,7 @@
 
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -355,6 +356,59 @@ def Kernel_LookupOp
     /// The element for a byte.
     int8_t at(int8_t byte) { return getTable()[static_cast<uint8_t>(byte)]; }
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+def Kernel_LaunchOp
+    : Kernel_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a step of an entry that a device runs";
+  let description = [{
+    Runs `kernel`, a function of a nested module, by `grid` blocks of `block` threads, each
+    block with `shared_bytes` bytes of shared memory. What depends on dynamic dimensions is
+    an operand: the plan function computes it.
+
+    The parameters of the kernel are the `arguments`: a memref is a pointer to device memory,
+    compact and row-major, but for the pitch of rows that its type may have, and an index an
+    i64. The dynamic sizes of a memref follow it, as indices.
+
+    `operations` and `bytes` are the amount of work. `writes` has the numbers of the arguments
+    that the kernel writes, `info` what is known of the step (`describeWork`), and
+    `values` for each argument what the step computes there, as the operands of calls of steps
+    have it.
+
+    Constraints:
+    * (C1) `block` is from 1 to 1024, `shared_bytes` not negative.
+    * (C2) `writes` has numbers of memrefs.
+    * (C3) `values` has an element for each argument.
+    * (C4) `kernel` is a function with a parameter for each argument.
+
+    Example:
+
+    ```mlir
+    kernel.launch @kernels::@main_step0 grid %g block 256 shared 0
+        work(%operations, %bytes) writes [2] (%x, %n, %y, %n) info {name = "main.step0"}
+        : memref<?x64xf32>, index, memref<?x64xf32>, index
+    ```
+  }];
+  let arguments = (ins
+      SymbolRefAttr:$kernel,
+      Index:$grid,
+      I64Attr:$block,
+      I64Attr:$shared_bytes,
+      Index:$operations, Index:$bytes,
+      DenseI64ArrayAttr:$writes,
+      Variadic<AnyTypeOf<[AnyStridedMemRef, Index]>>:$arguments,
+      DictionaryAttr:$info,
+      OptionalAttr<DictArrayAttr>:$values);
+  let assemblyFormat = [{
+    $kernel `grid` $grid `block` $block `shared` $shared_bytes
+    `work` `(` $operations `,` $bytes `)` `writes` $writes `(` $arguments `)`
+    `info` $info (`values` $values^)? attr-dict `:` type($arguments)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // QCC_DIALECT_KERNEL_IR_KERNELOPS_TD

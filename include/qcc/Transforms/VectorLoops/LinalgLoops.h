@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
-#define QCC_LIB_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
+#ifndef QCC_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
+#define QCC_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -57,8 +57,6 @@ public:
   bool isBodyMappable() const;
   /// Whether it does no harm to compute the body for points outside.
   bool isBodySpeculatable() const;
-  /// Whether no output depends on a reduction dimension.
-  bool areOutputsParallel() const;
   /// Lanes of a vector of `bits` for the widest element type of the op.
   unsigned getVectorWidth(unsigned bits) const;
 
@@ -75,6 +73,9 @@ public:
   /// indices and, for blocked dimensions, nothing. Returns a block of each.
   llvm::SmallVector<Block> openForall(llvm::ArrayRef<Blocked> blocked,
                                       Point &point);
+  /// Opens the scf.forall over the parallel dimensions with `count` iterations
+  /// for each point, one after the other. Returns which of them it is.
+  mlir::Value openForallOfLanes(int64_t count, Point &point);
 
   /// Calls `body` with the whole tiles of `rows` of the dimension that are in
   /// the block, and with its remaining indices one by one. The point has the
@@ -130,6 +131,9 @@ public:
   const BF16Conversions bf16;
 
 private:
+  /// Opens the scf.forall over `outer`: where an index goes, and its size.
+  void openForallOver(
+      llvm::ArrayRef<std::pair<mlir::Value *, mlir::OpFoldResult>> outer);
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand,
                                             const Point &point);
   mlir::Operation *emitOnLanes(mlir::Operation &nested,
@@ -142,46 +146,16 @@ private:
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 };
 
-/// Ops without float reductions: the outputs at each point, reductions in
-/// order.
-void emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits);
+/// The op that loops are made of, of a linalg op or a memref.copy on memrefs:
+/// a linalg.generic, adjacent dimensions of which are one where every operand
+/// keeps them together. Outputs do not depend on reduction dimensions. An error
+/// if there is none.
+mlir::FailureOr<mlir::linalg::GenericOp>
+prepareLoops(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
-/// The summand of a sum of integers that can be computed on vectors along its
-/// last reduction dimension, but not along a dimension of its result; null for
-/// all other ops.
-mlir::Value matchIntegerSum(const LinalgLoops &loops);
-/// Sums of integers, which wrap: in any order.
-void emitIntegerSum(LinalgLoops &loops, mlir::Value summand,
-                    unsigned vectorBits);
-
-/// Float reductions of N8: 32 lanes and a tree.
-void emitFloatReduction(LinalgLoops &loops,
-                        llvm::ArrayRef<FloatReductionOutput> outputs,
-                        unsigned vectorBits);
-
-/// The dimension along which all outputs are contiguous, or the last parallel
-/// one; nothing if there is no parallel dimension.
-struct InnermostDim {
-  unsigned dim;
-  bool isContiguous;
-};
-std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
-
-/// A parallel dimension other than `fastest` to compute several indices of side
-/// by side: an input that moves along `fastest` does not move along it, so that
-/// what is loaded serves all of them. Nothing where there is none.
-std::optional<unsigned> chooseRowDim(const LinalgLoops &loops,
-                                     unsigned fastest);
-
-/// Whether vectors along the dimension may have lanes outside: nothing is
-/// gathered lane by lane, and the target has masks for all elements.
-bool isMaskable(const LinalgLoops &loops, unsigned dim, unsigned vectorBits);
-
-/// Vectors where that is possible, up to `unroll` of them at once where there
-/// are as many.
-Segments chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
-                        unsigned vectorBits, unsigned unroll);
+/// The ops of a function that have loops of their own (prepareLoops).
+llvm::SmallVector<mlir::Operation *> listLoopOps(mlir::Operation *func);
 
 } // namespace qcc
 
-#endif // QCC_LIB_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
+#endif // QCC_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H

@@ -1,0 +1,52 @@
+//===- Launches.h - What is launched on a device ----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_EXPLAIN_LAUNCHES_H
+#define QCC_EXPLAIN_LAUNCHES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "qcc/Transforms/Entry/Program.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qcc {
+
+/// A parameter of a kernel: a size, or a pointer to a tensor.
+struct LaunchParameter {
+  /// "size", "argument", "result", "temporary" or "constant".
+  std::string kind;
+  /// The size, the number of the argument or result, or the byte offset among
+  /// temporaries or constants.
+  int64_t value = 0;
+
+  // Only tensors have what follows.
+  std::string type; ///< of an element: "i8", "bf16"
+  std::vector<int64_t> dims;
+  bool isWritten = false;
+};
+
+/// A step of an entry as a launch, for dimensions that are known.
+struct LaunchExplanation {
+  std::string kernel;
+  int64_t grid, block, sharedBytes;
+  std::vector<LaunchParameter> parameters;
+};
+
+/// The launches of an entry after the target stage, without the offsets of
+/// constants. Nothing where sizes depend on dimensions that `dims`, those of
+/// the arguments, does not give.
+std::optional<std::vector<LaunchExplanation>>
+explainLaunches(mlir::func::FuncOp entry, llvm::ArrayRef<int64_t> dims);
+
+/// Adds what the llvm stage decides: the offsets of constants.
+void addConstantOffsets(std::vector<LaunchExplanation> &launches,
+                        const ProgramEntry &entry);
+
+} // namespace qcc
+
+#endif // QCC_EXPLAIN_LAUNCHES_H

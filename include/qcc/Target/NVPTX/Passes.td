@@ -1,0 +1,83 @@
+//===- Passes.td - Passes of the NVPTX target -*- tablegen -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp"> {
+  let summary = "Kernel ops on memrefs to loops over threads";
+  let description = [{
+    `kernel.contract` becomes an `scf.forall` with an iteration for each thread, as its
+    `lowering_config` says: prologues are applied to elements as they are loaded, and the
+    epilogue to the accumulator in its register. `kernel.pack` becomes a loop with an
+    iteration for each column.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LowerLinalgToThreads : Pass<"lower-linalg-to-threads", "::mlir::func::FuncOp"> {
+  let summary = "linalg ops on memrefs to loops over threads";
+  let description = [{
+    Each op becomes an `scf.forall` with one counter, whose iterations are threads:
+
+    * a float reduction has 32 for each result, the lanes of N8: a lane folds its elements
+      in order, and the tree exchanges values between the threads of a warp;
+    * an elementwise op has one for each 16 bytes of its narrowest result, where rows of all
+      operands are multiples of as many elements: whole words of 16 bytes are loaded and
+      stored;
+    * any other op has one for each result, which runs reductions in the order of the
+      iteration space.
+
+    Threads that follow each other compute results that do so in memory, so that what they
+    read and write together is whole sectors where operands are contiguous.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Steps of entries to kernels of a device, and calls to launches";
+  let description = [{
+    The function of each step moves into the module `@kernels`, with pointers and sizes as
+    parameters, and its call becomes a `kernel.launch`. Each iteration of its loops over
+    threads is one of a thread of the grid, which has as many as the loop with the most
+    iterations, in blocks of 128; the entry computes the number of blocks. A step without such
+    a loop is scalar code, which one thread runs.
+
+    Tensor work inside of loops and branches of the program is an error.
+
+    ```mlir
+    call @main.step0(%x, %y, %operations, %bytes, %c0, %c1) : ...
+    func.func private @main.step0(%x: memref<?xf32>, %y: memref<?xf32>, ...) {
+      %n = memref.dim %x, %c0 : memref<?xf32>
+      scf.forall (%i) in (%n) { ... }
+    }
+    ```
+    ⇒
+    ```mlir
+    kernel.launch @kernels::@main_step0 grid %blocks block 128 shared 0 ... (%x, %y)
+    module @kernels {
+      func.func @main_step0(%x: !llvm.ptr<1>, %n: i64, %y: !llvm.ptr<1>, %m: i64) {
+        %exists = arith.cmpi slt, %thread, %size
+        scf.if %exists { ... }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::qcc::kernel::KernelDialect"
+  ];
+}

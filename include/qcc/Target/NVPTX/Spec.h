@@ -1,0 +1,75 @@
+//===- Spec.h - What NVIDIA chips have --------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TARGET_NVPTX_SPEC_H
+#define QCC_TARGET_NVPTX_SPEC_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+
+namespace qcc::nvptx {
+
+/// An instruction that multiplies matrices of bytes: rows by 8 columns.
+struct Atom {
+  llvm::StringRef name;
+  int64_t rows, k;
+  /// The first architecture and version of PTX that have it.
+  unsigned architecture, ptxVersion;
+};
+
+/// A row of the table of chips.
+struct Spec {
+  /// The architecture as LLVM and ptxas name it: "sm_80".
+  llvm::StringRef name;
+  /// Its number: 80.
+  unsigned architecture;
+  /// The version of PTX that code for the chip is written in, ten times: the
+  /// first one that has the chip and its instructions. Drivers that know the
+  /// chip know the version.
+  unsigned ptxVersion;
+  /// Shared memory that a block may have, in bytes.
+  int64_t sharedBytes;
+  /// Registers and threads of a multiprocessor.
+  int64_t registers, threads;
+
+  /// Whether code for the chip may have the instruction: LLVM ends the process
+  /// where it may not.
+  bool has(const Atom &atom) const {
+    return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion;
+  }
+
+  /// The chip of a name; an error that says which there are if there is none.
+  static llvm::Expected<Spec> forChip(llvm::StringRef name);
+};
+
+/// All chips, the oldest first.
+llvm::ArrayRef<Spec> allChips();
+
+/// Whether a name is meant to be one of a chip.
+bool isChipName(llvm::StringRef name);
+
+/// The atoms of all chips, the best first.
+llvm::ArrayRef<Atom> matrixAtoms();
+/// The atom of a name; null if there is none.
+const Atom *findMatrixAtom(llvm::StringRef name);
+
+/// Columns of a matrix instruction.
+inline constexpr int64_t kAtomColumns = 8;
+/// Packed operands have columns of words, runs of K rounded up to as many
+/// elements: one form for all chips.
+inline constexpr int64_t kPackedStep = 64;
+
+/// Threads of a warp, which are the lanes of float reductions (N8).
+inline constexpr int64_t kWarp = 32;
+/// Threads of the blocks of kernels whose threads do not share memory.
+inline constexpr int64_t kBlock = 128;
+
+} // namespace qcc::nvptx
+
+#endif // QCC_TARGET_NVPTX_SPEC_H

@@ -1,0 +1,98 @@
+//===- EmitPTX.cpp - Kernels of a device to PTX ---------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Optimize.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Target/Target.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace qcc;
+
+/// What the runtime guarantees of pointers to tensors on a device.
+static constexpr uint64_t kPointerAlignment = 16;
+
+/// The launch of each kernel, by name.
+static llvm::StringMap<ProgramLaunch> launchesOf(const Program &program) {
+  llvm::StringMap<ProgramLaunch> launches;
+  for (const ProgramEntry &entry : program.entries)
+    for (const ProgramStep &step : entry.steps)
+      if (step.launch)
+        launches[step.launch->kernel] = *step.launch;
+  return launches;
+}
+
+/// The functions of the modules of kernels, in one module.
+static mlir::OwningOpRef<mlir::ModuleOp> collectKernels(mlir::ModuleOp module) {
+  mlir::OwningOpRef<mlir::ModuleOp> kernels =
+      mlir::ModuleOp::create(module.getLoc());
+  for (auto room : module.getOps<mlir::ModuleOp>())
+    for (mlir::Operation &op : *room.getBody())
+      kernels->push_back(op.clone());
+  return kernels;
+}
+
+static void annotateKernel(llvm::Function &function,
+                           const ProgramLaunch &launch) {
+  function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function.addFnAttr("nvvm.reqntid", std::to_string(launch.block));
+  for (llvm::Argument &argument : function.args())
+    if (argument.getType()->isPointerTy())
+      argument.addAttr(llvm::Attribute::getWithAlignment(
+          function.getContext(), llvm::Align(kPointerAlignment)));
+}
+
+llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
+                                         Effort effort) {
+  const Target &target = *variant.target;
+  auto machine = target.createTargetMachine(effort);
+  if (!machine)
+    return machine.takeError();
+  mlir::ModuleOp program = variant.module;
+  mlir::MLIRContext &mlirContext = *program.getContext();
+  mlir::registerBuiltinDialectTranslation(mlirContext);
+  mlir::registerLLVMDialectTranslation(mlirContext);
+  mlir::registerNVVMDialectTranslation(mlirContext);
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = collectKernels(program);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      mlir::translateModuleToLLVMIR(*kernels, context, "qcc");
+  if (!module)
+    return llvm::createStringError(
+        "the kernels could not be translated to LLVM IR");
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  llvm::StringMap<ProgramLaunch> launches = launchesOf(Program::of(program));
+  for (llvm::Function &function : *module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("no-builtins");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    target.annotate(function);
+    auto launch = launches.find(function.getName());
+    if (launch != launches.end())
+      annotateKernel(function, launch->second);
+    else
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (llvm::verifyModule(*module, &stream))
+    return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
+  optimize(*module, **machine, effort);
+  auto text = emitCode(*module, **machine, FileKind::Assembly);
+  if (!text)
+    return text.takeError();
+  return std::string(text->begin(), text->end());
+}

@@ -1,0 +1,27 @@
+//===- Optimize.h - LLVM's optimizer ----------------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_CODEGEN_OPTIMIZE_H
+#define QCC_LIB_CODEGEN_OPTIMIZE_H
+
+#include "qcc/CodeGen/Effort.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace qcc {
+
+/// Optimizes a module for a processor. No library function exists: loops do not
+/// become calls.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              Effort effort);
+
+} // namespace qcc
+
+#endif // QCC_LIB_CODEGEN_OPTIMIZE_H

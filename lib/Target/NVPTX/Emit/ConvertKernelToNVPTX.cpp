@@ -1,0 +1,90 @@
+//===- ConvertKernelToNVPTX.cpp - Kernel ops to loops over threads --------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_CONVERTKERNELTONVPTX
+#include "qcc/Target/NVPTX/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+/// Rejects a config that cannot be obeyed.
+static LogicalResult verifyConfig(kernel::ContractOp op,
+                                  nvptx::ConfigAttr config) {
+  bool isTiled = config.getStrategy() == nvptx::StrategyKind::MmaTiles;
+  if (op.isPacked() != isTiled)
+    return op.emitError() << "has strategy " << config.getStrategyName()
+                          << ", which needs a right operand that is "
+                          << (isTiled ? "packed" : "not packed");
+  if (!isTiled)
+    return success();
+  const nvptx::Atom *atom = nvptx::findMatrixAtom(config.getAtom());
+  if (!atom)
+    return op.emitError() << "is for atom \"" << config.getAtom()
+                          << "\", but no chip has this atom";
+  if (op.getRoles()->isDepthwise)
+    return op.emitError("has strategy mma_tiles, but each of its columns has a "
+                        "left operand of its own");
+  if (config.getRows() % atom->rows != 0 ||
+      config.getColumns() % nvptx::kAtomColumns != 0)
+    return op.emitError("has a tile that is no multiple of its atom");
+  return success();
+}
+
+static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
+  auto config = dyn_cast_or_null<nvptx::ConfigAttr>(op.getLoweringConfigAttr());
+  if (!config)
+    return op.emitError("needs a lowering_config of nvptx");
+  if (failed(verifyConfig(op, config)))
+    return failure();
+  switch (config.getStrategy()) {
+  case nvptx::StrategyKind::Threads:
+    nvptx::emitThreads(rewriter, op);
+    return success();
+  case nvptx::StrategyKind::MmaTiles:
+    nvptx::emitMmaTiles(rewriter, op, *nvptx::findMatrixAtom(config.getAtom()),
+                        config.getRows(), config.getColumns());
+    return success();
+  }
+}
+
+static LogicalResult convert(RewriterBase &rewriter, kernel::PackOp op) {
+  if (op.getNR() != 1 || op.getKR() != 4 || op.getOffset())
+    return op.emitError("packs an operand otherwise than atoms of nvptx read "
+                        "it: NR must be 1, KR 4, and there must be no offset");
+  nvptx::emitPack(rewriter, op);
+  return success();
+}
+
+namespace {
+struct ConvertKernelToNVPTX
+    : qcc::impl::ConvertKernelToNVPTXBase<ConvertKernelToNVPTX> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<kernel::ContractOp, kernel::PackOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      if (!isa<MemRefType>(op->getOperand(0).getType())) {
+        op->emitError("is not bufferized; run one-shot-bufferize first");
+        return signalPassFailure();
+      }
+      auto contract = dyn_cast<kernel::ContractOp>(op);
+      if (failed(contract ? convert(rewriter, contract)
+                          : convert(rewriter, cast<kernel::PackOp>(op))))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

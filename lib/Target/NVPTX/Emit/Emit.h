@@ -1,0 +1,32 @@
+//===- Emit.h - The emitters of NVIDIA kernels ------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_EMIT_EMIT_H
+#define QCC_LIB_TARGET_NVPTX_EMIT_EMIT_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/NVPTX/Spec.h"
+
+namespace qcc::nvptx {
+
+/// Replaces a contraction on memrefs by a loop over threads that each compute a
+/// result by themselves.
+void emitThreads(mlir::RewriterBase &rewriter, kernel::ContractOp op);
+
+/// Replaces a packed contraction on memrefs by a loop over warps that each
+/// compute a tile of rows and columns.
+void emitMmaTiles(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                  const Atom &atom, int64_t rows, int64_t columns);
+
+/// Replaces the packing of an operand on memrefs by a loop over threads that
+/// each pack a column.
+void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op);
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_EMIT_EMIT_H

@@ -1,0 +1,24 @@
+//===- Strategies.h - How NVIDIA chips compute contractions -----*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
+#define QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
+
+#include "qcc/Target/NVPTX/Spec.h"
+#include "qcc/Target/Target.h"
+
+namespace qcc::nvptx {
+
+/// A thread computes a result by itself.
+std::unique_ptr<Strategy> makeThreads();
+
+/// A warp computes a tile with matrix instructions.
+std::unique_ptr<Strategy> makeMmaTiles(const Spec &spec);
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H

@@ -1,0 +1,69 @@
+//===- Threads.cpp - A thread for each result of a contraction ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Computes every contraction: operands are read where they lie, each element
+// as often as there are results that need it. Times are in multiplications of a
+// warp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Strategies.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttrInterface;
+
+static constexpr llvm::StringLiteral kAtom = "mad";
+/// Instructions for each multiplication: two loads, and what extends bytes.
+constexpr double kInstructions = 5;
+/// What a size that is not known is taken for.
+constexpr int64_t kManyResults = 1024;
+
+namespace {
+class Threads : public Strategy {
+public:
+  StringRef getName() const override {
+    return stringifyStrategyKind(StrategyKind::Threads);
+  }
+
+  std::optional<std::string>
+  refuse(ContractOp op, LoweringConfigAttrInterface config) const override {
+    if (config.getAtomName() == kAtom)
+      return std::nullopt;
+    return ("lowering_config has atom \"" + config.getAtomName() +
+            "\", but strategy '" + getName() + "' multiplies by \"" + kAtom +
+            "\"; name that atom")
+        .str();
+  }
+
+  SmallVector<Candidate> list(ContractOp op) const override {
+    auto config = ConfigAttr::get(op.getContext(), StrategyKind::Threads, kAtom,
+                                  1, 1, kernel::ConfigSource::Model);
+    return {Candidate{config, cost(op, config), getName().str()}};
+  }
+
+  Cost cost(ContractOp op, LoweringConfigAttrInterface) const override {
+    double multiplications = 1;
+    for (int64_t size : op.getStaticLoopSizes())
+      multiplications *= ShapedType::isDynamic(size) ? kManyResults : size;
+    return {kInstructions * multiplications / kWarp, 1 / kInstructions};
+  }
+
+  std::optional<Packing> packing(ContractOp,
+                                 LoweringConfigAttrInterface) const override {
+    return std::nullopt;
+  }
+};
+} // namespace
+
+std::unique_ptr<Strategy> qcc::nvptx::makeThreads() {
+  return std::make_unique<Threads>();
+}

@@ -1,0 +1,57 @@
+//===- VectorLoops.h - The emitters of vector loops -------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TRANSFORMS_VECTORLOOPS_VECTORLOOPS_H
+#define QCC_LIB_TRANSFORMS_VECTORLOOPS_VECTORLOOPS_H
+
+#include "qcc/Transforms/VectorLoops/LinalgLoops.h"
+
+namespace qcc {
+
+/// Ops without float reductions: the outputs at each point, reductions in
+/// order.
+void emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits);
+
+/// The summand of a sum of integers that can be computed on vectors along its
+/// last reduction dimension, but not along a dimension of its result; null for
+/// all other ops.
+mlir::Value matchIntegerSum(const LinalgLoops &loops);
+/// Sums of integers, which wrap: in any order.
+void emitIntegerSum(LinalgLoops &loops, mlir::Value summand,
+                    unsigned vectorBits);
+
+/// Float reductions of N8: 32 lanes and a tree.
+void emitFloatReduction(LinalgLoops &loops,
+                        llvm::ArrayRef<FloatReductionOutput> outputs,
+                        unsigned vectorBits);
+
+/// The dimension along which all outputs are contiguous, or the last parallel
+/// one; nothing if there is no parallel dimension.
+struct InnermostDim {
+  unsigned dim;
+  bool isContiguous;
+};
+std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
+
+/// A parallel dimension other than `fastest` to compute several indices of side
+/// by side: an input that moves along `fastest` does not move along it, so that
+/// what is loaded serves all of them. Nothing where there is none.
+std::optional<unsigned> chooseRowDim(const LinalgLoops &loops,
+                                     unsigned fastest);
+
+/// Whether vectors along the dimension may have lanes outside: nothing is
+/// gathered lane by lane, and the target has masks for all elements.
+bool isMaskable(const LinalgLoops &loops, unsigned dim, unsigned vectorBits);
+
+/// Vectors where that is possible, up to `unroll` of them at once where there
+/// are as many.
+Segments chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
+                        unsigned vectorBits, unsigned unroll);
+
+} // namespace qcc
+
+#endif // QCC_LIB_TRANSFORMS_VECTORLOOPS_VECTORLOOPS_H

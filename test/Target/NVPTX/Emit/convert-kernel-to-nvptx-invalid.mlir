@@ -1,0 +1,84 @@
+// RUN: qcc-opt %s -convert-kernel-to-nvptx -split-input-file -verify-diagnostics
+
+func.func @tensors(%x: tensor<2x4xi8>, %w: tensor<3x4xi8>, %o: tensor<2x3xi32>) -> tensor<2x3xi32> {
+  // expected-error@+1 {{is not bufferized; run one-shot-bufferize first}}
+  %y = kernel.contract lhs(%x : tensor<2x4xi8>) rhs(%w : tensor<3x4xi8>) outs(%o : tensor<2x3xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<2x3xi32>
+  return %y : tensor<2x3xi32>
+}
+
+// -----
+
+func.func @no_config(%x: memref<2x4xi8>, %w: memref<3x4xi8>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{needs a lowering_config of nvptx}}
+  kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x4xi8>) outs(%y : memref<2x3xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
+func.func @not_packed(%x: memref<2x4xi8>, %w: memref<3x4xi8>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{has strategy mma_tiles, which needs a right operand that is packed}}
+  kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x4xi8>) outs(%y : memref<2x3xi32>)
+    {lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k16", tile = [8, 8], source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
+func.func @packed(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{has strategy threads, which needs a right operand that is not packed}}
+  kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
+     lowering_config = #nvptx.config<threads, atom = "mad", source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
+func.func @unknown_atom(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{is for atom "mma-m8n8k8", but no chip has this atom}}
+  kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
+     lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k8", tile = [8, 8], source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
+func.func @tile(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{has a tile that is no multiple of its atom}}
+  kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
+     lowering_config = #nvptx.config<mma_tiles, atom = "mma-m16n8k32", tile = [8, 8], source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
+func.func @pack(%w: memref<8x4xi8>, %p: memref<1x1x8xi32>, %s: memref<8xi32>) {
+  // expected-error@+1 {{packs an operand otherwise than atoms of nvptx read it: NR must be 1, KR 4, and there must be no offset}}
+  kernel.pack %w : memref<8x4xi8> outs(%p, %s : memref<1x1x8xi32>, memref<8xi32>)
+    {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 4>, tile = array<i64: 8, 4>}
+  return
+}

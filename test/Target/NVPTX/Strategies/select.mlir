@@ -1,0 +1,27 @@
+// RUN: qcc-opt %s -select-lowering-config=cpu=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: qcc-opt %s -select-lowering-config=cpu=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
+
+// Each chip takes its best matrix instruction.
+// CHECK-LABEL: func.func @matmul(
+// SM80: lowering_config = #nvptx.config<mma_tiles, atom = "mma-m16n8k32", tile = [16, 32], source = model>
+// SM75: lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k16", tile = [16, 32], source = model>
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// Columns with left operands of their own have no matrix.
+// CHECK-LABEL: func.func @depthwise(
+// CHECK: lowering_config = #nvptx.config<threads, atom = "mad", source = model>
+func.func @depthwise(%x: tensor<1x10x8x16xi8>, %w: tensor<16x3xi8>, %o: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
+  %y = kernel.contract lhs(%x : tensor<1x10x8x16xi8>) rhs(%w : tensor<16x3xi8>) outs(%o : tensor<1x8x8x16xi32>)
+    {indexing_maps = [affine_map<(b, h, w, c, k) -> (b, h + k, w, c)>, affine_map<(b, h, w, c, k) -> (c, k)>, affine_map<(b, h, w, c, k) -> (b, h, w, c)>],
+     reduction_dims = array<i64: 4>, reduction_sizes = array<i64: 3>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<1x8x8x16xi32>
+  return %y : tensor<1x8x8x16xi32>
+}
