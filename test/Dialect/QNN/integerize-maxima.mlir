@@ -102,3 +102,24 @@ func.func @padded_by_zero(%q: tensor<1x8x8x4x!q>, %w: tensor<3x3xf32>, %e: tenso
   %y = linalg.pooling_nhwc_max ins(%p, %w : tensor<1x9x8x4xf32>, tensor<3x3xf32>) outs(%f : tensor<1x7x6x4xf32>) -> tensor<1x7x6x4xf32>
   return %y : tensor<1x7x6x4xf32>
 }
+
+// -----
+
+!q = !quant.uniform<i8:f32, 0.1:3>
+
+// Nothing may be there to take the maximum of.
+// CHECK-LABEL: func.func @perhaps_empty
+// CHECK: arith.maximumf
+func.func @perhaps_empty(%q: tensor<8x?x!q>, %e: tensor<8xf32>) -> tensor<8xf32> {
+  %lowest = arith.constant 0xFF800000 : f32
+  %x = qnn.dequantize %q : tensor<8x?x!q> -> tensor<8x?xf32>
+  %f = linalg.fill ins(%lowest : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x?xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %m: f32):
+    %0 = arith.maximumf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}

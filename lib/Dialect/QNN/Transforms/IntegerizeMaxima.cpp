@@ -40,11 +40,17 @@ struct Maximum {
 };
 } // namespace
 
-/// Whether the op yields the maximum of its output and its first input.
+/// Whether the op yields the maximum of its output and its first input, which
+/// has at least one element for each output.
 static bool isMaximum(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
       !op.hasPureTensorSemantics())
     return false;
+  for (auto [kind, size] :
+       llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    // A dynamic size is negative.
+    if (kind == utils::IteratorType::reduction && size <= 0)
+      return false;
   Block &body = *op.getBlock();
   auto maximum = dyn_cast<arith::MaximumFOp>(body.front());
   if (!maximum || !llvm::hasNItems(body, 2) ||
@@ -76,7 +82,7 @@ static bool isAtMost(Value value, float bound) {
 /// that is no padding: windows without gaps that are larger than the padding
 /// before and after.
 static bool reachesElements(linalg::LinalgOp op, tensor::PadOp pad) {
-  if (!pad.getStaticLow().size() || pad.getNofold())
+  if (pad.getNofold())
     return false;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

@@ -128,7 +128,9 @@ bool ClampFinder::visitClamp(Operation *op) {
   bool isMaximum = isa<arith::MaximumFOp>(op);
   if (isMaximum ? *bound > low : *bound < high) {
     // Packing clamps by the byte that the bound becomes: what follows keeps the
-    // order of numbers.
+    // order of numbers. The byte that NaN becomes must not be clamped.
+    if (RegionRanges(region, arguments).of(op->getOperand(0)).canBeNaN)
+      return false;
     std::optional<int64_t> byte = follow(*bound);
     if (!byte || (isMaximum ? *byte > most : *byte < least))
       return false;

@@ -118,3 +118,46 @@ func.func @read_again(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64x
       }
   return
 }
+
+// -----
+
+// A NaN becomes the byte 0 here, which a clamp of the packed bytes would make 20.
+
+// CHECK-LABEL: func.func @clamped_before_nan(
+// CHECK: arith.maximumf
+// CHECK: arith.cmpf ord
+// CHECK: packsswb
+// CHECK-NOT: arith.maxsi
+func.func @clamped_before_nan(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %f: memref<64xf32>,
+                              %y: memref<1x64xi8>) {
+  kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
+      epilogue_ins(%f : memref<64xf32>) outs(%y : memref<1x64xi8>)
+      {lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel,
+                                     source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32, %v: f32):
+        %up = arith.constant 100.0 : f32
+        %least = arith.constant 20.0 : f32
+        %low = arith.constant -128.0 : f32
+        %high = arith.constant 127.0 : f32
+        %zero = arith.constant 0.0 : f32
+        %magnitude = arith.constant 2147483647 : i32
+        %sign = arith.constant -2147483648 : i32
+        %vbits = arith.bitcast %v : f32 to i32
+        %m = arith.andi %vbits, %magnitude : i32
+        %n = arith.andi %vbits, %sign : i32
+        %e = arith.ori %m, %n : i32
+        %t = arith.bitcast %e {qcc.bounds = array<f64: -1.0, 1.0>} : i32 to f32
+        %g = arith.mulf %t, %up : f32
+        %relu = arith.maximumf %g, %least : f32
+        %h = arith.maximumf %relu, %low : f32
+        %i = arith.minimumf %h, %high : f32
+        %ordered = arith.cmpf ord, %i, %i : f32
+        %j = arith.select %ordered, %i, %zero : f32
+        %r = math.roundeven %j : f32
+        %k = arith.fptosi %r : f32 to i32
+        %q = arith.trunci %k : i32 to i8
+        kernel.yield %q : i8
+      }
+  return
+}
