@@ -44,11 +44,12 @@ def dtype_name(dtype: DataType) -> str:
 
 
 def numpy_type(name: str) -> "Optional[np.dtype[Any]]":
-    """The type of numpy that has this name, or None."""
+    """The type of numpy itself that has this name, or None; types that other packages register are opaque to it."""
     try:
-        return np.dtype(name)
+        dtype = np.dtype(name)
     except TypeError:
         return None
+    return dtype if dtype.kind in _CODES else None
 
 
 def _describe(array: "np.ndarray[Any, Any]") -> DLTensor:

@@ -83,41 +83,6 @@ static FailureOr<SmallVector<int64_t>> readKernel(NodeImporter &n) {
   return n.getInts("kernel_shape", n.in(0).rank() - 2, 1);
 }
 
-/// The greatest of dequantized values is the greatest of the stored integers,
-/// dequantized: the pooling of these, or nothing if the image is no such value.
-static std::optional<GraphValue> poolBytes(NodeImporter &n,
-                                           ArrayRef<WindowDim> windows) {
-  GraphValue &x = n.in(0);
-  auto real = n.tensor(x).getDefiningOp<qnn::DequantizeOp>();
-  SmallVector<float> scale;
-  bool isPlain =
-      real && windows.size() == 2 && !real.getAxis() && x.element.isF32() &&
-      real.getInput().getType().getElementType().isInteger(8) &&
-      real.getScale() && qnn::readConstantFloats(real.getScale(), scale) &&
-      scale.size() == 1 && scale.front() > 0;
-  for (const WindowDim &w : windows)
-    isPlain &= w.before < w.extent() && w.after < w.extent() && w.dilation == 1;
-  if (!isPlain)
-    return std::nullopt;
-  GraphValue bytes = toGraphValue(real.getInput(), x.shape);
-  GraphValue image = transpose(n, bytes, {0, 2, 3, 1});
-  Shape counts = windowCounts(n, x, windows);
-  Shape shape{x.shape[0], counts[0], counts[1], x.shape[1]};
-  const WindowDim &h = windows[0], &v = windows[1];
-  Value pooled = qnn::MaxPool2DOp::create(
-      n.b, n.loc, n.type(bytes.element, shape), n.tensor(image),
-      ArrayRef<int64_t>{h.kernel, v.kernel},
-      ArrayRef<int64_t>{h.stride, v.stride}, ArrayRef<int64_t>{1, 1},
-      ArrayRef<int64_t>{h.before, h.after, v.before, v.after});
-  GraphValue last = toGraphValue(pooled, shape);
-  GraphValue first = transpose(n, last, {0, 3, 1, 2});
-  return toGraphValue(
-      qnn::DequantizeOp::create(n.b, n.loc, n.type(x.element, first.shape),
-                                n.tensor(first), real.getScale(),
-                                real.getZeroPoint(), IntegerAttr()),
-      first.shape);
-}
-
 LogicalResult onnx::importMaxPool(NodeImporter &n) {
   if (failed(verifyImage(n, /*takesBytes=*/true)))
     return failure();
@@ -131,8 +96,6 @@ LogicalResult onnx::importMaxPool(NodeImporter &n) {
   auto windows = readWindows(n, x, *kernel);
   if (failed(windows))
     return failure();
-  if (std::optional<GraphValue> y = poolBytes(n, *windows))
-    return n.set(0, *y);
   // Bytes in float32, where they are exact.
   FailureOr<GraphValue> real =
       x.isByte() ? convert(n, x, n.b.getF32Type()) : FailureOr<GraphValue>(x);

@@ -76,31 +76,6 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
   return params;
 }
 
-/// The stored integers of a value that was dequantized with the parameters with
-/// which it is to be quantized; null where it was not. For such integers
-/// rint((f32(q - z) * s) / s) is q - z while the product is normal and finite.
-static Value storedWith(Value real, Type type, const Params &params) {
-  auto source = real.getDefiningOp<qnn::DequantizeOp>();
-  if (!source || !source.getType().getElementType().isF32() || params.axis ||
-      source.getAxis() || source.getInput().getType().getElementType() != type)
-    return {};
-  SmallVector<float> scale, given;
-  if (!qnn::readConstantFloats(params.scale, given) ||
-      !qnn::readConstantFloats(source.getScale(), scale) || given != scale ||
-      given.size() != 1 || !(given[0] > 1e-30f && given[0] < 1e30f))
-    return {};
-  Attribute zero, sourceZero;
-  if (params.zeroPoint)
-    matchPattern(params.zeroPoint, m_Constant(&zero));
-  if (source.getZeroPoint())
-    matchPattern(source.getZeroPoint(), m_Constant(&sourceZero));
-  bool isKnown = static_cast<bool>(params.zeroPoint) == static_cast<bool>(zero);
-  bool isSourceKnown =
-      static_cast<bool>(source.getZeroPoint()) == static_cast<bool>(sourceZero);
-  return isKnown && isSourceKnown && zero == sourceZero ? source.getInput()
-                                                        : Value();
-}
-
 LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
@@ -132,8 +107,6 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   FailureOr<Params> params = readParams(n, x, hasZero ? &n.in(2) : nullptr);
   if (failed(params))
     return failure();
-  if (Value stored = storedWith(n.tensor(x), type, *params))
-    return n.set(0, stored, x.shape);
   Value y = qnn::QuantizeOp::create(
       n.b, n.loc, n.type(type, x.shape), n.tensor(x), params->scale,
       params->zeroPoint, params->axis, UnitAttr());
