@@ -113,6 +113,7 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createAnnotateConstantRanges());
+  pm.addNestedPass<func::FuncOp>(createAnnotateZeroBorders());
   verifyStage(pm, Stage::Kernel,
               {"kernel", "linalg", "tensor", "arith", "math", "cf"});
 }

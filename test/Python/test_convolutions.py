@@ -184,3 +184,39 @@ def test_parameters_at_run_time(target, tmp_path, form):
         value = p.op(f"{op} {form.attributes()} : {x_type}, {w_type} -> {out}")
         p.result(value, out, oracle.quantized_result(acc, scale, sy, zy, "i8", bias))
     p.check(tmp_path, target)
+
+
+ZEROS_AROUND = [
+    Form((1, 4, 5, 32), (9, 3, 3, 32), padding=(1, 1, 1, 1)),
+    Form((2, 2, 3, 40), (5, 5, 3, 40), strides=(2, 1), padding=(4, 3, 1, 1)),
+    Form((1, 7, 4, 70), (17, 3, 2, 70), strides=(1, 2), dilations=(3, 2), padding=(5, 4, 1, 2)),
+    Form((1, 1, 6, 66), (4, 7, 1, 33), dilations=(2, 1), padding=(9, 6, 0, 0), groups=2),
+    Form((2, 3, 2, 24), (6, 3, 3, 24), (2, 1), padding=(1, 0, 1, 1), output_padding=(1, 0)),
+]
+
+
+@pytest.mark.parametrize("form", ZEROS_AROUND, ids=repr)
+def test_zeros_around_the_image(target, tmp_path, form):
+    """Padding is stored as 0, and products with it are left out: windows that begin above of the
+    image, end below of it, or both."""
+    rng = np.random.default_rng(200 + ZEROS_AROUND.index(form))
+    p = Program()
+    f = form.w[0]
+    for x_storage, zx, w_storage, zw, dynamic in (
+        ("u8", 0, "i8", 0, ()),
+        ("i8", -128, "u8", 131, (1, 2)),
+        ("i8", 0, "i8", 4, ()),
+    ):
+        x, w = data(rng, form, x_storage, w_storage)
+        channels = rng.uniform(0.001, 0.01, f).astype(f32)
+        x_type = shape_type(x.shape, uniform(x_storage, 0.02, zx), dynamic)
+        w_type = shape_type(w.shape, uniform(w_storage, channels, zw, 0))
+        xv, wv = p.argument(x_type, x), p.weight(w_type, w)
+        acc = form.accumulate(x, zx, w, zw)
+        out = shape_type(acc.shape, "i32", dynamic)
+        p.result(
+            p.op(f"{form.op} {xv}, {wv} {form.attributes()} : {x_type}, {w_type} -> {out}"),
+            out,
+            acc,
+        )
+    p.check(tmp_path, target)

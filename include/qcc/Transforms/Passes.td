@@ -329,6 +329,16 @@ def AnnotateConstantRanges : Pass<"annotate-constant-ranges", "::mlir::func::Fun
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
 
+def AnnotateZeroBorders : Pass<"annotate-zero-borders", "::mlir::func::FuncOp"> {
+  let summary = "The zeros around the left operands of contractions onto these";
+  let description = [{
+    Where the left operand of a `kernel.contract` is padded with bytes that are stored
+    as 0, the products with them need not be computed. Writes `zero_border` onto the
+    contraction, while the padding can be seen.
+  }];
+  let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
 def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::func::FuncOp"> {
   let summary = "linalg ops on memrefs to vectorized loops";
   let description = [{

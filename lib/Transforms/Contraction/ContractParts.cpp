@@ -49,6 +49,7 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
   parts.values = valueInfos(op, parts.outs.size());
   parts.rhsRange = op.getRhsRangeAttr();
   parts.epilogueRanges = op.getEpilogueRangesAttr();
+  parts.zeroBorder = op.getZeroBorderAttr();
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -109,7 +110,7 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      epilogueRanges, rhsRange, config);
+      epilogueRanges, rhsRange, zeroBorder, config);
   setValueInfos(op, values);
   return op;
 }

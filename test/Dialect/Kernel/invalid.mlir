@@ -624,6 +624,32 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
 
 // -----
 
+func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{must have two zero_border widths, not negative, for each dimension of lhs}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {zero_border = array<i64: 1, 0>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{has a zero_border that is wider than dimension 0 of lhs}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {zero_border = array<i64: 1, 2, 0, 0>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
 // What the text leaves out must follow from the types.
 
 func.func @f(%x: tensor<2x3x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {

@@ -42,6 +42,8 @@ struct ContractParts {
   mlir::DenseI64ArrayAttr rhsRange;
   /// Of `epilogueOperands`; what changes their numbers clears it.
   mlir::DenseF64ArrayAttr epilogueRanges;
+  /// Of `lhs`; what changes its dimensions clears it.
+  mlir::DenseI64ArrayAttr zeroBorder;
   kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);

@@ -334,6 +334,23 @@ static LogicalResult verifyPacked(ContractOp op) {
   return success();
 }
 
+static LogicalResult verifyZeroBorder(ContractOp op) {
+  std::optional<ArrayRef<int64_t>> border = op.getZeroBorder();
+  if (!border)
+    return success();
+  auto lhs = cast<ShapedType>(op.getLhs().getType());
+  if (border->size() != 2 * static_cast<size_t>(lhs.getRank()) ||
+      llvm::any_of(*border, [](int64_t width) { return width < 0; }))
+    return op.emitOpError("must have two zero_border widths, not negative, for "
+                          "each dimension of lhs");
+  for (int64_t d = 0; d < lhs.getRank(); ++d)
+    if (!lhs.isDynamicDim(d) &&
+        (*border)[2 * d] > lhs.getDimSize(d) - (*border)[2 * d + 1])
+      return op.emitOpError("has a zero_border that is wider than dimension ")
+             << d << " of lhs";
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   unsigned maps = getNumOperands() - (isPacked() ? 1 : 0);
   if (getIndexingMaps().size() != maps)
@@ -358,6 +375,8 @@ LogicalResult ContractOp::verify() {
       getEpilogueRanges()->size() != 2 * getEpilogueOperands().size())
     return emitOpError(
         "must have two epilogue_ranges for each of epilogue_ins");
+  if (failed(verifyZeroBorder(*this)))
+    return failure();
   return verifyResults(*this);
 }
 

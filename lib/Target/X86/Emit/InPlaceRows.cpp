@@ -152,7 +152,8 @@ SmallVector<Value> InPlaceRows::reduceRun(const Tile &tile, Value run,
 
 SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
                                        ValueRange accumulators, Step step) {
-  return builder.carry(0, contraction.runs, accumulators,
+  auto [first, last] = runsOf(tile);
+  return builder.carry(first, last, accumulators,
                        [&](Value run, ValueRange current) {
                          return reduceRun(tile, run, current, step);
                        });

@@ -75,6 +75,10 @@ protected:
   llvm::SmallVector<mlir::Value> loopsAt(llvm::ArrayRef<mlir::Value> outer,
                                          mlir::Value row, mlir::Value run,
                                          mlir::Value offset);
+  /// The runs whose products the tile needs, from the first to past the last:
+  /// those of the first reduction dimension that lie in a border of zeros (the
+  /// rows of a window above or below of an image) are left out.
+  std::pair<mlir::Value, mlir::Value> runsOf(const Tile &tile);
   /// The loop of the elements of a run.
   unsigned runDim() { return contraction.op.getReductionDims().back(); }
 

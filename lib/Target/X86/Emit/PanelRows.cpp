@@ -161,9 +161,11 @@ SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
                                      Step step) {
   Value first = builder.sub(tile.row, firstRow);
   int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
+  int64_t runSteps = contraction.runWords / stepWords;
+  auto [firstRun, lastRun] = runsOf(tile);
   return builder.carry(
-      0, contraction.words / stepWords, accumulators,
-      [&](Value index, ValueRange current) {
+      builder.mul(firstRun, runSteps), builder.mul(lastRun, runSteps),
+      accumulators, [&](Value index, ValueRange current) {
         Value word = builder.mul(index, stepWords);
         auto left = [&](int64_t i, int64_t w) -> Value {
           Value scalar = memref::LoadOp::create(

@@ -102,7 +102,9 @@ def Kernel_ContractOp
     that were fused. `rhs_range` is [least, greatest] element of a constant rhs, as the
     types of the operands say before it is packed, where the target asks for it.
     `epilogue_ranges` gives, for each of epilogue_operands, the least and the greatest of
-    its elements, none of which is NaN; two NaN where that is not known.
+    its elements, none of which is NaN; two NaN where that is not known. `zero_border`
+    gives, for each dimension of lhs, how many elements at its low end and at its high
+    end are stored as 0: their products with the stored elements of rhs may be left out.
 
     Example:
 
@@ -146,6 +148,7 @@ def Kernel_ContractOp
       OptionalAttr<StrArrayAttr>:$fused,
       OptionalAttr<DenseF64ArrayAttr>:$epilogue_ranges,
       OptionalAttr<DenseI64ArrayAttr>:$rhs_range,
+      OptionalAttr<DenseI64ArrayAttr>:$zero_border,
       OptionalAttr<Kernel_LoweringConfigAttrInterface>:$lowering_config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,
