@@ -150,6 +150,13 @@ static NumberRange smaller(NumberRange a, NumberRange b) {
           a.canBeNaN || b.canBeNaN};
 }
 
+/// The range of a result that is not NaN if the flags of the op say so.
+static NumberRange withoutNaN(NumberRange range, arith::FastMathFlags flags) {
+  range.canBeNaN &=
+      !arith::bitEnumContainsAny(flags, arith::FastMathFlags::nnan);
+  return range;
+}
+
 /// maxnum and minnum give the other operand for a NaN, so that the whole range
 /// of that operand counts.
 static NumberRange largerNumber(NumberRange a, NumberRange b) {
@@ -218,10 +225,14 @@ NumberRange qcc::rangeOfResult(Operation &op,
   if (std::optional<NumberRange> arithmetic = rangeOfArithmetic(op, in))
     return *arithmetic;
   return llvm::TypeSwitch<Operation *, NumberRange>(&op)
-      .Case<arith::MaximumFOp, arith::MaxSIOp>(
-          [&](auto) { return larger(in(0), in(1)); })
-      .Case<arith::MinimumFOp, arith::MinSIOp>(
-          [&](auto) { return smaller(in(0), in(1)); })
+      .Case<arith::MaxSIOp>([&](auto) { return larger(in(0), in(1)); })
+      .Case<arith::MinSIOp>([&](auto) { return smaller(in(0), in(1)); })
+      .Case<arith::MaximumFOp>([&](arith::MaximumFOp maximum) {
+        return withoutNaN(larger(in(0), in(1)), maximum.getFastmath());
+      })
+      .Case<arith::MinimumFOp>([&](arith::MinimumFOp minimum) {
+        return withoutNaN(smaller(in(0), in(1)), minimum.getFastmath());
+      })
       .Case<arith::MaxNumFOp>([&](auto) { return largerNumber(in(0), in(1)); })
       .Case<arith::MinNumFOp>([&](auto) { return smallerNumber(in(0), in(1)); })
       // Rounding moves a number by less than one, and integers not at all.
@@ -274,6 +285,11 @@ NumberRange qcc::rangeOf(Value value, unsigned depth) {
     return fullRange(value.getType());
   return rangeOfResult(
       *op, [&](Value operand) { return rangeOf(operand, depth - 1); });
+}
+
+NumberRange RegionRanges::of(Value value) const {
+  auto known = ranges.find(value);
+  return known == ranges.end() ? rangeOf(value, /*depth=*/1) : known->second;
 }
 
 RegionRanges::RegionRanges(Region &region, ArrayRef<NumberRange> arguments,

@@ -114,6 +114,7 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createAnnotateConstantRanges());
   pm.addNestedPass<func::FuncOp>(createAnnotateZeroBorders());
+  pm.addNestedPass<func::FuncOp>(createDropNaNChecks());
   verifyStage(pm, Stage::Kernel,
               {"kernel", "linalg", "tensor", "arith", "math", "cf"});
 }

@@ -60,8 +60,9 @@ public:
                         llvm::ArrayRef<NumberRange> arguments = {},
                         const llvm::DenseSet<mlir::Operation *> &without = {});
 
-  /// The range of a value; the full range where nothing is known.
-  NumberRange of(mlir::Value value) const { return ranges.lookup(value); }
+  /// The range of a value of the region, or of a constant outside of it; the
+  /// full range where nothing is known.
+  NumberRange of(mlir::Value value) const;
 
 private:
   llvm::DenseMap<mlir::Value, NumberRange> ranges;

@@ -339,6 +339,17 @@ def AnnotateZeroBorders : Pass<"annotate-zero-borders", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
 
+def DropNaNChecks : Pass<"drop-nan-checks", "::mlir::func::FuncOp"> {
+  let summary = "What scalar code does about NaN where no NaN can be";
+  let description = [{
+    Constant scales and biases, and integers that become floats, are numbers. In each
+    `linalg.generic` whose operands are such, a choice that asks for NaN becomes the
+    number, and maxima and minima say by their fastmath flags that they see no NaN, and
+    that nobody sees the sign of a zero where that is so; targets then need one
+    instruction. It runs while constants can be seen.
+  }];
+}
+
 def LowerLinalgToVectorLoops : Pass<"lower-linalg-to-vector-loops", "::mlir::func::FuncOp"> {
   let summary = "linalg ops on memrefs to vectorized loops";
   let description = [{

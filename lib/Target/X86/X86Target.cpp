@@ -93,6 +93,7 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addNestedPass<func::FuncOp>(createRoundByConversion());
   pm.addPass(createShareSteps());
   addVerifyStage(pm, "target",
                  {"amx", "vector", "memref", "arith", "math", "cf", "llvm"});

@@ -32,6 +32,16 @@ def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
   ];
 }
 
+def RoundByConversion : Pass<"round-by-conversion", "::mlir::func::FuncOp"> {
+  let summary = "Vectors that are rounded and converted to i32, in one instruction";
+  let description = [{
+    `vcvtps2dq` rounds to nearest, ties to even, as `math.roundeven` does. Where the
+    number fits an i32, `arith.fptosi` of it becomes `llvm.intr.lrint` of what is
+    rounded.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def LowerLookups : Pass<"lower-lookups", "::mlir::ModuleOp"> {
   let summary = "Tables of bytes to permutations of vectors, and to loads";
   let description = [{
