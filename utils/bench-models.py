@@ -23,6 +23,8 @@ ROOT = HERE.parent
 REQUIREMENTS = HERE / "bench_models" / "requirements.txt"
 MODEL_NAMES = ("mlp", "encoder", "resnet50", "mobilenet-v2", "mobilenet-v3", "efficientnet-b0",
                "yolov8n", "unet")
+# Only where they are asked for.
+DEEPER_NAMES = ("resnet152",)
 LIBRARY_NAMES = ("openvino", "onnxruntime")
 
 
@@ -31,8 +33,9 @@ def parse_arguments(arguments):
     parser.add_argument("--qcc", type=pathlib.Path, default=ROOT / "build/release/bin/qcc",
                         help="the compiler, with qcc-run beside it (default: "
                         "build/release/bin/qcc)")
-    parser.add_argument("--model", action="append", choices=MODEL_NAMES, dest="models",
-                        help="what to measure (default: all)")
+    parser.add_argument("--model", action="append", choices=MODEL_NAMES + DEEPER_NAMES,
+                        dest="models",
+                        help="what to measure (default: all but resnet152)")
     parser.add_argument("--library", action="append", choices=LIBRARY_NAMES,
                         dest="libraries", help="what to compare with (default: both)")
     parser.add_argument("--batch", type=int, default=10240, help="rows of the MLP's input")

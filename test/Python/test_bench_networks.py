@@ -219,6 +219,21 @@ def test_resnet50_is_one_network_in_all_forms(compiler, tmp_path):
     assert kernels["real"] == kernels["qnn"]
 
 
+def test_layers_that_are_the_same_share_kernels(compiler, tmp_path):
+    """Three times as many layers as ResNet-50 has, and no other kernels."""
+    distinct = []
+    for name in ("resnet50", "resnet152"):
+        text = program.Program(models.make(name, size=32, width=1 / 16).net)
+        path, weights = tmp_path / f"{name}.mlir", tmp_path / f"{name}.npz"
+        path.write_text(text.text)
+        np.savez(weights, **text.weights)
+        explained = json.loads(Run._call(compiler, "explain", "--json", "--mcpu=cascadelake", path,
+                                         f"--weights={weights}"))
+        distinct.append((explained["distinct_kernels"], len(explained["kernels"])))
+    assert distinct[0][0] == distinct[1][0]
+    assert distinct[1][1] == distinct[0][1] + 102
+
+
 @pytest.mark.parametrize("name", networks.NETWORKS)
 def test_values_fill_their_ranges(name):
     model = models.make(name, **SMALL)

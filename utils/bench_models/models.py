@@ -193,7 +193,7 @@ class Network(Model):
     def __init__(self, name, seed=SEED, **options):
         super().__init__()
         self.name = name
-        self.net = networks.NETWORKS[name](seed=seed, **options)
+        self.net = {**networks.NETWORKS, **networks.DEEPER_NETWORKS}[name](seed=seed, **options)
         self.texts = {"": program.Program(self.net)}
         if any(form.bytes for form in self.forms()):
             self.texts["bytes"] = program.Program(self.net, bytes=True)

@@ -5,11 +5,11 @@ from .network import Network
 CLASSES = 1000
 
 
-def resnet50(size=224, **options):
-    net = Network("resnet50", size, **options)
+def resnet(depth, blocks_of_stages, size=224, **options):
+    net = Network(f"resnet{depth}", size, **options)
     x = net.conv(net.input, net.channels(64), 7, 2)
     x = net.max_pool(x, 3, 2, 1)
-    for stage, blocks in enumerate((3, 4, 6, 3)):
+    for stage, blocks in enumerate(blocks_of_stages):
         inner = net.channels(64 * 2**stage)
         for block in range(net.blocks(blocks)):
             stride = 2 if stage and not block else 1
@@ -17,6 +17,14 @@ def resnet50(size=224, **options):
             y = net.conv(net.conv(x, inner), inner, 3, stride)
             x = net.add(net.conv(y, 4 * inner, activation="none"), shortcut, "relu")
     return net.finish(net.dense(net.global_pool(x), CLASSES))
+
+
+def resnet50(**options):
+    return resnet(50, (3, 4, 6, 3), **options)
+
+
+def resnet152(**options):
+    return resnet(152, (3, 8, 36, 3), **options)
 
 
 def mobilenet_v2(size=224, **options):
@@ -155,3 +163,6 @@ NETWORKS = {
     "yolov8n": yolov8n,
     "unet": unet,
 }
+
+# Networks that repeat the layers of others: they show what depth costs a compiler.
+DEEPER_NETWORKS = {"resnet152": resnet152}
