@@ -62,7 +62,7 @@ public:
   }
 
   Status synchronize() override {
-    return context_->run("the GPU's work failed", [&] {
+    return context_->run("waiting for the GPU failed", [&] {
       return context_->driver.streamSynchronize(stream);
     });
   }
@@ -95,7 +95,7 @@ public:
     });
   }
   Status synchronize() override {
-    return context_->run("the GPU's work failed", [&] {
+    return context_->run("waiting for the GPU failed", [&] {
       return context_->driver.eventSynchronize(event_);
     });
   }

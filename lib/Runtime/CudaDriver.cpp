@@ -104,7 +104,9 @@ Status Driver::toStatus(Error error, const std::string &what) const {
     name = "an unknown error";
   if (getErrorString(error, &text) != kSuccess || !text)
     text = "no description";
-  return Status(codeOf(error), what + ": " + text + " (" + name + ", " +
+  // What waits for a kernel, or comes after it, fails when the kernel does.
+  return Status(codeOf(error), (isOfKernel(error) ? "a kernel failed" : what) +
+                                   ": " + text + " (" + name + ", " +
                                    std::to_string(error) + ")" +
                                    remedyOf(error));
 }

@@ -124,6 +124,8 @@ TEST_F(CudaDevice, AKernelThatFailsEndsAllWork) {
   auto own = *Context::create(*module, "");
   Status status = own->run(values.inputs(), values.outputs());
   EXPECT_EQ(status.code(), StatusCode::KernelFailed);
+  EXPECT_EQ(status.message().rfind("a kernel failed: ", 0), 0u)
+      << status.message();
   EXPECT_NE(status.message().find("start it again"), std::string::npos)
       << status.message();
   // No other program runs either, and each says why.
