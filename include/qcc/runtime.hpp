@@ -276,7 +276,7 @@ struct ModuleOptions {
   /// See QCC_MODULE_PRIVATE_COPY.
   bool privateCopy = false;
   /// What runs the program: empty or "cpu" for the host, "cuda:N" for a GPU.
-  std::string device;
+  std::string device = {};
 };
 
 /// A loaded artifact: immutable, shared by any number of threads and functions,

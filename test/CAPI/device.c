@@ -8,9 +8,9 @@
 \*===----------------------------------------------------------------------===*/
 
 // REQUIRES: compiler
-// RUN: qcc compile %S/Inputs/negate.mlir --target=x86,cuda
-// --mcpu=x86-64-v3,sm_75,sm_80,sm_90 -o %t.so RUN: env
-// LD_LIBRARY_PATH=%fake-cuda %capi/device %t.so
+// RUN: qcc compile %S/Inputs/negate.mlir --target=x86,cuda \
+// RUN:   --mcpu=x86-64-v3,sm_75,sm_80,sm_90 -o %t.so
+// RUN: env LD_LIBRARY_PATH=%fake-cuda %capi/device %t.so
 
 #include "Check.h"
 
