@@ -380,7 +380,8 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextPlan(qccContext context,
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetResultShape(
     qccContext context, size_t result, int64_t *dims, size_t rank);
 
-/// Plans, and allocates memory for all results. Their elements are undefined
+/// Plans, and allocates memory for all results: on the GPU of the module if all
+/// arguments are there, otherwise of the host. Their elements are undefined
 /// until a run has written them. They outlive the context; the caller deletes
 /// each by its `deleter`.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextAllocateResults(

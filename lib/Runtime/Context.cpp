@@ -385,16 +385,39 @@ Result<std::vector<Shape>> Context::resultShapes(const Tensor *inputs,
   return shapes;
 }
 
+/// Memory of a device, which outlives what is allocated.
+static Allocator allocatorOf(Device *device) {
+  Allocator allocator;
+  allocator.allocate = [](size_t size, size_t, void *device) -> void * {
+    Result<void *> memory = static_cast<Device *>(device)->allocate(size);
+    return memory.isOk() ? *memory : nullptr;
+  };
+  allocator.deallocate = [](void *memory, size_t, size_t, void *device) {
+    (void)static_cast<Device *>(device)->deallocate(memory).isOk();
+  };
+  allocator.context = device;
+  return allocator;
+}
+
 Result<std::vector<OwnedTensor>> Context::allocateResults(const Tensor *inputs,
                                                           size_t numInputs) {
   Result<std::vector<Shape>> shapes = resultShapes(inputs, numInputs);
   if (!shapes.isOk())
     return shapes.status();
+  std::shared_ptr<Device> device = module_->device();
+  if (numInputs == 0 ||
+      std::any_of(inputs, inputs + numInputs,
+                  [](const Tensor &input) { return input.location.isHost(); }))
+    device = nullptr;
   std::vector<OwnedTensor> results;
   for (size_t i = 0; i < shapes->size(); ++i) {
     DType dtype = entry_.results[i].dtype;
-    OwnedTensor result{AlignedBuffer(options_.allocator),
-                       Tensor(nullptr, dtype, (*shapes)[i])};
+    OwnedTensor result{
+        device,
+        AlignedBuffer(device ? allocatorOf(device.get()) : options_.allocator),
+        Tensor(nullptr, dtype, (*shapes)[i])};
+    if (device)
+      result.tensor.location = device->location();
     std::string name = nameOf("result", i, entry_.results[i]);
     std::optional<int64_t> bytes = result.tensor.bytes();
     if (!bytes)

@@ -66,6 +66,14 @@ static void runsOnTheDevice(qccContext context) {
   CHECK(copyToHost(y, to, sizeof(y), NULL) == 0);
   checkNegated(y);
 
+  DLManagedTensor *owned = NULL;
+  CHECK_OK(qccContextCall(context, arguments, 1, &owned, 1, &options));
+  CHECK(owned->dl_tensor.device.device_type == kDLCUDA);
+  CHECK(copyToHost(y, (Pointer)(uintptr_t)owned->dl_tensor.data, sizeof(y),
+                   NULL) == 0);
+  checkNegated(y);
+  owned->deleter(owned);
+
   options.stream = makeStream(1);
   CHECK_FAILS(
       qccContextRunWithOptions(context, arguments, 1, results, 1, &options),

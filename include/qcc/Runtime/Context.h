@@ -97,6 +97,7 @@ struct RunOptions {
 
 /// A tensor with its memory.
 struct OwnedTensor {
+  std::shared_ptr<Device> device; ///< What has the memory; null for the host.
   AlignedBuffer buffer;
   Tensor tensor;
 };
@@ -126,7 +127,8 @@ public:
   Result<std::vector<Shape>> resultShapes(const Tensor *inputs,
                                           size_t numInputs);
 
-  /// Allocates memory for the results by the allocator of the options.
+  /// Allocates memory for the results: on the device of the program if all
+  /// inputs are there, otherwise by the allocator of the options.
   Result<std::vector<OwnedTensor>>
   allocateResults(const std::vector<Tensor> &inputs) {
     return allocateResults(inputs.data(), inputs.size());

@@ -106,7 +106,8 @@ ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
   }
   DLTensor &view = result->managed.dl_tensor;
   view.data = result->owned.tensor.data;
-  view.device = {kDLCPU, 0};
+  const rt::MemoryLocation &location = result->owned.tensor.location;
+  view.device = {DLDeviceType(location.type), location.index};
   view.ndim = result->shape.size();
   view.dtype = {result->owned.tensor.dtype.code,
                 result->owned.tensor.dtype.bits, 1};

@@ -127,6 +127,34 @@ TEST_P(RunOnDevice, UsesTensorsOfTheDevice) {
   EXPECT_TRUE(device->deallocate(y).isOk());
 }
 
+TEST_P(RunOnDevice, AllocatesResultsWhereTheArgumentsAre) {
+  DeviceArtifact artifact;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  auto onHost = context->allocateResults(values.inputs());
+  ASSERT_TRUE(onHost.isOk());
+  EXPECT_TRUE((*onHost)[0].tensor.location.isHost());
+  char *x = allocate(128);
+  ASSERT_TRUE(
+      device
+          ->copy(x, values.x.data(), 128, CopyDirection::HostToDevice, nullptr)
+          .isOk());
+  auto results = context->allocateResults({onDevice(x, 32)});
+  ASSERT_TRUE(results.isOk()) << results.message();
+  Tensor y = (*results)[0].tensor;
+  EXPECT_TRUE(y.location == device->location());
+  Status status = context->run({onDevice(x, 32)}, {y});
+  ASSERT_TRUE(status.isOk()) << status.message();
+  // Results outlive the context.
+  context.reset();
+  ASSERT_TRUE(device
+                  ->copy(values.y.data(), y.data, 128,
+                         CopyDirection::DeviceToHost, nullptr)
+                  .isOk());
+  EXPECT_TRUE(values.areRight());
+  EXPECT_TRUE(device->deallocate(x).isOk());
+}
+
 TEST_P(RunOnDevice, RefusesMemoryThatIsNotTheDevices) {
   DeviceArtifact artifact;
   auto context = makeContext(artifact);
