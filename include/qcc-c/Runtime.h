@@ -343,10 +343,12 @@ typedef struct qccRunOptions {
   qccCancelToken cancel;
   /// The run ends with QCC_STATUS_TIMED_OUT once it takes longer; 0: never.
   int64_t timeoutNanoseconds;
-  /// A CUstream of the primary context of the module's GPU, or null. The run
-  /// follows the work of the stream. Where all tensors are in memory of the GPU
-  /// it returns before its end, which the caller waits for by the stream; a
-  /// kernel that fails then makes a later call fail.
+  /// A CUstream of the primary context of the module's GPU, CU_STREAM_LEGACY
+  /// for the default one. The run follows the work of the stream. Where all
+  /// tensors are in memory of the GPU it returns before its end, which the
+  /// caller waits for by the stream; a kernel that fails then makes a later
+  /// call fail. Null: the tensors hold their values when the run begins, and it
+  /// returns at its end.
   void *stream;
 } qccRunOptions;
 

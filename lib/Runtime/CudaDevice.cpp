@@ -228,6 +228,7 @@ public:
   }
 
 private:
+  Result<bool> hasAddress(Pointer address) const;
   static Pointer addressOf(const void *memory) {
     return reinterpret_cast<Pointer>(memory);
   }
@@ -240,31 +241,43 @@ private:
 
 } // namespace
 
-Status CudaDevice::checkMemory(const void *memory, int64_t size) {
-  if (size == 0)
-    return Status::ok();
-  Status unknown = invalidArgument(
-      "is said to be on " + name() +
-      ", but its pointer is not to memory of the device; hand over what the "
-      "device's allocator gave, or say where the memory is");
-  cuda::Context *owner = nullptr;
-  Pointer begin = 0;
-  size_t length = 0;
-  Pointer address = addressOf(memory);
-  Status status = context_->run("", [&] {
-    Error error = driver_.pointerGetAttribute(&owner, kPointerContext, address);
+/// Whether an address is one of the GPU's memory; a failure if a kernel has
+/// failed before. Allocations are not asked for: memory that is mapped in
+/// parts, as PyTorch's may be, belongs to several.
+Result<bool> CudaDevice::hasAddress(Pointer address) const {
+  unsigned type = 0;
+  int owner = -1;
+  Status status = context_->run("an address cannot be looked up", [&] {
+    Error error =
+        driver_.pointerGetAttribute(&type, kPointerMemoryType, address);
     return error != kSuccess
                ? error
-               : driver_.getAddressRange(&begin, &length, address);
+               : driver_.pointerGetAttribute(&owner, kPointerDevice, address);
   });
   if (status.code() == StatusCode::KernelFailed)
     return status;
-  if (!status.isOk() || owner != context_->context)
-    return unknown;
-  if (length - (address - begin) < uint64_t(size))
-    return invalidArgument("has " + std::to_string(size) +
-                           " bytes, but its memory ends before");
-  return Status::ok();
+  return status.isOk() && owner == number_ &&
+         (type == kMemoryOfDevice || type == kMemoryUnified);
+}
+
+Status CudaDevice::checkMemory(const void *memory, int64_t size) {
+  if (size == 0)
+    return Status::ok();
+  Result<bool> begins = hasAddress(addressOf(memory));
+  if (!begins.isOk())
+    return begins.status();
+  if (!*begins)
+    return invalidArgument(
+        "is said to be on " + name() +
+        ", but its pointer is not to memory of the device; hand over what the "
+        "device's allocator gave, or say where the memory is");
+  Result<bool> ends = hasAddress(addressOf(memory) + size - 1);
+  if (!ends.isOk())
+    return ends.status();
+  return *ends ? Status::ok()
+               : invalidArgument("has " + std::to_string(size) +
+                                 " bytes, but the memory of its pointer ends "
+                                 "before; hand over all of it");
 }
 
 Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,

@@ -42,13 +42,12 @@ constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
                 kInvalidPc = 718, kLaunchFailed = 719;
 
 // Attributes of devices, functions and pointers; options of the compiler.
-constexpr int kMostSharedOptIn = 97, kMajor = 75, kMinor = 76,
-              kMultiprocessors = 16;
+constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16;
 constexpr int kMaxDynamicShared = 8;
-constexpr int kPointerContext = 1, kPointerMemoryType = 2;
-constexpr int kInfoLog = 3, kInfoLogBytes = 4, kErrorLog = 5,
-              kErrorLogBytes = 6;
-constexpr unsigned kMemoryOfHost = 1;
+constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;
+// Types of memory: a GPU's own, and what it shares with the host.
+constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
 
 /// Name in the library, name here, type.
 #define QCC_CUDA_FUNCTIONS(DO)                                                 \
@@ -72,7 +71,6 @@ constexpr unsigned kMemoryOfHost = 1;
   DO(cuMemcpyDtoHAsync_v2, copyToHost, (void *, Pointer, size_t, Stream *))    \
   DO(cuMemcpyDtoDAsync_v2, copyOnDevice, (Pointer, Pointer, size_t, Stream *)) \
   DO(cuPointerGetAttribute, pointerGetAttribute, (void *, int, Pointer))       \
-  DO(cuMemGetAddressRange_v2, getAddressRange, (Pointer *, size_t *, Pointer)) \
   DO(cuModuleLoadDataEx, moduleLoad,                                           \
      (Module **, const void *, unsigned, const int *, void **))                \
   DO(cuModuleUnload, moduleUnload, (Module *))                                 \

@@ -151,24 +151,16 @@ EXPORT int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t size,
   BEGIN();
   return gpu().emulator.copyOnDevice(to, from, size).isOk() ? 0 : 1;
 }
-EXPORT int cuMemGetAddressRange_v2(Pointer *begin, size_t *size,
-                                   Pointer pointer) {
+EXPORT int cuPointerGetAttribute(void *value, int attribute, Pointer pointer) {
   BEGIN();
   auto after = gpu().allocations.upper_bound(pointer);
   if (after == gpu().allocations.begin())
     return 1;
   --after;
-  *begin = after->first;
-  *size = after->second;
-  return pointer < *begin + *size ? 0 : 1;
-}
-EXPORT int cuPointerGetAttribute(void *value, int, Pointer pointer) {
-  BEGIN();
-  Pointer begin;
-  size_t size;
-  if (cuMemGetAddressRange_v2(&begin, &size, pointer) != 0)
+  if (pointer >= after->first + after->second)
     return 1;
-  *static_cast<int **>(value) = &contexts[0];
+  constexpr int memoryType = 2, typeOfDevice = 2, device = 0;
+  *static_cast<int *>(value) = attribute == memoryType ? typeOfDevice : device;
   return 0;
 }
 
