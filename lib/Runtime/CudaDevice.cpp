@@ -142,6 +142,28 @@ private:
   cuda::Module *const module_;
 };
 
+class CudaGraph : public DeviceGraph {
+public:
+  CudaGraph(ContextRef context, GraphProgram *program)
+      : context_(std::move(context)), program_(program) {}
+  ~CudaGraph() override {
+    (void)context_
+        ->run("",
+              [&] { return context_->driver.graphProgramDestroy(program_); })
+        .isOk();
+  }
+
+  Status launch(DeviceStream *stream) override {
+    return context_->run("the launch of a graph failed", [&] {
+      return context_->driver.graphLaunch(program_, streamOf(stream));
+    });
+  }
+
+private:
+  const ContextRef context_;
+  GraphProgram *const program_;
+};
+
 class CudaDevice : public Device {
 public:
   CudaDevice(ContextRef context, int number, int architecture,
@@ -226,6 +248,16 @@ public:
       return status;
     return std::unique_ptr<DeviceEvent>(new CudaEvent(context_, event));
   }
+
+  bool hasGraphs() const override { return true; }
+  Status beginGraph(DeviceStream *stream) override {
+    // Other threads may call the driver meanwhile as they like.
+    constexpr int ofThisThread = 1;
+    return context_->run("launches cannot be recorded", [&] {
+      return driver_.beginCapture(streamOf(stream), ofThisThread);
+    });
+  }
+  Result<std::unique_ptr<DeviceGraph>> endGraph(DeviceStream *stream) override;
 
 private:
   Result<bool> hasAddress(Pointer address) const;
@@ -329,6 +361,23 @@ Result<std::unique_ptr<DeviceStream>> CudaDevice::borrowStream(void *handle) {
                            name() + "; create it there");
   return std::unique_ptr<DeviceStream>(
       new CudaStream(context_, stream, /*isOwned=*/false));
+}
+
+Result<std::unique_ptr<DeviceGraph>>
+CudaDevice::endGraph(DeviceStream *stream) {
+  GraphProgram *program = nullptr;
+  Status status = context_->run("launches cannot be recorded", [&] {
+    Graph *graph = nullptr;
+    Error error = driver_.endCapture(streamOf(stream), &graph);
+    if (error == kSuccess)
+      error = driver_.graphInstantiate(&program, graph, 0);
+    if (graph)
+      driver_.graphDestroy(graph);
+    return error;
+  });
+  if (!status.isOk())
+    return status;
+  return std::unique_ptr<DeviceGraph>(new CudaGraph(context_, program));
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,7 @@ static Status findFunctions(void *library, Driver &driver) {
 #undef QCC_CUDA_FIND
   if (missing)
     return unsupported(std::string(kLibrary) + " has no function " + missing +
-                       ": the driver is older than CUDA 11; update it");
+                       ": the driver is older than CUDA 11.4; update it");
   return Status::ok();
 }
 

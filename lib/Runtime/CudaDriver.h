@@ -7,7 +7,7 @@
 //
 // libcuda.so.1 belongs to the driver of the machine and is opened at run time,
 // so that the runtime neither needs CUDA to be built nor to be loaded. The
-// declarations here are those of the driver's C interface, of version 11.0 and
+// declarations here are those of the driver's C interface, of version 11.4 and
 // later, whose functions keep their meaning for ever.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +30,8 @@ struct Module;
 struct Function;
 struct Stream;
 struct Event;
+struct Graph;
+struct GraphProgram;
 
 // Errors that callers tell apart.
 constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
@@ -88,7 +90,14 @@ constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
   DO(cuEventDestroy_v2, eventDestroy, (Event *))                               \
   DO(cuEventRecord, eventRecord, (Event *, Stream *))                          \
   DO(cuEventSynchronize, eventSynchronize, (Event *))                          \
-  DO(cuEventElapsedTime, eventElapsed, (float *, Event *, Event *))
+  DO(cuEventElapsedTime, eventElapsed, (float *, Event *, Event *))            \
+  DO(cuStreamBeginCapture_v2, beginCapture, (Stream *, int))                   \
+  DO(cuStreamEndCapture, endCapture, (Stream *, Graph **))                     \
+  DO(cuGraphInstantiateWithFlags, graphInstantiate,                            \
+     (GraphProgram **, Graph *, unsigned long long))                           \
+  DO(cuGraphDestroy, graphDestroy, (Graph *))                                  \
+  DO(cuGraphLaunch, graphLaunch, (GraphProgram *, Stream *))                   \
+  DO(cuGraphExecDestroy, graphProgramDestroy, (GraphProgram *))
 
 /// The functions of the driver.
 struct Driver {

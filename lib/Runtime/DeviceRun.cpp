@@ -243,6 +243,65 @@ Status DeviceRun::launch(const Step &step, size_t number,
   return status;
 }
 
+Status DeviceRun::launchSteps(const int64_t *values) {
+  for (size_t i = 0; i < entry_.steps.size(); ++i) {
+    const Step &step = entry_.steps[i];
+    Status status = launch(step, i, values);
+    if (!status.isOk())
+      return status.withPrefix("step '" + std::string(step.name) + "': ");
+  }
+  return Status::ok();
+}
+
+void DeviceRun::fillKey(const int64_t *values) {
+  key_.assign(values, values + entry_.numValues);
+  for (const BoundTensor &tensor : tensors_)
+    key_.push_back(reinterpret_cast<int64_t>(tensor.address));
+  key_.push_back(reinterpret_cast<int64_t>(arena_.data()));
+}
+
+/// Records the launches on the context's own stream, which has no other work.
+Status DeviceRun::record(const int64_t *values) {
+  // The graph that is replaced may be under way.
+  Status status = graph_ ? end_->synchronize() : Status::ok();
+  graph_.reset();
+  DeviceStream *stream = stream_;
+  stream_ = ownStream_.get();
+  if (status.isOk())
+    status = device_.beginGraph(stream_);
+  if (status.isOk()) {
+    status = launchSteps(values);
+    Result<std::unique_ptr<DeviceGraph>> graph = device_.endGraph(stream_);
+    if (status.isOk())
+      status = graph.status();
+    if (status.isOk())
+      graph_ = std::move(*graph);
+  }
+  stream_ = stream;
+  return status;
+}
+
+Status DeviceRun::launchAll(const int64_t *values) {
+  if (!device_.hasGraphs() || entry_.steps.size() < 2)
+    return launchSteps(values);
+  fillKey(values);
+  if (graph_ && key_ == graphKey_)
+    return graph_->launch(stream_);
+  bool isRepeated = key_ == lastKey_;
+  lastKey_ = key_;
+  if (!isRepeated)
+    return launchSteps(values);
+  Status status = record(values);
+  if (status.isOk()) {
+    graphKey_ = key_;
+    return graph_->launch(stream_);
+  }
+  // Nothing has run. Without a graph the launches take longer, no more.
+  if (log_.log)
+    log_.log(log_.context, status.message().c_str());
+  return launchSteps(values);
+}
+
 Status DeviceRun::startClock() {
   while (clock_.size() < entry_.steps.size() + 1) {
     Result<std::unique_ptr<DeviceEvent>> event = device_.createEvent();

@@ -32,6 +32,9 @@ public:
   Status begin(const Tensor *inputs, const Tensor *outputs, int64_t arenaBytes,
                void *stream);
   Status launch(const Step &step, size_t number, const int64_t *values);
+  /// All steps. Launches that were made before with the same arguments are
+  /// recorded, and from then on repeated at once where the device can do so.
+  Status launchAll(const int64_t *values);
   /// Waits for all launches so far.
   Status synchronize() { return stream_->synchronize(); }
   /// Copies results. Waits, unless the caller has a stream and all tensors are
@@ -68,6 +71,9 @@ private:
   Status grow(DeviceBuffer &buffer, int64_t size);
   Status copy(void *to, const void *from, int64_t bytes, bool isToDevice,
               const MemoryLocation &other);
+  Status launchSteps(const int64_t *values);
+  void fillKey(const int64_t *values);
+  Status record(const int64_t *values);
   char *addressOf(const OperandInfo &operand, const int64_t *values) const;
 
   DeviceProgram &program_;
@@ -88,6 +94,11 @@ private:
   DeviceBuffer arena_;
   std::vector<BoundTensor> tensors_; ///< arguments, then results
   std::vector<std::unique_ptr<DeviceEvent>> clock_;
+
+  /// What the arguments of all launches depend on: sizes and addresses. Of the
+  /// run at hand, of the last one, and of the one that was recorded.
+  std::vector<int64_t> key_, lastKey_, graphKey_;
+  std::unique_ptr<DeviceGraph> graph_;
 };
 
 } // namespace qcc::rt

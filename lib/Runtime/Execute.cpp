@@ -312,7 +312,11 @@ Status Context::executeOnDevice(const Tensor *inputs, const Tensor *outputs,
     status = deviceRun_->startClock();
   // A run that may end early, or is looked at, has no launch ahead of time.
   bool isWatched = canEnd_ || options_.observer.afterStep;
-  for (size_t i = 0; i < entry_.steps.size() && status.isOk() && !stopping_;
+  bool isStepwise = isWatched || options_.profile;
+  if (status.isOk() && !isStepwise)
+    status = deviceRun_->launchAll(values_.data());
+  for (size_t i = 0;
+       isStepwise && i < entry_.steps.size() && status.isOk() && !stopping_;
        ++i) {
     const Step &step = entry_.steps[i];
     status = deviceRun_->launch(step, i, values_.data());

@@ -62,6 +62,13 @@ public:
   virtual Result<const void *> kernel(std::string_view name) = 0;
 };
 
+/// Launches that were recorded, to be repeated with the same arguments.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph() = default;
+  virtual Status launch(DeviceStream *stream) = 0;
+};
+
 struct Dim3 {
   int x = 1, y = 1, z = 1;
 };
@@ -112,6 +119,17 @@ public:
                        " has no streams of other programs");
   }
   virtual Result<std::unique_ptr<DeviceEvent>> createEvent() = 0;
+
+  /// Whether launches can be recorded.
+  virtual bool hasGraphs() const { return false; }
+  /// What this thread launches on the stream from here on is recorded and not
+  /// run, until endGraph(), which has to follow.
+  virtual Status beginGraph(DeviceStream *) {
+    return unsupported("device " + name() + " records no launches");
+  }
+  virtual Result<std::unique_ptr<DeviceGraph>> endGraph(DeviceStream *) {
+    return unsupported("device " + name() + " records no launches");
+  }
 };
 
 /// The host. A module image is a descriptor in memory, which must outlive the

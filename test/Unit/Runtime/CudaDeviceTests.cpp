@@ -19,6 +19,7 @@ using namespace qcc::rt::test;
 
 extern "C" void qccFakeReset();
 extern "C" void *qccFakeStream(int context);
+extern "C" int qccFakeCalls(const char *function);
 
 namespace {
 class CudaDevice : public testing::Test {
@@ -147,6 +148,63 @@ TEST_F(CudaDevice, FollowsAStreamOfTheCaller) {
   EXPECT_EQ(status.message(), "the stream is not of the primary context of "
                               "cuda:0; create it there");
   EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+  expectRuns();
+}
+
+TEST_F(CudaDevice, RepeatsLaunchesWithTheSameArguments) {
+  qccFakeReset();
+  auto run = [&](ValuesOfTest &of) {
+    std::fill(of.y.begin(), of.y.end(), -1);
+    Status status = context->run(of.inputs(), of.outputs());
+    EXPECT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(of.areRight());
+  };
+  auto expectCalls = [](int launches, int graphs) {
+    EXPECT_EQ(qccFakeCalls("cuLaunchKernel"), launches);
+    EXPECT_EQ(qccFakeCalls("cuGraphLaunch"), graphs);
+  };
+  // Launched, recorded and run, run.
+  run(values);
+  expectCalls(2, 0);
+  run(values);
+  expectCalls(4, 1);
+  values.x[3] = 1000;
+  run(values);
+  expectCalls(4, 2);
+  // Other shapes are other launches.
+  ValuesOfTest larger(64);
+  run(larger);
+  expectCalls(6, 2);
+  run(larger);
+  expectCalls(8, 3);
+  run(values);
+  expectCalls(10, 3);
+}
+
+TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {
+  std::vector<std::string> log;
+  ContextOptions options;
+  options.log = {[](void *self, const char *message) {
+                   static_cast<std::vector<std::string> *>(self)->push_back(
+                       message);
+                 },
+                 &log};
+  context = *Context::create(*artifact.loadOn(device), "", options);
+  for (const char *failures :
+       {"cuStreamBeginCapture_v2=900", "cuStreamEndCapture=901",
+        "cuGraphInstantiateWithFlags=2"}) {
+    log.clear();
+    for (int i = 0; i < 2; ++i) {
+      Status status = runWith(failures);
+      EXPECT_TRUE(status.isOk()) << status.message();
+      EXPECT_TRUE(values.areRight());
+    }
+    ASSERT_FALSE(log.empty()) << failures;
+    EXPECT_EQ(log.back().rfind("launches cannot be recorded: ", 0), 0u)
+        << log.back();
+  }
+  // A graph that does not start is a failure of the run.
+  EXPECT_EQ(runWith("cuGraphLaunch=1").code(), StatusCode::IOError);
   expectRuns();
 }
 

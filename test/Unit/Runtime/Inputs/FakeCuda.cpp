@@ -18,6 +18,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 
 using namespace qcc;
@@ -27,8 +28,13 @@ using namespace qcc;
 namespace {
 using Pointer = unsigned long long;
 
+struct Graph {
+  std::vector<std::function<int()>> launches;
+};
+
 struct Stream {
   int context;
+  Graph *recorded = nullptr; ///< Not null while launches are recorded.
 };
 
 struct Gpu {
@@ -205,7 +211,7 @@ EXPORT int cuFuncSetAttribute(const emu::Kernel *, int, int) {
 EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
                           unsigned gridY, unsigned gridZ, unsigned blockX,
                           unsigned blockY, unsigned blockZ, unsigned shared,
-                          Stream *, void **parameters, void **) {
+                          Stream *stream, void **parameters, void **) {
   BEGIN();
   std::vector<emu::Argument> arguments;
   size_t next = 0;
@@ -217,17 +223,55 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
   config.grid = {int(gridX), int(gridY), int(gridZ)};
   config.block = {int(blockX), int(blockY), int(blockZ)};
   config.dynamicShared = shared;
-  auto result = gpu().emulator.launch(*kernel, config, arguments);
-  if (!result.isOk())
-    return 1;
-  if (!result->reports.empty())
-    gpu().sticky = 719;
+  auto launch = [=] {
+    auto result = gpu().emulator.launch(*kernel, config, arguments);
+    if (!result.isOk())
+      return 1;
+    if (!result->reports.empty())
+      gpu().sticky = 719;
+    return 0;
+  };
+  if (!stream || !stream->recorded)
+    return launch();
+  stream->recorded->launches.push_back(launch);
+  return 0;
+}
+
+EXPORT int cuStreamBeginCapture_v2(Stream *stream, int) {
+  BEGIN();
+  stream->recorded = new Graph();
+  return 0;
+}
+EXPORT int cuStreamEndCapture(Stream *stream, Graph **graph) {
+  *graph = std::exchange(stream->recorded, nullptr);
+  BEGIN();
+  return 0;
+}
+EXPORT int cuGraphInstantiateWithFlags(Graph **program, Graph *graph,
+                                       unsigned long long) {
+  BEGIN();
+  *program = new Graph(*graph);
+  return 0;
+}
+EXPORT int cuGraphDestroy(Graph *graph) {
+  delete graph;
+  return 0;
+}
+EXPORT int cuGraphExecDestroy(Graph *program) {
+  delete program;
+  return 0;
+}
+EXPORT int cuGraphLaunch(Graph *program, Stream *) {
+  BEGIN();
+  for (auto &launch : program->launches)
+    if (int error = launch())
+      return error;
   return 0;
 }
 
 EXPORT int cuStreamCreate(Stream **stream, unsigned) {
   BEGIN();
-  *stream = new Stream{0};
+  *stream = new Stream{0, nullptr};
   return 0;
 }
 EXPORT int cuStreamDestroy_v2(Stream *stream) {
@@ -267,9 +311,11 @@ EXPORT int cuEventElapsedTime(float *milliseconds, int *, int *) {
 }
 
 /// For tests: a stream of the primary context, or of another one.
-EXPORT void *qccFakeStream(int context) { return new Stream{context}; }
+EXPORT void *qccFakeStream(int context) { return new Stream{context, nullptr}; }
 /// For tests: as a process that starts anew.
 EXPORT void qccFakeReset() {
   gpu().sticky = 0;
   gpu().calls.clear();
 }
+/// For tests: how often a function was called.
+EXPORT int qccFakeCalls(const char *function) { return gpu().calls[function]; }
