@@ -63,6 +63,11 @@ def configure(config, lit_config):
     config.substitutions.append(
         ("%stamp-artifact", os.path.join(config.qcc_build_dir, stamp))
     )
+    # A folder with a driver of GPUs that runs kernels on the emulator.
+    fake = os.path.join("test", "Unit", "Runtime", "FakeCuda")
+    config.substitutions.append(
+        ("%fake-cuda", os.path.join(config.qcc_build_dir, fake))
+    )
     features = host_features.features()
     for level, needed in LEVELS.items():
         if needed <= features:

@@ -73,7 +73,7 @@ PARTS["CAPI/Runtime"] = {"Runtime"}
 PARTS["CAPI/Headers"] = set()
 
 # Tools that link no LLVM, and what they share with those that do.
-PARTS["Tools"] = {"Runtime", "Support"}
+PARTS["Tools"] = {"Emulator", "Runtime", "Support"}
 PLAIN_TOOLS = ("tools/common/", "tools/qcc-run/")
 
 NO_LLVM = {"Runtime", "Support", "Emulator", "CAPI/Runtime", "CAPI/Headers", "Tools"}

@@ -60,14 +60,15 @@ typedef struct qccDiagnosticHook {
 /// touches no handler, and a crash ends the process.
 #define QCC_COMPILE_KEEP_SIGNALS 1u
 
-/// The artifact has an explanation. The target must be one CPU.
+/// The artifact has an explanation. The target must be one
+/// CPU or chip.
 #define QCC_COMPILE_EXPLAIN 2u
 
 typedef struct qccCompileOptions {
   size_t size;
-  /// The CPU, or several of them, each a variant of the artifact:
-  /// "x86-64-v3,cascadelake". Names are LLVM's; "native" and null are the CPU
-  /// of this host.
+  /// The CPU or NVIDIA chip, or several of them, each a variant of the
+  /// artifact: "x86-64-v3,cascadelake,sm_80". Names are LLVM's; "native" and
+  /// null are the CPU of this host.
   const char *target;
   /// Where constants written dense_resource<name> come from: a .npz or
   /// .safetensors file, or "random:SEED". Null: the program has all of them.

@@ -39,7 +39,8 @@ typedef struct {
   uint32_t minor;
 } DLPackVersion;
 
-/// Where memory is. qcc takes kDLCPU.
+/// Where memory is. qcc takes kDLCPU, kDLCUDAHost, and kDLCUDA of programs that
+/// run there.
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else

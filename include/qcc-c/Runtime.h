@@ -95,10 +95,15 @@ typedef enum qccWeightPages {
 typedef struct qccModuleOptions {
   size_t size;
   /// The target of the variant to load, such as "cascadelake"; null: the best
-  /// that this host runs.
+  /// that the device runs.
   const char *variant;
   int32_t weightPages; ///< qccWeightPages
   uint64_t flags;      ///< QCC_MODULE_...
+  /// What runs the program: null or "cpu" for the host, or "cuda:N" for a GPU,
+  /// which needs a variant for it. The driver, libcuda.so.1, is opened by the
+  /// first call that names a GPU; code and weights go to the GPU with the first
+  /// run.
+  const char *device;
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -111,9 +116,10 @@ static inline qccModuleOptions qccModuleOptionsInit(void) {
 /// Loads an artifact. Its bytes are checked before any of its code can run.
 /// `options` may be null.
 ///
-/// QCC_STATUS_NOT_FOUND: no such file, or no such variant.
+/// QCC_STATUS_NOT_FOUND: no such file, variant or GPU.
 /// QCC_STATUS_CORRUPT: it is no artifact, or damaged.
-/// QCC_STATUS_UNSUPPORTED: of another version, or this host cannot run it.
+/// QCC_STATUS_UNSUPPORTED: of another version, or the device cannot run it, or
+/// there is no driver.
 /// QCC_STATUS_IO_ERROR: the system refused, for the reason in the message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
     const char *path, const qccModuleOptions *options, qccModule *module);
@@ -139,8 +145,9 @@ QCC_EXPORTED const char *qccModuleGetProducer(qccModule module);
 typedef struct qccVariantInfo {
   size_t size;
   const char *target;   ///< Such as "cascadelake".
-  const char *features; ///< The CPU features it needs: "avx2,f16c,fma".
-  const char *refusal;  ///< Why this host cannot run it; "" if it can.
+  const char *features; ///< The CPU features it needs: "avx2,f16c,fma"; of a
+                        ///< GPU the architecture, "sm_80".
+  const char *refusal;  ///< Why the device cannot run it; "" if it can.
   bool chosen;          ///< The one that was loaded.
 } qccVariantInfo;
 
@@ -310,11 +317,13 @@ qccContextCreate(qccModule module, const char *entry,
 /// No run may be under way.
 QCC_EXPORTED void qccContextDestroy(qccContext context);
 
-/// Runs the entry. Tensors are in host memory, compact row-major and aligned to
-/// their elements; their structures are only read. A result may be the very
-/// memory of an argument where inPlaceArgument says so, and overlaps nothing
-/// else. Zero-size dimensions are legal. Once shapes have been run, running
-/// them again allocates nothing.
+/// Runs the entry. Tensors are in host memory, or in memory of the GPU that the
+/// module was loaded for, compact row-major and aligned to their elements;
+/// their structures are only read. What is in host memory is copied to a GPU
+/// and back; what is there and not aligned to 16 bytes is copied as well, and
+/// the log hook is told. A result may be the very memory of an argument where
+/// inPlaceArgument says so, and overlaps nothing else. Zero-size dimensions are
+/// legal. Once shapes have been run, running them again allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
 /// QCC_STATUS_CANCELLED: the token of the context ended the run.
@@ -334,6 +343,13 @@ typedef struct qccRunOptions {
   qccCancelToken cancel;
   /// The run ends with QCC_STATUS_TIMED_OUT once it takes longer; 0: never.
   int64_t timeoutNanoseconds;
+  /// A CUstream of the primary context of the module's GPU, CU_STREAM_LEGACY
+  /// for the default one. The run follows the work of the stream. Where all
+  /// tensors are in memory of the GPU it returns before its end, which the
+  /// caller waits for by the stream; a kernel that fails then makes a later
+  /// call fail. Null: the tensors hold their values when the run begins, and it
+  /// returns at its end.
+  void *stream;
 } qccRunOptions;
 
 static inline qccRunOptions qccRunOptionsInit(void) {
@@ -366,7 +382,8 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextPlan(qccContext context,
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetResultShape(
     qccContext context, size_t result, int64_t *dims, size_t rank);
 
-/// Plans, and allocates memory for all results. Their elements are undefined
+/// Plans, and allocates memory for all results: on the GPU of the module if all
+/// arguments are there, otherwise of the host. Their elements are undefined
 /// until a run has written them. They outlive the context; the caller deletes
 /// each by its `deleter`.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextAllocateResults(
@@ -383,6 +400,7 @@ typedef struct qccContextInfo {
   /// Memory of this process that holds weights, for all contexts of the module;
   /// 0 where they are read from the artifact.
   int64_t weightBytes;
+  const char *device; ///< What runs it: "cpu" or "cuda:0".
 } qccContextInfo;
 
 static inline qccContextInfo qccContextInfoInit(void) {

@@ -99,6 +99,7 @@ struct FunctionOptions {
 struct RunOptions {
   const CancelToken *cancel = nullptr;
   std::chrono::nanoseconds timeout{0};
+  void *stream = nullptr; ///< A CUstream, for a program on a GPU.
 };
 
 /// An entry of a module and what one caller at a time needs to run it. For
@@ -166,7 +167,7 @@ public:
     return own(managed);
   }
 
-  /// Threads, steps, memory.
+  /// Threads, steps, memory, device.
   qccContextInfo info() const {
     qccContextInfo info = qccContextInfoInit();
     detail::check(qccContextGetInfo(context_.get(), &info));
@@ -258,6 +259,7 @@ private:
     qccRunOptions c = qccRunOptionsInit();
     c.cancel = options.cancel ? options.cancel->handle() : nullptr;
     c.timeoutNanoseconds = options.timeout.count();
+    c.stream = options.stream;
     return c;
   }
 
@@ -268,11 +270,13 @@ private:
 };
 
 struct ModuleOptions {
-  /// The target of the variant to load; empty: the best that this host runs.
+  /// The target of the variant to load; empty: the best that the device runs.
   std::string variant;
   qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO;
   /// See QCC_MODULE_PRIVATE_COPY.
   bool privateCopy = false;
+  /// What runs the program: empty or "cpu" for the host, "cuda:N" for a GPU.
+  std::string device = {};
 };
 
 /// A loaded artifact: immutable, shared by any number of threads and functions,
@@ -355,6 +359,7 @@ private:
     c.variant = nameOrNull(options.variant);
     c.weightPages = options.weightPages;
     c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
+    c.device = nameOrNull(options.device);
     return c;
   }
 

@@ -76,11 +76,19 @@ public:
   size_t rank() const { return rank_; }
   int64_t dim(size_t i) const { return shape_[i]; }
 
+  /// The same where the memory is a device's, such as {kDLCUDA, 0}.
+  TensorView on(DLDevice device) const {
+    TensorView view = *this;
+    view.device_ = device;
+    return view;
+  }
+  DLDevice device() const { return device_; }
+
   /// For the C API; valid as long as this view.
   DLTensor dlpack() const {
     DLTensor tensor = {};
     tensor.data = data_;
-    tensor.device = {kDLCPU, 0};
+    tensor.device = device_;
     tensor.ndim = int32_t(rank_);
     tensor.dtype = type_;
     tensor.shape = const_cast<int64_t *>(shape_.data());
@@ -89,6 +97,7 @@ public:
 
 private:
   void *data_;
+  DLDevice device_ = {kDLCPU, 0};
   DLDataType type_;
   size_t rank_;
   std::array<int64_t, maxRank> shape_ = {};

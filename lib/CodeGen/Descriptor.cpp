@@ -66,10 +66,13 @@ private:
   qcc_tensor_desc tensor(const ProgramTensor &tensor);
   qcc_operand_desc operand(const ProgramOperand &operand);
   llvm::Error addFunction(int64_t offset, const Twine &name);
+  int64_t launch(const ProgramLaunch &launch);
+  qcc_step_desc step(const ProgramStep &step);
   llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
                        int64_t &ref);
   llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
   llvm::GlobalVariable *addWeights();
+  llvm::GlobalVariable *addKernels(const TranslatedVariant &variant);
   void addNote();
   void emit();
 
@@ -170,44 +173,69 @@ llvm::Error DescriptorBuilder::addFunction(int64_t offset, const Twine &name) {
   return llvm::Error::success();
 }
 
+int64_t DescriptorBuilder::launch(const ProgramLaunch &launch) {
+  static_assert(int(ProgramParameter::Input) == QCC_PARAMETER_INPUT &&
+                int(ProgramParameter::Output) == QCC_PARAMETER_OUTPUT &&
+                int(ProgramParameter::Size) == QCC_PARAMETER_SIZE);
+  std::vector<qcc_parameter_desc> parameters;
+  for (const ProgramParameter &parameter : launch.parameters)
+    parameters.push_back({parameter.kind, 0, parameter.value});
+  qcc_launch_desc desc = {};
+  desc.kernel_ref = addString(launch.kernel);
+  desc.grid = launch.grid;
+  desc.block = launch.block;
+  desc.shared_bytes = launch.sharedBytes;
+  desc.n_parameters = parameters.size();
+  desc.parameters_ref = add<qcc_parameter_desc>(parameters);
+  return add<qcc_launch_desc>(desc);
+}
+
+/// All of a step but its function.
+qcc_step_desc DescriptorBuilder::step(const ProgramStep &step) {
+  auto text = [&](StringRef key) {
+    auto attr = step.kernel.getAs<StringAttr>(key);
+    return attr ? attr.getValue() : StringRef();
+  };
+  auto operands = [&](const std::vector<ProgramOperand> &list) {
+    std::vector<qcc_operand_desc> descs;
+    for (const ProgramOperand &item : list)
+      descs.push_back(operand(item));
+    return add<qcc_operand_desc>(descs);
+  };
+  qcc_step_desc desc = {};
+  desc.kind = step.launch ? QCC_STEP_LAUNCH : QCC_STEP_HOST;
+  desc.parallel = step.parallel;
+  StringRef name = step.function;
+  name = step.launch ? text("name") : name.take_front(name.rfind(".run"));
+  desc.name_ref = addString((name + "." + text("kind")).str());
+  desc.layer_ref = addString(text("layer"));
+  desc.location_ref = addString(text("location"));
+  desc.launch_ref = step.launch ? launch(*step.launch) : 0;
+  desc.operations = step.operations;
+  desc.bytes = step.bytes;
+  desc.scratch_bytes = step.scratch;
+  desc.n_inputs = step.inputs.size();
+  desc.n_outputs = step.outputs.size();
+  desc.inputs_ref = operands(step.inputs);
+  desc.outputs_ref = operands(step.outputs);
+  return desc;
+}
+
 llvm::Error DescriptorBuilder::addSteps(const ProgramEntry &entry,
                                         StringRef prefix, int64_t &ref) {
   std::vector<qcc_step_desc> steps;
-  for (const ProgramStep &step : entry.steps) {
-    auto text = [&](StringRef key) {
-      auto attr = step.kernel.getAs<StringAttr>(key);
-      return attr ? attr.getValue() : StringRef();
-    };
-    auto operands = [&](const std::vector<ProgramOperand> &list) {
-      std::vector<qcc_operand_desc> descs;
-      for (const ProgramOperand &item : list)
-        descs.push_back(operand(item));
-      return add<qcc_operand_desc>(descs);
-    };
-    qcc_step_desc desc = {};
-    desc.kind = QCC_STEP_HOST;
-    desc.parallel = step.parallel;
-    StringRef name = step.function;
-    name = name.take_front(name.rfind(".run"));
-    desc.name_ref = addString((name + "." + text("kind")).str());
-    desc.layer_ref = addString(text("layer"));
-    desc.location_ref = addString(text("location"));
-    desc.operations = step.operations;
-    desc.bytes = step.bytes;
-    desc.scratch_bytes = step.scratch;
-    desc.n_inputs = step.inputs.size();
-    desc.n_outputs = step.outputs.size();
-    desc.inputs_ref = operands(step.inputs);
-    desc.outputs_ref = operands(step.outputs);
-    steps.push_back(desc);
-  }
+  for (const ProgramStep &item : entry.steps)
+    steps.push_back(step(item));
   ref = add<qcc_step_desc>(steps);
-  for (auto [i, step] : llvm::enumerate(entry.steps))
+  for (auto [i, step] : llvm::enumerate(entry.steps)) {
+    if (step.launch)
+      continue;
     if (llvm::Error error =
             addFunction(ref + i * sizeof(qcc_step_desc) +
                             offsetof(qcc_step_desc, function_ref),
                         prefix + step.function))
       return error;
+  }
   return llvm::Error::success();
 }
 
@@ -270,6 +298,19 @@ llvm::GlobalVariable *DescriptorBuilder::addWeights() {
   // that code and its constants stay within 2 GiB of each other, however large
   // the weights are.
   global->setCodeModel(llvm::CodeModel::Large);
+  return global;
+}
+
+/// The code of the kernels of a variant, with a 0 at its end.
+llvm::GlobalVariable *
+DescriptorBuilder::addKernels(const TranslatedVariant &variant) {
+  auto *initializer =
+      llvm::ConstantDataArray::getString(module.getContext(), variant.kernels);
+  auto *global = new llvm::GlobalVariable(
+      module, initializer->getType(), /*isConstant=*/true,
+      llvm::GlobalValue::InternalLinkage, initializer,
+      variant.prefix + "kernels");
+  global->setSection(".qcc.kernels");
   return global;
 }
 
@@ -340,7 +381,9 @@ llvm::Error DescriptorBuilder::run() {
   std::vector<std::optional<int64_t>> places; // of weights
   for (const TranslatedVariant &variant : variants) {
     qcc_variant_desc desc = {};
-    desc.device = QCC_DEVICE_CPU;
+    bool isDevice = variant.target->isDevice();
+    desc.device = isDevice ? QCC_DEVICE_CUDA : QCC_DEVICE_CPU;
+    desc.kernels_size = variant.kernels.size();
     desc.n_entries = variant.program.entries.size();
     desc.target_ref = addString(variant.target->getName());
     desc.features_ref = addString(variant.target->requiredFeatures());
@@ -357,11 +400,15 @@ llvm::Error DescriptorBuilder::run() {
   }
   int64_t ref = add<qcc_variant_desc>(table);
   llvm::GlobalVariable *image = weights.size() > 0 ? addWeights() : nullptr;
-  for (auto [i, place] : llvm::enumerate(places))
+  for (auto [i, place] : llvm::enumerate(places)) {
+    int64_t desc = ref + i * sizeof(qcc_variant_desc);
     if (place)
-      addReference(ref + i * sizeof(qcc_variant_desc) +
-                       offsetof(qcc_variant_desc, weights_ref),
-                   image, *place);
+      addReference(desc + offsetof(qcc_variant_desc, weights_ref), image,
+                   *place);
+    if (variants[i].target->isDevice())
+      addReference(desc + offsetof(qcc_variant_desc, kernels_ref),
+                   addKernels(variants[i]));
+  }
   qcc_descriptor descriptor = {};
   memcpy(descriptor.magic, QCC_ABI_MAGIC, sizeof(descriptor.magic));
   descriptor.version = QCC_ABI_VERSION;

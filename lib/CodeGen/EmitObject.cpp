@@ -28,18 +28,20 @@ static llvm::StringSet<> functionsOf(const Program &program) {
   for (const ProgramEntry &entry : program.entries) {
     names.insert(entry.plan);
     for (const ProgramStep &step : entry.steps)
-      names.insert(step.function);
+      if (!step.launch)
+        names.insert(step.function);
   }
   return names;
 }
 
-/// Translates and optimizes one variant. Functions that the table refers to get
+/// Translates and optimizes the functions that the host runs of one variant.
+/// Functions that the table refers to get
 /// names with the prefix and are visible to other variants; everything else is
 /// internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
-translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
-                 llvm::LLVMContext &context, Effort effort) {
-  const Target &target = *variant.target;
+translateVariant(mlir::ModuleOp module, const Target &target,
+                 const TranslatedVariant &variant, llvm::LLVMContext &context,
+                 Effort effort) {
   auto machine = target.createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
@@ -84,9 +86,15 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
     mlir::registerLLVMDialectTranslation(*variant.module.getContext());
     std::string prefix =
         variants.size() > 1 ? variant.target->getName() + "." : "";
-    table.push_back({Program::of(variant.module), variant.target, prefix});
-    auto translated =
-        translateVariant(variant.module, table.back(), context, effort);
+    table.push_back({Program::of(variant.module), variant.target, prefix, {}});
+    if (variant.target->isDevice()) {
+      auto kernels = emitPTX(variant, effort);
+      if (!kernels)
+        return kernels.takeError();
+      table.back().kernels = std::move(*kernels);
+    }
+    auto translated = translateVariant(variant.module, *variant.host,
+                                       table.back(), context, effort);
     if (!translated)
       return translated.takeError();
     if (!result)

@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Runtime/ABI.h"
 #include "qcc/Target/Target.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -19,9 +20,6 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace qcc;
-
-/// What the runtime guarantees of pointers to tensors on a device.
-static constexpr uint64_t kPointerAlignment = 16;
 
 /// The launch of each kernel, by name.
 static llvm::StringMap<ProgramLaunch> launchesOf(const Program &program) {
@@ -50,7 +48,7 @@ static void annotateKernel(llvm::Function &function,
   for (llvm::Argument &argument : function.args())
     if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(
-          function.getContext(), llvm::Align(kPointerAlignment)));
+          function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
 }
 
 llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,

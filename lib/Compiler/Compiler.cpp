@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Target/KnownTargets.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -113,29 +114,28 @@ deviceVariant(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets) {
         "target '%s' is a processor, which does not run PTX; compile for a "
         "chip of target cuda such as sm_80",
         targets.front()->getName().c_str());
-  return Variant{module, targets.front().get()};
+  return Variant{module, targets.front().get(), nullptr};
 }
 
 static llvm::Error translate(mlir::ModuleOp module,
                              llvm::ArrayRef<TargetRef> targets, Effort effort,
                              Translated &result,
                              WeightsImage *apart = nullptr) {
-  for (const TargetRef &target : targets)
-    if (target->isDevice())
-      return llvm::createStringError(
-          "target '%s' is a device, for which qcc writes PTX, but no code of "
-          "a host yet; ask for PTX",
-          target->getName().c_str());
+  TargetRef host = hostTarget();
   llvm::SmallVector<Variant> variants;
+  auto add = [&](mlir::ModuleOp variant, const TargetRef &target) {
+    variants.push_back({variant, target.get(),
+                        target->isDevice() ? host.get() : target.get()});
+  };
   if (targets.size() == 1)
-    variants.push_back({module, targets.front().get()});
+    add(module, targets.front());
   else
     for (auto [variant, target] :
          llvm::zip_equal(module.getOps<mlir::ModuleOp>(), targets))
-      variants.push_back({variant, target.get()});
-  // The functions name their own processors and features, so that any of the
-  // targets will do.
-  auto machine = targets.front()->createTargetMachine(effort);
+      add(variant, target);
+  // The functions name their own processors and features, so that the code
+  // generator of any of them will do.
+  auto machine = variants.front().host->createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);

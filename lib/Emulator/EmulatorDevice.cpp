@@ -8,6 +8,7 @@
 #include "qcc/Emulator/EmulatorDevice.h"
 
 #include <chrono>
+#include <climits>
 #include <mutex>
 
 namespace qcc::emu {
@@ -78,6 +79,11 @@ public:
       : options_(std::move(options)) {}
 
   std::string name() const override { return "emulator"; }
+  qcc_device_kind kind() const override { return QCC_DEVICE_CUDA; }
+  /// DLPack has no number for it but that of other devices, kDLExtDev.
+  rt::MemoryLocation location() const override { return {12, 0}; }
+  /// PTX is text, and says itself what it is for.
+  int architecture() const override { return INT_MAX; }
 
   std::string report() const override {
     bool checks = options_.launch.checking == Checking::All;
@@ -109,6 +115,11 @@ public:
     }
     return emulator_.copyOnDevice(addressOf(destination), addressOf(source),
                                   size);
+  }
+
+  rt::Status checkMemory(const void *memory, int64_t size) override {
+    std::vector<char> bytes(size);
+    return emulator_.copyToHost(bytes.data(), addressOf(memory), size);
   }
 
   rt::Result<std::unique_ptr<rt::DeviceModule>>

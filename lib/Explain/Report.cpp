@@ -183,7 +183,7 @@ llvm::json::Object ProgramReport::toJson() const {
   llvm::json::Object object = ::toJson(most);
   object["entries"] = std::move(memories);
   object["distinct_kernels"] = distinctKernels;
-  object[isForDevice ? "ptx_bytes" : "artifact_bytes"] = codeBytes;
+  object["artifact_bytes"] = artifactBytes;
   object["target"] = target;
   object["kernels"] = std::move(kernels);
   return object;

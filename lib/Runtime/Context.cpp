@@ -12,6 +12,8 @@
 
 #include "qcc/Runtime/Context.h"
 
+#include "DeviceRun.h"
+
 #include <algorithm>
 
 namespace qcc::rt {
@@ -54,10 +56,15 @@ Context::Context(std::shared_ptr<const Module> module, const Entry &entry,
   tensors_.resize(entry.arguments.size() + entry.results.size());
   if (options.profile)
     stepNanoseconds_.resize(entry.steps.size());
+  if (module_->device())
+    deviceRun_ = std::make_unique<DeviceRun>(*module_, entry, options.log);
   hasParallelStep_ =
+      !deviceRun_ &&
       std::any_of(entry.steps.begin(), entry.steps.end(),
                   [](const Step &step) { return step.parallel; });
 }
+
+Context::~Context() = default;
 
 Result<std::unique_ptr<Context>>
 Context::create(std::shared_ptr<const Module> module,
@@ -131,6 +138,23 @@ static Status checkList(const char *role, const Tensor *tensors, size_t given,
                          role + "s, but the call has " + std::to_string(given));
 }
 
+/// Of a tensor that is said to be in memory of a device.
+static Status checkLocation(const Tensor &tensor, const Module &module) {
+  const Device *device = module.device().get();
+  if (!device)
+    return invalidArgument("is on a device of DLPack's type " +
+                           std::to_string(tensor.location.type) +
+                           ", but the program runs on the CPU; copy it to host "
+                           "memory");
+  if (tensor.location != device->location())
+    return invalidArgument(
+        "is on device " + std::to_string(tensor.location.index) +
+        " of DLPack's type " + std::to_string(tensor.location.type) +
+        ", but the program runs on " + device->name() +
+        "; copy it there or to host memory");
+  return module.device()->checkMemory(tensor.data, *tensor.bytes());
+}
+
 /// What does not depend on the plan.
 Status Context::checkTensor(const Tensor &tensor, const TensorInfo &info,
                             const char *role, size_t position,
@@ -153,6 +177,11 @@ Status Context::checkTensor(const Tensor &tensor, const TensorInfo &info,
                            "elements");
   if (!withData)
     return Status::ok();
+  if (!tensor.location.isHost()) {
+    Status status = checkLocation(tensor, *module_);
+    if (!status.isOk())
+      return status.withPrefix(nameOf(role, position, info) + " ");
+  }
   if (!tensor.data && *bytes > 0)
     return invalidArgument(nameOf(role, position, info) +
                            " has no data: its pointer is null");
@@ -224,6 +253,8 @@ Status Context::bindOutputs(const Tensor *inputs, const Tensor *outputs,
 }
 
 static bool overlap(const Tensor &a, const Tensor &b) {
+  if (a.location != b.location)
+    return false;
   auto beginA = reinterpret_cast<uintptr_t>(a.data);
   auto beginB = reinterpret_cast<uintptr_t>(b.data);
   int64_t sizeA = *a.bytes(), sizeB = *b.bytes();
@@ -354,16 +385,39 @@ Result<std::vector<Shape>> Context::resultShapes(const Tensor *inputs,
   return shapes;
 }
 
+/// Memory of a device, which outlives what is allocated.
+static Allocator allocatorOf(Device *device) {
+  Allocator allocator;
+  allocator.allocate = [](size_t size, size_t, void *device) -> void * {
+    Result<void *> memory = static_cast<Device *>(device)->allocate(size);
+    return memory.isOk() ? *memory : nullptr;
+  };
+  allocator.deallocate = [](void *memory, size_t, size_t, void *device) {
+    (void)static_cast<Device *>(device)->deallocate(memory).isOk();
+  };
+  allocator.context = device;
+  return allocator;
+}
+
 Result<std::vector<OwnedTensor>> Context::allocateResults(const Tensor *inputs,
                                                           size_t numInputs) {
   Result<std::vector<Shape>> shapes = resultShapes(inputs, numInputs);
   if (!shapes.isOk())
     return shapes.status();
+  std::shared_ptr<Device> device = module_->device();
+  if (numInputs == 0 ||
+      std::any_of(inputs, inputs + numInputs,
+                  [](const Tensor &input) { return input.location.isHost(); }))
+    device = nullptr;
   std::vector<OwnedTensor> results;
   for (size_t i = 0; i < shapes->size(); ++i) {
     DType dtype = entry_.results[i].dtype;
-    OwnedTensor result{AlignedBuffer(options_.allocator),
-                       Tensor(nullptr, dtype, (*shapes)[i])};
+    OwnedTensor result{
+        device,
+        AlignedBuffer(device ? allocatorOf(device.get()) : options_.allocator),
+        Tensor(nullptr, dtype, (*shapes)[i])};
+    if (device)
+      result.tensor.location = device->location();
     std::string name = nameOf("result", i, entry_.results[i]);
     std::optional<int64_t> bytes = result.tensor.bytes();
     if (!bytes)
@@ -407,8 +461,15 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     status = planLocked();
   if (status.isOk())
     status = bindOutputs(inputs, outputs, numOutputs);
-  if (status.isOk())
-    status = reserve();
+  if (!status.isOk())
+    return status;
+  if (deviceRun_)
+    return executeOnDevice(inputs, outputs, options);
+  if (options.stream)
+    return invalidArgument(
+        "a stream is given, but the program runs on the CPU; "
+        "give none");
+  status = reserve();
   return status.isOk() ? execute(options) : status;
 }
 

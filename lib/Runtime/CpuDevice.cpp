@@ -75,6 +75,8 @@ public:
       : pool_(std::move(pool)), allocator_(allocator) {}
 
   std::string name() const override { return "cpu"; }
+  qcc_device_kind kind() const override { return QCC_DEVICE_CPU; }
+  MemoryLocation location() const override { return {}; }
 
   std::string report() const override {
     HostInfo info = hostInfo();
@@ -119,6 +121,8 @@ public:
       memmove(destination, source, size);
     return Status::ok();
   }
+
+  Status checkMemory(const void *, int64_t) override { return Status::ok(); }
 
   Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
                                                    int64_t size) override {

@@ -219,16 +219,53 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   return info;
 }
 
+Launch DescriptorReader::readLaunch(const qcc_step_desc &desc, const Step &step,
+                                    const Entry &entry) {
+  Launch launch;
+  const auto *from =
+      readTable<qcc_launch_desc>(desc.launch_ref, 1, "the launch of a step");
+  if (!from)
+    return launch;
+  launch.kernel = readString(from->kernel_ref, "a kernel's name");
+  if (launch.kernel.empty())
+    fail("a launch names no kernel");
+  launch.grid = readSize(from->grid, entry.numValues, "a number of blocks");
+  launch.block = readSize(from->block, entry.numValues, "a number of threads");
+  launch.sharedBytes =
+      readSize(from->shared_bytes, entry.numValues, "a shared memory");
+  const auto *parameters = readTable<qcc_parameter_desc>(
+      from->parameters_ref, from->n_parameters, "a kernel's parameters");
+  for (int64_t i = 0; parameters && i < from->n_parameters; ++i) {
+    LaunchParameter parameter;
+    parameter.kind = qcc_parameter_kind(parameters[i].kind);
+    parameter.value = Size(parameters[i].value);
+    bool isOutput = parameters[i].kind == QCC_PARAMETER_OUTPUT;
+    int64_t count = (isOutput ? step.outputs : step.inputs).size();
+    if (parameters[i].kind == QCC_PARAMETER_SIZE)
+      parameter.value =
+          readSize(parameters[i].value, entry.numValues, "a parameter");
+    else if ((!isOutput && parameters[i].kind != QCC_PARAMETER_INPUT) ||
+             parameters[i].value < 0 || parameters[i].value >= count)
+      fail("a parameter of a kernel refers to nothing");
+    launch.parameters.push_back(parameter);
+  }
+  return launch;
+}
+
 Step DescriptorReader::readStep(const qcc_step_desc &desc, const Entry &entry,
-                                int64_t weightsSize) {
+                                const Variant &variant) {
   Step step;
-  if (desc.kind != QCC_STEP_HOST)
+  bool isLaunch = desc.kind == QCC_STEP_LAUNCH;
+  if (!isLaunch && desc.kind != QCC_STEP_HOST)
     fail("a step is of the unknown kind " + std::to_string(desc.kind));
+  else if (isLaunch != (variant.device != QCC_DEVICE_CPU))
+    fail("a step is not of the kind that the device of its variant runs");
   step.name = readString(desc.name_ref, "a step's name");
   step.layer = readString(desc.layer_ref, "a step's layer");
   step.location = readString(desc.location_ref, "a step's location");
-  step.function = reinterpret_cast<qcc_step_fn>(reinterpret_cast<uintptr_t>(
-      resolve(desc.function_ref, 1, 1, "a step's function")));
+  if (!isLaunch)
+    step.function = reinterpret_cast<qcc_step_fn>(reinterpret_cast<uintptr_t>(
+        resolve(desc.function_ref, 1, 1, "a step's function")));
   step.parallel = desc.parallel != 0;
   step.operations =
       readSize(desc.operations, entry.numValues, "an operation count");
@@ -240,10 +277,12 @@ Step DescriptorReader::readStep(const qcc_step_desc &desc, const Entry &entry,
     const auto *descs =
         readTable<qcc_operand_desc>(ref, count, "a step's operands");
     for (int i = 0; descs && i < count && status_.isOk(); ++i)
-      operands.push_back(readOperand(descs[i], entry, weightsSize));
+      operands.push_back(readOperand(descs[i], entry, variant.weightsSize));
   };
   readOperands(desc.inputs_ref, desc.n_inputs, step.inputs);
   readOperands(desc.outputs_ref, desc.n_outputs, step.outputs);
+  if (isLaunch)
+    step.launch = readLaunch(desc, step, entry);
   return step;
 }
 
@@ -265,7 +304,7 @@ void DescriptorReader::checkSymbols(const Entry &entry) {
 }
 
 Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
-                                  int64_t weightsSize) {
+                                  const Variant &variant) {
   Entry entry;
   entry.name = readString(desc.name_ref, "an entry's name");
   if (desc.n_symbols < 0 || desc.n_values < desc.n_symbols ||
@@ -314,7 +353,7 @@ Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
   const auto *steps = readTable<qcc_step_desc>(desc.steps_ref, desc.n_steps,
                                                "the table of steps");
   for (int i = 0; steps && i < desc.n_steps && status_.isOk(); ++i)
-    entry.steps.push_back(readStep(steps[i], entry, weightsSize));
+    entry.steps.push_back(readStep(steps[i], entry, variant));
   return entry;
 }
 
@@ -355,6 +394,24 @@ std::vector<Variant> DescriptorReader::readVariantHeaders() {
   return variants;
 }
 
+/// The code of a variant for a device, which others read up to its end.
+void DescriptorReader::readKernels(const qcc_variant_desc &desc,
+                                   Variant &variant) {
+  int64_t size = desc.kernels_size;
+  if (variant.device == QCC_DEVICE_CPU || size < 0 || size == INT64_MAX) {
+    if (size != 0)
+      fail("the code of its kernels has " + std::to_string(size) + " bytes");
+    return;
+  }
+  const char *begin =
+      resolve(desc.kernels_ref, size + 1, 1, "the code of its kernels");
+  if (!begin)
+    return;
+  if (begin[size] != '\0')
+    return fail("the code of its kernels has no end");
+  variant.kernels = {begin, size_t(size)};
+}
+
 void DescriptorReader::readVariant(size_t index, Variant &variant) {
   const auto *descs = readTable<qcc_variant_desc>(
       descriptor_->variants_ref, descriptor_->n_variants, "the variant table");
@@ -370,10 +427,11 @@ void DescriptorReader::readVariant(size_t index, Variant &variant) {
   if (reinterpret_cast<uintptr_t>(variant.weights) % weightsAlignment != 0)
     fail("the weights are not aligned to 64 bytes");
   variant.weightsSize = desc.weights_size;
+  readKernels(desc, variant);
   const auto *entries = readTable<qcc_entry_desc>(
       desc.entries_ref, desc.n_entries, "the table of entries");
   for (int i = 0; entries && i < desc.n_entries && status_.isOk(); ++i)
-    variant.entries.push_back(readEntry(entries[i], desc.weights_size));
+    variant.entries.push_back(readEntry(entries[i], variant));
 }
 
 std::string_view DescriptorReader::readProducer() {

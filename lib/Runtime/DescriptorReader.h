@@ -55,9 +55,12 @@ private:
   TensorInfo readTensor(const qcc_tensor_desc &desc, int numValues);
   OperandInfo readOperand(const qcc_operand_desc &desc, const Entry &entry,
                           int64_t weightsSize);
+  Launch readLaunch(const qcc_step_desc &desc, const Step &step,
+                    const Entry &entry);
   Step readStep(const qcc_step_desc &desc, const Entry &entry,
-                int64_t weightsSize);
-  Entry readEntry(const qcc_entry_desc &desc, int64_t weightsSize);
+                const Variant &variant);
+  Entry readEntry(const qcc_entry_desc &desc, const Variant &variant);
+  void readKernels(const qcc_variant_desc &desc, Variant &variant);
   void checkSymbols(const Entry &entry);
 
   const qcc_descriptor *descriptor_;

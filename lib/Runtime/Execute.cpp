@@ -14,6 +14,7 @@
 
 #include "qcc/Runtime/Context.h"
 
+#include "DeviceRun.h"
 #include "FloatEnvironment.h"
 
 #include <algorithm>
@@ -93,6 +94,16 @@ void Context::startRun(const RunOptions &options) {
   }
 }
 
+/// Bytes from the first element of an operand in memory to its last.
+static int64_t bytesInMemory(const OperandInfo &operand, const Shape &shape,
+                             int64_t bytes) {
+  if (operand.rowPitch == 0)
+    return bytes;
+  int64_t row = shape[operand.order.empty() ? shape.size() - 1
+                                            : size_t(operand.order.back())];
+  return bytes / row * operand.rowPitch;
+}
+
 /// The elements of an operand side by side, in the order of its dimensions.
 static void copyElements(const OperandInfo &operand, const Shape &shape,
                          int64_t elementBytes, const char *from, char *to) {
@@ -120,6 +131,20 @@ static void copyElements(const OperandInfo &operand, const Shape &shape,
   }
 }
 
+void *Context::hostAddress(const OperandInfo &operand, int64_t index) const {
+  switch (operand.kind) {
+  case QCC_ARGUMENT:
+    return tensors_[index];
+  case QCC_RESULT:
+    return tensors_[entry_.arguments.size() + index];
+  case QCC_ARENA:
+    return frame_.arena + index;
+  case QCC_WEIGHTS:
+    break;
+  }
+  return const_cast<char *>(frame_.weights) + index;
+}
+
 Result<Tensor> Context::operandTensor(const OperandInfo &operand,
                                       AlignedBuffer &copy) const {
   const int64_t *values = values_.data();
@@ -130,23 +155,20 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
   for (Size dim : operand.dims)
     shape.push_back(dim.get(values));
   tensor.shape = std::move(shape);
-  switch (operand.kind) {
-  case QCC_ARGUMENT:
-    tensor.data = tensors_[index];
-    break;
-  case QCC_RESULT:
-    tensor.data = tensors_[entry_.arguments.size() + index];
-    break;
-  case QCC_ARENA:
-    tensor.data = frame_.arena + index;
-    break;
-  case QCC_WEIGHTS:
-    tensor.data = const_cast<char *>(frame_.weights) + index;
-    break;
-  }
+  if (!deviceRun_)
+    tensor.data = hostAddress(operand, index);
   std::optional<int64_t> bytes = tensor.bytes();
   bool isStoredAsItIs =
       operand.order.empty() && operand.rowPitch == 0 && operand.byteShift == 0;
+  AlignedBuffer fetched;
+  if (deviceRun_ && bytes && *bytes > 0) {
+    AlignedBuffer &to = isStoredAsItIs ? copy : fetched;
+    Status status = deviceRun_->fetch(
+        operand, values, bytesInMemory(operand, tensor.shape, *bytes), to);
+    if (!status.isOk())
+      return status;
+    tensor.data = to.data();
+  }
   if (isStoredAsItIs || !bytes || *bytes == 0)
     return tensor;
   Status status = copy.reserve(*bytes);
@@ -277,6 +299,41 @@ Status Context::execute(const RunOptions &options) {
       finishStep(entry_.steps.size() - 1);
   }
   return endOfRun();
+}
+
+Status Context::executeOnDevice(const Tensor *inputs, const Tensor *outputs,
+                                const RunOptions &options) {
+  startRun(options);
+  if (stopping_)
+    return endOfRun();
+  Status status =
+      deviceRun_->begin(inputs, outputs, arenaBytes_, options.stream);
+  if (status.isOk() && options_.profile)
+    status = deviceRun_->startClock();
+  // A run that may end early, or is looked at, has no launch ahead of time.
+  bool isWatched = canEnd_ || options_.observer.afterStep;
+  bool isStepwise = isWatched || options_.profile;
+  if (status.isOk() && !isStepwise)
+    status = deviceRun_->launchAll(values_.data());
+  for (size_t i = 0;
+       isStepwise && i < entry_.steps.size() && status.isOk() && !stopping_;
+       ++i) {
+    const Step &step = entry_.steps[i];
+    status = deviceRun_->launch(step, i, values_.data());
+    if (status.isOk() && isWatched)
+      status = deviceRun_->synchronize();
+    if (!status.isOk())
+      status = status.withPrefix("step '" + std::string(step.name) + "': ");
+    else
+      finishStep(i);
+  }
+  if (status.isOk() && !stopping_)
+    status = deviceRun_->finish(outputs);
+  else
+    deviceRun_->abandon();
+  if (status.isOk() && !stopping_ && options_.profile)
+    status = deviceRun_->readClock(stepNanoseconds_);
+  return status.isOk() ? endOfRun() : status;
 }
 
 Status Context::endOfRun() const {

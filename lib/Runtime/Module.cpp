@@ -13,6 +13,7 @@
 
 #include "ArtifactFile.h"
 #include "DescriptorReader.h"
+#include "DeviceProgram.h"
 #include "HugePages.h"
 #include "VariantChoice.h"
 
@@ -34,7 +35,7 @@ constexpr int64_t smallWeights = int64_t(8) << 20;
 
 void Module::copyWeights(WeightPages pages,
                          FunctionRef<void(const char *, size_t)> copied) {
-  if (pages == WeightPages::File || !refusal_.isOk() ||
+  if (pages == WeightPages::File || !refusal_.isOk() || device_ ||
       (pages == WeightPages::Auto && variant_.weightsSize < smallWeights))
     return;
   weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize, copied);
@@ -67,6 +68,11 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   reader.readVariant(choice->index, module->variant_);
   if (!reader.status().isOk())
     return reader.status();
+  if (options.device) {
+    module->device_ = options.device;
+    module->deviceProgram_ =
+        std::make_shared<DeviceProgram>(options.device, module->variant_);
+  }
   return module;
 }
 

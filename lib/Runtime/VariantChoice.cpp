@@ -7,7 +7,11 @@
 
 #include "VariantChoice.h"
 
+#include "qcc/Runtime/Device.h"
+
 #include <algorithm>
+#include <charconv>
+#include <climits>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -18,14 +22,35 @@ namespace qcc::rt {
 static constexpr const char *levels[] = {
     "avx2", "avx512bw", "avxvnni", "avxvnniint8", "avx512vnni", "amx-int8"};
 
+/// The number of an architecture such as "sm_80"; more than any device has for
+/// other texts.
+static int architectureOf(std::string_view features) {
+  int number = 0;
+  const char *end = features.data() + features.size();
+  auto read = std::from_chars(
+      features.data() + std::min<size_t>(3, features.size()), end, number);
+  bool isWhole = read.ec == std::errc() && read.ptr == end;
+  return isWhole && features.substr(0, 3) == "sm_" ? number : INT_MAX;
+}
+
 /// Compares like the worth of a variant.
 static std::pair<size_t, size_t> rank(const VariantInfo &variant) {
+  if (variant.device != QCC_DEVICE_CPU)
+    return {0, size_t(architectureOf(variant.features))};
   std::vector<std::string> features = splitFeatures(variant.features);
   size_t level = std::size(levels);
   while (level > 0 && std::find(features.begin(), features.end(),
                                 levels[level - 1]) == features.end())
     --level;
-  return {level, features.size()};
+  return {level + 1, features.size()};
+}
+
+/// Why a device does not run a variant for devices of its kind.
+static void compareArchitectures(const Device &device, VariantInfo &info) {
+  if (architectureOf(info.features) <= device.architecture())
+    return;
+  info.missing.emplace_back(info.features);
+  info.refusal = "needs " + std::string(info.features);
 }
 
 std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
@@ -38,12 +63,18 @@ std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
     info.device = variant.device;
     info.target = variant.target;
     info.features = variant.features;
-    if (variant.device != QCC_DEVICE_CPU)
-      info.refusal = "is for another kind of device";
-    for (std::string &name : host.missing(variant.features)) {
-      info.refusal += (info.refusal.empty() ? "needs " : ", ") + name;
-      info.missing.push_back(std::move(name));
-    }
+    if (variant.device !=
+        (options.device ? options.device->kind() : QCC_DEVICE_CPU))
+      info.refusal = variant.device == QCC_DEVICE_CUDA
+                         ? "is for an NVIDIA GPU"
+                         : "is for another kind of device";
+    else if (options.device)
+      compareArchitectures(*options.device, info);
+    else
+      for (std::string &name : host.missing(variant.features)) {
+        info.refusal += (info.refusal.empty() ? "needs " : ", ") + name;
+        info.missing.push_back(std::move(name));
+      }
     infos.push_back(std::move(info));
   }
   return infos;
@@ -60,6 +91,18 @@ static std::string listTargets(const std::vector<VariantInfo> &infos) {
   for (const VariantInfo &info : infos)
     text += (text.empty() ? "" : ", ") + std::string(info.target);
   return text;
+}
+
+static std::string remedyFor(const std::vector<VariantInfo> &infos,
+                             const ModuleOptions &options) {
+  if (options.device)
+    return "; compile it for this device";
+  bool isForDevices =
+      std::all_of(infos.begin(), infos.end(), [](const VariantInfo &info) {
+        return info.device != QCC_DEVICE_CPU;
+      });
+  return std::string("; compile it for this host, the target `native`") +
+         (isForDevices ? ", or load it for a device such as cuda" : "");
 }
 
 Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
@@ -83,7 +126,8 @@ Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
 
   for (size_t i : order) {
     VariantInfo &info = infos[i];
-    if (info.refusal.empty() && needsTiles(info)) {
+    if (info.refusal.empty() && info.device == QCC_DEVICE_CPU &&
+        needsTiles(info)) {
       Status permission = options.requestTiles();
       if (!permission.isOk())
         info.refusal = "needs amx-tile, but " + permission.message();
@@ -97,9 +141,9 @@ Result<VariantChoice> chooseVariant(std::vector<VariantInfo> &infos,
   for (size_t i : order)
     refusals +=
         "; variant '" + std::string(infos[i].target) + "' " + infos[i].refusal;
-  Status refusal =
-      unsupported("this host cannot run the artifact" + refusals +
-                  "; compile it for this host, the target `native`");
+  Status refusal = unsupported(
+      (options.device ? "device " + options.device->name() : "this host") +
+      " cannot run the artifact" + refusals + remedyFor(infos, options));
   if (options.inspectOnly)
     return VariantChoice{best, std::move(refusal)};
   return refusal;

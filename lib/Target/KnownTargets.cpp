@@ -37,6 +37,8 @@ qcc::parseTargets(llvm::StringRef list,
   return targets;
 }
 
+TargetRef qcc::hostTarget() { return x86::hostTarget(); }
+
 std::vector<std::string> qcc::knownTargetNames() {
   std::vector<std::string> names = x86::Spec::knownCPUs();
   for (const nvptx::Spec &chip : nvptx::allChips())

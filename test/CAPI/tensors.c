@@ -144,8 +144,9 @@ static void strides(Call *call) {
 
 static void memory(Call *call) {
   call->xs.device.device_type = kDLCUDA;
-  CHECK_REFUSED(call, "argument 0 is on a device of DLPack's type 2, but the "
-                      "program runs on the CPU; copy it to host memory");
+  CHECK_REFUSED(call,
+                "argument 0 ('x') is on a device of DLPack's type 2, but the "
+                "program runs on the CPU; copy it to host memory");
   call->ys.device.device_type = kDLROCM;
   CHECK_REFUSED(call, "result 0 is on a device of DLPack's type 10");
   call->xs.byte_offset = 2;

@@ -9,6 +9,7 @@
 
 #include "common/Describe.h"
 #include "common/Text.h"
+#include "qcc/Runtime/Device.h"
 
 #include <algorithm>
 #include <chrono>
@@ -86,11 +87,17 @@ static double rate(double amount, double seconds) {
   return seconds > 0 ? amount / seconds : 0;
 }
 
+/// "4 threads", or the name of a device.
+static std::string runnerOf(const rt::Context &context) {
+  const rt::Device *device = context.module().device().get();
+  return device ? device->name() : counted(context.threads(), "thread");
+}
+
 std::string benchLine(const rt::Context &context, const Measurement &m) {
   return "median " + duration(m.median) + ", spread " +
          duration(m.p10, m.median) + " .. " + duration(m.p90, m.median) +
          " (10 to 90 %), " + counted(int64_t(m.runs), "run") + ", " +
-         counted(context.threads(), "thread") + ", " +
+         runnerOf(context) + ", " +
          format("%.2f GOP/s\n", rate(m.operations, m.median) * 1e-9);
 }
 
@@ -121,6 +128,8 @@ Json benchJson(const rt::Context &context, const Measurement &m) {
   report.add("entry", Json::of(context.entry().name));
   report.add("target", Json::of(context.module().variant().target));
   report.add("threads", Json::of(int64_t(context.threads())));
+  if (const rt::Device *device = context.module().device().get())
+    report.add("device", Json::of(device->name()));
   report.add("runs", Json::of(int64_t(m.runs)));
   report.add("median_seconds", Json::of(m.median));
   report.add("p10_seconds", Json::of(m.p10));
@@ -172,9 +181,7 @@ Json chromeTrace(const rt::Context &context, const Measurement &m) {
   Json events = Json::list();
   events.add(traceName("process_name", context.entry().name, Runs));
   events.add(traceName("thread_name", "runs", Runs));
-  events.add(traceName("thread_name",
-                       "steps, on " + counted(context.threads(), "thread"),
-                       Steps));
+  events.add(traceName("thread_name", "steps, on " + runnerOf(context), Steps));
   for (size_t r = 0; r < m.traced.size(); ++r) {
     const TracedRun &run = m.traced[r];
     double at = run.start * 1e6;

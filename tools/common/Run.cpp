@@ -34,9 +34,19 @@ void addInputArguments(Arguments &arguments, std::string &entry,
                    1024, threads);
 }
 
+void addDeviceArgument(Arguments &arguments, const char *name, const char *help,
+                       std::string &device) {
+  arguments.text(name, "cpu|cuda[:N]|emulator[:seed=N]", help, device);
+}
+
 void addMeasureArguments(Arguments &arguments, RunOptions &options) {
+  addDeviceArgument(arguments, "device",
+                    "What runs the program: this host, an NVIDIA GPU, or the "
+                    "emulator of one, which checks what kernels do; the seed "
+                    "orders warps",
+                    options.device);
   arguments.text("variant", "NAME",
-                 "Variant to run, as --list names it; the best that this host "
+                 "Variant to run, as --list names it; the best that the device "
                  "can run if not given",
                  options.variant);
   arguments.text("weight-pages", "auto|file|huge",
@@ -71,6 +81,10 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
   arguments.text("dump-steps", "DIR",
                  "Write the outputs of each step to DIR, with an index.json",
                  options.dumpSteps);
+  arguments.text("counters", "FILE",
+                 "Write what the emulator counted, of each launch; as JSON if "
+                 "the name ends in .json",
+                 options.counters);
   arguments.flag("list", "Say what the program holds, and run nothing",
                  options.list);
 }
@@ -79,11 +93,22 @@ static bool isNpy(const std::string &path) {
   return path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
 }
 
-rt::WeightPages weightPagesOf(const RunOptions &options) {
+rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options) {
+  rt::ModuleOptions module;
+  if (!options.counters.empty())
+    options.launches = std::make_shared<LaunchLog>();
+  rt::Result<std::shared_ptr<rt::Device>> device =
+      openDevice(options.device, options.launches);
+  if (!device.isOk())
+    return device.status();
+  module.device = *device;
+  module.variant = options.variant;
+  module.inspectOnly = options.list;
   if (options.weightPages == "file")
-    return rt::WeightPages::File;
-  return options.weightPages == "huge" ? rt::WeightPages::Huge
-                                       : rt::WeightPages::Auto;
+    module.weightPages = rt::WeightPages::File;
+  else if (options.weightPages == "huge")
+    module.weightPages = rt::WeightPages::Huge;
+  return module;
 }
 
 /// What the command reads and writes.
@@ -96,6 +121,7 @@ static CommandFiles filesOf(const RunOptions &options) {
     files.writes(output, "--output=" + output);
   files.writes(options.benchJson, "--json=" + options.benchJson);
   files.writes(options.trace, "--profile=" + options.trace);
+  files.writes(options.counters, "--counters=" + options.counters);
   return files;
 }
 
@@ -122,6 +148,11 @@ rt::Status checkOptions(const RunOptions &options) {
   if (!options.dumpSteps.empty() && (options.bench || options.profile))
     return rt::invalidArgument("--dump-steps would be measured by --bench and "
                                "--profile; ask for one at a time");
+  if (!options.counters.empty() && (options.device.rfind("emulator", 0) != 0 ||
+                                    options.bench || options.profile))
+    return rt::invalidArgument("--counters is for one run on "
+                               "--device=emulator, without --bench and "
+                               "--profile");
   return filesOf(options).check();
 }
 
@@ -262,6 +293,8 @@ rt::Status runModule(ModulePtr module, const std::string &name,
       options.bench || options.profile ? report(run, options, out) : run.run();
   if (status.isOk() && dump)
     status = dump->finish(**entry);
+  if (status.isOk() && options.launches)
+    status = options.launches->write(options.counters);
   if (status.isOk())
     status = finishResults(run.outputs, options, out);
   return status;

@@ -8,6 +8,7 @@
 #ifndef QCC_TOOLS_COMMON_RUN_H
 #define QCC_TOOLS_COMMON_RUN_H
 
+#include "common/Devices.h"
 #include "common/Execution.h"
 #include "common/Inputs.h"
 
@@ -23,7 +24,9 @@ struct RunOptions {
   std::vector<std::string> expected; ///< .npy, one for each result in order
   std::optional<double> tolerance;   ///< of expected ones; see Compare.h
   unsigned threads = 0;
-  std::string variant;     ///< empty: the best that the host can run
+  std::string device;      ///< empty: the host; see openDevice
+  std::string counters;    ///< a file for those of the emulator
+  std::string variant;     ///< empty: the best that the device can run
   std::string weightPages; ///< "auto", "file", "huge"; empty: "auto"
   bool bench = false;
   std::string benchJson;
@@ -31,6 +34,8 @@ struct RunOptions {
   std::string trace;
   std::string dumpSteps;
   bool list = false;
+  /// What the emulator launched; null where no counters are asked for.
+  std::shared_ptr<LaunchLog> launches;
   /// What the command reads besides the files named above.
   CommandFiles files;
   /// Say what the results are, where they are neither written nor compared and
@@ -43,15 +48,19 @@ class Arguments;
 /// Options of a command line that say what to run.
 void addInputArguments(Arguments &arguments, std::string &entry,
                        InputSources &sources, unsigned &threads);
+/// An option that names a device.
+void addDeviceArgument(Arguments &arguments, const char *name, const char *help,
+                       std::string &device);
 /// Options of what measures.
 void addMeasureArguments(Arguments &arguments, RunOptions &options);
 /// These and all others.
 void addRunArguments(Arguments &arguments, RunOptions &options);
 
-/// What `--weight-pages` says; for options that checkOptions has seen.
-rt::WeightPages weightPagesOf(const RunOptions &options);
+/// How to load the program that the options are for. Opens the device.
+rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);
 
 /// Whether the options make sense together, and overwrite nothing that is read.
+/// To be asked before the functions below.
 rt::Status checkOptions(const RunOptions &options);
 
 /// Runs an entry of a module, or lists what it holds. What was asked for is

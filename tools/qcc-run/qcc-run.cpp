@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `qcc run` for artifacts, where there is no compiler: it links the runtime
-// alone.
+// `qcc run` for artifacts, where there is no compiler: it links the runtime and
+// the emulator of GPUs alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,11 +45,10 @@ int main(int argc, char **argv) {
   if (!status.isOk())
     return reportError(status.message());
 
-  rt::ModuleOptions moduleOptions;
-  moduleOptions.variant = options.variant;
-  moduleOptions.inspectOnly = options.list;
-  moduleOptions.weightPages = weightPagesOf(options);
-  rt::Result<ModulePtr> module = rt::Module::open(file, moduleOptions);
+  rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
+  if (!moduleOptions.isOk())
+    return reportError(moduleOptions.message());
+  rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
   status = runModule(*std::move(module), file, options, std::nullopt, stdout);

@@ -11,20 +11,28 @@ using namespace qcc;
 using namespace qcc::driver;
 
 /// Opens an artifact, or compiles a program; reports failures.
-static std::optional<tools::DiffSide> load(const ProgramOptions &program,
-                                           const std::string &variant) {
+static std::optional<tools::DiffSide> load(ProgramOptions program,
+                                           const std::string &variant,
+                                           const std::string &device) {
   rt::ModuleOptions options;
+  auto opened = tools::openDevice(device, nullptr);
+  if (!opened.isOk()) {
+    reportError(opened.message());
+    return std::nullopt;
+  }
+  options.device = *opened;
   options.variant = variant;
   options.name = program.input;
   std::optional<tools::ModulePtr> module;
   if (tools::isArtifact(program.input)) {
-    auto opened = openArtifact(program, options);
-    if (!opened.isOk()) {
-      reportError(opened.message());
+    auto artifact = openArtifact(program, options);
+    if (!artifact.isOk()) {
+      reportError(artifact.message());
       return std::nullopt;
     }
-    module = *opened;
+    module = *artifact;
   } else {
+    aimAt(options.device.get(), program);
     Session session(program);
     if (!session.load())
       return std::nullopt;
@@ -45,10 +53,10 @@ int driver::runDiff(const DiffCommand &command) {
   files.writes(command.json, "--json=" + command.json);
   if (int code = reportStatus(files.check()))
     return code;
-  auto a = load(command.a, command.variantA);
+  auto a = load(command.a, command.variantA, command.deviceA);
   if (!a)
     return 1;
-  auto b = load(command.b, command.variantB);
+  auto b = load(command.b, command.variantB, command.deviceB);
   if (!b)
     return 1;
   rt::Result<bool> same = tools::runDiff(*a, *b, command, stdout);

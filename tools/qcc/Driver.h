@@ -27,7 +27,7 @@ namespace qcc::driver {
 /// Options of every subcommand that reads a program.
 struct ProgramOptions {
   std::string input;
-  std::string target = "x86"; ///< or "cuda", "reference"
+  std::string target = "x86"; ///< or "cuda", "x86,cuda", "reference"
   std::string mcpu = "native";
   std::string weights;
   bool unfused = false;
@@ -50,6 +50,7 @@ struct RunOptions : tools::RunOptions {
 struct DiffCommand : tools::DiffOptions {
   ProgramOptions a, b;
   std::string variantA, variantB;
+  std::string deviceA, deviceB;
 };
 
 /// Options of qcc explain.
@@ -110,6 +111,9 @@ public:
   const ProgramOptions &getOptions() const { return options; }
 
 private:
+  /// What to compile for; reports what is wrong, and is empty then.
+  std::vector<TargetRef> resolveTargets() const;
+
   ProgramOptions options;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
@@ -120,6 +124,11 @@ private:
 
 /// The table of `name`; `native` asks the CPU.
 llvm::Expected<TargetRef> resolveTarget(llvm::StringRef name);
+
+/// Completes the options of a program that runs on a device: unless they say
+/// something else, it is compiled for the latest chip whose code the device
+/// runs. Changes nothing where `device` is null, the host.
+void aimAt(const rt::Device *device, ProgramOptions &program);
 
 /// The function that `--entry` names, or the only one; reports and returns null
 /// where there is none.

@@ -73,26 +73,6 @@ static void printMemory(const EntryReport &entry) {
                << " for each thread\n";
 }
 
-/// Adds the bytes of the code; reports failures.
-static bool addCode(Session &session, ProgramReport &report) {
-  if (!report.isForDevice) {
-    std::optional<Artifact> artifact = session.emitArtifact();
-    if (artifact)
-      report.codeBytes = artifact->size();
-    return artifact.has_value();
-  }
-  return session.guarded("while generating code", [&] {
-    llvm::Expected<std::string> text =
-        session.compiler().emitPTX(session.module());
-    if (!text) {
-      reportError(text.takeError());
-      return false;
-    }
-    report.codeBytes = text->size();
-    return true;
-  });
-}
-
 /// Compiles what the program is after stage buffer, and adds to `report` what
 /// is known then; reports failures.
 static bool finish(Session &session, ProgramReport &report) {
@@ -111,7 +91,10 @@ static bool finish(Session &session, ProgramReport &report) {
   if (!lowered)
     return false;
   report.addScratch(session.module());
-  return addCode(session, report);
+  std::optional<Artifact> artifact = session.emitArtifact();
+  if (artifact)
+    report.artifactBytes = artifact->size();
+  return artifact.has_value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,9 +114,8 @@ static void printTotals(const ProgramReport &report) {
     printMemory(entry);
   llvm::outs() << "distinct kernels: " << report.distinctKernels << '\n'
                << tools::counted(report.numSteps(), "kernel") << " for "
-               << report.target
-               << (report.isForDevice ? ", PTX " : ", artifact ")
-               << tools::byteSize(report.codeBytes) << '\n';
+               << report.target << ", artifact "
+               << tools::byteSize(report.artifactBytes) << '\n';
 }
 
 int driver::runExplain(const ProgramOptions &program,

@@ -115,24 +115,23 @@ driver::compileAndLoad(Session &session, const rt::ModuleOptions &options) {
   return *module;
 }
 
-static int runArtifact(const ProgramOptions &program,
-                       const RunOptions &options) {
+static int runArtifact(const ProgramOptions &program, RunOptions &options) {
   if (options.check)
     return reportError("--check needs the program, which '" + program.input +
                        "' does not hold; run the program itself");
-  rt::ModuleOptions moduleOptions;
-  moduleOptions.variant = options.variant;
-  moduleOptions.inspectOnly = options.list;
-  moduleOptions.weightPages = tools::weightPagesOf(options);
-  auto module = openArtifact(program, moduleOptions);
+  auto moduleOptions = tools::moduleOptionsOf(options);
+  if (!moduleOptions.isOk())
+    return reportError(moduleOptions.message());
+  auto module = openArtifact(program, *moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
   return reportStatus(
       tools::runModule(*module, program.input, options, std::nullopt, stdout));
 }
 
-int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
-  RunOptions options = given;
+int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
+  ProgramOptions program = given;
+  RunOptions options = givenRun;
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
   addFiles(options.files, program);
@@ -141,10 +140,18 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
     return reportError(status.message());
   if (tools::isArtifact(program.input))
     return runArtifact(program, options);
+  auto moduleOptions = tools::moduleOptionsOf(options);
+  if (!moduleOptions.isOk())
+    return reportError(moduleOptions.message());
+  aimAt(moduleOptions->device.get(), program);
+  moduleOptions->name = program.input;
+  if (program.target == "cuda" && !moduleOptions->device && !options.list)
+    return reportError("programs of target cuda run on a device; say "
+                       "--device=cuda or --device=emulator");
   if (program.target == "reference" &&
       (options.bench || options.profile || options.list || options.checkSteps ||
        !options.dumpSteps.empty() || !options.variant.empty() ||
-       !options.weightPages.empty()))
+       !options.weightPages.empty() || !options.device.empty()))
     return reportError("target reference has no compiled steps to measure, "
                        "check, list or dump; use x86");
 
@@ -177,12 +184,7 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
     return reportStatus(
         tools::finishResults(viewsOf(*expected), options, stdout));
 
-  rt::ModuleOptions moduleOptions;
-  moduleOptions.variant = options.variant;
-  moduleOptions.inspectOnly = options.list;
-  moduleOptions.weightPages = tools::weightPagesOf(options);
-  moduleOptions.name = program.input;
-  auto module = compileAndLoad(session, moduleOptions);
+  auto module = compileAndLoad(session, *moduleOptions);
   if (!module)
     return 1;
   tools::Execution execution;
@@ -195,7 +197,7 @@ int driver::runRun(const ProgramOptions &program, const RunOptions &given) {
   fputs(report.text.c_str(), stdout);
   bool areSame = report.differing == 0;
   if (!areSame || options.checkSteps) {
-    std::optional<bool> steps = reportSteps(program, options, moduleOptions,
+    std::optional<bool> steps = reportSteps(program, options, *moduleOptions,
                                             std::move(execution.storage));
     areSame &= steps.value_or(false);
   }

@@ -12,9 +12,11 @@
 #include "mlir/Support/FileUtilities.h"
 #include "qcc/Frontend/Import.h"
 #include "qcc/Pipelines/Register.h"
+#include "qcc/Runtime/Device.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Target/KnownTargets.h"
+#include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -84,36 +86,66 @@ bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
   return result;
 }
 
-bool Session::load() {
-  bool isDevice = options.target == "cuda";
-  if (!isDevice && options.target != "x86" && options.target != "reference") {
-    reportError("unknown target '" + options.target +
-                "'; use x86, cuda or reference");
-    return false;
-  }
-  if (isDevice && options.mcpu == "native") {
+void driver::aimAt(const rt::Device *device, ProgramOptions &program) {
+  if (!device)
+    return;
+  if (!llvm::is_contained(program.given, "--target"))
+    program.target = "cuda";
+  if (program.target != "cuda" || program.mcpu != "native")
+    return;
+  for (const nvptx::Spec &chip : nvptx::allChips())
+    if (int(chip.architecture) <= device->architecture())
+      program.mcpu = chip.name.str();
+}
+
+std::vector<TargetRef> Session::resolveTargets() const {
+  llvm::SmallVector<llvm::StringRef> families;
+  llvm::StringRef(options.target).split(families, ',');
+  for (llvm::StringRef family : families)
+    if (family != "x86" && family != "cuda" && !isReference()) {
+      reportError("unknown target '" + options.target +
+                  "'; use x86, cuda, both as x86,cuda, or reference");
+      return {};
+    }
+  if (options.target == "cuda" && options.mcpu == "native") {
     reportError("target cuda needs a chip; name one, such as --mcpu=sm_80");
-    return false;
+    return {};
   }
+  auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());
+  if (!targets) {
+    reportError(targets.takeError());
+    return {};
+  }
+  for (const TargetRef &target : *targets)
+    if (!isReference() && !llvm::is_contained(families, target->getFamily())) {
+      reportError("'" + target->getName() + "' is of target " +
+                  target->getFamily() + ", not " + options.target +
+                  "; say --target=" + target->getFamily() +
+                  ", or name another by --mcpu");
+      return {};
+    }
+  for (llvm::StringRef family : families)
+    if (!isReference() && llvm::none_of(*targets, [&](const TargetRef &target) {
+          return target->getFamily() == family;
+        })) {
+      reportError("--mcpu=" + options.mcpu + " names nothing of target " +
+                  family + "; add to it, such as " +
+                  (family == "cuda" ? "sm_80" : "native"));
+      return {};
+    }
+  return std::move(*targets);
+}
+
+bool Session::load() {
   if (tools::isArtifact(options.input)) {
     reportError("'" + options.input +
                 "' is compiled already; name the program that it was made of");
     return false;
   }
-  auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());
-  if (!targets) {
-    reportError(targets.takeError());
+  std::vector<TargetRef> targets = resolveTargets();
+  if (targets.empty())
     return false;
-  }
-  for (const TargetRef &target : *targets)
-    if (target->isDevice() != isDevice) {
-      reportError("'" + target->getName() + "' is of target " +
-                  target->getFamily() + ", not " + options.target +
-                  "; say --target=" + target->getFamily() +
-                  ", or name another by --mcpu");
-      return false;
-    }
-  compilerRef.emplace(std::move(*targets));
+  compilerRef.emplace(std::move(targets));
   compilerRef->stageOptions.fuse = !options.unfused;
   if (!options.tuning.empty()) {
     rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);

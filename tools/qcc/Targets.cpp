@@ -7,6 +7,7 @@
 
 #include "Driver.h"
 #include "common/Text.h"
+#include "qcc/Runtime/Device.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/X86/X86Target.h"
@@ -22,6 +23,21 @@ static void printLine(const std::string &head, const std::string &text) {
   line.resize(std::max(line.size() + 1, kColumn), ' ');
   printf("%s%s\n", line.c_str(),
          tools::wrap(text, tools::outputColumns(), line.size()).c_str());
+}
+
+/// What `--device` may name here.
+static void printDevices() {
+  printf("devices:\n");
+  printLine("emulator", "runs programs for cuda everywhere, slowly");
+  rt::Result<int> count = rt::countCudaDevices();
+  if (!count.isOk())
+    return printLine("cuda", "none: " + count.message());
+  for (int number = 0; number < *count; ++number) {
+    rt::Result<std::shared_ptr<rt::Device>> device = rt::openCudaDevice(number);
+    printLine("cuda:" + std::to_string(number),
+              device.isOk() ? llvm::StringRef((*device)->report()).trim().str()
+                            : device.message());
+  }
 }
 
 int driver::runTargets() {
@@ -59,6 +75,7 @@ int driver::runTargets() {
                       chip.ptxVersion / 10, chip.ptxVersion % 10,
                       tools::byteSize(chip.sharedBytes), chip.registers,
                       chip.threads));
+  printDevices();
   printf("reference: runs everywhere\n");
   return 0;
 }

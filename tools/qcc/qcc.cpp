@@ -39,7 +39,7 @@ static void addCompilingOptions(Arguments &arguments, ProgramOptions &program) {
       "the host can run is taken. NAME+emulated-amx takes the kernels of AMX, "
       "but computes them without it: slowly, to test them on any host with "
       "AVX-512 VNNI. With --target=cuda a chip: sm_75, sm_80, sm_86, sm_89, "
-      "sm_90 or sm_120",
+      "sm_90 or sm_120; where a device runs the program, its own if not given",
       program.mcpu);
   arguments.listValues("mcpu", processors);
   arguments.text("weights", "FILE.npz|FILE.safetensors|random:SEED",
@@ -61,10 +61,10 @@ static void addTuningDb(Arguments &arguments, ProgramOptions &program) {
 /// Options of the commands that take one program.
 static void addProgramOptions(Arguments &arguments, ProgramOptions &program) {
   arguments.positional("FILE", program.input);
-  arguments.text("target", "x86|cuda|reference",
+  arguments.text("target", "x86|cuda|x86,cuda|reference",
                  "What computes: x86 code, the default, kernels for NVIDIA "
-                 "chips (compile and explain only), or the reference "
-                 "interpreter (run only)",
+                 "chips, variants for both, or the reference interpreter (run "
+                 "only)",
                  program.target);
   addCompilingOptions(arguments, program);
 }
@@ -115,6 +115,8 @@ static void addCompile(Commands &commands, CommandLine &line) {
   arguments.example("qcc compile model.mlir --weights=model.npz -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
                     "--mcpu=x86-64-v3,sapphirerapids -o model.so");
+  arguments.example("qcc compile model.mlir --weights=model.npz "
+                    "--target=x86,cuda --mcpu=cascadelake,sm_80 -o model.so");
   arguments.example(
       "qcc compile model.mlir --weights=random:7 --emit=kernel -o -");
 }
@@ -141,6 +143,8 @@ static void addRun(Commands &commands, CommandLine &line) {
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
                     "--dim=16 --check");
+  arguments.example("qcc run model.mlir --weights=random:7 --input=random "
+                    "--device=emulator --check");
   arguments.example("qcc run model.so --list");
 }
 
@@ -221,6 +225,12 @@ static void addDiff(Commands &commands, CommandLine &line) {
                  diff.b.weights);
   arguments.text("variant-a", "NAME", "Variant of A", diff.variantA);
   arguments.text("variant-b", "NAME", "Variant of B", diff.variantB);
+  qcc::tools::addDeviceArgument(arguments, "device-a",
+                                "What runs A; this host if not given",
+                                diff.deviceA);
+  qcc::tools::addDeviceArgument(arguments, "device-b",
+                                "What runs B; this host if not given",
+                                diff.deviceB);
   arguments.example("qcc diff float.mlir int8.mlir --weights=model.npz "
                     "--input=x.npy --tolerance=0.03");
   arguments.example("qcc diff model.mlir model.so --weights-a=model.npz "

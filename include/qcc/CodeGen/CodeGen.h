@@ -30,6 +30,9 @@ class Target;
 struct Variant {
   mlir::ModuleOp module;
   const Target *target;
+  /// What the functions of the host are for: the target, unless that is a
+  /// device.
+  const Target *host;
 };
 
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
@@ -44,6 +47,7 @@ struct TranslatedVariant {
   Program program;
   const Target *target;
   std::string prefix;
+  std::string kernels; ///< PTX text; of a device
 };
 
 /// Adds the descriptor of the ABI (qcc/Runtime/ABI.h) and the weights to a

@@ -37,7 +37,7 @@ struct ProgramReport {
   std::vector<EntryReport> entries;
   unsigned distinctKernels = 0; ///< the functions of all steps
   bool isForDevice = false;
-  int64_t codeBytes = 0; ///< of the artifact, or of the PTX
+  int64_t artifactBytes = 0;
 
   /// To be called after stage buffer, for the dynamic dimensions of
   /// explainMemory. Fails where the program refuses these.

@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
-#define QCC_ABI_VERSION 4u
+#define QCC_ABI_VERSION 5u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -45,6 +45,9 @@ extern "C" {
 #define QCC_MAX_STRING 65535      /* bytes, without the end */
 #define QCC_MAX_COUNT (1 << 20)   /* in one table */
 #define QCC_MAX_OBJECTS (1 << 22) /* in all tables */
+
+/// Pointers that kernels of a device get are multiples of this many bytes.
+#define QCC_DEVICE_ALIGNMENT 16
 
 /// Element types: the type codes of DLPack, with a width in bits.
 enum qcc_type_code {
@@ -142,15 +145,44 @@ typedef void (*qcc_step_fn)(const qcc_frame *frame, int32_t thread,
 /// requirement i of the entry (see requirements_ref).
 typedef int64_t (*qcc_plan_fn)(int64_t *values);
 
-enum qcc_step_kind { QCC_STEP_HOST = 0 /*, device launches follow */ };
+enum qcc_step_kind {
+  QCC_STEP_HOST = 0,  ///< function_ref runs the step
+  QCC_STEP_LAUNCH = 1 ///< launch_ref says which kernel of the variant does
+};
+
+enum qcc_parameter_kind {
+  QCC_PARAMETER_INPUT = 0,  ///< a pointer to an input of the step
+  QCC_PARAMETER_OUTPUT = 1, ///< a pointer to an output of the step
+  QCC_PARAMETER_SIZE = 2    ///< a number
+};
+
+/// A parameter of a kernel, of 64 bits.
+typedef struct qcc_parameter_desc {
+  int32_t kind; ///< qcc_parameter_kind
+  int32_t reserved;
+  int64_t value; ///< position among the inputs or outputs; or a size
+} qcc_parameter_desc;
+
+/// How a device runs a step.
+typedef struct qcc_launch_desc {
+  int64_t kernel_ref;   ///< C string: a kernel of the variant
+  int64_t grid;         ///< a size: how many blocks there are
+  int64_t block;        ///< a size: how many threads a block has
+  int64_t shared_bytes; ///< a size: shared memory of a block, beside what the
+                        ///< kernel declares
+  int64_t n_parameters;
+  int64_t parameters_ref; ///< qcc_parameter_desc[n_parameters]
+} qcc_launch_desc;
 
 typedef struct qcc_step_desc {
-  int32_t kind;          ///< qcc_step_kind
+  int32_t kind;          ///< qcc_step_kind: launches in variants for devices,
+                         ///< functions in those for processors
   int32_t parallel;      ///< 0: thread 0 does all the work
   int64_t name_ref;      ///< the kernel's name, such as "main.step0.contract"
   int64_t layer_ref;     ///< the layer's name in the model, or 0
   int64_t location_ref;  ///< "file:line:column" or 0
-  int64_t function_ref;  ///< qcc_step_fn
+  int64_t function_ref;  ///< qcc_step_fn; 0 where a device runs the step
+  int64_t launch_ref;    ///< qcc_launch_desc; 0 where the host runs the step
   int64_t operations;    ///< a size: arithmetic operations (a MAC counts two)
   int64_t bytes;         ///< a size: bytes read and written
   int64_t scratch_bytes; ///< per thread
@@ -178,17 +210,24 @@ typedef struct qcc_entry_desc {
   int64_t steps_ref;        ///< qcc_step_desc[n_steps]
 } qcc_entry_desc;
 
-enum qcc_device_kind { QCC_DEVICE_CPU = 0 /*, GPUs follow */ };
+enum qcc_device_kind {
+  QCC_DEVICE_CPU = 0, ///< the host
+  QCC_DEVICE_CUDA = 1 ///< an NVIDIA GPU; the host runs plan functions alone
+};
 
 typedef struct qcc_variant_desc {
   int32_t device; ///< qcc_device_kind
   int32_t n_entries;
-  int64_t target_ref; ///< what it was compiled for, such as "cascadelake"
-  int64_t
-      features_ref;    ///< required CPU features, "avx2,fma,f16c", LLVM's names
-  int64_t entries_ref; ///< qcc_entry_desc[n_entries]
-  int64_t weights_ref; ///< 64-byte aligned blob
+  int64_t target_ref;   ///< what it was compiled for, such as "cascadelake"
+  int64_t features_ref; ///< required CPU features, "avx2,fma,f16c", LLVM's
+                        ///< names; of a GPU the architecture, "sm_80", which
+                        ///< it or a later one must have
+  int64_t entries_ref;  ///< qcc_entry_desc[n_entries]
+  int64_t weights_ref;  ///< 64-byte aligned blob
   int64_t weights_size;
+  int64_t kernels_ref;  ///< the code of all kernels, PTX text with a 0 at its
+                        ///< end; 0 for a processor
+  int64_t kernels_size; ///< bytes of it, without the 0
 } qcc_variant_desc;
 
 typedef struct qcc_descriptor {

@@ -15,6 +15,9 @@
 // checked; the threads fork once and go through the steps, with a barrier
 // between any two of them. Between steps the run can be cancelled.
 //
+// Of a program on a device the context has the temporaries there. Tensors may
+// be in memory of the host, which is copied, or of the device.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_RUNTIME_CONTEXT_H
@@ -51,6 +54,7 @@ struct LogHook {
 };
 
 class Context;
+class DeviceRun;
 
 /// Called after each step that did not fail, by one thread while no other is
 /// in a step: the values of the program can be looked at, by
@@ -77,7 +81,6 @@ struct ContextOptions {
   StepObserver observer;
 };
 
-/// A tensor with its memory.
 /// What holds for one run. Where it can end early, long steps are done in
 /// parts, and a run ends before its next part or step.
 struct RunOptions {
@@ -85,9 +88,16 @@ struct RunOptions {
   const std::atomic<bool> *cancel = nullptr;
   /// The run ends once it takes longer; 0: never.
   int64_t timeoutNanoseconds = 0;
+  /// The caller's stream of the device, such as a CUstream: the run follows
+  /// what the stream has, and where all tensors are in memory of the device it
+  /// may return before its end. A kernel that fails then makes a later call
+  /// fail.
+  void *stream = nullptr;
 };
 
+/// A tensor with its memory.
 struct OwnedTensor {
+  std::shared_ptr<Device> device; ///< What has the memory; null for the host.
   AlignedBuffer buffer;
   Tensor tensor;
 };
@@ -100,6 +110,7 @@ public:
          const ContextOptions &options = ContextOptions());
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
+  ~Context();
 
   const Module &module() const { return *module_; }
   const Entry &entry() const { return entry_; }
@@ -116,7 +127,8 @@ public:
   Result<std::vector<Shape>> resultShapes(const Tensor *inputs,
                                           size_t numInputs);
 
-  /// Allocates memory for the results by the allocator of the options.
+  /// Allocates memory for the results: on the device of the program if all
+  /// inputs are there, otherwise by the allocator of the options.
   Result<std::vector<OwnedTensor>>
   allocateResults(const std::vector<Tensor> &inputs) {
     return allocateResults(inputs.data(), inputs.size());
@@ -143,8 +155,9 @@ public:
 
   /// A tensor that a step reads or writes. It may be asked for by a
   /// StepObserver while the observer is called: later steps use the memory of
-  /// temporaries again. Rows that do not follow one another, and bytes that are
-  /// stored shifted, are copied to `copy`, as the program has them.
+  /// temporaries again. Rows that do not follow one another, bytes that are
+  /// stored shifted, and what is in memory of a device are copied to `copy`, as
+  /// the program has them.
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 
@@ -168,6 +181,8 @@ private:
   Status checkOverlap(const Tensor *inputs, const Tensor *outputs) const;
   Status reserve();
   Status execute(const RunOptions &options);
+  Status executeOnDevice(const Tensor *inputs, const Tensor *outputs,
+                         const RunOptions &options);
   Status endOfRun() const;
   void runStep(const Step &step, int thread, int threads);
   int64_t partsOf(const Step &step, int threads) const;
@@ -177,6 +192,7 @@ private:
   void finishStep(size_t index);
   static void recordFailure(const qcc_frame *frame, const char *message);
   bool mustEnd();
+  void *hostAddress(const OperandInfo &operand, int64_t index) const;
   Shape resultShape(size_t index) const;
 
   const std::shared_ptr<const Module> module_;
@@ -196,6 +212,7 @@ private:
   int64_t scratchStride_ = 0;
   AlignedBuffer arena_;
   AlignedBuffer scratch_;
+  std::unique_ptr<DeviceRun> deviceRun_; ///< Null where the host runs.
 
   // The run.
   std::vector<void *> tensors_;

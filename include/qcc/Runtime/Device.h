@@ -6,23 +6,28 @@
 //===----------------------------------------------------------------------===//
 //
 // The interface between the runtime and a device: memory, code, launches,
-// streams, events, and a report of what it is. The host CPU is the first
-// implementation; an emulator or a GPU implements the same interface, so what
-// is said here holds for all of them:
+// streams, events, and a report of what it is. The host CPU, NVIDIA GPUs and
+// the emulator of PTX (qcc/Emulator/EmulatorDevice.h) implement it, and what is
+// said here holds for all of them:
 //
 //   * Work handed to a stream runs in order. Without a stream (null) a call
 //     returns when its work is done.
 //   * Memory is bare pointers of the device, aligned to 64 bytes at least. Only
 //     copies tell host and device memory apart.
 //   * Nothing is released while work that uses it is under way.
+//   * Any thread may call a device at any time.
+//   * A kernel that fails is StatusCode::KernelFailed, of the launch or of what
+//     waits for it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_RUNTIME_DEVICE_H
 #define QCC_RUNTIME_DEVICE_H
 
+#include "qcc/Runtime/ABI.h"
 #include "qcc/Runtime/Allocator.h"
 #include "qcc/Runtime/Status.h"
+#include "qcc/Runtime/Tensor.h"
 #include "qcc/Runtime/ThreadPool.h"
 
 #include <memory>
@@ -57,6 +62,13 @@ public:
   virtual Result<const void *> kernel(std::string_view name) = 0;
 };
 
+/// Launches that were recorded, to be repeated with the same arguments.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph() = default;
+  virtual Status launch(DeviceStream *stream) = 0;
+};
+
 struct Dim3 {
   int x = 1, y = 1, z = 1;
 };
@@ -76,8 +88,14 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// A short name such as "cpu".
+  /// The name that it is asked for by: "cpu", "cuda:0", "emulator".
   virtual std::string name() const = 0;
+  /// The variants of artifacts that it runs.
+  virtual qcc_device_kind kind() const = 0;
+  /// Where its memory is.
+  virtual MemoryLocation location() const = 0;
+  /// Of a GPU the latest architecture that it runs code of: 90 for sm_90.
+  virtual int architecture() const { return 0; }
   /// What the device is and can do, in lines for a person.
   virtual std::string report() const = 0;
 
@@ -86,13 +104,32 @@ public:
   virtual Status deallocate(void *memory) = 0;
   virtual Status copy(void *destination, const void *source, int64_t size,
                       CopyDirection direction, DeviceStream *stream) = 0;
+  /// Fails where `memory`, which callers say is the device's, is not.
+  virtual Status checkMemory(const void *memory, int64_t size) = 0;
 
   virtual Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
                                                            int64_t size) = 0;
   virtual Status launch(const LaunchParams &params, DeviceStream *stream) = 0;
 
   virtual Result<std::unique_ptr<DeviceStream>> createStream() = 0;
+  /// A stream of the caller's, by the handle that the device's own interface
+  /// gives it, such as a CUstream.
+  virtual Result<std::unique_ptr<DeviceStream>> borrowStream(void *handle) {
+    return unsupported("device " + name() +
+                       " has no streams of other programs");
+  }
   virtual Result<std::unique_ptr<DeviceEvent>> createEvent() = 0;
+
+  /// Whether launches can be recorded.
+  virtual bool hasGraphs() const { return false; }
+  /// What this thread launches on the stream from here on is recorded and not
+  /// run, until endGraph(), which has to follow.
+  virtual Status beginGraph(DeviceStream *) {
+    return unsupported("device " + name() + " records no launches");
+  }
+  virtual Result<std::unique_ptr<DeviceGraph>> endGraph(DeviceStream *) {
+    return unsupported("device " + name() + " records no launches");
+  }
 };
 
 /// The host. A module image is a descriptor in memory, which must outlive the
@@ -102,6 +139,17 @@ public:
 std::unique_ptr<Device>
 createCpuDevice(std::shared_ptr<ThreadPool> pool,
                 const Allocator &allocator = defaultAllocator());
+
+/// A GPU by its number, through the driver of the machine, libcuda.so.1, which
+/// is opened when the first device is. Memory, streams and modules are those of
+/// the GPU's primary context, which PyTorch and others use as well.
+Result<std::shared_ptr<Device>> openCudaDevice(int number);
+
+/// How many GPUs the driver has; a failure says why there is no driver.
+Result<int> countCudaDevices();
+
+/// The device of a name: null for "cpu"; "cuda" and "cuda:N" are GPUs.
+Result<std::shared_ptr<Device>> openDevice(const std::string &name);
 
 } // namespace qcc::rt
 

@@ -32,6 +32,8 @@
 namespace qcc::rt {
 
 class ArtifactFile;
+class Device;
+class DeviceProgram;
 
 /// A literal, or the index of a value that the plan function computes.
 class Size {
@@ -90,11 +92,26 @@ struct OperandInfo {
   std::string_view layer;
 };
 
+/// A parameter of a kernel: a pointer to a tensor of the step, or a number.
+struct LaunchParameter {
+  qcc_parameter_kind kind = QCC_PARAMETER_SIZE;
+  Size
+      value; ///< A literal position among the inputs or outputs, or the number.
+};
+
+/// How a device runs a step.
+struct Launch {
+  std::string_view kernel; ///< Ends with a 0.
+  Size grid, block, sharedBytes;
+  std::vector<LaunchParameter> parameters;
+};
+
 struct Step {
   std::string_view name;
-  std::string_view layer;    ///< May be empty.
-  std::string_view location; ///< May be empty.
-  qcc_step_fn function = nullptr;
+  std::string_view layer;         ///< May be empty.
+  std::string_view location;      ///< May be empty.
+  qcc_step_fn function = nullptr; ///< Null where a device runs the step.
+  std::optional<Launch> launch;   ///< Nothing where the host does.
   bool parallel = false;
   Size operations;
   Size bytes;
@@ -122,6 +139,7 @@ struct Variant {
   std::vector<Entry> entries;
   const char *weights = nullptr;
   int64_t weightsSize = 0;
+  std::string_view kernels; ///< PTX text, which ends with a 0; or empty.
 };
 
 /// A variant that the artifact offers, loaded or not.
@@ -152,9 +170,12 @@ enum class WeightPages {
 };
 
 struct ModuleOptions {
+  /// What runs the program; null: the host. The module keeps the device.
+  std::shared_ptr<Device> device;
   /// The target of the variant to load, such as "cascadelake"; empty: the best
-  /// that the host can run. The best variant is the one with the fastest
-  /// instructions for int8, then the one that uses the most features.
+  /// that the device can run. The best variant for the host is the one with the
+  /// fastest instructions for int8, then the one that uses the most features;
+  /// for a GPU the one of the latest architecture.
   std::string variant;
   /// Where the host can run no variant, load the best one all the same, to look
   /// at: contexts of it are refused.
@@ -199,6 +220,10 @@ public:
   const qcc_descriptor *descriptor() const { return descriptor_; }
   std::string_view producer() const { return producer_; }
   const Variant &variant() const { return variant_; }
+  /// What runs the program: null for the host.
+  const std::shared_ptr<Device> &device() const { return device_; }
+  /// What the device has of the program; null for the host.
+  DeviceProgram *deviceProgram() const { return deviceProgram_.get(); }
   const std::vector<Entry> &entries() const { return variant_.entries; }
 
   /// Memory of this process that holds a copy of the weights, in bytes; 0 where
@@ -238,6 +263,8 @@ private:
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;
   Variant variant_;
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<DeviceProgram> deviceProgram_;
   std::shared_ptr<const char>
       weightCopy_; ///< What variant_.weights is, or null.
   std::vector<VariantInfo> variants_;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What callers hand to the runtime: memory they own, compact row-major and
-// aligned to its element. `data` may be null where there are no elements. Up to
-// eight dimensions, making one takes no memory from the heap.
+// What callers hand to the runtime: memory they own, of the host or of a
+// device, compact row-major and aligned to its element. `data` may be null
+// where there are no elements. Up to eight dimensions, making one takes no
+// memory from the heap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +21,25 @@
 
 namespace qcc::rt {
 
+/// Where memory is, in the numbers of DLPack's DLDevice.
+struct MemoryLocation {
+  int32_t type = 1;
+  int32_t index = 0;
+
+  bool operator==(const MemoryLocation &other) const {
+    return type == other.type && index == other.index;
+  }
+  bool operator!=(const MemoryLocation &other) const {
+    return !(*this == other);
+  }
+  bool isHost() const { return *this == MemoryLocation(); }
+};
+
 struct Tensor {
   void *data = nullptr;
   DType dtype;
   Shape shape;
+  MemoryLocation location; ///< The host if nothing else is said.
 
   Tensor() = default;
   Tensor(void *data, DType dtype, Shape shape)

@@ -21,6 +21,10 @@ namespace qcc {
 llvm::Expected<std::vector<TargetRef>>
 parseTargets(llvm::StringRef list, llvm::ArrayRef<std::string> hostFeatures);
 
+/// What the functions are for that a host runs of a program for a device: every
+/// processor of the host's kind.
+TargetRef hostTarget();
+
 /// The names that parseTargets takes but `native`.
 std::vector<std::string> knownTargetNames();
 

@@ -180,7 +180,7 @@ static void compile(SourceBuffer source, const Request &request,
   outcome.artifact = std::move(*artifact);
   if (!report)
     return;
-  report->codeBytes = outcome.artifact->size();
+  report->artifactBytes = outcome.artifact->size();
   llvm::raw_string_ostream(outcome.explanation)
       << llvm::json::Value(report->toJson());
 }

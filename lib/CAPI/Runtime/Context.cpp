@@ -68,6 +68,7 @@ qccStatus qccContextCreate(qccModule module, const char *entry,
       return toC(created.status());
     object->context = std::move(*created);
     object->profile = read->profile;
+    object->device = module->device;
     const rt::Entry &found = object->context->entry();
     object->tensors.resize(found.arguments.size() + found.results.size());
     *context = object.release();
@@ -152,6 +153,7 @@ static rt::Result<rt::RunOptions> readRunOptions(const qccRunOptions *given) {
   if (known.cancel)
     options.cancel = known.cancel->flag.get();
   options.timeoutNanoseconds = known.timeoutNanoseconds;
+  options.stream = known.stream;
   return options;
 }
 
@@ -329,6 +331,7 @@ qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
     known.arenaBytes = context->context->arenaBytes();
     known.scratchBytes = context->context->scratchBytes();
     known.weightBytes = context->context->module().copiedWeightBytes();
+    known.device = context->device.c_str();
     return toC(writeStruct(known, info));
   });
 }

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,7 @@ inline const char *textOf(std::string_view text) {
 struct qccModuleImpl {
   std::shared_ptr<const qcc::rt::Module> module;
   std::vector<qcc::capi::EntryTables> entries; ///< Parallel to its entries.
+  std::string device;                          ///< "cpu", "cuda:0"
 };
 
 struct qccThreadPoolImpl {
@@ -74,6 +76,7 @@ struct qccContextImpl {
   bool planned = false;
   bool profile = false;
   std::atomic<bool> busy{false};
+  std::string device; ///< The module's.
 };
 
 #endif // QCC_LIB_CAPI_RUNTIME_HANDLES_H

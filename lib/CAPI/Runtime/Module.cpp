@@ -12,6 +12,7 @@
 
 #include "../Convert.h"
 #include "Handles.h"
+#include "qcc/Runtime/Device.h"
 
 using namespace qcc;
 using namespace qcc::capi;
@@ -48,6 +49,8 @@ handOverModule(rt::Result<std::shared_ptr<const rt::Module>> loaded,
     return toC(loaded.status());
   auto object = std::make_unique<qccModuleImpl>();
   object->module = std::move(*loaded);
+  const rt::Device *device = object->module->device().get();
+  object->device = device ? device->name() : "cpu";
   for (const rt::Entry &entry : object->module->entries())
     object->entries.push_back(
         {makeTables(entry.arguments), makeTables(entry.results)});
@@ -68,6 +71,10 @@ readOptions(const qccModuleOptions *given) {
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");
   options.privateCopy = known.flags & QCC_MODULE_PRIVATE_COPY;
+  auto device = rt::openDevice(known.device ? known.device : "cpu");
+  if (!device.isOk())
+    return device.status();
+  options.device = *device;
   switch (known.weightPages) {
   case QCC_WEIGHT_PAGES_AUTO:
     options.weightPages = rt::WeightPages::Auto;

@@ -52,10 +52,6 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
                   " dimensions; a tensor has 0 to 64");
   if (given->ndim > 0 && !given->shape)
     return refuse("has no shape: its pointer is null");
-  if (given->device.device_type != kDLCPU)
-    return refuse("is on a device of DLPack's type " +
-                  std::to_string(int(given->device.device_type)) +
-                  ", but the program runs on the CPU; copy it to host memory");
   if (given->dtype.lanes != 1)
     return refuse("has elements of " + std::to_string(given->dtype.lanes) +
                   " lanes; say them as a dimension");
@@ -63,6 +59,12 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
     return refuse("has the strides " + describeStrides(*given) +
                   ", which are not those of a compact row-major tensor; copy "
                   "it to compact memory");
+  // Pinned memory is the host's. Where other memory can be, the context knows.
+  bool isHost = given->device.device_type == kDLCPU ||
+                given->device.device_type == kDLCUDAHost;
+  tensor.location = {};
+  if (!isHost)
+    tensor.location = {given->device.device_type, given->device.device_id};
   tensor.dtype = {given->dtype.code, given->dtype.bits};
   tensor.shape = rt::Shape(given->shape, given->ndim);
   tensor.data = given->data
@@ -104,7 +106,8 @@ ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
   }
   DLTensor &view = result->managed.dl_tensor;
   view.data = result->owned.tensor.data;
-  view.device = {kDLCPU, 0};
+  const rt::MemoryLocation &location = result->owned.tensor.location;
+  view.device = {DLDeviceType(location.type), location.index};
   view.ndim = result->shape.size();
   view.dtype = {result->owned.tensor.dtype.code,
                 result->owned.tensor.dtype.bits, 1};

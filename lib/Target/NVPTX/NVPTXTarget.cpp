@@ -25,8 +25,8 @@ NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
 
 std::string NVPTXTarget::refuseMeasuring() const {
   return "target '" + name +
-         "' is a device, on which qcc does not run programs yet; tune for a "
-         "processor of x86";
+         "' is a device, on which qcc does not measure kernels yet; tune for "
+         "a processor of x86";
 }
 
 /// A load of a byte from a table that stays in the L1 cache, for each thread,

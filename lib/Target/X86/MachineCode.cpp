@@ -80,3 +80,20 @@ void X86Target::annotate(llvm::Function &function) const {
                      spec.featureString(permutesBytes(function)));
   function.addFnAttr("prefer-vector-width", llvm::utostr(spec.vectorBits));
 }
+
+namespace {
+/// The features of a function are those that it names, not the target's.
+class HostTarget : public X86Target {
+public:
+  explicit HostTarget(Spec spec) : X86Target(std::move(spec)) {}
+
+  void annotate(llvm::Function &function) const override {
+    function.addFnAttr("target-cpu", "x86-64");
+    function.addFnAttr("target-features", "");
+  }
+};
+} // namespace
+
+TargetRef x86::hostTarget() {
+  return std::make_shared<HostTarget>(llvm::cantFail(Spec::forCPU(kBaseline)));
+}

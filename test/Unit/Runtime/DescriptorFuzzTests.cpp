@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeArtifact.h"
+#include "DevicePrograms.h"
+
+#include "qcc/Emulator/EmulatorDevice.h"
 
 #include "gtest/gtest.h"
 
@@ -71,7 +73,7 @@ static FakeArtifact makeArtifact() {
 
 /// Looks at everything that a tool prints.
 static size_t look(const Module &module) {
-  size_t length = module.producer().size();
+  size_t length = module.producer().size() + module.variant().kernels.size();
   for (const VariantInfo &info : module.variants())
     length += info.target.size() + info.features.size() + info.refusal.size();
   for (const Entry &entry : module.entries()) {
@@ -90,16 +92,16 @@ static size_t look(const Module &module) {
       length += step.name.size() + step.layer.size() + step.location.size();
       for (const OperandInfo &operand : step.inputs)
         length += operand.layer.size() + operand.dims.size();
+      if (step.launch)
+        length += step.launch->kernel.size() + step.launch->parameters.size();
     }
   }
   return length;
 }
 
-TEST(DescriptorFuzz, ChangedFieldsAreRefusedOrHarmless) {
-  FakeArtifact artifact = makeArtifact();
-  ModuleOptions options;
-  HostFeatures host(splitFeatures("sse2,avx2"));
-  options.features = &host;
+/// Changes fields of the tables by chance, and loads each.
+static void fuzz(FakeArtifact &artifact, ModuleOptions options,
+                 size_t numEntries) {
   options.ranges = artifact.ranges();
   // The plan and step functions lie elsewhere: as code that is there.
   static const char code[64] = {};
@@ -108,7 +110,7 @@ TEST(DescriptorFuzz, ChangedFieldsAreRefusedOrHarmless) {
     artifact.redirectFunctions(i, code);
   auto whole = artifact.load(options);
   ASSERT_TRUE(whole.isOk()) << whole.message();
-  ASSERT_EQ((*whole)->entries().size(), 2u);
+  ASSERT_EQ((*whole)->entries().size(), numEntries);
   EXPECT_GT(look(**whole), 0u);
 
   std::vector<MemoryRange> tables = artifact.ranges();
@@ -151,6 +153,21 @@ TEST(DescriptorFuzz, ChangedFieldsAreRefusedOrHarmless) {
   EXPECT_GT(refused, 1000);
   EXPECT_GT(loaded, 100);
   EXPECT_TRUE(artifact.load(options).isOk());
+}
+
+TEST(DescriptorFuzz, ChangedFieldsAreRefusedOrHarmless) {
+  FakeArtifact artifact = makeArtifact();
+  ModuleOptions options;
+  HostFeatures host(splitFeatures("sse2,avx2"));
+  options.features = &host;
+  fuzz(artifact, options, 2);
+}
+
+TEST(DescriptorFuzz, ChangedLaunchesAreRefusedOrHarmless) {
+  DeviceArtifact artifact;
+  ModuleOptions options;
+  options.device = qcc::emu::createEmulatorDevice();
+  fuzz(artifact, options, 1);
 }
 
 TEST(DescriptorFuzz, TablesThatManyReferTo) {

@@ -35,12 +35,23 @@ public:
     std::vector<int64_t> dims;
     const char *name = nullptr;
   };
+  struct OperandSpec {
+    qcc_operand_kind kind;
+    int64_t index;
+    DType dtype;
+    std::vector<int64_t> dims;
+  };
   struct StepSpec {
     const char *name;
     qcc_step_fn function;
     bool parallel = true;
     int64_t scratch = 0;
     int64_t operations = 0; ///< 0 and no bytes: it does not say.
+    /// The kernel of a launch, or null: with a parameter for each input, then
+    /// for each output, then for the size `grid`, and blocks of 32 threads.
+    const char *kernel = nullptr;
+    int64_t grid = 1;
+    std::vector<OperandSpec> inputs = {}, outputs = {};
   };
   struct EntrySpec {
     const char *name = "main";
@@ -105,6 +116,14 @@ public:
       setEntry(entries[i], specs[i]);
   }
 
+  /// Makes a variant one for GPUs from `architecture` on, with this PTX.
+  void setKernels(int variant, const char *architecture, const char *ptx) {
+    variants[variant].device = QCC_DEVICE_CUDA;
+    variants[variant].features_ref = string(architecture);
+    variants[variant].kernels_ref = string(ptx);
+    variants[variant].kernels_size = strlen(ptx);
+  }
+
   Result<std::shared_ptr<const Module>>
   load(const ModuleOptions &options = ModuleOptions()) const {
     return Module::create(descriptor, nullptr, options);
@@ -139,6 +158,8 @@ public:
   qcc_tensor_desc *arguments = nullptr;
   qcc_tensor_desc *results = nullptr;
   qcc_step_desc *steps = nullptr;
+  qcc_launch_desc *launch = nullptr;
+  qcc_parameter_desc *parameters = nullptr;
   int32_t *inPlace = nullptr;
   char *weights = nullptr;
 
@@ -194,7 +215,47 @@ private:
           ref(reinterpret_cast<const void *>(spec.steps[i].function));
       steps[i].scratch_bytes = spec.steps[i].scratch;
       steps[i].operations = spec.steps[i].operations;
+      steps[i].n_inputs = spec.steps[i].inputs.size();
+      steps[i].n_outputs = spec.steps[i].outputs.size();
+      steps[i].inputs_ref = setOperands(spec.steps[i].inputs);
+      steps[i].outputs_ref = setOperands(spec.steps[i].outputs);
+      if (spec.steps[i].kernel)
+        setLaunch(steps[i], spec.steps[i]);
     }
+  }
+
+  int64_t setOperands(const std::vector<OperandSpec> &specs) {
+    auto *descs = table<qcc_operand_desc>(specs.size());
+    for (size_t i = 0; i < specs.size(); ++i) {
+      descs[i].kind = specs[i].kind;
+      descs[i].index = specs[i].index;
+      descs[i].type_code = specs[i].dtype.code;
+      descs[i].bits = specs[i].dtype.bits;
+      descs[i].rank = specs[i].dims.size();
+      auto *dims = table<int64_t>(specs[i].dims.size());
+      std::copy(specs[i].dims.begin(), specs[i].dims.end(), dims);
+      descs[i].dims_ref = ref(dims);
+    }
+    return ref(descs);
+  }
+
+  void setLaunch(qcc_step_desc &step, const StepSpec &spec) {
+    step.kind = QCC_STEP_LAUNCH;
+    step.function_ref = 0;
+    launch = table<qcc_launch_desc>(1);
+    step.launch_ref = ref(launch);
+    launch->kernel_ref = string(spec.kernel);
+    launch->grid = spec.grid;
+    launch->block = 32;
+    size_t inputs = spec.inputs.size(), outputs = spec.outputs.size();
+    parameters = table<qcc_parameter_desc>(inputs + outputs + 1);
+    launch->n_parameters = inputs + outputs + 1;
+    launch->parameters_ref = ref(parameters);
+    for (size_t i = 0; i < inputs; ++i)
+      parameters[i] = {QCC_PARAMETER_INPUT, 0, int64_t(i)};
+    for (size_t i = 0; i < outputs; ++i)
+      parameters[inputs + i] = {QCC_PARAMETER_OUTPUT, 0, int64_t(i)};
+    parameters[inputs + outputs] = {QCC_PARAMETER_SIZE, 0, spec.grid};
   }
 
   std::deque<std::unique_ptr<std::vector<Line>>> memory_;

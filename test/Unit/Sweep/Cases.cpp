@@ -172,6 +172,23 @@ std::vector<Group> makeGroups() {
           {"Linalg", makeLinalg()}};
 }
 
+std::vector<Group> makeDeviceGroups() {
+  constexpr size_t stride = 6, numbersOfRows = 2;
+  std::vector<Group> groups;
+  for (const Group &all : makeGroups()) {
+    if (all.pinned)
+      continue;
+    Group some{all.name, {}};
+    for (size_t i = groups.size(); i < all.programs.size(); i += stride) {
+      some.programs.push_back(all.programs[i]);
+      std::vector<int64_t> &rows = some.programs.back().rows;
+      rows.resize(std::min(rows.size(), numbersOfRows));
+    }
+    groups.push_back(std::move(some));
+  }
+  return groups;
+}
+
 std::string moduleText(const std::vector<Program> &programs) {
   std::string text, resources;
   for (const Program &program : programs) {

@@ -52,6 +52,10 @@ struct Group {
 /// All of them, the same in every run.
 std::vector<Group> makeGroups();
 
+/// Some programs of each group, with few numbers of rows, for devices, which
+/// run on the emulator.
+std::vector<Group> makeDeviceGroups();
+
 /// The module of some programs as MLIR text.
 std::string moduleText(const std::vector<Program> &programs);
 

@@ -8,11 +8,13 @@
 // Compiles each group of programs once for each x86 level that the host can run
 // and compares every case with the interpreter, bit for bit. One group has
 // configs by chance, the 256-bit form of VNNI among them where there is
-// AVX-512.
+// AVX-512. Some programs of each group also run as artifacts for NVIDIA chips,
+// on the emulator.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "CaseFolder.h"
 #include "Data.h"
 #include "common/Compare.h"
 #include "common/GuardedMemory.h"
@@ -24,6 +26,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "qcc-fuzz/PinConfigs.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/Emulator/EmulatorDevice.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
@@ -42,6 +45,7 @@ namespace {
 
 constexpr const char *kCPUs[] = {"x86-64-v3", "alderlake", "skylake-avx512",
                                  "cascadelake", "cascadelake+emulated-amx"};
+constexpr const char *kChips[] = {"sm_75", "sm_80", "sm_90"};
 constexpr int kThreads = 3;
 /// Failures of one group that are told in full.
 constexpr int kToldFailures = 5;
@@ -49,6 +53,11 @@ constexpr int kToldFailures = 5;
 const std::vector<Group> &groups() {
   static const std::vector<Group> all = makeGroups();
   return all;
+}
+
+const std::vector<Group> &deviceGroups() {
+  static const std::vector<Group> some = makeDeviceGroups();
+  return some;
 }
 
 /// An MLIR context that collects diagnostics.
@@ -121,10 +130,14 @@ protected:
     auto parsed = parseTargets(std::get<1>(GetParam()), {});
     ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
     target = parsed->front();
-    if (!rt::HostFeatures::host().missing(target->requiredFeatures()).empty())
+    if (target->isDevice())
+      device = emu::createEmulatorDevice();
+    else if (!rt::HostFeatures::host()
+                  .missing(target->requiredFeatures())
+                  .empty())
       GTEST_SKIP() << "the host cannot run " << target->getName();
     compiler = std::make_unique<Compiler>(target);
-    if (groups()[std::get<0>(GetParam())].pinned)
+    if (group().pinned)
       compiler->configure = [&](PassManager &pm, Stage stage) {
         if (stage == Stage::Kernel)
           pm.addInstrumentation(
@@ -133,6 +146,10 @@ protected:
     auto created = rt::ThreadPool::create(kThreads);
     ASSERT_TRUE(created.isOk()) << created.message();
     pool = *std::move(created);
+  }
+
+  virtual const Group &group() const {
+    return groups()[std::get<0>(GetParam())];
   }
 
   /// An error message, or nothing.
@@ -147,7 +164,17 @@ protected:
     llvm::Expected<Artifact> artifact = compiler->emitArtifact(*module);
     if (!artifact)
       return "no artifact: " + llvm::toString(artifact.takeError());
-    auto opened = loadArtifact(*artifact);
+    if (device && folder.isWanted()) {
+      std::string name = std::string(group().name) + "_" + target->getName() +
+                         (programs.size() == 1 ? "_" + programs[0].name : "");
+      rt::Status status =
+          folder.addArtifact(name, {artifact->data(), artifact->size()});
+      if (!status.isOk())
+        return status.message();
+    }
+    rt::ModuleOptions options;
+    options.device = device;
+    auto opened = loadArtifact(*artifact, options);
     if (!opened.isOk())
       return "does not load: " + opened.message();
     loaded.module = *std::move(opened);
@@ -172,6 +199,14 @@ protected:
     for (const TensorValue &value : expected) {
       actual.emplace_back(view(value).dtype, value.shape);
       results.push_back(actual.back().tensor());
+    }
+    if (device && folder.isWanted()) {
+      std::vector<rt::Tensor> views;
+      for (const TensorValue &value : expected)
+        views.push_back(view(value));
+      rt::Status status = folder.addCase(program.name, arguments, views);
+      if (!status.isOk())
+        return status.message();
     }
     description = program.name + " with " + std::to_string(which.rows) +
                   " rows, " + spell(which.fill) + "\n" + program.text;
@@ -217,25 +252,35 @@ protected:
     }
   }
 
+  /// Runs all cases of the group.
+  void runGroup();
+
   void TearDown() override { reportCrashes(nullptr); }
 
   Session session;
   TargetRef target;
   std::unique_ptr<Compiler> compiler;
+  std::shared_ptr<rt::Device> device; // null: the host
   std::shared_ptr<rt::ThreadPool> pool;
+  CaseFolder folder; // of cases for devices
   reference::Interpreter interpreter{1};
   std::string description; // of the running case
   int failures = 0;
   int cases = 0;
 };
 
-} // namespace
+class DeviceSweep : public Sweep {
+protected:
+  const Group &group() const override {
+    return deviceGroups()[std::get<0>(GetParam())];
+  }
+};
 
-TEST_P(Sweep, SameBits) {
-  const Group &group = groups()[std::get<0>(GetParam())];
+void Sweep::runGroup() {
+  const std::vector<Program> &programs = group().programs;
   Loaded all;
-  std::string wrong = compile(group.programs, all);
-  for (const Program &program : group.programs) {
+  std::string wrong = compile(programs, all);
+  for (const Program &program : programs) {
     if (wrong.empty()) {
       runProgram(program, all);
       continue;
@@ -249,20 +294,37 @@ TEST_P(Sweep, SameBits) {
       runProgram(program, one);
   }
   if (failures > kToldFailures)
-    ADD_FAILURE() << failures << " of " << group.programs.size()
-                  << " programs fail";
+    ADD_FAILURE() << failures << " of " << programs.size() << " programs fail";
   RecordProperty("cases", cases);
 }
+
+/// "Linear_cascadelake"
+std::string nameOf(const Group &group, std::string target) {
+  auto isOther = [](char c) { return !std::isalnum(c); };
+  std::replace_if(target.begin(), target.end(), isOther, '_');
+  return std::string(group.name) + "_" + target;
+}
+
+} // namespace
+
+TEST_P(Sweep, SameBits) { runGroup(); }
+TEST_P(DeviceSweep, SameBits) { runGroup(); }
 
 INSTANTIATE_TEST_SUITE_P(
     X86, Sweep,
     testing::Combine(testing::Range<size_t>(0, groups().size()),
                      testing::ValuesIn(kCPUs)),
     [](const testing::TestParamInfo<Sweep::ParamType> &info) {
-      std::string cpu = std::get<1>(info.param);
-      auto isOther = [](char c) { return !std::isalnum(c); };
-      std::replace_if(cpu.begin(), cpu.end(), isOther, '_');
-      return std::string(groups()[std::get<0>(info.param)].name) + "_" + cpu;
+      return nameOf(groups()[std::get<0>(info.param)], std::get<1>(info.param));
+    });
+
+INSTANTIATE_TEST_SUITE_P(
+    NVPTX, DeviceSweep,
+    testing::Combine(testing::Range<size_t>(0, deviceGroups().size()),
+                     testing::ValuesIn(kChips)),
+    [](const testing::TestParamInfo<Sweep::ParamType> &info) {
+      return nameOf(deviceGroups()[std::get<0>(info.param)],
+                    std::get<1>(info.param));
     });
 
 TEST(SweepCases, Enough) {
@@ -276,6 +338,11 @@ TEST(SweepCases, Enough) {
           rowsSeen[which.rows] = true;
       }
   EXPECT_GE(count, 2000u);
+  size_t deviceCount = 0;
+  for (const Group &group : deviceGroups())
+    for (const Program &program : group.programs)
+      deviceCount += casesOf(program).size();
+  EXPECT_GE(std::size(kChips) * deviceCount, 600u);
   for (int rows = 1; rows <= 70; ++rows)
     EXPECT_TRUE(rowsSeen[rows]) << rows;
 }

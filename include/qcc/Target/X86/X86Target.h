@@ -51,6 +51,10 @@ inline constexpr char kExampleNames[] = "x86-64-v3,cascadelake";
 llvm::Expected<TargetRef> parseTarget(llvm::StringRef name,
                                       llvm::ArrayRef<std::string> hostFeatures);
 
+/// A target of which code runs on every x86-64 processor: for functions that
+/// compute sizes. Kernels are never compiled for it.
+TargetRef hostTarget();
+
 /// The spec of a target that is known to be of x86.
 inline const Spec &specOf(const Target &target) {
   return static_cast<const X86Target &>(target).getSpec();

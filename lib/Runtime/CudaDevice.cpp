@@ -1,0 +1,464 @@
+//===- CudaDevice.cpp - NVIDIA GPUs as devices ----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each call makes the primary context of the GPU current for its duration, so
+// that callers may be any threads and have contexts of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDriver.h"
+#include "qcc/Runtime/Device.h"
+
+#include <charconv>
+
+namespace qcc::rt {
+namespace {
+
+using namespace cuda;
+
+/// The primary context of a GPU, for as long as something uses it.
+class PrimaryContext {
+public:
+  PrimaryContext(const Driver &driver, DeviceNumber number,
+                 cuda::Context *context)
+      : driver(driver), context(context), number_(number) {}
+  PrimaryContext(const PrimaryContext &) = delete;
+  PrimaryContext &operator=(const PrimaryContext &) = delete;
+  ~PrimaryContext() { driver.primaryRelease(number_); }
+
+  /// Runs a function of the driver in the context.
+  template <typename Fn> Status run(const char *what, Fn fn) const {
+    Error error = driver.pushCurrent(context);
+    if (error != kSuccess)
+      return driver.toStatus(error, "the GPU's context cannot be used");
+    error = fn();
+    cuda::Context *popped = nullptr;
+    driver.popCurrent(&popped);
+    return driver.toStatus(error, what);
+  }
+
+  const Driver &driver;
+  cuda::Context *const context;
+
+private:
+  const DeviceNumber number_;
+};
+
+using ContextRef = std::shared_ptr<const PrimaryContext>;
+
+class CudaStream : public DeviceStream {
+public:
+  CudaStream(ContextRef context, Stream *stream, bool isOwned)
+      : stream(stream), context_(std::move(context)), isOwned_(isOwned) {}
+  ~CudaStream() override {
+    if (isOwned_)
+      (void)context_
+          ->run("", [&] { return context_->driver.streamDestroy(stream); })
+          .isOk();
+  }
+
+  Status synchronize() override {
+    return context_->run("waiting for the GPU failed", [&] {
+      return context_->driver.streamSynchronize(stream);
+    });
+  }
+
+  Stream *const stream;
+
+private:
+  const ContextRef context_;
+  const bool isOwned_;
+};
+
+/// The driver's stream; the default one for null.
+Stream *streamOf(DeviceStream *stream) {
+  return stream ? static_cast<CudaStream *>(stream)->stream : nullptr;
+}
+
+class CudaEvent : public DeviceEvent {
+public:
+  CudaEvent(ContextRef context, Event *event)
+      : context_(std::move(context)), event_(event) {}
+  ~CudaEvent() override {
+    (void)context_
+        ->run("", [&] { return context_->driver.eventDestroy(event_); })
+        .isOk();
+  }
+
+  Status record(DeviceStream *stream) override {
+    return context_->run("an event cannot be recorded", [&] {
+      return context_->driver.eventRecord(event_, streamOf(stream));
+    });
+  }
+  Status synchronize() override {
+    return context_->run("waiting for the GPU failed", [&] {
+      return context_->driver.eventSynchronize(event_);
+    });
+  }
+  Result<int64_t> nanosecondsSince(const DeviceEvent &start) override {
+    float milliseconds = 0;
+    Status status = context_->run("a time cannot be measured", [&] {
+      return context_->driver.eventElapsed(
+          &milliseconds, static_cast<const CudaEvent &>(start).event_, event_);
+    });
+    if (!status.isOk())
+      return status;
+    return int64_t(double(milliseconds) * 1e6);
+  }
+
+private:
+  const ContextRef context_;
+  Event *const event_;
+};
+
+class CudaModule : public DeviceModule {
+public:
+  CudaModule(ContextRef context, cuda::Module *module)
+      : context_(std::move(context)), module_(module) {}
+  ~CudaModule() override {
+    (void)context_
+        ->run("", [&] { return context_->driver.moduleUnload(module_); })
+        .isOk();
+  }
+
+  Result<const void *> kernel(std::string_view name) override {
+    std::string text(name);
+    Function *function = nullptr;
+    Status status = context_->run("a kernel is missing", [&] {
+      return context_->driver.moduleGetFunction(&function, module_,
+                                                text.c_str());
+    });
+    if (!status.isOk())
+      return status.withPrefix("'" + text + "': ");
+    return static_cast<const void *>(function);
+  }
+
+private:
+  const ContextRef context_;
+  cuda::Module *const module_;
+};
+
+class CudaGraph : public DeviceGraph {
+public:
+  CudaGraph(ContextRef context, GraphProgram *program)
+      : context_(std::move(context)), program_(program) {}
+  ~CudaGraph() override {
+    (void)context_
+        ->run("",
+              [&] { return context_->driver.graphProgramDestroy(program_); })
+        .isOk();
+  }
+
+  Status launch(DeviceStream *stream) override {
+    return context_->run("the launch of a graph failed", [&] {
+      return context_->driver.graphLaunch(program_, streamOf(stream));
+    });
+  }
+
+private:
+  const ContextRef context_;
+  GraphProgram *const program_;
+};
+
+class CudaDevice : public Device {
+public:
+  CudaDevice(ContextRef context, int number, int architecture,
+             std::string description)
+      : context_(std::move(context)), driver_(context_->driver),
+        number_(number), architecture_(architecture),
+        description_(std::move(description)) {}
+
+  std::string name() const override {
+    return "cuda:" + std::to_string(number_);
+  }
+  qcc_device_kind kind() const override { return QCC_DEVICE_CUDA; }
+  MemoryLocation location() const override { return {2, number_}; }
+  int architecture() const override { return architecture_; }
+  std::string report() const override { return description_ + "\n"; }
+
+  Result<void *> allocate(int64_t size) override {
+    if (size < 0)
+      return invalidArgument("an allocation of negative size");
+    Pointer pointer = 0;
+    Status status;
+    if (size > 0)
+      status = context_->run("memory of the GPU cannot be allocated",
+                             [&] { return driver_.memAlloc(&pointer, size); });
+    if (!status.isOk())
+      return status.withPrefix(std::to_string(size) + " bytes: ");
+    return reinterpret_cast<void *>(pointer);
+  }
+
+  Status deallocate(void *memory) override {
+    if (!memory)
+      return Status::ok();
+    return context_->run("memory of the GPU cannot be freed",
+                         [&] { return driver_.memFree(addressOf(memory)); });
+  }
+
+  Status copy(void *destination, const void *source, int64_t size,
+              CopyDirection direction, DeviceStream *stream) override {
+    if (size == 0)
+      return Status::ok();
+    Stream *queue = streamOf(stream);
+    return context_->run("a copy failed", [&] {
+      Error error = kSuccess;
+      if (direction == CopyDirection::HostToDevice)
+        error =
+            driver_.copyToDevice(addressOf(destination), source, size, queue);
+      else if (direction == CopyDirection::DeviceToHost)
+        error = driver_.copyToHost(destination, addressOf(source), size, queue);
+      else
+        error = driver_.copyOnDevice(addressOf(destination), addressOf(source),
+                                     size, queue);
+      return error != kSuccess || stream ? error
+                                         : driver_.streamSynchronize(queue);
+    });
+  }
+
+  Status checkMemory(const void *memory, int64_t size) override;
+  Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
+                                                   int64_t size) override;
+  Status launch(const LaunchParams &params, DeviceStream *stream) override;
+
+  Result<std::unique_ptr<DeviceStream>> createStream() override {
+    constexpr unsigned nonBlocking = 1; // does not wait for the default stream
+    Stream *stream = nullptr;
+    Status status = context_->run("a stream cannot be created", [&] {
+      return driver_.streamCreate(&stream, nonBlocking);
+    });
+    if (!status.isOk())
+      return status;
+    return std::unique_ptr<DeviceStream>(
+        new CudaStream(context_, stream, /*isOwned=*/true));
+  }
+
+  Result<std::unique_ptr<DeviceStream>> borrowStream(void *handle) override;
+
+  Result<std::unique_ptr<DeviceEvent>> createEvent() override {
+    Event *event = nullptr;
+    Status status = context_->run("an event cannot be created", [&] {
+      return driver_.eventCreate(&event, 0);
+    });
+    if (!status.isOk())
+      return status;
+    return std::unique_ptr<DeviceEvent>(new CudaEvent(context_, event));
+  }
+
+  bool hasGraphs() const override { return true; }
+  Status beginGraph(DeviceStream *stream) override {
+    // Other threads may call the driver meanwhile as they like.
+    constexpr int ofThisThread = 1;
+    return context_->run("launches cannot be recorded", [&] {
+      return driver_.beginCapture(streamOf(stream), ofThisThread);
+    });
+  }
+  Result<std::unique_ptr<DeviceGraph>> endGraph(DeviceStream *stream) override;
+
+private:
+  Result<bool> hasAddress(Pointer address) const;
+  static Pointer addressOf(const void *memory) {
+    return reinterpret_cast<Pointer>(memory);
+  }
+
+  const ContextRef context_;
+  const Driver &driver_;
+  const int number_, architecture_;
+  const std::string description_;
+};
+
+} // namespace
+
+/// Whether an address is one of the GPU's memory; a failure if a kernel has
+/// failed before. Allocations are not asked for: memory that is mapped in
+/// parts, as PyTorch's may be, belongs to several.
+Result<bool> CudaDevice::hasAddress(Pointer address) const {
+  unsigned type = 0;
+  int owner = -1;
+  Status status = context_->run("an address cannot be looked up", [&] {
+    Error error =
+        driver_.pointerGetAttribute(&type, kPointerMemoryType, address);
+    return error != kSuccess
+               ? error
+               : driver_.pointerGetAttribute(&owner, kPointerDevice, address);
+  });
+  if (status.code() == StatusCode::KernelFailed)
+    return status;
+  return status.isOk() && owner == number_ &&
+         (type == kMemoryOfDevice || type == kMemoryUnified);
+}
+
+Status CudaDevice::checkMemory(const void *memory, int64_t size) {
+  if (size == 0)
+    return Status::ok();
+  Result<bool> begins = hasAddress(addressOf(memory));
+  if (!begins.isOk())
+    return begins.status();
+  if (!*begins)
+    return invalidArgument(
+        "is said to be on " + name() +
+        ", but its pointer is not to memory of the device; hand over what the "
+        "device's allocator gave, or say where the memory is");
+  Result<bool> ends = hasAddress(addressOf(memory) + size - 1);
+  if (!ends.isOk())
+    return ends.status();
+  return *ends ? Status::ok()
+               : invalidArgument("has " + std::to_string(size) +
+                                 " bytes, but the memory of its pointer ends "
+                                 "before; hand over all of it");
+}
+
+Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
+                                                             int64_t) {
+  constexpr size_t logBytes = 8192;
+  std::string log(logBytes, '\0');
+  const int options[] = {kErrorLog, kErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(logBytes)};
+  cuda::Module *module = nullptr;
+  Status status = context_->run("the driver cannot compile the kernels", [&] {
+    return driver_.moduleLoad(&module, image, 2, options, values);
+  });
+  log.resize(log.find_first_of('\0'));
+  if (!status.isOk())
+    return Status(status.code(),
+                  status.message() +
+                      (log.empty() ? "" : "; the driver's log:\n" + log));
+  return std::unique_ptr<DeviceModule>(new CudaModule(context_, module));
+}
+
+Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
+  auto *kernel = static_cast<Function *>(const_cast<void *>(params.kernel));
+  constexpr int64_t withoutAsking = 48 << 10;
+  return context_->run("the launch of a kernel failed", [&] {
+    Error error = kSuccess;
+    if (params.sharedBytes > withoutAsking)
+      error = driver_.setAttribute(kernel, kMaxDynamicShared,
+                                   int(params.sharedBytes));
+    if (error == kSuccess)
+      error = driver_.launchKernel(
+          kernel, params.grid.x, params.grid.y, params.grid.z, params.block.x,
+          params.block.y, params.block.z, unsigned(params.sharedBytes),
+          streamOf(stream), const_cast<void **>(params.arguments), nullptr);
+    return error != kSuccess || stream ? error
+                                       : driver_.streamSynchronize(nullptr);
+  });
+}
+
+Result<std::unique_ptr<DeviceStream>> CudaDevice::borrowStream(void *handle) {
+  auto *stream = static_cast<Stream *>(handle);
+  cuda::Context *owner = nullptr;
+  Status status = context_->run("the stream cannot be used", [&] {
+    return driver_.streamGetContext(stream, &owner);
+  });
+  if (!status.isOk())
+    return status;
+  if (owner != context_->context)
+    return invalidArgument("the stream is not of the primary context of " +
+                           name() + "; create it there");
+  return std::unique_ptr<DeviceStream>(
+      new CudaStream(context_, stream, /*isOwned=*/false));
+}
+
+Result<std::unique_ptr<DeviceGraph>>
+CudaDevice::endGraph(DeviceStream *stream) {
+  GraphProgram *program = nullptr;
+  Status status = context_->run("launches cannot be recorded", [&] {
+    Graph *graph = nullptr;
+    Error error = driver_.endCapture(streamOf(stream), &graph);
+    if (error == kSuccess)
+      error = driver_.graphInstantiate(&program, graph, 0);
+    if (graph)
+      driver_.graphDestroy(graph);
+    return error;
+  });
+  if (!status.isOk())
+    return status;
+  return std::unique_ptr<DeviceGraph>(new CudaGraph(context_, program));
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+Result<int> countCudaDevices() {
+  Result<const Driver *> driver = Driver::open();
+  if (!driver.isOk())
+    return driver.status();
+  int count = 0;
+  Error error = (*driver)->deviceGetCount(&count);
+  if (error != kSuccess)
+    return (*driver)->toStatus(error, "GPUs cannot be counted");
+  return count;
+}
+
+/// "NVIDIA H100 (sm_90), 132 multiprocessors, 79.1 GiB"
+static Result<std::string> describe(const Driver &driver, DeviceNumber device,
+                                    int architecture) {
+  char name[256] = "";
+  size_t memory = 0;
+  int multiprocessors = 0;
+  Error error = driver.deviceGetName(name, sizeof(name) - 1, device);
+  if (error == kSuccess)
+    error = driver.deviceTotalMem(&memory, device);
+  if (error == kSuccess)
+    error =
+        driver.deviceGetAttribute(&multiprocessors, kMultiprocessors, device);
+  if (error != kSuccess)
+    return driver.toStatus(error, "the GPU does not say what it is");
+  return std::string(name) + " (sm_" + std::to_string(architecture) + "), " +
+         std::to_string(multiprocessors) + " multiprocessors, " +
+         std::to_string(memory >> 20) + " MiB";
+}
+
+Result<std::shared_ptr<Device>> openCudaDevice(int number) {
+  Result<int> count = countCudaDevices();
+  if (!count.isOk())
+    return count.status();
+  if (number < 0 || number >= *count)
+    return notFound("there is no GPU " + std::to_string(number) +
+                    "; the driver has " + std::to_string(*count) +
+                    ", counted from 0");
+  const Driver &driver = **Driver::open();
+  DeviceNumber device = 0;
+  int major = 0, minor = 0;
+  cuda::Context *context = nullptr;
+  Error error = driver.deviceGet(&device, number);
+  if (error == kSuccess)
+    error = driver.deviceGetAttribute(&major, kMajor, device);
+  if (error == kSuccess)
+    error = driver.deviceGetAttribute(&minor, kMinor, device);
+  if (error != kSuccess)
+    return driver.toStatus(error, "GPU " + std::to_string(number));
+  Result<std::string> description =
+      describe(driver, device, 10 * major + minor);
+  if (!description.isOk())
+    return description.status();
+  error = driver.primaryRetain(&context, device);
+  if (error != kSuccess)
+    return driver.toStatus(error,
+                           "GPU " + std::to_string(number) + " cannot be used");
+  auto primary =
+      std::make_shared<const PrimaryContext>(driver, device, context);
+  return std::shared_ptr<Device>(std::make_shared<CudaDevice>(
+      primary, number, 10 * major + minor, *std::move(description)));
+}
+
+Result<std::shared_ptr<Device>> openDevice(const std::string &name) {
+  if (name == "cpu")
+    return std::shared_ptr<Device>();
+  int number = 0;
+  std::string digits = name.substr(0, 5) == "cuda:" ? name.substr(5) : "";
+  const char *end = digits.data() + digits.size();
+  auto read = std::from_chars(digits.data(), end, number);
+  bool isNumber = !digits.empty() && read.ec == std::errc() && read.ptr == end;
+  if (name != "cuda" && !isNumber)
+    return invalidArgument("there is no device '" + name +
+                           "'; use cpu, cuda or cuda:N");
+  return openCudaDevice(number);
+}
+
+} // namespace qcc::rt

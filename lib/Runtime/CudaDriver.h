@@ -1,0 +1,118 @@
+//===- CudaDriver.h - The driver of NVIDIA GPUs -----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// libcuda.so.1 belongs to the driver of the machine and is opened at run time,
+// so that the runtime neither needs CUDA to be built nor to be loaded. The
+// declarations here are those of the driver's C interface, of version 11.4 and
+// later, whose functions keep their meaning for ever.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_RUNTIME_CUDADRIVER_H
+#define QCC_LIB_RUNTIME_CUDADRIVER_H
+
+#include "qcc/Runtime/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace qcc::rt::cuda {
+
+using Error = int;
+using DeviceNumber = int;
+using Pointer = unsigned long long;
+struct Context;
+struct Module;
+struct Function;
+struct Stream;
+struct Event;
+struct Graph;
+struct GraphProgram;
+
+// Errors that callers tell apart.
+constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
+                kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
+                kNoBinary = 209, kInvalidPTX = 218, kUnsupportedPTX = 222,
+                kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
+                kLaunchOutOfResources = 701, kAssert = 710,
+                kHardwareStackError = 714, kIllegalInstruction = 715,
+                kMisalignedAddress = 716, kInvalidAddressSpace = 717,
+                kInvalidPc = 718, kLaunchFailed = 719;
+
+// Attributes of devices, functions and pointers; options of the compiler.
+constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16;
+constexpr int kMaxDynamicShared = 8;
+constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;
+// Types of memory: a GPU's own, and what it shares with the host.
+constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
+
+/// Name in the library, name here, type.
+#define QCC_CUDA_FUNCTIONS(DO)                                                 \
+  DO(cuInit, init, (unsigned))                                                 \
+  DO(cuDriverGetVersion, driverGetVersion, (int *))                            \
+  DO(cuGetErrorName, getErrorName, (Error, const char **))                     \
+  DO(cuGetErrorString, getErrorString, (Error, const char **))                 \
+  DO(cuDeviceGetCount, deviceGetCount, (int *))                                \
+  DO(cuDeviceGet, deviceGet, (DeviceNumber *, int))                            \
+  DO(cuDeviceGetName, deviceGetName, (char *, int, DeviceNumber))              \
+  DO(cuDeviceTotalMem_v2, deviceTotalMem, (size_t *, DeviceNumber))            \
+  DO(cuDeviceGetAttribute, deviceGetAttribute, (int *, int, DeviceNumber))     \
+  DO(cuDevicePrimaryCtxRetain, primaryRetain, (Context **, DeviceNumber))      \
+  DO(cuDevicePrimaryCtxRelease_v2, primaryRelease, (DeviceNumber))             \
+  DO(cuCtxPushCurrent_v2, pushCurrent, (Context *))                            \
+  DO(cuCtxPopCurrent_v2, popCurrent, (Context **))                             \
+  DO(cuMemAlloc_v2, memAlloc, (Pointer *, size_t))                             \
+  DO(cuMemFree_v2, memFree, (Pointer))                                         \
+  DO(cuMemcpyHtoDAsync_v2, copyToDevice,                                       \
+     (Pointer, const void *, size_t, Stream *))                                \
+  DO(cuMemcpyDtoHAsync_v2, copyToHost, (void *, Pointer, size_t, Stream *))    \
+  DO(cuMemcpyDtoDAsync_v2, copyOnDevice, (Pointer, Pointer, size_t, Stream *)) \
+  DO(cuPointerGetAttribute, pointerGetAttribute, (void *, int, Pointer))       \
+  DO(cuModuleLoadDataEx, moduleLoad,                                           \
+     (Module **, const void *, unsigned, const int *, void **))                \
+  DO(cuModuleUnload, moduleUnload, (Module *))                                 \
+  DO(cuModuleGetFunction, moduleGetFunction,                                   \
+     (Function **, Module *, const char *))                                    \
+  DO(cuFuncSetAttribute, setAttribute, (Function *, int, int))                 \
+  DO(cuLaunchKernel, launchKernel,                                             \
+     (Function *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
+      unsigned, Stream *, void **, void **))                                   \
+  DO(cuStreamCreate, streamCreate, (Stream **, unsigned))                      \
+  DO(cuStreamDestroy_v2, streamDestroy, (Stream *))                            \
+  DO(cuStreamSynchronize, streamSynchronize, (Stream *))                       \
+  DO(cuStreamGetCtx, streamGetContext, (Stream *, Context **))                 \
+  DO(cuEventCreate, eventCreate, (Event **, unsigned))                         \
+  DO(cuEventDestroy_v2, eventDestroy, (Event *))                               \
+  DO(cuEventRecord, eventRecord, (Event *, Stream *))                          \
+  DO(cuEventSynchronize, eventSynchronize, (Event *))                          \
+  DO(cuEventElapsedTime, eventElapsed, (float *, Event *, Event *))            \
+  DO(cuStreamBeginCapture_v2, beginCapture, (Stream *, int))                   \
+  DO(cuStreamEndCapture, endCapture, (Stream *, Graph **))                     \
+  DO(cuGraphInstantiateWithFlags, graphInstantiate,                            \
+     (GraphProgram **, Graph *, unsigned long long))                           \
+  DO(cuGraphDestroy, graphDestroy, (Graph *))                                  \
+  DO(cuGraphLaunch, graphLaunch, (GraphProgram *, Stream *))                   \
+  DO(cuGraphExecDestroy, graphProgramDestroy, (GraphProgram *))
+
+/// The functions of the driver.
+struct Driver {
+#define QCC_CUDA_DECLARE(symbol, name, parameters) Error(*name) parameters;
+  QCC_CUDA_FUNCTIONS(QCC_CUDA_DECLARE)
+#undef QCC_CUDA_DECLARE
+
+  /// The driver, opened and initialized once. After a failure, the next call
+  /// tries again: a driver may be loaded later.
+  static Result<const Driver *> open();
+
+  /// What an error of the driver means; `what` says what failed.
+  Status toStatus(Error error, const std::string &what) const;
+};
+
+} // namespace qcc::rt::cuda
+
+#endif // QCC_LIB_RUNTIME_CUDADRIVER_H

@@ -1,0 +1,63 @@
+//===- DeviceProgram.cpp - What a device has of a module ------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceProgram.h"
+
+#include <utility>
+
+namespace qcc::rt {
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer &&other) noexcept
+    : device_(other.device_), data_(std::exchange(other.data_, nullptr)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+Status DeviceBuffer::reserve(int64_t size) {
+  if (size <= capacity_)
+    return Status::ok();
+  reset(); // both together need not fit
+  Result<void *> memory = device_->allocate(size);
+  if (!memory.isOk())
+    return memory.status();
+  data_ = static_cast<char *>(*memory);
+  capacity_ = size;
+  return Status::ok();
+}
+
+void DeviceBuffer::reset() {
+  // A device that does not take its memory back has failed before, and whoever
+  // ran on it has been told so.
+  if (data_)
+    (void)device_->deallocate(data_).isOk();
+  data_ = nullptr;
+  capacity_ = 0;
+}
+
+Status DeviceProgram::load() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (isLoaded_)
+    return Status::ok();
+  Status status = weights_.reserve(variant_.weightsSize);
+  if (status.isOk() && variant_.weightsSize > 0)
+    status =
+        device_->copy(weights_.data(), variant_.weights, variant_.weightsSize,
+                      CopyDirection::HostToDevice, nullptr);
+  if (!status.isOk())
+    return status.withPrefix("weights for " + device_->name() + ": ");
+  if (!variant_.kernels.empty()) {
+    Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
+        variant_.kernels.data(), int64_t(variant_.kernels.size()));
+    if (!module.isOk())
+      return module.status().withPrefix("kernels of variant '" +
+                                        std::string(variant_.target) +
+                                        "' for " + device_->name() + ": ");
+    module_ = std::move(*module);
+  }
+  isLoaded_ = true;
+  return Status::ok();
+}
+
+} // namespace qcc::rt

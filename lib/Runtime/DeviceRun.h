@@ -1,0 +1,106 @@
+//===- DeviceRun.h - Running an entry on a device ---------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a context has on the device of its module: temporaries, copies of
+// tensors that kernels cannot read where they are, a stream, events. A run is
+// begin(), a launch() of each step in order, and finish(), or abandon() where
+// the run ends early. Once shapes have been run, nothing is allocated but what
+// the driver does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_RUNTIME_DEVICERUN_H
+#define QCC_LIB_RUNTIME_DEVICERUN_H
+
+#include "DeviceProgram.h"
+#include "qcc/Runtime/Context.h"
+
+namespace qcc::rt {
+
+class DeviceRun {
+public:
+  DeviceRun(const Module &module, const Entry &entry, const LogHook &log);
+  /// Waits for work that is under way.
+  ~DeviceRun();
+
+  /// Loads the program, makes place for `arenaBytes` bytes of temporaries and
+  /// copies inputs. `stream`: the caller's, or null.
+  Status begin(const Tensor *inputs, const Tensor *outputs, int64_t arenaBytes,
+               void *stream);
+  Status launch(const Step &step, size_t number, const int64_t *values);
+  /// All steps. Launches that were made before with the same arguments are
+  /// recorded, and from then on repeated at once where the device can do so.
+  Status launchAll(const int64_t *values);
+  /// Waits for all launches so far.
+  Status synchronize() { return stream_->synchronize(); }
+  /// Copies results. Waits, unless the caller has a stream and all tensors are
+  /// on the device.
+  Status finish(const Tensor *outputs);
+  void abandon();
+
+  /// From here on each step has its time measured.
+  Status startClock();
+  /// The times of a run that is over.
+  Status readClock(std::vector<int64_t> &nanoseconds);
+
+  /// Copies `bytes` bytes of an operand to memory of the host, while no work is
+  /// under way.
+  Status fetch(const OperandInfo &operand, const int64_t *values, int64_t bytes,
+               AlignedBuffer &to) const;
+
+private:
+  /// An argument or a result, as kernels see it.
+  struct BoundTensor {
+    explicit BoundTensor(std::shared_ptr<Device> device)
+        : copy(std::move(device)) {}
+
+    DeviceBuffer copy;
+    char *address = nullptr;
+    bool isCopied = false;
+  };
+
+  Status prepare();
+  Status chooseStream(void *handle);
+  Status bind(const Tensor &tensor, BoundTensor &bound, const char *role,
+              size_t position);
+  Status waitForLast();
+  Status grow(DeviceBuffer &buffer, int64_t size);
+  Status copy(void *to, const void *from, int64_t bytes, bool isToDevice,
+              const MemoryLocation &other);
+  Status launchSteps(const int64_t *values);
+  void fillKey(const int64_t *values);
+  Status record(const int64_t *values);
+  char *addressOf(const OperandInfo &operand, const int64_t *values) const;
+
+  DeviceProgram &program_;
+  Device &device_;
+  const Entry &entry_;
+  const LogHook log_;
+
+  bool isPrepared_ = false;
+  std::vector<const void *> kernels_; ///< of each step
+  std::vector<int64_t> parameters_;   ///< of the launch at hand
+  std::vector<void *> pointers_;      ///< to each of them
+  std::unique_ptr<DeviceStream> ownStream_, callersStream_;
+  void *callersHandle_ = nullptr;
+  DeviceStream *stream_ = nullptr; ///< of the run at hand
+  std::unique_ptr<DeviceEvent> end_;
+  bool isUnderWay_ = false; ///< Work before end_ may be.
+  bool mustWait_ = false;   ///< for copies of the host's memory
+  DeviceBuffer arena_;
+  std::vector<BoundTensor> tensors_; ///< arguments, then results
+  std::vector<std::unique_ptr<DeviceEvent>> clock_;
+
+  /// What the arguments of all launches depend on: sizes and addresses. Of the
+  /// run at hand, of the last one, and of the one that was recorded.
+  std::vector<int64_t> key_, lastKey_, graphKey_;
+  std::unique_ptr<DeviceGraph> graph_;
+};
+
+} // namespace qcc::rt
+
+#endif // QCC_LIB_RUNTIME_DEVICERUN_H

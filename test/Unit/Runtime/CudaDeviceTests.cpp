@@ -1,0 +1,230 @@
+//===- CudaDeviceTests.cpp - The driver of GPUs, and how it fails ---------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On the driver of Inputs/FakeCuda.cpp. That there is none is a test of
+// test/Driver.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DevicePrograms.h"
+
+#include "gtest/gtest.h"
+
+using namespace qcc::rt;
+using namespace qcc::rt::test;
+
+extern "C" void qccFakeReset();
+extern "C" void *qccFakeStream(int context);
+extern "C" int qccFakeCalls(const char *function);
+
+namespace {
+class CudaDevice : public testing::Test {
+protected:
+  void SetUp() override {
+    Result<std::shared_ptr<Device>> opened = openDevice("cuda:0");
+    ASSERT_TRUE(opened.isOk()) << opened.message();
+    device = *opened;
+    auto module = artifact.loadOn(device);
+    ASSERT_TRUE(module.isOk()) << module.message();
+    context = *Context::create(*module, "");
+  }
+  void TearDown() override {
+    unsetenv("QCC_FAKE_CUDA");
+    qccFakeReset();
+  }
+
+  /// The status of a run while functions of the driver fail as `failures`
+  /// says.
+  Status runWith(const char *failures) {
+    qccFakeReset();
+    setenv("QCC_FAKE_CUDA", failures, 1);
+    Status status = context->run(values.inputs(), values.outputs());
+    unsetenv("QCC_FAKE_CUDA");
+    return status;
+  }
+  void expectRuns() {
+    Status status = runWith("");
+    EXPECT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(values.areRight());
+  }
+
+  DeviceArtifact artifact;
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Context> context;
+  ValuesOfTest values{32};
+};
+} // namespace
+
+TEST_F(CudaDevice, SaysWhatItIs) {
+  EXPECT_EQ(device->name(), "cuda:0");
+  EXPECT_EQ(device->architecture(), 80);
+  EXPECT_EQ(device->report(),
+            "GPU 0 of tests (sm_80), 4 multiprocessors, 8192 MiB\n");
+  EXPECT_EQ(*countCudaDevices(), 2);
+  EXPECT_EQ((*openDevice("cuda:1"))->architecture(), 75);
+  EXPECT_EQ(openDevice("cuda:2").message(),
+            "there is no GPU 2; the driver has 2, counted from 0");
+  for (const char *name : {"cuda:", "cuda:x", "cuda:1x", "gpu", ""})
+    EXPECT_EQ(openDevice(name).status().code(), StatusCode::InvalidArgument)
+        << name;
+}
+
+TEST_F(CudaDevice, RunsAgainAfterALackOfMemory) {
+  for (const char *failures :
+       {"cuMemAlloc_v2=2", "cuMemAlloc_v2=2@2", "cuMemAlloc_v2=2@3"}) {
+    Status status = runWith(failures);
+    EXPECT_EQ(status.code(), StatusCode::OutOfMemory)
+        << failures << ": " << status.message();
+    EXPECT_NE(status.message().find("run smaller shapes"), std::string::npos);
+  }
+  expectRuns();
+}
+
+TEST_F(CudaDevice, SaysWhatTheCompilerOfTheDriverSays) {
+  DeviceArtifact wrong(".version 7.0\n.target sm_75\n.address_size 64\nno");
+  auto module = wrong.loadOn(device);
+  ASSERT_TRUE(module.isOk());
+  auto own = *Context::create(*module, "");
+  Status status = own->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::Unsupported);
+  EXPECT_NE(status.message().find("the driver's log:\nmodule.ptx:4:1"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("update the driver, or compile for an older "
+                                  "chip"),
+            std::string::npos);
+  // A driver that is too old for the code says nothing more.
+  status = runWith("cuModuleLoadDataEx=222");
+  EXPECT_EQ(status.code(), StatusCode::Unsupported) << status.message();
+  expectRuns();
+}
+
+TEST_F(CudaDevice, EachFunctionMayFail) {
+  for (const char *failures :
+       {"cuModuleGetFunction=500", "cuStreamCreate=999", "cuEventCreate=999",
+        "cuMemcpyHtoDAsync_v2=1", "cuLaunchKernel=1", "cuLaunchKernel=701@2",
+        "cuMemcpyDtoHAsync_v2=1", "cuEventRecord=1", "cuStreamSynchronize=999",
+        "cuMemFree_v2=1,cuStreamCreate=1"}) {
+    Status status = runWith(failures);
+    EXPECT_FALSE(status.isOk()) << failures;
+    EXPECT_NE(status.message().find("CUDA_ERROR_OF_TEST"), std::string::npos)
+        << status.message();
+    expectRuns();
+    context = *Context::create(*artifact.loadOn(device), "");
+  }
+}
+
+TEST_F(CudaDevice, AKernelThatFailsEndsAllWork) {
+  DeviceArtifact wrong(kernelsOfTest("trap"));
+  auto module = wrong.loadOn(device);
+  ASSERT_TRUE(module.isOk());
+  auto own = *Context::create(*module, "");
+  Status status = own->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::KernelFailed);
+  EXPECT_EQ(status.message().rfind("a kernel failed: ", 0), 0u)
+      << status.message();
+  EXPECT_NE(status.message().find("start it again"), std::string::npos)
+      << status.message();
+  // No other program runs either, and each says why.
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(context->run(values.inputs(), values.outputs()).code(),
+              StatusCode::KernelFailed);
+}
+
+TEST_F(CudaDevice, FollowsAStreamOfTheCaller) {
+  RunOptions options;
+  options.stream = qccFakeStream(0);
+  for (int i = 0; i < 2; ++i) {
+    Status status = context->run(values.inputs(), values.outputs(), options);
+    EXPECT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(values.areRight());
+  }
+  options.stream = qccFakeStream(1);
+  Status status = context->run(values.inputs(), values.outputs(), options);
+  EXPECT_EQ(status.message(), "the stream is not of the primary context of "
+                              "cuda:0; create it there");
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+  expectRuns();
+}
+
+TEST_F(CudaDevice, RepeatsLaunchesWithTheSameArguments) {
+  qccFakeReset();
+  auto run = [&](ValuesOfTest &of) {
+    std::fill(of.y.begin(), of.y.end(), -1);
+    Status status = context->run(of.inputs(), of.outputs());
+    EXPECT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(of.areRight());
+  };
+  auto expectCalls = [](int launches, int graphs) {
+    EXPECT_EQ(qccFakeCalls("cuLaunchKernel"), launches);
+    EXPECT_EQ(qccFakeCalls("cuGraphLaunch"), graphs);
+  };
+  // Launched, recorded and run, run.
+  run(values);
+  expectCalls(2, 0);
+  run(values);
+  expectCalls(4, 1);
+  values.x[3] = 1000;
+  run(values);
+  expectCalls(4, 2);
+  // Other shapes are other launches.
+  ValuesOfTest larger(64);
+  run(larger);
+  expectCalls(6, 2);
+  run(larger);
+  expectCalls(8, 3);
+  run(values);
+  expectCalls(10, 3);
+}
+
+TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {
+  std::vector<std::string> log;
+  ContextOptions options;
+  options.log = {[](void *self, const char *message) {
+                   static_cast<std::vector<std::string> *>(self)->push_back(
+                       message);
+                 },
+                 &log};
+  context = *Context::create(*artifact.loadOn(device), "", options);
+  for (const char *failures :
+       {"cuStreamBeginCapture_v2=900", "cuStreamEndCapture=901",
+        "cuGraphInstantiateWithFlags=2"}) {
+    log.clear();
+    for (int i = 0; i < 2; ++i) {
+      Status status = runWith(failures);
+      EXPECT_TRUE(status.isOk()) << status.message();
+      EXPECT_TRUE(values.areRight());
+    }
+    ASSERT_FALSE(log.empty()) << failures;
+    EXPECT_EQ(log.back().rfind("launches cannot be recorded: ", 0), 0u)
+        << log.back();
+  }
+  // A graph that does not start is a failure of the run.
+  EXPECT_EQ(runWith("cuGraphLaunch=1").code(), StatusCode::IOError);
+  expectRuns();
+}
+
+TEST_F(CudaDevice, AProgramOfTheHostHasNoStream) {
+  FakeArtifact host{FakeArtifact::EntrySpec()};
+  auto own = *Context::create(*host.load(), "");
+  RunOptions options;
+  options.stream = this;
+  EXPECT_EQ(own->run({}, {}, options).message(),
+            "a stream is given, but the program runs on the CPU; give none");
+  // Nor tensors of a device.
+  FakeArtifact::EntrySpec spec;
+  spec.arguments = {{i32OfTest, {1}}};
+  FakeArtifact takes(spec);
+  Tensor tensor = values.inputs()[0];
+  tensor.shape = std::vector<int64_t>{1};
+  tensor.location = device->location();
+  EXPECT_NE((*Context::create(*takes.load(), ""))
+                ->run({tensor}, {})
+                .message()
+                .find("but the program runs on the CPU"),
+            std::string::npos);
+}

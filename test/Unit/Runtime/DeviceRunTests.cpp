@@ -1,0 +1,330 @@
+//===- DeviceRunTests.cpp - Running programs on devices -------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each test runs on the emulator and on the driver of tests, which is one of
+// NVIDIA GPUs to the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DevicePrograms.h"
+
+#include "qcc/Emulator/EmulatorDevice.h"
+
+#include "gtest/gtest.h"
+
+using namespace qcc;
+using namespace qcc::rt;
+using namespace qcc::rt::test;
+
+extern "C" void qccFakeReset();
+
+namespace {
+class RunOnDevice : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    qccFakeReset();
+    if (std::string(GetParam()) == "emulator") {
+      device = emu::createEmulatorDevice();
+      return;
+    }
+    Result<std::shared_ptr<Device>> opened = openDevice("cuda");
+    ASSERT_TRUE(opened.isOk()) << opened.message();
+    device = *opened;
+  }
+
+  std::unique_ptr<Context> makeContext(const DeviceArtifact &artifact,
+                                       const ContextOptions &options = {}) {
+    auto module = artifact.loadOn(device);
+    EXPECT_TRUE(module.isOk()) << module.message();
+    auto context = Context::create(*module, "", options);
+    EXPECT_TRUE(context.isOk()) << context.message();
+    return *std::move(context);
+  }
+
+  /// Memory of the device.
+  char *allocate(int64_t size) {
+    Result<void *> memory = device->allocate(size);
+    EXPECT_TRUE(memory.isOk()) << memory.message();
+    return static_cast<char *>(*memory);
+  }
+  Tensor onDevice(char *memory, int64_t count) {
+    Tensor tensor(memory, i32OfTest, {count});
+    tensor.location = device->location();
+    return tensor;
+  }
+
+  std::shared_ptr<Device> device;
+};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Devices, RunOnDevice,
+                         testing::Values("emulator", "cuda"),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(RunOnDevice, CopiesTensorsOfTheHost) {
+  DeviceArtifact artifact;
+  auto context = makeContext(artifact);
+  // Growing, shrinking, empty, and the same again.
+  for (int64_t count : {32, 96, 64, 64}) {
+    ValuesOfTest values(count);
+    Status status = context->run(values.inputs(), values.outputs());
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(values.areRight()) << count;
+  }
+}
+
+TEST_P(RunOnDevice, ContextsOfAModuleShareIt) {
+  DeviceArtifact artifact;
+  auto module = artifact.loadOn(device);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  for (int i = 0; i < 2; ++i) {
+    auto context = Context::create(*module, "");
+    ASSERT_TRUE(context.isOk());
+    ValuesOfTest values(32);
+    EXPECT_TRUE((*context)->run(values.inputs(), values.outputs()).isOk());
+    EXPECT_TRUE(values.areRight());
+  }
+}
+
+TEST_P(RunOnDevice, UsesTensorsOfTheDevice) {
+  DeviceArtifact artifact;
+  std::vector<std::string> log;
+  ContextOptions options;
+  options.log = {[](void *self, const char *message) {
+                   static_cast<std::vector<std::string> *>(self)->push_back(
+                       message);
+                 },
+                 &log};
+  auto context = makeContext(artifact, options);
+  constexpr int64_t count = 64, bytes = 4 * count;
+  ValuesOfTest values(count);
+  char *x = allocate(bytes + 16), *y = allocate(bytes);
+  // Kernels read whole words of 16 bytes, which 4 bytes further on are none.
+  for (int64_t shift : {0, 4}) {
+    log.clear();
+    ASSERT_TRUE(device
+                    ->copy(x + shift, values.x.data(), bytes,
+                           CopyDirection::HostToDevice, nullptr)
+                    .isOk());
+    Status status =
+        context->run({onDevice(x + shift, count)}, {onDevice(y, count)});
+    ASSERT_TRUE(status.isOk()) << status.message();
+    ASSERT_TRUE(device
+                    ->copy(values.y.data(), y, bytes,
+                           CopyDirection::DeviceToHost, nullptr)
+                    .isOk());
+    EXPECT_TRUE(values.areRight()) << shift;
+    bool isTold = std::any_of(log.begin(), log.end(), [](auto &line) {
+      return line.find("argument 0 is copied") == 0;
+    });
+    EXPECT_EQ(isTold, shift != 0);
+  }
+  EXPECT_TRUE(device->deallocate(x).isOk());
+  EXPECT_TRUE(device->deallocate(y).isOk());
+}
+
+TEST_P(RunOnDevice, AllocatesResultsWhereTheArgumentsAre) {
+  DeviceArtifact artifact;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  auto onHost = context->allocateResults(values.inputs());
+  ASSERT_TRUE(onHost.isOk());
+  EXPECT_TRUE((*onHost)[0].tensor.location.isHost());
+  char *x = allocate(128);
+  ASSERT_TRUE(
+      device
+          ->copy(x, values.x.data(), 128, CopyDirection::HostToDevice, nullptr)
+          .isOk());
+  auto results = context->allocateResults({onDevice(x, 32)});
+  ASSERT_TRUE(results.isOk()) << results.message();
+  Tensor y = (*results)[0].tensor;
+  EXPECT_TRUE(y.location == device->location());
+  Status status = context->run({onDevice(x, 32)}, {y});
+  ASSERT_TRUE(status.isOk()) << status.message();
+  // Results outlive the context.
+  context.reset();
+  ASSERT_TRUE(device
+                  ->copy(values.y.data(), y.data, 128,
+                         CopyDirection::DeviceToHost, nullptr)
+                  .isOk());
+  EXPECT_TRUE(values.areRight());
+  EXPECT_TRUE(device->deallocate(x).isOk());
+}
+
+TEST_P(RunOnDevice, RefusesMemoryThatIsNotTheDevices) {
+  DeviceArtifact artifact;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status =
+      context->run({onDevice(reinterpret_cast<char *>(values.x.data()), 32)},
+                   values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument) << status.message();
+  EXPECT_EQ(status.message().rfind("argument 0 ('x') ", 0), 0u)
+      << status.message();
+
+  char *tooSmall = allocate(64);
+  status = context->run({onDevice(tooSmall, 32)}, values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument) << status.message();
+  EXPECT_TRUE(device->deallocate(tooSmall).isOk());
+
+  Tensor elsewhere = values.inputs()[0];
+  elsewhere.location = {2, 7};
+  status = context->run({elsewhere}, values.outputs());
+  EXPECT_NE(status.message().find("is on device 7 of DLPack's type 2, but the "
+                                  "program runs on " +
+                                  device->name()),
+            std::string::npos)
+      << status.message();
+  // The context still runs.
+  EXPECT_TRUE(context->run(values.inputs(), values.outputs()).isOk());
+  EXPECT_TRUE(values.areRight());
+}
+
+TEST_P(RunOnDevice, ShowsAndMeasuresSteps) {
+  struct Seen {
+    std::vector<int32_t> values;
+    static void look(void *self, const Context &run, size_t step) {
+      AlignedBuffer copy;
+      auto tensor = run.operandTensor(run.entry().steps[step].outputs[0], copy);
+      ASSERT_TRUE(tensor.isOk()) << tensor.message();
+      static_cast<Seen *>(self)->values.push_back(
+          static_cast<const int32_t *>(tensor->data)[1]);
+    }
+  } seen;
+  DeviceArtifact artifact;
+  ContextOptions options;
+  options.observer = {&Seen::look, &seen};
+  options.profile = true;
+  auto context = makeContext(artifact, options);
+  ValuesOfTest values(32);
+  ASSERT_TRUE(context->run(values.inputs(), values.outputs()).isOk());
+  int32_t twice = 2 * values.x[1];
+  EXPECT_EQ(seen.values, (std::vector<int32_t>{twice, twice + weightOfTest}));
+  ASSERT_EQ(context->stepNanoseconds().size(), 2u);
+  EXPECT_GT(context->stepNanoseconds()[0], 0);
+}
+
+TEST_P(RunOnDevice, EndsEarly) {
+  DeviceArtifact artifact;
+  std::atomic<bool> cancel{false};
+  ContextOptions options;
+  options.observer = {[](void *flag, const Context &, size_t) {
+                        *static_cast<std::atomic<bool> *>(flag) = true;
+                      },
+                      &cancel};
+  options.cancel = &cancel;
+  auto context = makeContext(artifact, options);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::Cancelled);
+  EXPECT_EQ(values.y[0], -1);
+  EXPECT_EQ(context->run(values.inputs(), values.outputs()).code(),
+            StatusCode::Cancelled);
+}
+
+TEST_P(RunOnDevice, ReportsKernelsThatFail) {
+  DeviceArtifact artifact(kernelsOfTest("trap"));
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.code(), StatusCode::KernelFailed) << status.message();
+}
+
+TEST_P(RunOnDevice, RefusesCodeThatIsNone) {
+  DeviceArtifact artifact(".version 7.0\n.target sm_75\n.address_size 64\nno");
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_FALSE(status.isOk());
+  EXPECT_EQ(status.message().rfind("kernels of variant 'test' for ", 0), 0u)
+      << status.message();
+}
+
+TEST_P(RunOnDevice, RefusesGridsThatNoDeviceHas) {
+  DeviceArtifact artifact;
+  artifact.launch->grid = int64_t(1) << 31;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.message(),
+            "step 'main.step1.add': the shapes ask for 2147483648 blocks of 32 "
+            "threads, which no device has; run smaller shapes");
+  artifact.launch->grid = 0;
+  EXPECT_FALSE(
+      makeContext(artifact)->run(values.inputs(), values.outputs()).isOk());
+}
+
+TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
+  std::shared_ptr<Device> gpu = *openDevice("cuda:0"); // of sm_80
+  FakeArtifact artifact;
+  artifact.setVariants(4);
+  const char *chips[] = {"sm_75", "sm_80", "sm_90"};
+  for (int i = 0; i < 3; ++i) {
+    artifact.setVariant(i, chips[i], chips[i], {entryOfTest()});
+    artifact.setKernels(i, chips[i], kernelsOfTest().c_str());
+  }
+  artifact.setVariant(3, "processor", "sse2", {FakeArtifact::EntrySpec()});
+  ModuleOptions options;
+  options.device = gpu;
+  auto module = artifact.load(options);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "sm_80");
+  EXPECT_EQ((*module)->variants()[2].refusal, "needs sm_90");
+  EXPECT_EQ((*module)->variants()[3].refusal, "is for another kind of device");
+  options.variant = "sm_75";
+  EXPECT_EQ((*artifact.load(options))->variant().target, "sm_75");
+  options.variant = "sm_90";
+  EXPECT_EQ(artifact.load(options).message(),
+            "device cuda:0 cannot run the artifact; variant 'sm_90' needs "
+            "sm_90; compile it for this device");
+  options.variant = "processor";
+  EXPECT_FALSE(artifact.load(options).isOk());
+  // The host takes what is for the host.
+  options.device = nullptr;
+  EXPECT_EQ((*artifact.load(options))->variant().target, "processor");
+  options.variant = "sm_75";
+  EXPECT_NE(artifact.load(options).message().find("is for an NVIDIA GPU"),
+            std::string::npos);
+}
+
+TEST(DeviceVariants, TablesThatContradictThemselves) {
+  std::shared_ptr<Device> device = emu::createEmulatorDevice();
+  auto refusal = [&](auto damage) {
+    DeviceArtifact artifact;
+    damage(artifact);
+    return artifact.loadOn(device).message();
+  };
+  auto expect = [&](const char *what, auto damage) {
+    std::string message = refusal(damage);
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  expect("launch of a step is missing",
+         [](DeviceArtifact &a) { a.steps->launch_ref = 0; });
+  expect("names no kernel",
+         [](DeviceArtifact &a) { a.launch->kernel_ref = 0; });
+  expect("parameter of a kernel refers to nothing",
+         [](DeviceArtifact &a) { a.parameters[0].value = 2; });
+  expect("parameter of a kernel refers to nothing",
+         [](DeviceArtifact &a) { a.parameters[0].kind = 3; });
+  expect("a parameter refers to value 7",
+         [](DeviceArtifact &a) { a.parameters[3].value = value(7); });
+  expect("a number of blocks refers to value 2",
+         [](DeviceArtifact &a) { a.launch->grid = value(2); });
+  expect("code of its kernels has no end",
+         [](DeviceArtifact &a) { a.variants->kernels_size -= 1; });
+  expect("code of its kernels is missing",
+         [](DeviceArtifact &a) { a.variants->kernels_ref = 0; });
+  expect("code of its kernels has -1 bytes",
+         [](DeviceArtifact &a) { a.variants->kernels_size = -1; });
+  expect("not of the kind that the device",
+         [](DeviceArtifact &a) { a.steps->kind = QCC_STEP_HOST; });
+  DeviceArtifact processor;
+  processor.variants->device = QCC_DEVICE_CPU;
+  processor.variants->features_ref = processor.string("sse2");
+  EXPECT_NE(processor.load().message().find("code of its kernels has"),
+            std::string::npos);
+}
