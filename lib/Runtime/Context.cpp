@@ -54,6 +54,7 @@ Context::Context(std::shared_ptr<const Module> module, const Entry &entry,
   tensors_.resize(entry.arguments.size() + entry.results.size());
   if (options.profile)
     stepNanoseconds_.resize(entry.steps.size());
+  stepDurations_.resize(entry.steps.size());
   hasParallelStep_ =
       std::any_of(entry.steps.begin(), entry.steps.end(),
                   [](const Step &step) { return step.parallel; });
@@ -91,15 +92,13 @@ Context::create(std::shared_ptr<const Module> module,
                              std::to_string(options.pool->size()));
     context->pool_ = options.pool;
     context->threads_ = threads ? threads : options.pool->size();
-  } else {
-    threads = threads ? threads : availableCpus();
-    if (threads > 1 && context->hasParallelStep_) {
-      Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(threads);
-      if (!pool.isOk())
-        return pool.status();
-      context->pool_ = *pool;
-    }
-    context->threads_ = threads;
+  } else if (threads != 1 && context->hasParallelStep_) {
+    Result<std::shared_ptr<ThreadPool>> pool =
+        threads == 0 ? ThreadPool::getDefault() : ThreadPool::create(threads);
+    if (!pool.isOk())
+      return pool.status();
+    context->pool_ = *pool;
+    context->threads_ = context->pool_->size();
   }
   // Threads without work would still get scratch.
   if (!context->hasParallelStep_)
@@ -283,6 +282,7 @@ Status Context::planLocked() {
   if (planned_ && std::equal(symbols_.begin(), symbols_.end(), values_.begin()))
     return Status::ok();
   planned_ = false;
+  std::fill(stepDurations_.begin(), stepDurations_.end(), 0);
   std::copy(symbols_.begin(), symbols_.end(), values_.begin());
   int64_t arenaBytes = entry_.plan(values_.data());
   if (arenaBytes < 0) {

@@ -455,7 +455,7 @@ TEST(Context, CancelsWithinLongSteps) {
       // All parts are done once, and the scratch memory is the thread's.
       LongStep::reset(/*cancels=*/false);
       EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
-      EXPECT_EQ(LongStep::maxThreads, 64 / threads * threads);
+      EXPECT_EQ(LongStep::maxThreads, 512 / threads * threads);
       EXPECT_EQ(LongStep::calls, LongStep::maxThreads);
       EXPECT_EQ(int(LongStep::shares.size()), LongStep::maxThreads);
       EXPECT_EQ(*LongStep::shares.rbegin(), LongStep::maxThreads - 1);
@@ -463,6 +463,11 @@ TEST(Context, CancelsWithinLongSteps) {
         for (const auto &[thread, memory] : LongStep::scratch)
           EXPECT_EQ(memory.size(), 1u);
       EXPECT_EQ(later, threads);
+
+      // By now it is known that the step does not take long.
+      LongStep::reset(/*cancels=*/false);
+      EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+      EXPECT_EQ(LongStep::calls, threads);
 
       // A run that cannot end early is not divided.
       LongStep::reset(/*cancels=*/false);
@@ -477,7 +482,7 @@ TEST(Context, EndsAtItsTimeLimit) {
   spec.steps = {
       {"slow",
        [](const qcc_frame *, int32_t, int32_t) {
-         std::this_thread::sleep_for(std::chrono::milliseconds(20));
+         std::this_thread::sleep_for(std::chrono::milliseconds(2));
        },
        true, 0, LongStep::operations},
       {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
@@ -490,15 +495,40 @@ TEST(Context, EndsAtItsTimeLimit) {
   expectFailure(f.context->run(data.inputs, data.outputs, run),
                 StatusCode::TimedOut,
                 "the time limit of the run passed before the end of step 1");
-  // All parts would take 640 ms.
+  // All parts would take 512 ms.
   EXPECT_LT(std::chrono::steady_clock::now() - begin,
-            std::chrono::milliseconds(500));
+            std::chrono::milliseconds(400));
   EXPECT_EQ(later, 0);
   run.timeoutNanoseconds = INT64_MAX;
   EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
   run.timeoutNanoseconds = -1;
   expectFailure(f.context->run(data.inputs, data.outputs, run),
                 StatusCode::InvalidArgument, "is negative");
+}
+
+/// A step of a run that may end early is divided by the time that it took, in
+/// which each part sleeps as long as its share of 200 milliseconds is.
+TEST(Context, DividesStepsByTheTimeThatTheyTook) {
+  static std::atomic<int> parts;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"slow", [](const qcc_frame *, int32_t, int32_t threads) {
+                   parts = threads;
+                   std::this_thread::sleep_for(
+                       std::chrono::microseconds(200000 / threads));
+                 }}};
+  Fixture f(spec, withThreads(1));
+  Data data(10);
+  std::atomic<bool> cancel{false};
+  RunOptions run;
+  run.cancel = &cancel;
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+  EXPECT_EQ(parts, 1); // It does not say how much work it has.
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+  EXPECT_GE(parts, 50);
+  // Other shapes take another time.
+  Data more(11);
+  EXPECT_TRUE(f.context->run(more.inputs, more.outputs, run).isOk());
+  EXPECT_EQ(parts, 1);
 }
 
 TEST(Context, RefusesASecondThread) {
