@@ -98,6 +98,7 @@ Context::create(std::shared_ptr<const Module> module,
     if (!pool.isOk())
       return pool.status();
     context->pool_ = *pool;
+    context->usesDefaultPool_ = threads == 0;
     context->threads_ = context->pool_->size();
   }
   // Threads without work would still get scratch.
@@ -390,6 +391,20 @@ Status Context::reserve() {
   return status;
 }
 
+/// In a child of fork(), the pool of the process is another one.
+Status Context::replaceLostPool() {
+  if (!pool_ || !pool_->wasLostInFork())
+    return Status::ok();
+  if (!usesDefaultPool_)
+    return unsupported("the process was forked after the threads of this "
+                       "context had been started, and they were not copied; "
+                       "create contexts and thread pools in the child");
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::getDefault();
+  if (pool.isOk())
+    pool_ = *pool;
+  return pool.status();
+}
+
 Status Context::run(const Tensor *inputs, size_t numInputs,
                     const Tensor *outputs, size_t numOutputs,
                     const RunOptions &options) {
@@ -398,11 +413,9 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     return guard.status();
   if (options.timeoutNanoseconds < 0)
     return invalidArgument("the time limit of the run is negative; 0 is none");
-  if (pool_ && pool_->wasLostInFork())
-    return unsupported("the process was forked after the threads of this "
-                       "context had been started, and they were not copied; "
-                       "create contexts and thread pools in the child");
-  Status status = bindInputs(inputs, numInputs, /*withData=*/true);
+  Status status = replaceLostPool();
+  if (status.isOk())
+    status = bindInputs(inputs, numInputs, /*withData=*/true);
   if (status.isOk())
     status = planLocked();
   if (status.isOk())

@@ -88,7 +88,7 @@ void Context::startRun(const RunOptions &options) {
   end_.store(StatusCode::Ok, std::memory_order_relaxed);
   stopping_ = mustEnd();
   profile_ = options_.profile || options.profile;
-  if (profile_)
+  if (profile_ || !stepNanoseconds_.empty())
     stepNanoseconds_.assign(entry_.steps.size(), 0);
   if (profile_ || canEnd_)
     stepStart_ = now();
@@ -277,8 +277,8 @@ void Context::runStepsOnHostThreads() {
 /// threads.
 void Context::runStepsOnPool() {
   int threads = plannedThreads_;
-  if (threads > 1 && pool_->isRunningHere())
-    threads = 1;
+  if (threads > 1)
+    threads = pool_->isRunningHere() ? 1 : std::min(threads, pool_->size());
   Barrier barrier(threads, pool_ && pool_->maySpin(threads));
   if (threads == 1)
     runSteps(0, 1, barrier);

@@ -172,6 +172,7 @@ private:
                      const char *role, size_t position, bool withData) const;
   Status checkOverlap(const Tensor *inputs, const Tensor *outputs) const;
   Status reserve();
+  Status replaceLostPool();
   Status execute(const RunOptions &options);
   void runStepsOnPool();
   Status endOfRun() const;
@@ -189,6 +190,7 @@ private:
   const Entry &entry_;
   const ContextOptions options_;
   std::shared_ptr<ThreadPool> pool_; ///< Null where it runs on one thread.
+  bool usesDefaultPool_ = false;
   int threads_ = 1;
   bool hasParallelStep_ = false;
   std::atomic<bool> busy_{false};

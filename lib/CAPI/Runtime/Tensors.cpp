@@ -7,6 +7,8 @@
 
 #include "Tensors.h"
 
+#include "../Convert.h"
+
 #include <string>
 
 using namespace qcc;
@@ -71,26 +73,32 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
   return rt::Status::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
 namespace {
-struct ManagedResult {
-  DLManagedTensor managed;
+template <typename Managed> struct ManagedResult {
+  Managed managed = {};
   std::vector<int64_t> shape, strides;
   std::shared_ptr<AllocatorHook> hook; ///< Outlives `owned`.
   rt::OwnedTensor owned;
 
-  static void destroy(DLManagedTensor *self) {
+  static void destroy(Managed *self) {
     delete static_cast<ManagedResult *>(self->manager_ctx);
   }
 };
 } // namespace
 
-void DeleteManaged::operator()(DLManagedTensor *tensor) const {
-  tensor->deleter(tensor);
+static void setVersion(DLManagedTensor &) {}
+static void setVersion(DLManagedTensorVersioned &tensor) {
+  tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
 }
 
-ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
-                              std::shared_ptr<AllocatorHook> hook) {
-  auto result = std::make_unique<ManagedResult>();
+template <typename Managed>
+ManagedTensor<Managed> capi::toManaged(rt::OwnedTensor tensor,
+                                       std::shared_ptr<AllocatorHook> hook) {
+  auto result = std::make_unique<ManagedResult<Managed>>();
   result->hook = std::move(hook);
   result->owned = std::move(tensor);
   result->shape = result->owned.tensor.shape;
@@ -110,8 +118,36 @@ ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
                 result->owned.tensor.dtype.bits, 1};
   view.shape = result->shape.data();
   view.strides = result->strides.data();
-  view.byte_offset = 0;
+  setVersion(result->managed);
   result->managed.manager_ctx = result.get();
-  result->managed.deleter = ManagedResult::destroy;
-  return ManagedTensor(&result.release()->managed);
+  result->managed.deleter = ManagedResult<Managed>::destroy;
+  return ManagedTensor<Managed>(&result.release()->managed);
+}
+
+template ManagedTensor<DLManagedTensor>
+    capi::toManaged(rt::OwnedTensor, std::shared_ptr<AllocatorHook>);
+template ManagedTensor<DLManagedTensorVersioned>
+    capi::toManaged(rt::OwnedTensor, std::shared_ptr<AllocatorHook>);
+
+//===----------------------------------------------------------------------===//
+// Tensors of other libraries
+//===----------------------------------------------------------------------===//
+
+qccStatus qccTensorGetView(DLManagedTensorVersioned *tensor, bool isWritten,
+                           DLTensor **view) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!tensor || !view)
+      return nullPointer(tensor ? "the handle of the view" : "the tensor");
+    if (tensor->version.major != DLPACK_MAJOR_VERSION)
+      return toC(rt::unsupported("the tensor is of version " +
+                                 std::to_string(tensor->version.major) +
+                                 " of DLPack, and qcc knows version " +
+                                 std::to_string(DLPACK_MAJOR_VERSION) +
+                                 "; ask its library for one of that version"));
+    if (isWritten && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY))
+      return invalidArgument("the tensor is read-only, so it cannot be a "
+                             "result; give memory that may be written");
+    *view = &tensor->dl_tensor;
+    return nullptr;
+  });
 }

@@ -24,14 +24,20 @@ rt::Status toTensor(const DLTensor *given, const char *role, size_t position,
                     rt::Tensor &tensor);
 
 struct DeleteManaged {
-  void operator()(DLManagedTensor *tensor) const;
+  template <typename Managed> void operator()(Managed *tensor) const {
+    tensor->deleter(tensor);
+  }
 };
-using ManagedTensor = std::unique_ptr<DLManagedTensor, DeleteManaged>;
+
+/// A DLManagedTensor or a DLManagedTensorVersioned.
+template <typename Managed>
+using ManagedTensor = std::unique_ptr<Managed, DeleteManaged>;
 
 /// A tensor for the caller. `hook` owns the allocator of the tensor, or is
 /// null.
-ManagedTensor toManaged(rt::OwnedTensor tensor,
-                        std::shared_ptr<AllocatorHook> hook);
+template <typename Managed>
+ManagedTensor<Managed> toManaged(rt::OwnedTensor tensor,
+                                 std::shared_ptr<AllocatorHook> hook);
 
 } // namespace qcc::capi
 
