@@ -405,11 +405,11 @@ qccContextCreate(qccModule module, const char *entry,
 /// Waits for a run that was started. No other call may be under way.
 QCC_EXPORTED void qccContextDestroy(qccContext context);
 
-/// Runs the entry. Tensors are in host memory, compact row-major and aligned to
-/// their elements; their structures are only read. A result may be the very
-/// memory of an argument where inPlaceArgument says so, and overlaps nothing
-/// else. Zero-size dimensions are legal. Once shapes have been run, running
-/// them again allocates nothing.
+/// Runs the entry. Tensors are in host memory, compact row-major (but see
+/// QCC_RUN_EACH_SLICE) and aligned to their elements; their structures are only
+/// read. A result may be the very memory of an argument where inPlaceArgument
+/// says so, and overlaps nothing else. Zero-size dimensions are legal. Once
+/// shapes have been run, running them again allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
 /// QCC_STATUS_CANCELLED: the token of the context ended the run.
@@ -457,6 +457,15 @@ static inline qccStepHook qccStepHookInit(void) {
   return hook;
 }
 
+/// The entry is run once for each index of the outermost dimension, in order:
+/// on that slice of each argument whose outermost dimension is dynamic, and on
+/// the whole of the others, into that slice of the results. So it is as if the
+/// caller made all these runs with an outermost dimension of size 1. Slices may
+/// lie apart: the outermost dimension alone may have any stride, of arguments
+/// also 0 or less, and nothing is copied. Results must have a dynamic outermost
+/// dimension. The time limit is that of all slices together.
+#define QCC_RUN_EACH_SLICE 1u
+
 /// What holds for one run.
 typedef struct qccRunOptions {
   size_t size;
@@ -468,6 +477,7 @@ typedef struct qccRunOptions {
   /// Measure the time of each step of this run.
   bool profile;
   const qccStepHook *step; ///< Null: nobody is told.
+  uint64_t flags;          ///< QCC_RUN_...
 } qccRunOptions;
 
 static inline qccRunOptions qccRunOptionsInit(void) {
@@ -484,7 +494,8 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRunWithOptions(
     DLTensor *const *results, size_t numResults, const qccRunOptions *options);
 
 /// qccContextAllocateResults and qccContextRunWithOptions in one call.
-/// `options` may be null. A failed call allocates nothing.
+/// `options` may be null, and has no QCC_RUN_EACH_SLICE. A failed call
+/// allocates nothing.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextCall(
     qccContext context, DLTensor *const *arguments, size_t numArguments,
     DLManagedTensor **results, size_t numResults, const qccRunOptions *options);

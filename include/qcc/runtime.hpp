@@ -121,6 +121,9 @@ struct RunOptions {
   std::chrono::nanoseconds timeout{0};
   /// Measure the time of each step of this run.
   bool profile = false;
+  /// Run each slice of the outermost dimension by itself; see
+  /// QCC_RUN_EACH_SLICE.
+  bool eachSlice = false;
   /// Called after each step, while no thread of the run is in one.
   std::function<void(size_t step, const qccStepInfo &info)> afterStep;
 };
@@ -334,6 +337,7 @@ private:
       options.cancel = given.cancel ? given.cancel->handle() : nullptr;
       options.timeoutNanoseconds = given.timeout.count();
       options.profile = given.profile;
+      options.flags = given.eachSlice ? QCC_RUN_EACH_SLICE : 0;
       hook.context = const_cast<RunOptions *>(&given);
       hook.afterStep = afterStep;
       if (given.afterStep)

@@ -8,7 +8,8 @@
 //   TensorView  memory of the caller: a pointer, an element type, a shape
 //   Tensor      memory of the runtime, for results
 //
-// Both are compact and row-major, and both are DLPack's tensors underneath.
+// Both are compact and row-major, but for the outermost dimension of a view,
+// and both are DLPack's tensors underneath.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +73,18 @@ public:
       shape_[i] = shape[i];
   }
 
+  /// The same tensor with so many elements from one slice of the outermost
+  /// dimension to the next; see RunOptions::eachSlice.
+  TensorView withOuterStride(int64_t stride) const {
+    TensorView view = *this;
+    int64_t inner = 1;
+    for (size_t i = rank_; i-- > 0; inner *= shape_[i])
+      view.strides_[i] = inner;
+    view.strides_[0] = stride;
+    view.isStrided_ = rank_ > 0;
+    return view;
+  }
+
   void *data() const { return data_; }
   DLDataType type() const { return type_; }
   size_t rank() const { return rank_; }
@@ -85,6 +98,8 @@ public:
     tensor.ndim = int32_t(rank_);
     tensor.dtype = type_;
     tensor.shape = const_cast<int64_t *>(shape_.data());
+    if (isStrided_)
+      tensor.strides = const_cast<int64_t *>(strides_.data());
     return tensor;
   }
 
@@ -93,6 +108,8 @@ private:
   DLDataType type_;
   size_t rank_;
   std::array<int64_t, maxRank> shape_ = {};
+  std::array<int64_t, maxRank> strides_ = {};
+  bool isStrided_ = false; ///< Otherwise it is compact.
 };
 
 /// Elements that follow one another; the memory is somebody else's.

@@ -189,6 +189,20 @@ static void managedTensors(const qcc::Module &module) {
             "unsupported: the tensor is of another version of DLPack, 2"));
 }
 
+static void slices(const qcc::Module &module) {
+  qcc::Function f = module.function("main");
+  const float x[2][7] = {{1, 2, 3, 4, 0, 0, 0}, {5, 6, 7, 8, 0, 0, 0}};
+  float y[2][5] = {}, bias[4] = {1};
+  qcc::TensorView from = qcc::TensorView(&x[0][0], {2, 4}).withOuterStride(7);
+  qcc::TensorView to = qcc::TensorView(&y[0][0], {2, 4}).withOuterStride(5);
+  CHECK(has(errorOf([&] { f.run({from, {bias, {4}}}, {to}); }),
+            "run each slice by itself"));
+  qcc::RunOptions options;
+  options.eachSlice = true;
+  f.run({from, {bias, {4}}}, {to}, options);
+  CHECK(y[0][0] == 3 && y[1][3] == 16 && y[0][4] == 0);
+}
+
 static void metadata(const qcc::Module &module) {
   auto pairs = module.metadata();
   CHECK(pairs.size() == 2 && pairs[0].first == "author");
@@ -243,6 +257,7 @@ int main(int argc, char **argv) {
   startedRuns(module);
   managedTensors(module);
   metadata(module);
+  slices(module);
 
   std::ifstream file(argv[argc - 1], std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};

@@ -17,7 +17,8 @@ using namespace qcc::capi;
 // Tensors
 //===----------------------------------------------------------------------===//
 
-Call::Call(qccContext context) : context_(context) {
+Call::Call(qccContext context, bool eachSlice)
+    : context_(context), eachSlice_(eachSlice) {
   if (!context) {
     status_ = rt::invalidArgument("the context is a null pointer");
   } else if (context->busy.exchange(true, std::memory_order_acquire)) {
@@ -40,7 +41,9 @@ rt::Status Call::take(const char *role, DLTensor *const *tensors, size_t count,
                                "s is a null pointer");
   rt::Status status;
   for (size_t i = 0; i < count && status.isOk(); ++i)
-    status = toTensor(tensors[i], role, i, context_->tensors[first + i]);
+    status =
+        toTensor(tensors[i], role, i, context_->tensors[first + i],
+                 eachSlice_ ? &context_->outerStrides[first + i] : nullptr);
   return status;
 }
 
@@ -56,6 +59,10 @@ rt::Result<RunSettings> capi::readRunOptions(const qccRunOptions *given) {
     status = readStruct(known.step, settings.step);
   if (!status.isOk())
     return status;
+  if (known.flags & ~uint64_t(QCC_RUN_EACH_SLICE))
+    return rt::unsupported("a flag is set that this version of the library "
+                           "does not have; update the library");
+  settings.eachSlice = known.flags & QCC_RUN_EACH_SLICE;
   if (known.cancel)
     settings.cancel = known.cancel->flag;
   settings.timeoutNanoseconds = known.timeoutNanoseconds;
@@ -73,8 +80,10 @@ rt::Status capi::runTaken(qccContext context, const RunSettings &settings) {
   const rt::Tensor *arguments = context->tensors.data();
   size_t numArguments = entry.arguments.size();
   rt::Status status =
-      context->context->run(arguments, numArguments, arguments + numArguments,
-                            entry.results.size(), options);
+      settings.eachSlice ? runEachSlice(context, options)
+                         : context->context->run(arguments, numArguments,
+                                                 arguments + numArguments,
+                                                 entry.results.size(), options);
   context->planned = status.isOk() ||
                      status.code() == rt::StatusCode::Cancelled ||
                      status.code() == rt::StatusCode::TimedOut ||

@@ -20,7 +20,8 @@ namespace qcc::capi {
 /// Holds the context for the duration of a call.
 class Call {
 public:
-  explicit Call(qccContext context);
+  /// `eachSlice`: tensors may have any stride of their outermost dimension.
+  explicit Call(qccContext context, bool eachSlice = false);
   ~Call() {
     if (context_)
       context_->busy.store(false, std::memory_order_release);
@@ -53,6 +54,7 @@ private:
                   size_t first, size_t expected);
 
   qccContext context_;
+  const bool eachSlice_;
   rt::Status status_;
 };
 
@@ -62,12 +64,16 @@ struct RunSettings {
   qccStepHook step;
   int64_t timeoutNanoseconds;
   bool profile;
+  bool eachSlice;
 };
 
 rt::Result<RunSettings> readRunOptions(const qccRunOptions *given);
 
 /// Runs on the tensors that a call has taken; the context is busy.
 rt::Status runTaken(qccContext context, const RunSettings &settings);
+
+/// The same for each slice (Slices.cpp). `options` are those of all slices.
+rt::Status runEachSlice(qccContext context, rt::RunOptions options);
 
 /// A step for the caller. Without a plan, sizes that depend on one are -1.
 qccStepInfo describeStep(qccContext context, size_t index, bool isPlanned);

@@ -74,6 +74,7 @@ qccStatus qccContextCreate(qccModule module, const char *entry,
     object->context = std::move(*created);
     const rt::Entry &found = object->context->entry();
     object->tensors.resize(found.arguments.size() + found.results.size());
+    object->outerStrides.resize(object->tensors.size());
     *context = object.release();
     return nullptr;
   });
@@ -101,7 +102,7 @@ qccStatus qccContextRunWithOptions(qccContext context,
     auto read = readRunOptions(options);
     if (!read.isOk())
       return toC(read.status());
-    Call call(context);
+    Call call(context, read->eachSlice);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (status.isOk())
       status = call.takeResults(results, numResults);
@@ -197,6 +198,9 @@ static qccStatus callEntry(qccContext context, DLTensor *const *arguments,
     auto read = readRunOptions(options);
     if (!read.isOk())
       return toC(read.status());
+    if (read->eachSlice)
+      return invalidArgument("results of runs of each slice are not allocated; "
+                             "give memory for them");
     Call call(context);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (!status.isOk())

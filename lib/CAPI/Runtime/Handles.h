@@ -81,6 +81,9 @@ struct qccContextImpl {
 
   /// The arguments and results of the call that holds `busy`.
   std::vector<qcc::rt::Tensor> tensors;
+  /// Of each, how many elements lie between the indices of the outermost
+  /// dimension.
+  std::vector<int64_t> outerStrides;
   /// Of the run that holds `busy`; zero where it has none.
   qccStepHook step = qccStepHookInit();
   /// Whether the sizes of the context are those of a call.

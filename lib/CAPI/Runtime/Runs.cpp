@@ -91,7 +91,7 @@ qccStatus qccContextStart(qccContext context, DLTensor *const *arguments,
     started->context = context;
     auto handle = std::make_unique<qccRunImpl>(qccRunImpl{started});
 
-    Call call(context);
+    Call call(context, started->settings.eachSlice);
     status = call.takeArguments(arguments, numArguments);
     if (status.isOk())
       status = call.takeResults(results, numResults);

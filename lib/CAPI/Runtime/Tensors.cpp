@@ -14,16 +14,17 @@
 using namespace qcc;
 using namespace qcc::capi;
 
-/// Whether elements follow one another in row-major order. A stride counts only
-/// where there is a second element along its dimension.
-static bool isCompact(const DLTensor &tensor) {
+/// Whether elements follow one another in row-major order, within `first` and
+/// later dimensions. A stride counts only where there is a second element along
+/// its dimension.
+static bool isCompact(const DLTensor &tensor, int32_t first) {
   if (!tensor.strides)
     return true;
   for (int32_t d = 0; d < tensor.ndim; ++d)
     if (tensor.shape[d] == 0)
       return true;
   int64_t expected = 1;
-  for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
+  for (int32_t d = tensor.ndim - 1; d >= first; --d) {
     if (tensor.shape[d] != 1 && tensor.strides[d] != expected)
       return false;
     // Too many elements are refused by the context.
@@ -31,6 +32,18 @@ static bool isCompact(const DLTensor &tensor) {
       return true;
   }
   return true;
+}
+
+/// How many elements lie from one index of the outermost dimension to the next.
+static int64_t outerStrideOf(const DLTensor &tensor) {
+  if (tensor.ndim > 0 && tensor.strides)
+    return tensor.strides[0];
+  int64_t stride = 1;
+  // What is too large is refused by the context.
+  for (int32_t d = 1; d < tensor.ndim; ++d)
+    if (__builtin_mul_overflow(stride, tensor.shape[d], &stride))
+      return 0;
+  return stride;
 }
 
 static std::string describeStrides(const DLTensor &tensor) {
@@ -41,7 +54,8 @@ static std::string describeStrides(const DLTensor &tensor) {
 }
 
 rt::Status capi::toTensor(const DLTensor *given, const char *role,
-                          size_t position, rt::Tensor &tensor) {
+                          size_t position, rt::Tensor &tensor,
+                          int64_t *outerStride) {
   auto refuse = [&](const std::string &what) {
     return rt::invalidArgument(std::string(role) + " " +
                                std::to_string(position) + " " + what);
@@ -61,10 +75,15 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
   if (given->dtype.lanes != 1)
     return refuse("has elements of " + std::to_string(given->dtype.lanes) +
                   " lanes; say them as a dimension");
-  if (!isCompact(*given))
+  if (!isCompact(*given, outerStride ? 1 : 0))
     return refuse("has the strides " + describeStrides(*given) +
                   ", which are not those of a compact row-major tensor; copy "
-                  "it to compact memory");
+                  "it to compact memory" +
+                  (!outerStride && isCompact(*given, 1)
+                       ? ", or run each slice by itself (QCC_RUN_EACH_SLICE)"
+                       : ""));
+  if (outerStride)
+    *outerStride = outerStrideOf(*given);
   tensor.dtype = {given->dtype.code, given->dtype.bits};
   tensor.shape = rt::Shape(given->shape, given->ndim);
   tensor.data = given->data

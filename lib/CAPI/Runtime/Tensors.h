@@ -18,10 +18,12 @@
 
 namespace qcc::capi {
 
-/// `position` among the arguments or results, as `role` says, for messages.
+/// `position` among the arguments or results, as `role` says, for messages. The
+/// tensor must be compact, unless `outerStride` is given, which gets the stride
+/// of its outermost dimension, in elements; the others must be compact then.
 /// Allocates nothing on success up to eight dimensions.
 rt::Status toTensor(const DLTensor *given, const char *role, size_t position,
-                    rt::Tensor &tensor);
+                    rt::Tensor &tensor, int64_t *outerStride);
 
 struct DeleteManaged {
   template <typename Managed> void operator()(Managed *tensor) const {
