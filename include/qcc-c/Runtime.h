@@ -463,7 +463,8 @@ static inline qccStepHook qccStepHookInit(void) {
 /// caller made all these runs with an outermost dimension of size 1. Slices may
 /// lie apart: the outermost dimension alone may have any stride, of arguments
 /// also 0 or less, and nothing is copied. Results must have a dynamic outermost
-/// dimension. The time limit is that of all slices together.
+/// dimension. The time limit is that of all slices together, what hooks and
+/// profiles tell is of each. Planned sizes are those of a slice afterwards.
 #define QCC_RUN_EACH_SLICE 1u
 
 /// What holds for one run.
