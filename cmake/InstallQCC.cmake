@@ -1,4 +1,4 @@
-# `cmake --install`: two components, `runtime` (libqcc_runtime, qcc-run) and `compiler` (libqcc, qcc), each with the
+# `cmake --install`: two components, `runtime` (libqcc_runtime, shared and as an archive, qcc-run) and `compiler` (libqcc, qcc), each with the
 # headers of its library.
 # What is installed can be moved: nothing of it names the build or the place it was installed to.
 
@@ -21,24 +21,26 @@ if(QCC_BUILD_COMPILER)
   qcc_install_headers(compiler qcc-c/Compiler.h qcc/compiler.hpp qcc/qcc.hpp)
 endif()
 
-# qcc_install(COMPONENT library tool [paths...]): the two and the file of find_package. A library finds others of qcc
-# beside itself; libraries of others are found in `paths`.
+# qcc_install(COMPONENT library tool [ARCHIVE archive] [PATHS paths...]): these and the file of find_package. A library
+# finds others of qcc beside itself; libraries of others are found in `paths`.
 function(qcc_install component library tool)
-  set(rpath $ORIGIN ${ARGN})
+  cmake_parse_arguments(ARG "" "ARCHIVE" "PATHS" ${ARGN})
+  set(rpath $ORIGIN ${ARG_PATHS})
   set_target_properties(${library} PROPERTIES INSTALL_RPATH "${rpath}")
-  install(TARGETS ${library} EXPORT qcc-${component}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
+  install(TARGETS ${library} ${ARG_ARCHIVE} EXPORT qcc-${component}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
   install(EXPORT qcc-${component} NAMESPACE qcc:: FILE qcc-${component}.cmake
     DESTINATION ${package} COMPONENT ${component})
   if(TARGET ${tool})
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "${ARGN}")
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "${ARG_PATHS}")
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
   endif()
 endfunction()
 
-qcc_install(runtime QCCRuntimeCAPI qcc-run)
+qcc_install(runtime QCCRuntimeCAPI qcc-run ARCHIVE QCCRuntimeStatic)
 if(QCC_BUILD_COMPILER)
-  qcc_install(compiler QCCCompilerCAPI qcc ${LLVM_LIBRARY_DIR})
+  qcc_install(compiler QCCCompilerCAPI qcc PATHS ${LLVM_LIBRARY_DIR})
 endif()
 
 configure_package_config_file(cmake/qccConfig.cmake.in ${generated}/qccConfig.cmake

@@ -38,8 +38,10 @@ def configure(config, lit_config):
         )
         config.available_features.add("asan")
     if config.qcc_sanitize == "thread":
-        config.environment["TSAN_OPTIONS"] = "suppressions=" + os.path.join(
-            config.qcc_source_dir, "test", "tsan.supp"
+        # Children of fork() start threads: contexts and pools of their own.
+        config.environment["TSAN_OPTIONS"] = (
+            "die_after_fork=0:suppressions="
+            + os.path.join(config.qcc_source_dir, "test", "tsan.supp")
         )
     for option in ("ASAN_OPTIONS", "TSAN_OPTIONS", "QCC_HIDE_FEATURES"):
         if option in os.environ:

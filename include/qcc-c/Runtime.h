@@ -17,26 +17,30 @@
 |*                                                                            *|
 |* Structures that may grow start with `size`, which the caller sets to the   *|
 |* structure's sizeof; zero everywhere else is the default. The functions     *|
-|* qcc...Init() below do both.                                                *|
+|* qcc...Init() below do both. None of them is a field of another one: a      *|
+|* structure refers to others by pointers, so each can grow.                  *|
 |*                                                                            *|
-|* Threads: functions of modules, pools and tokens may be called by any       *|
-|* number of threads at once, with the same handle; a context by one thread   *|
-|* at a time, where a second gets QCC_STATUS_BUSY. A Destroy is the last call *|
-|* with its handle.                                                           *|
+|* Threads: functions of modules, pools, tokens and started runs may be       *|
+|* called by any number of threads at once, with the same handle; a context   *|
+|* by one thread at a time, where a second gets QCC_STATUS_BUSY. A Destroy is *|
+|* the last call with its handle.                                             *|
 |*                                                                            *|
 |* Ownership: a Destroy gives up the caller's share alone. Contexts keep      *|
 |* modules, pools and tokens that they were made with, and results keep their *|
 |* memory, so handles are destroyed in any order. Structures and strings that *|
-|* a caller hands over are only read during the call; what structures point   *|
-|* to that the library fills in lives as long as the module.                  *|
+|* a caller hands over are only read during the call, those of hooks and      *|
+|* options included; what structures point to that the library fills in lives *|
+|* as long as the module.                                                     *|
 |*                                                                            *|
 |* Errors: besides those that are said at a function, each that returns a     *|
 |* status may return QCC_STATUS_INVALID_ARGUMENT (null pointers, wrong        *|
 |* sizes), QCC_STATUS_UNSUPPORTED (an option of a later version, a process    *|
 |* forked after threads were started) and QCC_STATUS_OUT_OF_MEMORY.           *|
+|* docs/CAPI.md has a table of all functions with these three.                *|
 |*                                                                            *|
-|* Hooks must not throw, and must not call the context that calls them. They  *|
-|* must live as long as the contexts and results that they are given to.      *|
+|* Hooks must not throw, and must not call the context that calls them,       *|
+|* unless it is said. What their `context` points to must live as long as the *|
+|* contexts, runs and results that they are given to.                         *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -57,6 +61,7 @@ typedef struct qccModuleImpl *qccModule;
 typedef struct qccContextImpl *qccContext;
 typedef struct qccThreadPoolImpl *qccThreadPool;
 typedef struct qccCancelTokenImpl *qccCancelToken;
+typedef struct qccRunImpl *qccRun;
 
 /*===----------------------------------------------------------------------===*\
 |* Versions
@@ -71,8 +76,11 @@ QCC_EXPORTED int32_t qccGetApiMinorVersion(void);
 /// The release, such as "0.1.0".
 QCC_EXPORTED const char *qccGetVersion(void);
 
-/// The version of artifacts that this runtime loads.
+/// The version of artifacts that this runtime loads, and the newest minor
+/// version of it: those of older minor versions are loaded as well, those of
+/// newer ones and of other versions are refused.
 QCC_EXPORTED int32_t qccGetArtifactVersion(void);
+QCC_EXPORTED int32_t qccGetArtifactMinorVersion(void);
 
 /*===----------------------------------------------------------------------===*\
 |* Modules
@@ -141,6 +149,33 @@ QCC_EXPORTED void qccModuleDestroy(qccModule module);
 /// What compiled it, such as "qcc 0.1.0".
 QCC_EXPORTED const char *qccModuleGetProducer(qccModule module);
 
+typedef struct qccModuleInfo {
+  size_t size;
+  int32_t artifactVersion;      ///< See qccGetArtifactVersion.
+  int32_t artifactMinorVersion; ///< That of the artifact, or older.
+  size_t numMetadata;           ///< Pairs of qccModuleGetMetadata.
+} qccModuleInfo;
+
+static inline qccModuleInfo qccModuleInfoInit(void) {
+  qccModuleInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetInfo(qccModule module,
+                                                      qccModuleInfo *info);
+
+/// Pairs of texts that the program came with (see docs/HowTo/Embed.md), in the
+/// order of their keys. Both live as long as the module.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetMetadata(qccModule module,
+                                                          size_t index,
+                                                          const char **key,
+                                                          const char **value);
+/// The text of a key; null where there is none.
+QCC_EXPORTED const char *qccModuleFindMetadata(qccModule module,
+                                               const char *key);
+
 /// What the code of an artifact was compiled for.
 typedef struct qccVariantInfo {
   size_t size;
@@ -180,9 +215,11 @@ static inline qccEntryInfo qccEntryInfoInit(void) {
   return info;
 }
 
-/// real = scale * (stored - zeroPoint)
+/// real = scale * (stored - zeroPoint). The library fills it in; its size
+/// stands where version 1.1 had unused bytes.
 typedef struct qccQuantization {
   int32_t axis;              ///< Of the channels; -1: one for the whole tensor.
+  uint32_t size;             ///< Of the structure that the library has.
   int64_t count;             ///< Number of scales and of zero points.
   const float *scales;       ///< count
   const int32_t *zeroPoints; ///< count
@@ -202,6 +239,8 @@ typedef struct qccTensorInfo {
   const qccQuantization *quantization; ///< Null where it has none.
   /// Of a result: the argument that it may share memory with, or -1.
   int32_t inPlaceArgument;
+  /// `rank` names, such as "batch"; "" where a dimension has none.
+  const char *const *dimNames;
 } qccTensorInfo;
 
 static inline qccTensorInfo qccTensorInfoInit(void) {
@@ -237,6 +276,36 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetResult(qccModule module,
 /// The caller of a run is one of them.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreate(int32_t threads,
                                                          qccThreadPool *pool);
+
+typedef struct qccThreadPoolOptions {
+  size_t size;
+  int32_t threads; ///< As above; 0: as many as there are `cpus`, if any.
+  /// The CPUs that the pool's threads run on, each on one of them alone, in
+  /// turn; the caller of a run stays where it is. Null: on any CPU.
+  const int32_t *cpus;
+  size_t numCpus;
+} qccThreadPoolOptions;
+
+static inline qccThreadPoolOptions qccThreadPoolOptionsInit(void) {
+  qccThreadPoolOptions options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// `options` may be null.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccThreadPoolCreateWithOptions(
+    const qccThreadPoolOptions *options, qccThreadPool *pool);
+
+/// The pool of the process, which contexts use that are given neither a pool
+/// nor threads: one thread for each CPU that the process may keep busy, made
+/// when it is first asked for. The caller destroys the handle, as any other.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccThreadPoolGetDefault(qccThreadPool *pool);
+/// Makes a pool that of the process, for contexts that are created from now on.
+/// Null: one for each CPU again.
+QCC_EXPORTED void qccThreadPoolSetDefault(qccThreadPool pool);
+
 /// Contexts that use the pool keep it.
 QCC_EXPORTED void qccThreadPoolDestroy(qccThreadPool pool);
 QCC_EXPORTED int32_t qccThreadPoolGetNumThreads(qccThreadPool pool);
@@ -255,6 +324,7 @@ QCC_EXPORTED bool qccCancelTokenIsCancelled(qccCancelToken token);
 
 /// Threads of the host application.
 typedef struct qccHostThreads {
+  size_t size;
   void *context;
   /// Calls body(bodyContext, thread) for each thread in [0, threads), at once
   /// or in any order, and returns when all have returned. Called once per step.
@@ -263,9 +333,17 @@ typedef struct qccHostThreads {
                       void *bodyContext);
 } qccHostThreads;
 
+static inline qccHostThreads qccHostThreadsInit(void) {
+  qccHostThreads hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
+
 /// Memory of temporaries and results. Both functions are called by whoever runs
 /// or destroys.
 typedef struct qccAllocator {
+  size_t size;
   void *context;
   /// Returns null on failure. `size` > 0; `alignment` is a power of two.
   void *(*allocate)(void *context, size_t size, size_t alignment);
@@ -273,11 +351,26 @@ typedef struct qccAllocator {
                      size_t alignment);
 } qccAllocator;
 
+static inline qccAllocator qccAllocatorInit(void) {
+  qccAllocator hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
+
 /// Told in a line what a context does that costs time: planning, growing.
 typedef struct qccLogHook {
+  size_t size;
   void *context;
   void (*log)(void *context, const char *message);
 } qccLogHook;
+
+static inline qccLogHook qccLogHookInit(void) {
+  qccLogHook hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
 
 /*===----------------------------------------------------------------------===*\
 |* Contexts
@@ -285,18 +378,20 @@ typedef struct qccLogHook {
 
 typedef struct qccContextOptions {
   size_t size;
-  /// 0: as many as the pool has, or one for each CPU. A run with very little
+  /// Of the context's own; 0: as many as the pool has. A run with very little
   /// work uses the calling thread alone.
   int32_t threads;
   /// Measure the time of each step.
   bool profile;
-  /// Null: the context's own threads, unless hostThreads are given.
+  /// Null: that of the process, unless `threads` or `hostThreads` are given.
   qccThreadPool pool;
-  qccHostThreads hostThreads;
-  /// Both functions or none: the C library's heap.
-  qccAllocator allocator;
-  qccLogHook log;
+  /// Version 1.1 had the three hooks here, by value, and is still understood.
+  /// Leave this zero.
+  void *hooksOfVersion11[7];
   qccCancelToken cancel;
+  const qccHostThreads *hostThreads; ///< Null: a pool's.
+  const qccAllocator *allocator;     ///< Null: the C library's heap.
+  const qccLogHook *log;             ///< Null: nobody is told.
 } qccContextOptions;
 
 static inline qccContextOptions qccContextOptionsInit(void) {
@@ -314,16 +409,17 @@ QCC_EXPORTED QCC_NODISCARD qccStatus
 qccContextCreate(qccModule module, const char *entry,
                  const qccContextOptions *options, qccContext *context);
 
-/// No run may be under way.
+/// Waits for a run that was started. No other call may be under way.
 QCC_EXPORTED void qccContextDestroy(qccContext context);
 
 /// Runs the entry. Tensors are in host memory, or in memory of the GPU that the
-/// module was loaded for, compact row-major and aligned to their elements;
-/// their structures are only read. What is in host memory is copied to a GPU
-/// and back; what is there and not aligned to 16 bytes is copied as well, and
-/// the log hook is told. A result may be the very memory of an argument where
-/// inPlaceArgument says so, and overlaps nothing else. Zero-size dimensions are
-/// legal. Once shapes have been run, running them again allocates nothing.
+/// module was loaded for, compact row-major (but see QCC_RUN_EACH_SLICE) and
+/// aligned to their elements; their structures are only read. What is in host
+/// memory is copied to a GPU and back; what is there and not aligned to 16 bytes
+/// is copied as well, and the log hook is told. A result may be the very memory
+/// of an argument where inPlaceArgument says so, and overlaps nothing else.
+/// Zero-size dimensions are legal. Once shapes have been run, running them again
+/// allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
 /// QCC_STATUS_CANCELLED: the token of the context ended the run.
@@ -334,6 +430,52 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRun(qccContext context,
                                                    size_t numArguments,
                                                    DLTensor *const *results,
                                                    size_t numResults);
+
+/// A step of the entry, for the last planned shapes.
+typedef struct qccStepInfo {
+  size_t size;
+  const char *name;     ///< The kernel's, such as "main.step0.contract".
+  const char *layer;    ///< The layer's name in the model, or "".
+  const char *location; ///< "file:line:column", or "".
+  bool parallel;
+  int64_t operations; ///< Arithmetic operations; a multiply-add counts two.
+  int64_t bytes;      ///< Read and written.
+  /// In the last run, if the options of the run or the context ask for it.
+  int64_t nanoseconds;
+} qccStepInfo;
+
+static inline qccStepInfo qccStepInfoInit(void) {
+  qccStepInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+/// Told of each step that was done.
+typedef struct qccStepHook {
+  size_t size;
+  void *context;
+  /// Called by one thread of the run while none of them is in a step, in the
+  /// order of the steps. `info` lives during the call.
+  void (*afterStep)(void *context, size_t step, const qccStepInfo *info);
+} qccStepHook;
+
+static inline qccStepHook qccStepHookInit(void) {
+  qccStepHook hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
+
+/// The entry is run once for each index of the outermost dimension, in order:
+/// on that slice of each argument whose outermost dimension is dynamic, and on
+/// the whole of the others, into that slice of the results. So it is as if the
+/// caller made all these runs with an outermost dimension of size 1. Slices may
+/// lie apart: the outermost dimension alone may have any stride, of arguments
+/// also 0 or less, and nothing is copied. Results must have a dynamic outermost
+/// dimension. The time limit is that of all slices together, what hooks and
+/// profiles tell is of each. Planned sizes are those of a slice afterwards.
+#define QCC_RUN_EACH_SLICE 1u
 
 /// What holds for one run.
 typedef struct qccRunOptions {
@@ -350,6 +492,10 @@ typedef struct qccRunOptions {
   /// call fail. Null: the tensors hold their values when the run begins, and it
   /// returns at its end.
   void *stream;
+  /// Measure the time of each step of this run.
+  bool profile;
+  const qccStepHook *step; ///< Null: nobody is told.
+  uint64_t flags;          ///< QCC_RUN_...
 } qccRunOptions;
 
 static inline qccRunOptions qccRunOptionsInit(void) {
@@ -366,10 +512,57 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextRunWithOptions(
     DLTensor *const *results, size_t numResults, const qccRunOptions *options);
 
 /// qccContextAllocateResults and qccContextRunWithOptions in one call.
-/// `options` may be null. A failed call allocates nothing.
+/// `options` may be null, and has no QCC_RUN_EACH_SLICE. A failed call
+/// allocates nothing.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextCall(
     qccContext context, DLTensor *const *arguments, size_t numArguments,
     DLManagedTensor **results, size_t numResults, const qccRunOptions *options);
+
+/// The same with versioned tensors. They are the caller's alone: no flag is
+/// set.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccContextCallVersioned(qccContext context, DLTensor *const *arguments,
+                        size_t numArguments, DLManagedTensorVersioned **results,
+                        size_t numResults, const qccRunOptions *options);
+
+/// Told that a run has ended.
+typedef struct qccCompletionHook {
+  size_t size;
+  void *context;
+  /// Called by the thread that did the run. The context is free by then: this
+  /// hook may call it, and start its next run, but must not destroy it.
+  /// `status` is what qccContextRun would have returned; it lives during the
+  /// call.
+  void (*done)(void *context, qccStatus status);
+} qccCompletionHook;
+
+static inline qccCompletionHook qccCompletionHookInit(void) {
+  qccCompletionHook hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
+
+/// Starts a run, on a thread of the context's own, and returns. Until the run
+/// has ended, the context is busy and the memory of tensors belongs to it;
+/// the structures of tensors and options are read before this returns.
+/// `options` and `completion` may be null, and so may `run` where there is a
+/// completion. A token in the options cancels the run. What qccContextRun
+/// refuses before its first step may be refused here, or be the run's status.
+///
+/// QCC_STATUS_BUSY: the context is in use, by another run for instance.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextStart(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLTensor *const *results, size_t numResults, const qccRunOptions *options,
+    const qccCompletionHook *completion, qccRun *run);
+
+/// Waits for the end of the run, and of the completion hook. Returns what
+/// qccContextRun would have returned, each time it is called.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccRunWait(qccRun run);
+/// Waits at most so long, 0: not at all; returns whether the run has ended.
+QCC_EXPORTED bool qccRunWaitFor(qccRun run, int64_t nanoseconds);
+/// The run goes on, if it has not ended.
+QCC_EXPORTED void qccRunDestroy(qccRun run);
 
 /// Evaluates all sizes for arguments of these shapes; their data is not looked
 /// at. A run does so by itself where shapes are new.
@@ -389,6 +582,22 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetResultShape(
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextAllocateResults(
     qccContext context, DLTensor *const *arguments, size_t numArguments,
     DLManagedTensor **results, size_t numResults);
+
+/// The same with versioned tensors. They are the caller's alone: no flag is
+/// set.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccContextAllocateResultsVersioned(
+    qccContext context, DLTensor *const *arguments, size_t numArguments,
+    DLManagedTensorVersioned **results, size_t numResults);
+
+/// The view of a tensor of another library, for the functions above, which take
+/// views. It lives as long as the tensor, which stays the caller's. Of an
+/// unversioned one it is `&tensor->dl_tensor`, and may be written.
+///
+/// QCC_STATUS_INVALID_ARGUMENT: it is read-only, and `isWritten` says that the
+/// view will be a result.
+/// QCC_STATUS_UNSUPPORTED: of another major version of DLPack.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccTensorGetView(
+    DLManagedTensorVersioned *tensor, bool isWritten, DLTensor **view);
 
 typedef struct qccContextInfo {
   size_t size;
@@ -412,25 +621,6 @@ static inline qccContextInfo qccContextInfoInit(void) {
 
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetInfo(qccContext context,
                                                        qccContextInfo *info);
-
-/// A step of the entry, for the last planned shapes.
-typedef struct qccStepInfo {
-  size_t size;
-  const char *name;     ///< The kernel's, such as "main.step0.contract".
-  const char *layer;    ///< The layer's name in the model, or "".
-  const char *location; ///< "file:line:column", or "".
-  bool parallel;
-  int64_t operations;  ///< Arithmetic operations; a multiply-add counts two.
-  int64_t bytes;       ///< Read and written.
-  int64_t nanoseconds; ///< In the last run, if the options ask for profiles.
-} qccStepInfo;
-
-static inline qccStepInfo qccStepInfoInit(void) {
-  qccStepInfo info;
-  memset(&info, 0, sizeof(info));
-  info.size = sizeof(info);
-  return info;
-}
 
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetStep(qccContext context,
                                                        size_t step,

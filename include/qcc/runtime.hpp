@@ -56,14 +56,32 @@ private:
 /// Threads that functions share; their runs then follow one another.
 class ThreadPool {
 public:
-  /// 0: one thread for each CPU. The caller of a run is one of them.
-  explicit ThreadPool(int threads = 0) {
-    detail::check(qccThreadPoolCreate(threads, pool_.fill()));
+  /// 0: one thread for each CPU. The caller of a run is one of them. With
+  /// `cpus`, the pool's own threads run on these in turn, each on one alone.
+  explicit ThreadPool(int threads = 0, const std::vector<int32_t> &cpus = {}) {
+    qccThreadPoolOptions options = qccThreadPoolOptionsInit();
+    options.threads = threads;
+    options.cpus = cpus.data();
+    options.numCpus = cpus.size();
+    detail::check(qccThreadPoolCreateWithOptions(&options, pool_.fill()));
   }
+  /// The pool of the process, which functions use that have neither a pool nor
+  /// a number of threads.
+  static ThreadPool ofProcess() {
+    ThreadPool pool{Empty()};
+    detail::check(qccThreadPoolGetDefault(pool.pool_.fill()));
+    return pool;
+  }
+  /// Makes this pool that of the process, for functions made from now on.
+  void setAsOfProcess() const { qccThreadPoolSetDefault(pool_.get()); }
+
   int threads() const { return qccThreadPoolGetNumThreads(pool_.get()); }
   qccThreadPool handle() const { return pool_.get(); }
 
 private:
+  struct Empty {};
+  explicit ThreadPool(Empty) {}
+
   detail::Owner<qccThreadPool, qccThreadPoolDestroy> pool_;
 };
 
@@ -81,10 +99,11 @@ private:
 };
 
 struct FunctionOptions {
-  /// 0: as many as the pool has, or one for each CPU.
+  /// Of the function's own; 0: as many as the pool has.
   int threads = 0;
   /// Measure the time of each step.
   bool profile = false;
+  /// Null: that of the process, unless `threads` or `parallelFor` are given.
   const ThreadPool *pool = nullptr;
   const CancelToken *cancel = nullptr;
   /// Threads of the host: calls body(0) to body(threads - 1), at once or in any
@@ -92,7 +111,8 @@ struct FunctionOptions {
   std::function<void(int threads, const std::function<void(int)> &body)>
       parallelFor;
   std::function<void(const char *message)> log;
-  qccAllocator allocator = {};
+  /// Read when the function is made; null: the C library's heap.
+  const qccAllocator *allocator = nullptr;
 };
 
 /// What holds for one run; see qccRunOptions.
@@ -100,6 +120,32 @@ struct RunOptions {
   const CancelToken *cancel = nullptr;
   std::chrono::nanoseconds timeout{0};
   void *stream = nullptr; ///< A CUstream, for a program on a GPU.
+  /// Measure the time of each step of this run.
+  bool profile = false;
+  /// Run each slice of the outermost dimension by itself; see
+  /// QCC_RUN_EACH_SLICE.
+  bool eachSlice = false;
+  /// Called after each step, while no thread of the run is in one.
+  std::function<void(size_t step, const qccStepInfo &info)> afterStep;
+};
+
+/// A run that was started; see qccContextStart. The memory of its tensors is
+/// the run's until it has ended.
+class Run {
+public:
+  /// Waits for the end; a failure of the run is thrown.
+  void wait() const { detail::check(qccRunWait(run_.get())); }
+  /// Waits at most so long; returns whether the run has ended.
+  bool waitFor(std::chrono::nanoseconds time) const {
+    return qccRunWaitFor(run_.get(), time.count());
+  }
+  qccRun handle() const { return run_.get(); }
+
+private:
+  friend class Function;
+  Run() = default;
+
+  detail::Owner<qccRun, qccRunDestroy> run_;
 };
 
 /// An entry of a module and what one caller at a time needs to run it. For
@@ -146,10 +192,35 @@ public:
            const RunOptions &options = {}) {
     arguments_.set(arguments, numArguments);
     results_.set(results, numResults);
-    qccRunOptions c = toC(options);
+    OptionsOfRun c(options);
     detail::check(qccContextRunWithOptions(
         context_.get(), arguments_.pointers(), numArguments,
-        results_.pointers(), numResults, &c));
+        results_.pointers(), numResults, &c.options));
+  }
+
+  /// Starts a run and returns; the results are the caller's memory. `done` is
+  /// called when the run has ended, by another thread, with the run's status,
+  /// which lives during that call.
+  Run start(const std::vector<TensorView> &arguments,
+            const std::vector<TensorView> &results,
+            const RunOptions &options = {},
+            std::function<void(qccStatus status)> done = nullptr) {
+    // The hooks live until the completion has been called.
+    auto kept = std::make_unique<Started>(Started{options, std::move(done)});
+    OptionsOfRun c(kept->options);
+    qccCompletionHook completion = qccCompletionHookInit();
+    completion.context = kept.get();
+    completion.done = Started::complete;
+    TensorArray views[2];
+    views[0].set(arguments.data(), arguments.size());
+    views[1].set(results.data(), results.size());
+    Run run;
+    detail::check(qccContextStart(context_.get(), views[0].pointers(),
+                                  arguments.size(), views[1].pointers(),
+                                  results.size(), &c.options, &completion,
+                                  run.run_.fill()));
+    kept.release(); // The completion deletes it.
+    return run;
   }
 
   /// Memory for the results of arguments of these shapes.
@@ -159,11 +230,11 @@ public:
   }
   std::vector<Tensor> allocateResults(const TensorView *arguments,
                                       size_t numArguments) {
-    std::vector<DLManagedTensor *> managed(numResults_);
+    std::vector<DLManagedTensorVersioned *> managed(numResults_);
     arguments_.set(arguments, numArguments);
-    detail::check(qccContextAllocateResults(context_.get(),
-                                            arguments_.pointers(), numArguments,
-                                            managed.data(), managed.size()));
+    detail::check(qccContextAllocateResultsVersioned(
+        context_.get(), arguments_.pointers(), numArguments, managed.data(),
+        managed.size()));
     return own(managed);
   }
 
@@ -225,10 +296,13 @@ private:
     c.pool = options.pool ? options.pool->handle() : nullptr;
     c.cancel = options.cancel ? options.cancel->handle() : nullptr;
     c.allocator = options.allocator;
+    qccHostThreads hostThreads = {sizeof(hostThreads), hooks_.get(),
+                                  Hooks::parallelFor};
     if (options.parallelFor)
-      c.hostThreads = {hooks_.get(), Hooks::parallelFor};
+      c.hostThreads = &hostThreads;
+    qccLogHook log = {sizeof(log), hooks_.get(), Hooks::log};
     if (options.log)
-      c.log = {hooks_.get(), Hooks::log};
+      c.log = &log;
     detail::check(qccContextCreate(module, entry, &c, context_.fill()));
     qccEntryInfo info = qccEntryInfoInit();
     detail::check(qccModuleGetEntry(module, entry, &info));
@@ -237,31 +311,60 @@ private:
 
   std::vector<Tensor> call(const TensorView *arguments, size_t numArguments,
                            const RunOptions &options) {
-    std::vector<DLManagedTensor *> managed(numResults_);
+    std::vector<DLManagedTensorVersioned *> managed(numResults_);
     arguments_.set(arguments, numArguments);
-    qccRunOptions c = toC(options);
-    detail::check(qccContextCall(context_.get(), arguments_.pointers(),
-                                 numArguments, managed.data(), managed.size(),
-                                 &c));
+    OptionsOfRun c(options);
+    detail::check(qccContextCallVersioned(context_.get(), arguments_.pointers(),
+                                          numArguments, managed.data(),
+                                          managed.size(), &c.options));
     return own(managed);
   }
 
   static std::vector<Tensor>
-  own(const std::vector<DLManagedTensor *> &managed) {
+  own(const std::vector<DLManagedTensorVersioned *> &managed) {
     std::vector<Tensor> results;
     results.reserve(managed.size());
-    for (DLManagedTensor *tensor : managed)
+    for (DLManagedTensorVersioned *tensor : managed)
       results.emplace_back(tensor);
     return results;
   }
 
-  static qccRunOptions toC(const RunOptions &options) {
-    qccRunOptions c = qccRunOptionsInit();
-    c.cancel = options.cancel ? options.cancel->handle() : nullptr;
-    c.timeoutNanoseconds = options.timeout.count();
-    c.stream = options.stream;
-    return c;
-  }
+  /// RunOptions as the C API takes them, which outlive the run.
+  struct OptionsOfRun {
+    qccRunOptions options = qccRunOptionsInit();
+    qccStepHook hook = qccStepHookInit();
+
+    explicit OptionsOfRun(const RunOptions &given) {
+      options.cancel = given.cancel ? given.cancel->handle() : nullptr;
+      options.timeoutNanoseconds = given.timeout.count();
+      options.stream = given.stream;
+      options.profile = given.profile;
+      options.flags = given.eachSlice ? QCC_RUN_EACH_SLICE : 0;
+      hook.context = const_cast<RunOptions *>(&given);
+      hook.afterStep = afterStep;
+      if (given.afterStep)
+        options.step = &hook;
+    }
+    OptionsOfRun(const OptionsOfRun &) = delete;
+    OptionsOfRun &operator=(const OptionsOfRun &) = delete;
+
+    static void afterStep(void *self, size_t step,
+                          const qccStepInfo *info) noexcept {
+      static_cast<const RunOptions *>(self)->afterStep(step, *info);
+    }
+  };
+
+  /// What the hooks of a run that was started call.
+  struct Started {
+    RunOptions options;
+    std::function<void(qccStatus)> done;
+
+    static void complete(void *self, qccStatus status) noexcept {
+      std::unique_ptr<Started> started(static_cast<Started *>(self));
+      if (started->done)
+        started->done(status);
+    }
+  };
 
   std::unique_ptr<Hooks> hooks_; ///< Outlives the context.
   detail::Owner<qccContext, qccContextDestroy> context_;
@@ -318,6 +421,22 @@ public:
     for (size_t i = 0; i < qccModuleGetNumEntries(handle()); ++i)
       names.push_back(qccModuleGetEntryName(handle(), i));
     return names;
+  }
+
+  /// Pairs of texts that the program came with; see qccModuleGetMetadata.
+  std::vector<std::pair<std::string, std::string>> metadata() const {
+    std::vector<std::pair<std::string, std::string>> pairs(info().numMetadata);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const char *key = nullptr, *value = nullptr;
+      detail::check(qccModuleGetMetadata(handle(), i, &key, &value));
+      pairs[i] = {key, value};
+    }
+    return pairs;
+  }
+  qccModuleInfo info() const {
+    qccModuleInfo info = qccModuleInfoInit();
+    detail::check(qccModuleGetInfo(handle(), &info));
+    return info;
   }
 
   /// What these point to lives as long as the module.

@@ -8,7 +8,8 @@
 //   TensorView  memory of the caller: a pointer, an element type, a shape
 //   Tensor      memory of the runtime, for results
 //
-// Both are compact and row-major, and both are DLPack's tensors underneath.
+// Both are compact and row-major, but for the outermost dimension of a view,
+// and both are DLPack's tensors underneath.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace qcc {
@@ -71,6 +73,18 @@ public:
       shape_[i] = shape[i];
   }
 
+  /// The same tensor with so many elements from one slice of the outermost
+  /// dimension to the next; see RunOptions::eachSlice.
+  TensorView withOuterStride(int64_t stride) const {
+    TensorView view = *this;
+    int64_t inner = 1;
+    for (size_t i = rank_; i-- > 0; inner *= shape_[i])
+      view.strides_[i] = inner;
+    view.strides_[0] = stride;
+    view.isStrided_ = rank_ > 0;
+    return view;
+  }
+
   void *data() const { return data_; }
   DLDataType type() const { return type_; }
   size_t rank() const { return rank_; }
@@ -92,6 +106,8 @@ public:
     tensor.ndim = int32_t(rank_);
     tensor.dtype = type_;
     tensor.shape = const_cast<int64_t *>(shape_.data());
+    if (isStrided_)
+      tensor.strides = const_cast<int64_t *>(strides_.data());
     return tensor;
   }
 
@@ -101,6 +117,8 @@ private:
   DLDataType type_;
   size_t rank_;
   std::array<int64_t, maxRank> shape_ = {};
+  std::array<int64_t, maxRank> strides_ = {};
+  bool isStrided_ = false; ///< Otherwise it is compact.
 };
 
 /// Elements that follow one another; the memory is somebody else's.
@@ -118,11 +136,55 @@ private:
   size_t size_;
 };
 
+namespace detail {
+/// Deletes a DLManagedTensor or a DLManagedTensorVersioned.
+struct DeleteManaged {
+  template <typename Managed> void operator()(Managed *tensor) const {
+    if (tensor->deleter)
+      tensor->deleter(tensor);
+  }
+};
+
+/// A tensor of one kind that owns one of the other kind.
+template <typename Managed, typename Other> struct Rewrapped {
+  Managed managed = {};
+  std::unique_ptr<Other, DeleteManaged> other;
+
+  static Managed *make(std::unique_ptr<Other, DeleteManaged> other) {
+    auto made = std::make_unique<Rewrapped>();
+    made->managed.dl_tensor = other->dl_tensor;
+    made->managed.manager_ctx = made.get();
+    made->managed.deleter = [](Managed *self) {
+      delete static_cast<Rewrapped *>(self->manager_ctx);
+    };
+    made->other = std::move(other);
+    return &made.release()->managed;
+  }
+};
+} // namespace detail
+
 /// A tensor with its memory, which outlives the function that made it.
 class Tensor {
 public:
   /// Takes over what the C API or another library hands out.
-  explicit Tensor(DLManagedTensor *managed) : managed_(managed) {}
+  explicit Tensor(DLManagedTensorVersioned *managed) : managed_(managed) {
+    if (managed->version.major != DLPACK_MAJOR_VERSION)
+      detail::fail(QCC_STATUS_UNSUPPORTED,
+                   "the tensor is of another version of DLPack, " +
+                       std::to_string(managed->version.major));
+  }
+  explicit Tensor(DLManagedTensor *managed)
+      : managed_(
+            detail::Rewrapped<DLManagedTensorVersioned, DLManagedTensor>::make(
+                std::unique_ptr<DLManagedTensor, detail::DeleteManaged>(
+                    managed))) {
+    managed_->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  }
+
+  /// Whether its elements must not be written.
+  bool isReadOnly() const {
+    return managed_->flags & DLPACK_FLAG_BITMASK_READ_ONLY;
+  }
 
   DLDataType type() const { return dlpack().dtype; }
   size_t rank() const { return size_t(dlpack().ndim); }
@@ -159,17 +221,16 @@ public:
     return TensorView(rawData(), type(), dlpack().shape, rank());
   }
 
-  /// For another library, which deletes it.
-  DLManagedTensor *release() { return managed_.release(); }
+  /// For another library, which deletes it. A library that takes no versioned
+  /// tensors does not see whether it is read-only.
+  DLManagedTensorVersioned *releaseVersioned() { return managed_.release(); }
+  DLManagedTensor *release() {
+    return detail::Rewrapped<DLManagedTensor, DLManagedTensorVersioned>::make(
+        std::move(managed_));
+  }
 
 private:
-  struct Deleter {
-    void operator()(DLManagedTensor *tensor) const {
-      if (tensor->deleter)
-        tensor->deleter(tensor);
-    }
-  };
-  std::unique_ptr<DLManagedTensor, Deleter> managed_;
+  std::unique_ptr<DLManagedTensorVersioned, detail::DeleteManaged> managed_;
 };
 
 } // namespace qcc

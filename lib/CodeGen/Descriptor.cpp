@@ -145,6 +145,11 @@ qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
   desc.rank = tensor.dims.size();
   desc.dims_ref = add<int64_t>(tensor.dims);
   desc.quant_ref = addQuantization(tensor.elementType);
+  std::vector<int64_t> names;
+  for (const std::string &name : tensor.dimNames)
+    names.push_back(addString(name));
+  if (!names.empty())
+    desc.dim_names_ref = add<int64_t>(names);
   return desc;
 }
 
@@ -416,6 +421,18 @@ llvm::Error DescriptorBuilder::run() {
   descriptor.size = sizeof(qcc_descriptor);
   descriptor.producer_ref = addString("qcc " QCC_VERSION);
   descriptor.variants_ref = ref;
+  descriptor.minor_version = QCC_ABI_MINOR_VERSION;
+  const qcc_record_sizes sizes = QCC_RECORD_SIZES;
+  descriptor.record_sizes_ref = add<qcc_record_sizes>(sizes);
+  std::vector<qcc_metadata_desc> metadata;
+  // All variants are of one program.
+  if (DictionaryAttr pairs = variants.front().program.metadata)
+    for (NamedAttribute pair : pairs)
+      metadata.push_back(
+          {addString(pair.getName().getValue()),
+           addString(cast<StringAttr>(pair.getValue()).getValue())});
+  descriptor.n_metadata = metadata.size();
+  descriptor.metadata_ref = add<qcc_metadata_desc>(metadata);
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
   addNote();

@@ -58,6 +58,7 @@ Context::Context(std::shared_ptr<const Module> module, const Entry &entry,
     stepNanoseconds_.resize(entry.steps.size());
   if (module_->device())
     deviceRun_ = std::make_unique<DeviceRun>(*module_, entry, options.log);
+  stepDurations_.resize(entry.steps.size());
   hasParallelStep_ =
       !deviceRun_ &&
       std::any_of(entry.steps.begin(), entry.steps.end(),
@@ -98,15 +99,14 @@ Context::create(std::shared_ptr<const Module> module,
                              std::to_string(options.pool->size()));
     context->pool_ = options.pool;
     context->threads_ = threads ? threads : options.pool->size();
-  } else {
-    threads = threads ? threads : availableCpus();
-    if (threads > 1 && context->hasParallelStep_) {
-      Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(threads);
-      if (!pool.isOk())
-        return pool.status();
-      context->pool_ = *pool;
-    }
-    context->threads_ = threads;
+  } else if (threads != 1 && context->hasParallelStep_) {
+    Result<std::shared_ptr<ThreadPool>> pool =
+        threads == 0 ? ThreadPool::getDefault() : ThreadPool::create(threads);
+    if (!pool.isOk())
+      return pool.status();
+    context->pool_ = *pool;
+    context->usesDefaultPool_ = threads == 0;
+    context->threads_ = context->pool_->size();
   }
   // Threads without work would still get scratch.
   if (!context->hasParallelStep_)
@@ -314,6 +314,7 @@ Status Context::planLocked() {
   if (planned_ && std::equal(symbols_.begin(), symbols_.end(), values_.begin()))
     return Status::ok();
   planned_ = false;
+  std::fill(stepDurations_.begin(), stepDurations_.end(), 0);
   std::copy(symbols_.begin(), symbols_.end(), values_.begin());
   int64_t arenaBytes = entry_.plan(values_.data());
   if (arenaBytes < 0) {
@@ -444,6 +445,20 @@ Status Context::reserve() {
   return status;
 }
 
+/// In a child of fork(), the pool of the process is another one.
+Status Context::replaceLostPool() {
+  if (!pool_ || !pool_->wasLostInFork())
+    return Status::ok();
+  if (!usesDefaultPool_)
+    return unsupported("the process was forked after the threads of this "
+                       "context had been started, and they were not copied; "
+                       "create contexts and thread pools in the child");
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::getDefault();
+  if (pool.isOk())
+    pool_ = *pool;
+  return pool.status();
+}
+
 Status Context::run(const Tensor *inputs, size_t numInputs,
                     const Tensor *outputs, size_t numOutputs,
                     const RunOptions &options) {
@@ -452,11 +467,9 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     return guard.status();
   if (options.timeoutNanoseconds < 0)
     return invalidArgument("the time limit of the run is negative; 0 is none");
-  if (pool_ && pool_->wasLostInFork())
-    return unsupported("the process was forked after the threads of this "
-                       "context had been started, and they were not copied; "
-                       "create contexts and thread pools in the child");
-  Status status = bindInputs(inputs, numInputs, /*withData=*/true);
+  Status status = replaceLostPool();
+  if (status.isOk())
+    status = bindInputs(inputs, numInputs, /*withData=*/true);
   if (status.isOk())
     status = planLocked();
   if (status.isOk())

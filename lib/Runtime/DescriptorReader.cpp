@@ -59,23 +59,39 @@ const char *DescriptorReader::resolve(int64_t ref, int64_t count, int64_t size,
   return begin;
 }
 
-template <typename T>
-const T *DescriptorReader::readTable(int64_t ref, int64_t count,
-                                     const char *what) {
+const char *DescriptorReader::readTableOf(int64_t ref, int64_t count,
+                                          int64_t size, size_t alignment,
+                                          const char *what) {
   if (status_.isOk() && count > QCC_MAX_COUNT)
     fail(std::string(what) + " has " + std::to_string(count) + " elements");
-  const char *begin = resolve(ref, count, sizeof(T), what);
+  const char *begin = resolve(ref, count, size, what);
   // Tables that refer to one another in circles, or that many refer to, would
   // go on for ever.
   if (begin && (objects_ += count) > QCC_MAX_OBJECTS) {
     fail("its tables have too many elements");
     return nullptr;
   }
-  if (reinterpret_cast<uintptr_t>(begin) % alignof(T) != 0) {
+  if (reinterpret_cast<uintptr_t>(begin) % alignment != 0) {
     fail(std::string(what) + " is misaligned");
     return nullptr;
   }
-  return reinterpret_cast<const T *>(begin);
+  return begin;
+}
+
+/// Numbers, whose size is the same in all versions.
+template <typename T>
+const T *DescriptorReader::readTable(int64_t ref, int64_t count,
+                                     const char *what) {
+  return reinterpret_cast<const T *>(
+      readTableOf(ref, count, sizeof(T), alignof(T), what));
+}
+
+template <typename T>
+RecordTable<T> DescriptorReader::readRecords(int64_t ref, int64_t count,
+                                             const char *what) {
+  uint32_t size = sizeOf(static_cast<const T *>(nullptr));
+  const char *begin = readTableOf(ref, count, size, alignof(T), what);
+  return begin ? RecordTable<T>(begin, size, count) : RecordTable<T>();
 }
 
 std::string_view DescriptorReader::readString(int64_t ref, const char *what) {
@@ -127,14 +143,15 @@ std::optional<Quantization> DescriptorReader::readQuantization(int64_t ref,
                                                                size_t rank) {
   if (ref == 0)
     return std::nullopt;
-  const auto *quant = readTable<qcc_quant_desc>(ref, 1, "a quantization");
-  if (!quant)
+  auto found = readRecords<qcc_quant_desc>(ref, 1, "a quantization");
+  if (found.size() == 0)
     return std::nullopt;
+  const qcc_quant_desc quant = found[0];
   Quantization q;
-  q.perChannel = quant->kind == QCC_QUANT_PER_CHANNEL;
-  q.axis = quant->axis;
-  q.count = quant->count;
-  if ((!q.perChannel && quant->kind != QCC_QUANT_PER_TENSOR) || q.count < 1 ||
+  q.perChannel = quant.kind == QCC_QUANT_PER_CHANNEL;
+  q.axis = quant.axis;
+  q.count = quant.count;
+  if ((!q.perChannel && quant.kind != QCC_QUANT_PER_TENSOR) || q.count < 1 ||
       (q.perChannel && (q.axis < 0 || size_t(q.axis) >= rank)) ||
       (!q.perChannel && q.count != 1)) {
     fail("a quantization contradicts itself");
@@ -142,10 +159,21 @@ std::optional<Quantization> DescriptorReader::readQuantization(int64_t ref,
   }
   // No table of counted objects: a channel count has no natural limit.
   q.scales = reinterpret_cast<const float *>(
-      resolve(quant->scales_ref, q.count, sizeof(float), "a scale"));
-  q.zeroPoints = reinterpret_cast<const int32_t *>(resolve(
-      quant->zero_points_ref, q.count, sizeof(int32_t), "a zero point"));
+      resolve(quant.scales_ref, q.count, sizeof(float), "a scale"));
+  q.zeroPoints = reinterpret_cast<const int32_t *>(
+      resolve(quant.zero_points_ref, q.count, sizeof(int32_t), "a zero point"));
   return q;
+}
+
+std::vector<std::string_view> DescriptorReader::readNames(int64_t ref,
+                                                          int count) {
+  std::vector<std::string_view> names;
+  if (ref == 0)
+    return names;
+  const auto *refs = readTable<int64_t>(ref, count, "a list of names");
+  for (int i = 0; refs && i < count; ++i)
+    names.push_back(readString(refs[i], "the name of a dimension"));
+  return names;
 }
 
 TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
@@ -155,6 +183,7 @@ TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
   info.dtype = readDType(desc.type_code, desc.bits);
   info.dims = readDims(desc.dims_ref, desc.rank, numValues);
   info.quantization = readQuantization(desc.quant_ref, info.dims.size());
+  info.dimNames = readNames(desc.dim_names_ref, info.dims.size());
   return info;
 }
 
@@ -274,9 +303,8 @@ Step DescriptorReader::readStep(const qcc_step_desc &desc, const Entry &entry,
       readSize(desc.scratch_bytes, entry.numValues, "a scratch size");
   auto readOperands = [&](int64_t ref, int count,
                           std::vector<OperandInfo> &operands) {
-    const auto *descs =
-        readTable<qcc_operand_desc>(ref, count, "a step's operands");
-    for (int i = 0; descs && i < count && status_.isOk(); ++i)
+    auto descs = readRecords<qcc_operand_desc>(ref, count, "a step's operands");
+    for (size_t i = 0; i < descs.size() && status_.isOk(); ++i)
       operands.push_back(readOperand(descs[i], entry, variant.weightsSize));
   };
   readOperands(desc.inputs_ref, desc.n_inputs, step.inputs);
@@ -318,8 +346,8 @@ Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
 
   auto readTensors = [&](int64_t ref, int count, const char *what,
                          std::vector<TensorInfo> &tensors) {
-    const auto *descs = readTable<qcc_tensor_desc>(ref, count, what);
-    for (int i = 0; descs && i < count && status_.isOk(); ++i)
+    auto descs = readRecords<qcc_tensor_desc>(ref, count, what);
+    for (size_t i = 0; i < descs.size() && status_.isOk(); ++i)
       tensors.push_back(readTensor(descs[i], entry.numValues));
   };
   readTensors(desc.arguments_ref, desc.n_arguments, "the table of arguments",
@@ -350,19 +378,26 @@ Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
   entry.plan = reinterpret_cast<qcc_plan_fn>(reinterpret_cast<uintptr_t>(
       resolve(desc.plan_ref, 1, 1, "the plan function")));
 
-  const auto *steps = readTable<qcc_step_desc>(desc.steps_ref, desc.n_steps,
-                                               "the table of steps");
-  for (int i = 0; steps && i < desc.n_steps && status_.isOk(); ++i)
+  auto steps = readRecords<qcc_step_desc>(desc.steps_ref, desc.n_steps,
+                                          "the table of steps");
+  for (size_t i = 0; i < steps.size() && status_.isOk(); ++i)
     entry.steps.push_back(readStep(steps[i], entry, variant));
   return entry;
+}
+
+/// The size of the descriptor before there were minor versions.
+constexpr int64_t descriptorSizeOf40 = offsetof(qcc_descriptor, minor_version);
+
+static std::string versionText(uint32_t minorVersion) {
+  return std::to_string(QCC_ABI_VERSION) + "." + std::to_string(minorVersion);
 }
 
 Status DescriptorReader::readHeader() {
   if (!descriptor_)
     return invalidArgument("there is no descriptor");
-  if (reinterpret_cast<uintptr_t>(descriptor_) % alignof(qcc_descriptor) != 0 ||
-      !isMapped(reinterpret_cast<const char *>(descriptor_),
-                sizeof(qcc_descriptor))) {
+  auto *begin = reinterpret_cast<const char *>(descriptor_);
+  if (reinterpret_cast<uintptr_t>(begin) % alignof(qcc_descriptor) != 0 ||
+      !isMapped(begin, descriptorSizeOf40)) {
     fail("it lies outside of the artifact");
     return status_;
   }
@@ -370,25 +405,61 @@ Status DescriptorReader::readHeader() {
     return corrupt("this is no artifact of qcc: its descriptor does not start "
                    "with " QCC_ABI_MAGIC);
   if (descriptor_->version != QCC_ABI_VERSION)
-    return unsupported(
-        "the artifact has version " + std::to_string(descriptor_->version) +
-        ", this runtime reads version " + std::to_string(QCC_ABI_VERSION) +
-        "; use the compiler and the runtime of one release");
-  if (descriptor_->size < int64_t(sizeof(qcc_descriptor)))
+    return unsupported("the artifact has version " +
+                       std::to_string(descriptor_->version) +
+                       ", this runtime reads versions " + versionText(0) +
+                       " to " + versionText(QCC_ABI_MINOR_VERSION) +
+                       "; use the compiler and the runtime of one release");
+  if (descriptor_->size == descriptorSizeOf40)
+    return status_;
+  // A newer descriptor is larger, and what is known of it stands first.
+  if (descriptor_->size < int64_t(sizeof(qcc_descriptor)) ||
+      !isMapped(begin, sizeof(qcc_descriptor))) {
     fail("it is " + std::to_string(descriptor_->size) + " bytes long");
+    return status_;
+  }
+  minorVersion_ = descriptor_->minor_version;
+  if (minorVersion_ > QCC_ABI_MINOR_VERSION)
+    return unsupported(
+        "the artifact has version " + versionText(minorVersion_) +
+        ", which is newer than this runtime, which reads "
+        "versions " +
+        versionText(0) + " to " + versionText(QCC_ABI_MINOR_VERSION) +
+        "; update the runtime to the compiler's release");
+  readSizes();
   return status_;
+}
+
+void DescriptorReader::readSizes() {
+  const auto *sizes = readTable<qcc_record_sizes>(
+      descriptor_->record_sizes_ref, 1, "the table of record sizes");
+  if (!sizes)
+    return;
+  // Nothing ever gets shorter, and a larger record is of a newer version.
+  const qcc_record_sizes oldest = QCC_RECORD_SIZES_OF_4_0,
+                         newest = QCC_RECORD_SIZES;
+  auto read = [&](uint32_t qcc_record_sizes::*record) {
+    uint32_t size = sizes->*record;
+    if (size < oldest.*record || size > newest.*record || size % 8 != 0)
+      fail("a record is " + std::to_string(size) + " bytes long");
+    sizes_.*record = size;
+  };
+  for (auto record : {&qcc_record_sizes::quant, &qcc_record_sizes::tensor,
+                      &qcc_record_sizes::operand, &qcc_record_sizes::step,
+                      &qcc_record_sizes::entry, &qcc_record_sizes::variant})
+    read(record);
 }
 
 std::vector<Variant> DescriptorReader::readVariantHeaders() {
   std::vector<Variant> variants;
-  const auto *descs = readTable<qcc_variant_desc>(
+  auto descs = readRecords<qcc_variant_desc>(
       descriptor_->variants_ref, descriptor_->n_variants, "the variant table");
-  for (uint32_t i = 0; descs && i < descriptor_->n_variants; ++i) {
+  for (size_t i = 0; i < descs.size(); ++i) {
+    const qcc_variant_desc desc = descs[i];
     Variant variant;
-    variant.device = descs[i].device;
-    variant.target = readString(descs[i].target_ref, "a variant's target");
-    variant.features =
-        readString(descs[i].features_ref, "a variant's features");
+    variant.device = desc.device;
+    variant.target = readString(desc.target_ref, "a variant's target");
+    variant.features = readString(desc.features_ref, "a variant's features");
     variants.push_back(std::move(variant));
   }
   return variants;
@@ -413,11 +484,11 @@ void DescriptorReader::readKernels(const qcc_variant_desc &desc,
 }
 
 void DescriptorReader::readVariant(size_t index, Variant &variant) {
-  const auto *descs = readTable<qcc_variant_desc>(
+  auto descs = readRecords<qcc_variant_desc>(
       descriptor_->variants_ref, descriptor_->n_variants, "the variant table");
-  if (!descs)
+  if (index >= descs.size())
     return;
-  const qcc_variant_desc &desc = descs[index];
+  const qcc_variant_desc desc = descs[index];
   if (desc.weights_size > 0)
     variant.weights =
         resolve(desc.weights_ref, desc.weights_size, 1, "the weights");
@@ -428,10 +499,22 @@ void DescriptorReader::readVariant(size_t index, Variant &variant) {
     fail("the weights are not aligned to 64 bytes");
   variant.weightsSize = desc.weights_size;
   readKernels(desc, variant);
-  const auto *entries = readTable<qcc_entry_desc>(
-      desc.entries_ref, desc.n_entries, "the table of entries");
-  for (int i = 0; entries && i < desc.n_entries && status_.isOk(); ++i)
+  auto entries = readRecords<qcc_entry_desc>(desc.entries_ref, desc.n_entries,
+                                             "the table of entries");
+  for (size_t i = 0; i < entries.size() && status_.isOk(); ++i)
     variant.entries.push_back(readEntry(entries[i], variant));
+}
+
+std::vector<Metadata> DescriptorReader::readMetadata() {
+  std::vector<Metadata> metadata;
+  if (minorVersion_ == 0)
+    return metadata;
+  const auto *pairs = readTable<qcc_metadata_desc>(
+      descriptor_->metadata_ref, descriptor_->n_metadata, "the metadata");
+  for (uint32_t i = 0; pairs && i < descriptor_->n_metadata; ++i)
+    metadata.push_back({readString(pairs[i].key_ref, "a key of metadata"),
+                        readString(pairs[i].value_ref, "a text of metadata")});
+  return metadata;
 }
 
 std::string_view DescriptorReader::readProducer() {

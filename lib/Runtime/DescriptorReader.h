@@ -15,7 +15,31 @@
 
 #include "qcc/Runtime/Module.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace qcc::rt {
+
+/// Records of an artifact, which may have fewer fields than T: the others are
+/// zero.
+template <typename T> class RecordTable {
+public:
+  RecordTable() = default;
+  RecordTable(const char *begin, size_t recordSize, size_t size)
+      : begin_(begin), recordSize_(recordSize), size_(size) {}
+
+  size_t size() const { return size_; }
+  T operator[](size_t i) const {
+    T record = {};
+    memcpy(&record, begin_ + i * recordSize_, std::min(recordSize_, sizeof(T)));
+    return record;
+  }
+
+private:
+  const char *begin_ = nullptr;
+  size_t recordSize_ = 0;
+  size_t size_ = 0; ///< 0 where the table could not be read.
+};
 
 class DescriptorReader {
 public:
@@ -23,8 +47,11 @@ public:
                    const std::vector<MemoryRange> &ranges)
       : descriptor_(descriptor), ranges_(ranges) {}
 
-  /// Magic, version and size; to be checked before anything else is read.
+  /// Magic, versions and sizes; to be checked before anything else is read.
   Status readHeader();
+
+  /// That of the artifact.
+  uint32_t minorVersion() const { return minorVersion_; }
 
   /// All variants, with no more than their targets and features.
   std::vector<Variant> readVariantHeaders();
@@ -33,6 +60,7 @@ public:
   void readVariant(size_t index, Variant &variant);
 
   std::string_view readProducer();
+  std::vector<Metadata> readMetadata();
 
   const Status &status() const { return status_; }
 
@@ -45,6 +73,17 @@ private:
                       const char *what);
   template <typename T>
   const T *readTable(int64_t ref, int64_t count, const char *what);
+  template <typename T>
+  RecordTable<T> readRecords(int64_t ref, int64_t count, const char *what);
+  const char *readTableOf(int64_t ref, int64_t count, int64_t size,
+                          size_t alignment, const char *what);
+  uint32_t sizeOf(const qcc_quant_desc *) const { return sizes_.quant; }
+  uint32_t sizeOf(const qcc_tensor_desc *) const { return sizes_.tensor; }
+  uint32_t sizeOf(const qcc_operand_desc *) const { return sizes_.operand; }
+  uint32_t sizeOf(const qcc_step_desc *) const { return sizes_.step; }
+  uint32_t sizeOf(const qcc_entry_desc *) const { return sizes_.entry; }
+  uint32_t sizeOf(const qcc_variant_desc *) const { return sizes_.variant; }
+  void readSizes();
   std::string_view readString(int64_t ref, const char *what);
 
   Size readSize(int64_t raw, int numValues, const char *what);
@@ -52,6 +91,7 @@ private:
   std::vector<int> readOrder(int64_t ref, int rank);
   DType readDType(uint8_t code, uint8_t bits);
   std::optional<Quantization> readQuantization(int64_t ref, size_t rank);
+  std::vector<std::string_view> readNames(int64_t ref, int count);
   TensorInfo readTensor(const qcc_tensor_desc &desc, int numValues);
   OperandInfo readOperand(const qcc_operand_desc &desc, const Entry &entry,
                           int64_t weightsSize);
@@ -66,6 +106,8 @@ private:
   const qcc_descriptor *descriptor_;
   const std::vector<MemoryRange> &ranges_;
   Status status_;
+  uint32_t minorVersion_ = 0;
+  qcc_record_sizes sizes_ = QCC_RECORD_SIZES_OF_4_0;
   int64_t objects_ = 0; ///< Read so far, in all tables.
 };
 

@@ -88,10 +88,11 @@ void Context::startRun(const RunOptions &options) {
   canEnd_ = options_.cancel || cancelRun_ || deadline_ != 0;
   end_.store(StatusCode::Ok, std::memory_order_relaxed);
   stopping_ = mustEnd();
-  if (options_.profile) {
-    std::fill(stepNanoseconds_.begin(), stepNanoseconds_.end(), 0);
+  profile_ = options_.profile || options.profile;
+  if (profile_ || !stepNanoseconds_.empty())
+    stepNanoseconds_.assign(entry_.steps.size(), 0);
+  if (profile_ || canEnd_)
     stepStart_ = now();
-  }
 }
 
 /// Bytes from the first element of an operand in memory to its last.
@@ -186,16 +187,19 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
 
 /// Runs on one thread while no other is in a step. Decides whether to go on.
 void Context::finishStep(size_t index) {
-  if (options_.profile)
-    stepNanoseconds_[index] = now() - stepStart_;
+  int64_t duration = profile_ || canEnd_ ? now() - stepStart_ : 0;
+  if (profile_)
+    stepNanoseconds_[index] = duration;
   if (failed_.load(std::memory_order_relaxed) ||
       end_.load(std::memory_order_relaxed) != StatusCode::Ok) {
     stopping_ = true;
     return;
   }
+  if (canEnd_)
+    stepDurations_[index] = std::max<int64_t>(duration, 1);
   if (options_.observer.afterStep)
     options_.observer.afterStep(options_.observer.context, *this, index);
-  if (options_.profile)
+  if (profile_ || canEnd_)
     stepStart_ = now();
   currentStep_ = index + 1;
   // After the last step there is nothing left to cancel.
@@ -204,11 +208,18 @@ void Context::finishStep(size_t index) {
 }
 
 /// In how many parts each thread does a step of a run that may end early: so
-/// many that a part takes some milliseconds, also of slow code.
-int64_t Context::partsOf(const Step &step, int threads) const {
-  constexpr int64_t workOfPart = int64_t(1) << 26, maxParts = 1024;
+/// many that a part takes some milliseconds. The first time, slow code is taken
+/// for granted, which computes two operations in a nanosecond; afterwards it is
+/// known how long the step takes.
+int64_t Context::partsOf(size_t index, int threads) const {
+  constexpr int64_t workOfPart = int64_t(1) << 23, maxParts = 1024,
+                    nanosecondsOfPart = 4000000;
+  const Step &step = entry_.steps[index];
   if (!canEnd_ || !step.parallel)
     return 1;
+  if (stepDurations_[index] > 0)
+    return std::clamp<int64_t>(stepDurations_[index] / nanosecondsOfPart, 1,
+                               maxParts);
   int64_t work = 0;
   if (__builtin_add_overflow(step.operations.get(values_.data()),
                              step.bytes.get(values_.data()), &work))
@@ -218,8 +229,9 @@ int64_t Context::partsOf(const Step &step, int threads) const {
 
 /// The share of a thread. A part is the share that it would be of more threads,
 /// for which any number is right; the scratch memory stays the thread's.
-void Context::runStep(const Step &step, int thread, int threads) {
-  int64_t parts = partsOf(step, threads);
+void Context::runStep(size_t index, int thread, int threads) {
+  const Step &step = entry_.steps[index];
+  int64_t parts = partsOf(index, threads);
   if (parts == 1)
     return step.function(&frame_, thread, threads);
   qcc_frame frame = frame_;
@@ -236,9 +248,9 @@ void Context::runSteps(int thread, int threads, Barrier &barrier) {
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step &step = steps[i];
     if (step.parallel)
-      runStep(step, thread, threads);
+      runStep(i, thread, threads);
     else if (thread == 0 && !stopping_)
-      runStep(step, 0, 1);
+      runStep(i, 0, 1);
     if (i + 1 == steps.size())
       return; // The join of the fork is the last barrier.
 
@@ -266,7 +278,7 @@ void Context::runStepsOnHostThreads() {
     int threads = step.parallel ? threads_ : 1;
     auto share = [&](int thread) {
       FloatEnvironment environment;
-      runStep(step, thread, threads);
+      runStep(i, thread, threads);
     };
     FunctionRef<void(int)> body = share;
     if (threads == 1)
@@ -282,22 +294,31 @@ void Context::runStepsOnHostThreads() {
   }
 }
 
+/// On the pool, or on the calling thread alone: where there is little work, and
+/// where a hook of another run on the pool calls, which keeps the pool's
+/// threads.
+void Context::runStepsOnPool() {
+  int threads = plannedThreads_;
+  if (threads > 1)
+    threads = pool_->isRunningHere() ? 1 : std::min(threads, pool_->size());
+  Barrier barrier(threads, pool_ && pool_->maySpin(threads));
+  if (threads == 1)
+    runSteps(0, 1, barrier);
+  else if (!pool_->runUnless([&] { return mustEnd(); }, threads,
+                             [&](int thread, int threads) {
+                               runSteps(thread, threads, barrier);
+                             }))
+    stopping_ = true;
+  if (!stopping_)
+    finishStep(entry_.steps.size() - 1);
+}
+
 Status Context::execute(const RunOptions &options) {
   startRun(options);
-  if (!stopping_ && options_.hostThreads.parallelFor) {
+  if (!stopping_ && options_.hostThreads.parallelFor)
     runStepsOnHostThreads();
-  } else if (!stopping_ && !entry_.steps.empty()) {
-    bool maySpin = pool_ && pool_->maySpin(plannedThreads_);
-    Barrier barrier(plannedThreads_, maySpin);
-    if (plannedThreads_ == 1)
-      runSteps(0, 1, barrier);
-    else
-      pool_->run(plannedThreads_, [&](int thread, int threads) {
-        runSteps(thread, threads, barrier);
-      });
-    if (!stopping_)
-      finishStep(entry_.steps.size() - 1);
-  }
+  else if (!stopping_ && !entry_.steps.empty())
+    runStepsOnPool();
   return endOfRun();
 }
 

@@ -62,6 +62,8 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   module->keepAlive_ = std::move(keepAlive);
   module->descriptor_ = descriptor;
   module->producer_ = reader.readProducer();
+  module->minorVersion_ = reader.minorVersion();
+  module->metadata_ = reader.readMetadata();
   module->variants_ = std::move(infos);
   module->variant_ = std::move(variants[choice->index]);
   module->refusal_ = std::move(choice->refusal);

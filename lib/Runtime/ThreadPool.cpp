@@ -11,6 +11,7 @@
 
 #include "qcc/Runtime/ThreadPool.h"
 
+#include "ProcessForks.h"
 #include "SystemFailure.h"
 #include "qcc/Runtime/BlockedSignals.h"
 #include "qcc/Runtime/HostFeatures.h"
@@ -22,6 +23,7 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <set>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -104,48 +106,74 @@ void Barrier::arriveAndWait(FunctionRef<void()> completion) {
 // ThreadPool
 //===----------------------------------------------------------------------===//
 
-/// Counts the forks between the first process and this one. Nobody else has a
-/// thread yet when it changes.
-static std::atomic<uint32_t> processNumber{0};
+/// The pool whose body the thread is in, or null.
+static thread_local const ThreadPool *poolOfThread = nullptr;
 
-static void countForks() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    processNumber.fetch_add(1, std::memory_order_relaxed);
-  });
-  (void)registered;
+bool ThreadPool::wasLostInFork() const { return process_ != countForks(); }
+
+/// Starts a thread, on one CPU if `cpu` is none of the negative numbers.
+static int startThread(pthread_t &thread, int cpu, void *(*main)(void *),
+                       void *argument) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error != 0)
+    return error;
+  if (cpu >= 0) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(cpu, &only);
+    error = pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
+  }
+  if (error == 0)
+    error = pthread_create(&thread, &attributes, main, argument);
+  pthread_attr_destroy(&attributes);
+  return error;
 }
 
-bool ThreadPool::wasLostInFork() const {
-  return process_ != processNumber.load(std::memory_order_relaxed);
+Status ThreadPool::startWorkers(const std::vector<int> &cpus) {
+  // No thread may start whose worker could get lost for want of memory.
+  workers_.reserve(size_ - 1);
+  BlockedSignals blocked;
+  for (int i = 1; i < size_; ++i) {
+    auto worker = std::make_unique<Worker>();
+    worker->pool = this;
+    worker->index = i;
+    int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
+    int error = startThread(worker->thread, cpu, workerMain, worker.get());
+    if (error == EINVAL && cpu >= 0)
+      return invalidArgument("CPU " + std::to_string(cpu) +
+                             " is none that this process may use; take those "
+                             "of sched_getaffinity");
+    if (error != 0)
+      return systemFailure("cannot start thread " + std::to_string(i) + " of " +
+                               std::to_string(size_),
+                           error);
+    workers_.push_back(std::move(worker));
+  }
+  return Status::ok();
 }
 
-Result<std::shared_ptr<ThreadPool>> ThreadPool::create(int threads) {
+Result<std::shared_ptr<ThreadPool>>
+ThreadPool::create(const ThreadPoolOptions &options) {
   constexpr int maxThreads = 4096;
-  if (threads < 0 || threads > maxThreads)
-    return invalidArgument("a pool of " + std::to_string(threads) +
+  if (options.threads < 0 || options.threads > maxThreads)
+    return invalidArgument("a pool of " + std::to_string(options.threads) +
                            " threads: the number must lie between 0 (one for "
                            "each CPU) and " +
                            std::to_string(maxThreads));
-  countForks();
+  for (int cpu : options.cpus)
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+      return invalidArgument("there is no CPU " + std::to_string(cpu) +
+                             "; their numbers lie between 0 and " +
+                             std::to_string(CPU_SETSIZE - 1));
   std::shared_ptr<ThreadPool> pool(new ThreadPool());
-  pool->process_ = processNumber.load(std::memory_order_relaxed);
-  pool->cpus_ = availableCpus();
-  pool->size_ = threads == 0 ? pool->cpus_ : threads;
-  // No thread may start whose worker could get lost for want of memory.
-  pool->workers_.reserve(pool->size_ - 1);
-  BlockedSignals blocked;
-  for (int i = 1; i < pool->size_; ++i) {
-    auto worker = std::make_unique<Worker>();
-    worker->pool = pool.get();
-    worker->index = i;
-    int error =
-        pthread_create(&worker->thread, nullptr, workerMain, worker.get());
-    if (error != 0)
-      return systemFailure("cannot start thread " + std::to_string(i) + " of " +
-                               std::to_string(pool->size_),
-                           error);
-    pool->workers_.push_back(std::move(worker));
-  }
+  pool->process_ = countForks();
+  std::set<int> cpus(options.cpus.begin(), options.cpus.end());
+  pool->cpus_ = cpus.empty() ? availableCpus() : int(cpus.size());
+  pool->size_ = options.threads == 0 ? pool->cpus_ : options.threads;
+  Status status = pool->startWorkers(options.cpus);
+  if (!status.isOk())
+    return status;
   return pool;
 }
 
@@ -185,6 +213,7 @@ void ThreadPool::leaveCallersCpu() {
 void *ThreadPool::workerMain(void *argument) {
   Worker &worker = *static_cast<Worker *>(argument);
   ThreadPool &pool = *worker.pool;
+  poolOfThread = &pool;
   bool maySpin = pool.maySpin(pool.size_);
   uint32_t generation = 0;
   while (true) {
@@ -199,12 +228,45 @@ void *ThreadPool::workerMain(void *argument) {
   }
 }
 
-void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
-  threads = threads < 1 ? 1 : threads > size_ ? size_ : threads;
-  if (threads == 1)
-    return body(0, 1);
+namespace {
+/// While it lives, the calling thread is in a body of the pool.
+class InBody {
+public:
+  explicit InBody(const ThreadPool *pool)
+      : before_(std::exchange(poolOfThread, pool)) {}
+  ~InBody() { poolOfThread = before_; }
+  InBody(const InBody &) = delete;
+  InBody &operator=(const InBody &) = delete;
 
-  std::lock_guard<std::mutex> lock(runMutex_);
+private:
+  const ThreadPool *before_;
+};
+} // namespace
+
+bool ThreadPool::isRunningHere() const { return poolOfThread == this; }
+
+void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
+  runUnless([] { return false; }, threads, body);
+}
+
+bool ThreadPool::runUnless(FunctionRef<bool()> mustEnd, int threads,
+                           FunctionRef<void(int, int)> body) {
+  threads = threads < 1 ? 1 : threads > size_ ? size_ : threads;
+  if (threads == 1) {
+    body(0, 1);
+    return true;
+  }
+  constexpr auto timeBetweenLooks = std::chrono::milliseconds(2);
+  std::unique_lock<std::timed_mutex> lock(runMutex_, std::try_to_lock);
+  while (!lock.owns_lock())
+    if (!lock.try_lock_for(timeBetweenLooks) && mustEnd())
+      return false;
+  runLocked(threads, body);
+  return true;
+}
+
+void ThreadPool::runLocked(int threads, FunctionRef<void(int, int)> body) {
+  InBody inBody(this);
   body_ = body;
   threads_ = threads;
   forks_.store(forks() + 1, std::memory_order_relaxed);
@@ -217,6 +279,47 @@ void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
   }
   body(0, threads);
   finished_.waitWhile(finished, maySpin(threads));
+}
+
+//===----------------------------------------------------------------------===//
+// The pool of the process
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Never destroyed: a process may end while its pool is in use.
+struct DefaultPool {
+  std::mutex mutex;
+  std::shared_ptr<ThreadPool> pool;
+
+  static DefaultPool &get() {
+    static DefaultPool *const instance = [] {
+      auto *made = new DefaultPool();
+      // A child must not find the mutex in the hands of a thread that it lacks.
+      pthread_atfork([] { get().mutex.lock(); }, [] { get().mutex.unlock(); },
+                     [] { get().mutex.unlock(); });
+      return made;
+    }();
+    return *instance;
+  }
+};
+} // namespace
+
+Result<std::shared_ptr<ThreadPool>> ThreadPool::getDefault() {
+  DefaultPool &instance = DefaultPool::get();
+  std::lock_guard<std::mutex> lock(instance.mutex);
+  if (!instance.pool || instance.pool->wasLostInFork()) {
+    Result<std::shared_ptr<ThreadPool>> created = create(0);
+    if (!created.isOk())
+      return created.status();
+    instance.pool = *created;
+  }
+  return instance.pool;
+}
+
+void ThreadPool::setDefault(std::shared_ptr<ThreadPool> pool) {
+  DefaultPool &instance = DefaultPool::get();
+  std::lock_guard<std::mutex> lock(instance.mutex);
+  instance.pool.swap(pool);
 }
 
 } // namespace qcc::rt

@@ -168,8 +168,9 @@ class _Context:
 class Function:
     """A function of a module, which any number of threads may call at once.
 
-    Calls of several threads run at the same time: each has memory for temporaries and threads of its own, which are
-    kept for later calls.
+    Each call has memory for temporaries of its own, which is kept for later calls, and so are the threads where their
+    number was given: such calls run at the same time. Without a number they use the threads of the process, one call
+    after the other.
     """
 
     def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],

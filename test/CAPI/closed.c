@@ -88,15 +88,21 @@ int main(int argc, char **argv) {
   DLManagedTensor *result = allocateResult(handle, argv[2]);
   qccStatus (*createPool)(int32_t, qccThreadPool *);
   *(void **)&createPool = dlsym(handle, "qccThreadPoolCreate");
-  qccThreadPool pool = NULL;
+  qccStatus (*getDefaultPool)(qccThreadPool *);
+  *(void **)&getDefaultPool = dlsym(handle, "qccThreadPoolGetDefault");
+  int32_t (*getNumThreads)(qccThreadPool);
+  *(void **)&getNumThreads = dlsym(handle, "qccThreadPoolGetNumThreads");
+  qccThreadPool pool = NULL, ofProcess = NULL;
   CHECK_OK(createPool(3, &pool));
+  CHECK_OK(getDefaultPool(&ofProcess));
+  int numThreads = getNumThreads(pool) - 1 + getNumThreads(ofProcess) - 1;
   usleep(10000); // Until they wait.
   dlclose(handle);
 
   CHECK(result != NULL);
   if (result)
     result->deleter(result);
-  CHECK(signalThreads() == 2);
+  CHECK(signalThreads() == numThreads);
   usleep(10000);
   return finishTest();
 }

@@ -94,8 +94,9 @@ static void fileToFile(const char *folder, const char *source) {
 /// Locations name tensors, and equal numbers are equal dimensions.
 static void namesAndDimensions(void) {
   static const char program[] =
-      "func.func @main(%x: tensor<?x?xf32> loc(\"images\"), %b: "
-      "tensor<4xf32>)\n"
+      "module attributes {qcc.metadata = {author = \"me\"}} {\n"
+      "func.func @main(%x: tensor<?x?xf32> {qcc.dim_names = [\"batch\", "
+      "\"\"]} loc(\"images\"), %b: tensor<4xf32>)\n"
       "    -> (tensor<?x?xf32>, tensor<?x2xf32>) {\n"
       "  %c0 = arith.constant 0 : index\n"
       "  %n = tensor.dim %x, %c0 : tensor<?x?xf32>\n"
@@ -103,7 +104,7 @@ static void namesAndDimensions(void) {
       "  %z = tensor.extract_slice %x[0, 0] [%n, 2] [1, 1]\n"
       "      : tensor<?x?xf32> to tensor<?x2xf32>\n"
       "  return %y, %z : tensor<?x?xf32>, tensor<?x2xf32>\n"
-      "}\n";
+      "}}\n";
   qccArtifact artifact = NULL;
   qccModule module = NULL;
   CHECK_OK(compileProgram(program, NULL, &artifact));
@@ -120,6 +121,11 @@ static void namesAndDimensions(void) {
   CHECK(x.dims[0] == -1 && x.dims[1] == -2);
   CHECK(y.dims[0] == -1 && y.dims[1] == -2);
   CHECK(z.dims[0] == -1 && z.dims[1] == 2);
+  CHECK(strcmp(x.dimNames[0], "batch") == 0 && strcmp(x.dimNames[1], "") == 0);
+  CHECK(strcmp(z.dimNames[0], "batch") == 0 && strcmp(z.dimNames[1], "") == 0);
+  CHECK(strcmp(b.dimNames[0], "") == 0);
+  const char *author = qccModuleFindMetadata(module, "author");
+  CHECK(author && strcmp(author, "me") == 0);
   qccModuleDestroy(module);
 }
 

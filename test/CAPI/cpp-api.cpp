@@ -11,6 +11,7 @@
 
 #include "qcc/runtime.hpp"
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 
@@ -132,6 +133,83 @@ static void hooks(const qcc::Module &module) {
   CHECK(module.function("increment", shared).info().threads == 2);
 }
 
+static void pools(const qcc::Module &module) {
+  CHECK(qcc::ThreadPool(3, {0}).threads() == 3);
+  CHECK(has(errorOf([] { qcc::ThreadPool(2, {-1}); }), "no CPU -1"));
+  qcc::ThreadPool four(4);
+  four.setAsOfProcess();
+  CHECK(qcc::ThreadPool::ofProcess().threads() == 4);
+  CHECK(module.function("increment").info().threads == 4);
+  qccThreadPoolSetDefault(nullptr);
+}
+
+static void startedRuns(const qcc::Module &module) {
+  qcc::Function f = module.function("increment");
+  std::vector<int32_t> x = {1, 2, 3};
+  std::atomic<int> numDone{0};
+  size_t numSteps = 0;
+  qcc::RunOptions options;
+  options.profile = true;
+  options.afterStep = [&](size_t, const qccStepInfo &info) {
+    numSteps += info.nanoseconds > 0;
+  };
+  for (int i = 0; i < 10; ++i) {
+    qcc::Run run = f.start({{x.data(), {3}}}, {{x.data(), {3}}}, options,
+                           [&](qccStatus status) { numDone += !status; });
+    run.wait();
+    CHECK(run.waitFor(std::chrono::nanoseconds(0)));
+  }
+  CHECK(x[2] == 13 && numDone == 10 && numSteps == 10);
+  f.run({{x.data(), {3}}}, {{x.data(), {3}}}, options);
+  CHECK(numSteps == 11);
+  CHECK(has(errorOf([&] { f.start({}, {}); }), "but the call has 0"));
+  qcc::Function refusing = module.function("refuse");
+  std::vector<int32_t> y(3);
+  qcc::Run run = refusing.start({{x.data(), {3}}}, {{y.data(), {3}}});
+  CHECK(has(errorOf([&] { run.wait(); }), "kernel failed: "));
+}
+
+static void managedTensors(const qcc::Module &module) {
+  std::vector<int32_t> x = {1, 2, 3};
+  qcc::Function f = module.function("increment");
+  qcc::Tensor y = std::move(f({{x.data(), {3}}})[0]);
+  CHECK(!y.isReadOnly());
+  DLManagedTensorVersioned *versioned = y.releaseVersioned();
+  CHECK(versioned->version.major == DLPACK_MAJOR_VERSION);
+  versioned->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  qcc::Tensor again(versioned);
+  CHECK(again.isReadOnly() && again.data<int32_t>()[2] == 4);
+  // Through both kinds, one around the other.
+  qcc::Tensor last(again.release());
+  CHECK(last.data<int32_t>()[0] == 2 && last.shape()[0] == 3);
+  CHECK(f({last})[0].data<int32_t>()[2] == 5);
+  versioned = last.releaseVersioned();
+  versioned->version.major = 2;
+  CHECK(has(errorOf([&] { qcc::Tensor{versioned}; }),
+            "unsupported: the tensor is of another version of DLPack, 2"));
+}
+
+static void slices(const qcc::Module &module) {
+  qcc::Function f = module.function("main");
+  const float x[2][7] = {{1, 2, 3, 4, 0, 0, 0}, {5, 6, 7, 8, 0, 0, 0}};
+  float y[2][5] = {}, bias[4] = {1};
+  qcc::TensorView from = qcc::TensorView(&x[0][0], {2, 4}).withOuterStride(7);
+  qcc::TensorView to = qcc::TensorView(&y[0][0], {2, 4}).withOuterStride(5);
+  CHECK(has(errorOf([&] { f.run({from, {bias, {4}}}, {to}); }),
+            "run each slice by itself"));
+  qcc::RunOptions options;
+  options.eachSlice = true;
+  f.run({from, {bias, {4}}}, {to}, options);
+  CHECK(y[0][0] == 3 && y[1][3] == 16 && y[0][4] == 0);
+}
+
+static void metadata(const qcc::Module &module) {
+  auto pairs = module.metadata();
+  CHECK(pairs.size() == 2 && pairs[0].first == "author");
+  CHECK(pairs[1].second == "cat,dog");
+  CHECK(module.info().artifactVersion == qccGetArtifactVersion());
+}
+
 /// Hooks move with the function that calls them.
 static void moves(const qcc::Module &module) {
   int lines[2] = {0, 0};
@@ -175,6 +253,11 @@ int main(int argc, char **argv) {
   hooks(module);
   moves(module);
   elements(module);
+  pools(module);
+  startedRuns(module);
+  managedTensors(module);
+  metadata(module);
+  slices(module);
 
   std::ifstream file(argv[argc - 1], std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};

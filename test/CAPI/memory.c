@@ -54,15 +54,19 @@ int main(int argc, char **argv) {
   Heap heap = {0, 0, 0, false, false, 0};
   int lines = 0;
   qccContextOptions options = qccContextOptionsInit();
-  options.allocator.context = &heap;
-  options.allocator.allocate = allocate;
+  qccAllocator allocator = qccAllocatorInit();
+  allocator.context = &heap;
+  allocator.allocate = allocate;
+  options.allocator = &allocator;
   qccContext context = NULL;
   CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
               QCC_STATUS_INVALID_ARGUMENT,
               "one function of the allocator is a null pointer");
-  options.allocator.deallocate = deallocate;
-  options.log.context = &lines;
-  options.log.log = countLines;
+  allocator.deallocate = deallocate;
+  qccLogHook log = qccLogHookInit();
+  log.context = &lines;
+  log.log = countLines;
+  options.log = &log;
   CHECK_OK(qccContextCreate(module, NULL, &options, &context));
   CHECK(heap.allocations == 0);
 

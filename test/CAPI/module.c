@@ -83,6 +83,36 @@ static void inspectVariants(qccModule module) {
   CHECK(strcmp(qccModuleGetProducer(module), "by hand") == 0);
 }
 
+static void inspectNames(qccModule module) {
+  qccTensorInfo info = qccTensorInfoInit();
+  CHECK_OK(qccModuleGetArgument(module, "main", 0, &info));
+  CHECK(strcmp(info.dimNames[0], "batch") == 0);
+  CHECK(strcmp(info.dimNames[1], "") == 0);
+  CHECK_OK(qccModuleGetArgument(module, "main", 1, &info));
+  CHECK(strcmp(info.dimNames[0], "") == 0);
+
+  qccModuleInfo about = qccModuleInfoInit();
+  CHECK_OK(qccModuleGetInfo(module, &about));
+  CHECK(about.artifactVersion == qccGetArtifactVersion());
+  CHECK(about.artifactMinorVersion == qccGetArtifactMinorVersion());
+  CHECK(about.numMetadata == 2);
+  const char *key = NULL, *value = NULL;
+  CHECK_OK(qccModuleGetMetadata(module, 1, &key, &value));
+  CHECK(strcmp(key, "labels") == 0 && strcmp(value, "cat,dog") == 0);
+  CHECK(qccModuleFindMetadata(module, "labels") == value);
+  CHECK(qccModuleFindMetadata(module, "label") == NULL);
+  CHECK(qccModuleFindMetadata(module, NULL) == NULL);
+  CHECK(qccModuleFindMetadata(NULL, "labels") == NULL);
+  CHECK_FAILS(qccModuleGetMetadata(module, 2, &key, &value),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "there is no pair 2 of metadata; the artifact has 2");
+  CHECK_FAILS(qccModuleGetMetadata(module, 0, NULL, &value),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "the place of the key is a null pointer");
+  CHECK_FAILS(qccModuleGetInfo(NULL, &about), QCC_STATUS_INVALID_ARGUMENT,
+              "the module is a null pointer");
+}
+
 /// A caller that was compiled against fewer or more fields.
 static void sizesOfStructures(qccModule module) {
   qccEntryInfo entry = qccEntryInfoInit();
@@ -247,6 +277,7 @@ int main(int argc, char **argv) {
   inspectEntries(module);
   inspectTensors(module);
   inspectVariants(module);
+  inspectNames(module);
   sizesOfStructures(module);
   qccModuleDestroy(module);
   loadWays(argv[1], argv[2]);

@@ -34,6 +34,8 @@ static qccContext context;
 static qccThreadPool pool;
 static qccCancelToken token;
 static DLManagedTensor *owned;
+static DLManagedTensorVersioned *versioned;
+static qccRun started;
 
 static qccStatus loadFile(void) {
   return qccModuleLoadFile(path, NULL, &module);
@@ -67,6 +69,18 @@ static qccStatus allocateResults(void) {
 static qccStatus callEntry(void) {
   return qccContextCall(context, arguments, 2, &owned, 1, NULL);
 }
+static qccStatus callVersioned(void) {
+  return qccContextCallVersioned(context, arguments, 2, &versioned, 1, NULL);
+}
+static qccStatus startRun(void) {
+  qccStatus status =
+      qccContextStart(context, arguments, 2, results, 1, NULL, NULL, &started);
+  return status ? status : qccRunWait(started);
+}
+static qccStatus describe(void) {
+  const char *key, *value;
+  return qccModuleGetMetadata(module, 77, &key, &value);
+}
 static qccStatus createPool(void) { return qccThreadPoolCreate(3, &pool); }
 static qccStatus createToken(void) { return qccCancelTokenCreate(&token); }
 
@@ -90,6 +104,9 @@ static const Call calls[] = {
      true},
     {"allocate results", allocateResults, QCC_STATUS_OK, true, true},
     {"call", callEntry, QCC_STATUS_OK, true, true},
+    {"call for versioned results", callVersioned, QCC_STATUS_OK, true, true},
+    {"start a run", startRun, QCC_STATUS_OK, true, true},
+    {"describe", describe, QCC_STATUS_INVALID_ARGUMENT, true, false},
     {"create a pool", createPool, QCC_STATUS_OK, false, false},
     {"create a token", createToken, QCC_STATUS_OK, false, false},
 };
@@ -97,11 +114,16 @@ static const Call calls[] = {
 static void destroyAll(void) {
   if (owned)
     owned->deleter(owned);
+  if (versioned)
+    versioned->deleter(versioned);
+  qccRunDestroy(started);
   qccContextDestroy(context);
   qccModuleDestroy(module);
   qccThreadPoolDestroy(pool);
   qccCancelTokenDestroy(token);
   owned = NULL;
+  versioned = NULL;
+  started = NULL;
   context = NULL;
   module = NULL;
   pool = NULL;

@@ -177,10 +177,13 @@ static void loadAndRun(Worker *self) {
   options.threads = kind == 0 ? 1 : (int32_t)next(self, 3) + 1;
   if (kind == 1)
     options.pool = sharedPool;
+  qccHostThreads hostThreads = qccHostThreadsInit();
+  hostThreads.parallelFor = runAllHere;
   if (kind == 2)
-    options.hostThreads.parallelFor = runAllHere;
+    options.hostThreads = &hostThreads;
+  qccAllocator allocator = {sizeof(allocator), self, allocateOrNot, deallocate};
   if (kind == 3) {
-    options.allocator = (qccAllocator){self, allocateOrNot, deallocate};
+    options.allocator = &allocator;
     also = QCC_STATUS_OUT_OF_MEMORY;
   }
   qccContext context = NULL;

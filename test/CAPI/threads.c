@@ -9,9 +9,12 @@
 
 // RUN: %capi/threads %capi/program.so
 
+#define _GNU_SOURCE
+
 #include "Check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +133,62 @@ static void pools(void) {
   qccContextDestroy(context);
 }
 
+/// Contexts without a pool or threads use that of the process.
+static void poolOfProcess(void) {
+  qccThreadPool first = NULL, pool = NULL;
+  CHECK_OK(qccThreadPoolGetDefault(&first));
+  int32_t size = qccThreadPoolGetNumThreads(first);
+  CHECK(size >= 1);
+  qccContextInfo info = qccContextInfoInit();
+  qccContext context = NULL;
+  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
+  CHECK_OK(qccContextGetInfo(context, &info));
+  CHECK(info.threads == size);
+  qccContextDestroy(context);
+  qccThreadPoolDestroy(first);
+
+  CHECK_OK(qccThreadPoolCreate(3, &pool));
+  qccThreadPoolSetDefault(pool);
+  qccThreadPoolDestroy(pool);
+  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
+  CHECK_OK(qccContextGetInfo(context, &info));
+  CHECK(info.threads == 3);
+  qccThreadPoolSetDefault(NULL);
+  static Call call;
+  setCall(&call, 3, maxRows);
+  CHECK_OK(runCall(context, &call));
+  CHECK(isRight(&call));
+  qccContextDestroy(context);
+  CHECK_FAILS(qccThreadPoolGetDefault(NULL), QCC_STATUS_INVALID_ARGUMENT,
+              "the handle of the thread pool is a null pointer");
+}
+
+static void poolsOfCpus(void) {
+  cpu_set_t allowed;
+  CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  int32_t cpus[2] = {0, -1};
+  while (!CPU_ISSET(cpus[0], &allowed))
+    ++cpus[0];
+  qccThreadPoolOptions options = qccThreadPoolOptionsInit();
+  options.cpus = cpus;
+  options.numCpus = 1;
+  options.threads = 3;
+  qccThreadPool pool = NULL;
+  CHECK_OK(qccThreadPoolCreateWithOptions(&options, &pool));
+  CHECK(qccThreadPoolGetNumThreads(pool) == 3);
+  manyCallers(pool);
+  qccThreadPoolDestroy(pool);
+  options.numCpus = 2;
+  CHECK_FAILS(qccThreadPoolCreateWithOptions(&options, &pool),
+              QCC_STATUS_INVALID_ARGUMENT, "there is no CPU -1");
+  options.cpus = NULL;
+  CHECK_FAILS(qccThreadPoolCreateWithOptions(&options, &pool),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "the array of CPUs is a null pointer");
+  CHECK_OK(qccThreadPoolCreateWithOptions(NULL, &pool));
+  qccThreadPoolDestroy(pool);
+}
+
 /*===----------------------------------------------------------------------===*\
 |* Threads of the host
 \*===----------------------------------------------------------------------===*/
@@ -199,8 +258,10 @@ static void hostThreads(void) {
   Host host = {0, NULL, NULL, 0};
   qccContextOptions options = qccContextOptionsInit();
   options.threads = 3;
-  options.hostThreads.context = &host;
-  options.hostThreads.parallelFor = disturb;
+  qccHostThreads hook = qccHostThreadsInit();
+  hook.context = &host;
+  hook.parallelFor = disturb;
+  options.hostThreads = &hook;
   CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
   static Call call;
   setCall(&call, 5, maxRows);
@@ -226,8 +287,10 @@ static void cancellation(void) {
   qccContextOptions options = qccContextOptionsInit();
   options.threads = 2;
   options.cancel = host.cancel;
-  options.hostThreads.context = &host;
-  options.hostThreads.parallelFor = cancelAfterStep;
+  qccHostThreads hook = qccHostThreadsInit();
+  hook.context = &host;
+  hook.parallelFor = cancelAfterStep;
+  options.hostThreads = &hook;
   CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
   static Call call;
   setCall(&call, 5, maxRows);
@@ -245,7 +308,7 @@ static void cancellation(void) {
   CHECK_OK(qccContextGetResultShape(host.context, 0, shape, 2));
   qccContextDestroy(host.context);
 
-  options.hostThreads.parallelFor = NULL;
+  options.hostThreads = NULL;
   CHECK_OK(qccContextCreate(module, NULL, &options, &host.context));
   CHECK_FAILS(runCall(host.context, &call), QCC_STATUS_CANCELLED, "");
   qccCancelTokenReset(host.cancel);
@@ -315,6 +378,8 @@ int main(int argc, char **argv) {
   numSteps = (int)entry.numSteps;
   manyCallers(NULL);
   pools();
+  poolOfProcess();
+  poolsOfCpus();
   hostThreads();
   cancellation();
   forkedProcess();

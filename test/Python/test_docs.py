@@ -53,3 +53,21 @@ def test_links_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         assert (page.parent / target).exists(), f"{page.name} links {target}"
+
+
+def test_every_function_of_the_c_interface_has_a_row():
+    rows = re.findall(r"^\| `(qcc\w+)` \|([^|]+)\|([^|]*)\|([^|]*)\|$", (ROOT / "docs" / "CAPI.md").read_text(), re.M)
+    names = [name for name, *_ in rows]
+    exported = set()
+    for library in ("libqcc", "libqcc_runtime"):
+        text = (ROOT / "test" / "CAPI" / "Inputs" / f"{library}.symbols").read_text()
+        exported |= set(re.findall(r"^(\w+)@@QCC_1", text, re.M))
+    assert len(names) == len(set(names))
+    assert set(names) == exported
+    # Who returns a status can fail, and who does not cannot.
+    headers = "".join(path.read_text() for path in (ROOT / "include" / "qcc-c").glob("*.h"))
+    for name, threads, _, errors in rows:
+        returns_status = re.search(rf"QCC_NODISCARD qccStatus\s+{name}\(", headers) is not None
+        assert returns_status or errors.strip().startswith("none"), name
+        assert not (returns_status and errors.strip() == "none"), name
+        assert threads.split(",")[0].split(";")[0].strip() in ("any", "one", "last"), name

@@ -24,6 +24,15 @@
 // A *size* field holds either a literal (>= 0) or the index i of a value as
 // -1 - i. This header is plain C and includes nothing of qcc or LLVM.
 //
+// Versions: a runtime loads artifacts of its version and of its minor version
+// or an older one. A minor version appends fields to records, which are the
+// structures that tables consist of, to the descriptor and to the frame, and
+// changes nothing that was there. Each artifact says how large its records are
+// (qcc_record_sizes); to a runtime that knows more fields, those that are
+// missing are zero, which means what they meant before there were any. What
+// cannot be said so is a new version. test/CAPI/Artifacts has an artifact of
+// each minor version, which is run for ever.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_RUNTIME_ABI_H
@@ -36,7 +45,8 @@ extern "C" {
 #endif
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
-#define QCC_ABI_VERSION 5u
+#define QCC_ABI_VERSION 4u
+#define QCC_ABI_MINOR_VERSION 1u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -89,6 +99,8 @@ typedef struct qcc_tensor_desc {
   uint32_t reserved;
   int64_t dims_ref;  ///< int64_t[rank] of sizes
   int64_t quant_ref; ///< qcc_quant_desc or 0
+  // Since 4.1.
+  int64_t dim_names_ref; ///< int64_t[rank] refs of C strings or 0; or 0
 } qcc_tensor_desc;
 
 /// A tensor that a step reads or writes.
@@ -156,14 +168,14 @@ enum qcc_parameter_kind {
   QCC_PARAMETER_SIZE = 2    ///< a number
 };
 
-/// A parameter of a kernel, of 64 bits.
+/// Since 4.1: a parameter of a kernel, of 64 bits.
 typedef struct qcc_parameter_desc {
   int32_t kind; ///< qcc_parameter_kind
   int32_t reserved;
   int64_t value; ///< position among the inputs or outputs; or a size
 } qcc_parameter_desc;
 
-/// How a device runs a step.
+/// Since 4.1: how a device runs a step.
 typedef struct qcc_launch_desc {
   int64_t kernel_ref;   ///< C string: a kernel of the variant
   int64_t grid;         ///< a size: how many blocks there are
@@ -182,7 +194,6 @@ typedef struct qcc_step_desc {
   int64_t layer_ref;     ///< the layer's name in the model, or 0
   int64_t location_ref;  ///< "file:line:column" or 0
   int64_t function_ref;  ///< qcc_step_fn; 0 where a device runs the step
-  int64_t launch_ref;    ///< qcc_launch_desc; 0 where the host runs the step
   int64_t operations;    ///< a size: arithmetic operations (a MAC counts two)
   int64_t bytes;         ///< a size: bytes read and written
   int64_t scratch_bytes; ///< per thread
@@ -190,6 +201,8 @@ typedef struct qcc_step_desc {
   int32_t n_outputs;
   int64_t inputs_ref;  ///< qcc_operand_desc[n_inputs]
   int64_t outputs_ref; ///< qcc_operand_desc[n_outputs]
+  // Since 4.1.
+  int64_t launch_ref; ///< qcc_launch_desc; 0 where the host runs the step
 } qcc_step_desc;
 
 typedef struct qcc_entry_desc {
@@ -225,18 +238,48 @@ typedef struct qcc_variant_desc {
   int64_t entries_ref;  ///< qcc_entry_desc[n_entries]
   int64_t weights_ref;  ///< 64-byte aligned blob
   int64_t weights_size;
+  // Since 4.1.
   int64_t kernels_ref;  ///< the code of all kernels, PTX text with a 0 at its
                         ///< end; 0 for a processor
   int64_t kernels_size; ///< bytes of it, without the 0
 } qcc_variant_desc;
 
+/// Since 4.1: a pair of texts that the program came with.
+typedef struct qcc_metadata_desc {
+  int64_t key_ref;   ///< C string
+  int64_t value_ref; ///< C string
+} qcc_metadata_desc;
+
+/// Since 4.1: the size in bytes of each record of the artifact, a multiple of
+/// 8.
+typedef struct qcc_record_sizes {
+  uint32_t quant;
+  uint32_t tensor;
+  uint32_t operand;
+  uint32_t step;
+  uint32_t entry;
+  uint32_t variant;
+} qcc_record_sizes;
+
+/// Those of version 4.0, whose artifacts do not say them, and those of this
+/// header.
+#define QCC_RECORD_SIZES_OF_4_0 {32, 32, 64, 88, 80, 48}
+#define QCC_RECORD_SIZES                                                       \
+  {sizeof(qcc_quant_desc), sizeof(qcc_tensor_desc), sizeof(qcc_operand_desc),  \
+   sizeof(qcc_step_desc),  sizeof(qcc_entry_desc),  sizeof(qcc_variant_desc)}
+
 typedef struct qcc_descriptor {
   char magic[8];
   uint32_t version;
   uint32_t n_variants;
-  int64_t size;         ///< of this structure, for later versions
+  int64_t size;         ///< of this structure
   int64_t producer_ref; ///< "qcc 0.1.0"
   int64_t variants_ref; ///< qcc_variant_desc[n_variants]
+  // Since 4.1.
+  uint32_t minor_version;
+  uint32_t n_metadata;
+  int64_t metadata_ref;     ///< qcc_metadata_desc[n_metadata]
+  int64_t record_sizes_ref; ///< qcc_record_sizes
 } qcc_descriptor;
 
 #ifdef __cplusplus

@@ -68,7 +68,8 @@ struct ContextOptions {
   /// 0: as many as the pool has, or one for each CPU. Runs with so little work
   /// that waking threads takes longer are done by the calling thread.
   int threads = 0;
-  /// Shared with other contexts, whose runs then follow one another; null: the
+  /// Shared with other contexts, whose runs then follow one another; null: that
+  /// of the process (ThreadPool::getDefault), or with a number of threads, the
   /// context's own.
   std::shared_ptr<ThreadPool> pool;
   HostThreads hostThreads;
@@ -93,6 +94,9 @@ struct RunOptions {
   /// may return before its end. A kernel that fails then makes a later call
   /// fail.
   void *stream = nullptr;
+  /// Measure the time of each step, as the option of the context does for all
+  /// runs.
+  bool profile = false;
 };
 
 /// A tensor with its memory.
@@ -161,7 +165,8 @@ public:
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 
-  /// The time that each step of the last run took, if the options ask for it.
+  /// The time that each step of the last run took, if the options of the run or
+  /// of the context asked for it; empty if none has so far.
   const std::vector<int64_t> &stepNanoseconds() const {
     return stepNanoseconds_;
   }
@@ -180,12 +185,14 @@ private:
                      const char *role, size_t position, bool withData) const;
   Status checkOverlap(const Tensor *inputs, const Tensor *outputs) const;
   Status reserve();
+  Status replaceLostPool();
   Status execute(const RunOptions &options);
   Status executeOnDevice(const Tensor *inputs, const Tensor *outputs,
                          const RunOptions &options);
+  void runStepsOnPool();
   Status endOfRun() const;
-  void runStep(const Step &step, int thread, int threads);
-  int64_t partsOf(const Step &step, int threads) const;
+  void runStep(size_t index, int thread, int threads);
+  int64_t partsOf(size_t index, int threads) const;
   void runSteps(int thread, int threads, Barrier &barrier);
   void runStepsOnHostThreads();
   void startRun(const RunOptions &options);
@@ -199,6 +206,7 @@ private:
   const Entry &entry_;
   const ContextOptions options_;
   std::shared_ptr<ThreadPool> pool_; ///< Null where it runs on one thread.
+  bool usesDefaultPool_ = false;
   int threads_ = 1;
   bool hasParallelStep_ = false;
   std::atomic<bool> busy_{false};
@@ -218,6 +226,7 @@ private:
   std::vector<void *> tensors_;
   qcc_runtime_table table_;
   qcc_frame frame_;
+  bool profile_ = false;
   const std::atomic<bool> *cancelRun_ = nullptr;
   int64_t deadline_ = 0; ///< Of the steady clock; 0: none.
   bool canEnd_ = false;  ///< Whether anything could end the run early.
@@ -234,6 +243,9 @@ private:
   std::mutex failureMutex_;
   std::string failure_;
   int64_t stepStart_ = 0;
+  /// How long the steps of the plan took in runs that could end early; 0: not
+  /// known.
+  std::vector<int64_t> stepDurations_;
   std::vector<int64_t> stepNanoseconds_;
 };
 

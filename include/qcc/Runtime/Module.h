@@ -67,6 +67,8 @@ struct TensorInfo {
   DType dtype;
   std::vector<Size> dims;
   std::optional<Quantization> quantization;
+  /// One for each dimension, which may be empty; or none.
+  std::vector<std::string_view> dimNames;
 
   /// "?x512xf32"
   std::string describe() const;
@@ -152,6 +154,12 @@ struct VariantInfo {
   std::string refusal;
 };
 
+/// A pair of texts that the program came with.
+struct Metadata {
+  std::string_view key;
+  std::string_view value;
+};
+
 /// Readable memory that an artifact occupies.
 struct MemoryRange {
   const char *begin = nullptr;
@@ -219,6 +227,9 @@ public:
 
   const qcc_descriptor *descriptor() const { return descriptor_; }
   std::string_view producer() const { return producer_; }
+  /// The minor version of the artifact: QCC_ABI_MINOR_VERSION or less.
+  uint32_t minorVersion() const { return minorVersion_; }
+  const std::vector<Metadata> &metadata() const { return metadata_; }
   const Variant &variant() const { return variant_; }
   /// What runs the program: null for the host.
   const std::shared_ptr<Device> &device() const { return device_; }
@@ -262,6 +273,8 @@ private:
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;
+  uint32_t minorVersion_ = 0;
+  std::vector<Metadata> metadata_;
   Variant variant_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<DeviceProgram> deviceProgram_;

@@ -60,12 +60,32 @@ private:
   WaitWord generation_;
 };
 
+struct ThreadPoolOptions {
+  /// Runs have up to so many threads, the caller's included. 0: one for each of
+  /// `cpus`, or one for each CPU that the process may keep busy.
+  int threads = 0;
+  /// Where the pool's own threads run: thread i on cpus[i % size] alone. Thread
+  /// 0 is the caller's and stays where it is. Empty: on any CPU.
+  std::vector<int> cpus;
+};
+
 class ThreadPool {
 public:
-  /// A pool for runs of up to `threads` threads (the caller's included);
-  /// 0: one for each CPU.
-  static Result<std::shared_ptr<ThreadPool>> create(int threads);
+  static Result<std::shared_ptr<ThreadPool>>
+  create(const ThreadPoolOptions &options);
+  static Result<std::shared_ptr<ThreadPool>> create(int threads) {
+    return create(ThreadPoolOptions{threads, {}});
+  }
   ~ThreadPool();
+
+  /// The pool of this process for whoever has none of its own: the one that was
+  /// set, or one for each CPU, made at the first call. A child of fork() has
+  /// another one than its parent. It lives until the process ends.
+  static Result<std::shared_ptr<ThreadPool>> getDefault();
+
+  /// What getDefault() returns from now on; null: a new one for each CPU.
+  static void setDefault(std::shared_ptr<ThreadPool> pool);
+
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
@@ -76,8 +96,17 @@ public:
 
   /// Calls body(thread, threads) on `threads` threads at once, 1 to size(), and
   /// returns when all have returned. Runs of several callers follow one
-  /// another. A body must not call run() of the same pool.
+  /// another. A body must not call run() of the same pool with more than one
+  /// thread, see isRunningHere().
   void run(int threads, FunctionRef<void(int, int)> body);
+
+  /// The same, unless mustEnd() becomes true while another caller's run is
+  /// waited for. Then it returns false.
+  bool runUnless(FunctionRef<bool()> mustEnd, int threads,
+                 FunctionRef<void(int, int)> body);
+
+  /// Whether the calling thread is in a body that this pool runs.
+  bool isRunningHere() const;
 
   /// Whether this is a child of the process that made the pool: fork() copies
   /// no thread but the caller's. Such a pool must not run.
@@ -95,15 +124,17 @@ private:
   };
 
   ThreadPool() = default;
+  Status startWorkers(const std::vector<int> &cpus);
   static void *workerMain(void *worker);
   void leaveCallersCpu();
+  void runLocked(int threads, FunctionRef<void(int, int)> body);
 
   int size_ = 1;
   int cpus_ = 1;
   uint32_t process_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
 
-  std::mutex runMutex_;
+  std::timed_mutex runMutex_;
   FunctionRef<void(int, int)> body_;
   int threads_ = 0;
   bool stopping_ = false;

@@ -4,14 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Every call takes hold of the context before it looks at it, so that a second
-// thread gets a status and not a race.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../Convert.h"
-#include "Handles.h"
+#include "Call.h"
 #include "Tensors.h"
 
 using namespace qcc;
@@ -20,6 +15,15 @@ using namespace qcc::capi;
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
+
+/// Calls the hook of the run that is under way.
+static void tellStepHook(void *self, const rt::Context &, size_t step) {
+  auto *context = static_cast<qccContext>(self);
+  if (!context->step.afterStep)
+    return;
+  qccStepInfo info = describeStep(context, step, /*isPlanned=*/true);
+  context->step.afterStep(context->step.context, step, &info);
+}
 
 /// The options as the runtime takes them; what they refer to goes into
 /// `object`.
@@ -34,17 +38,18 @@ readOptions(const qccContextOptions *given, qccContextImpl &object) {
   options.profile = known.profile;
   if (known.pool)
     options.pool = known.pool->pool;
-  options.hostThreads = {known.hostThreads.parallelFor,
-                         known.hostThreads.context};
-  options.log = {known.log.log, known.log.context};
-  if (!known.allocator.allocate != !known.allocator.deallocate)
-    return rt::invalidArgument("one function of the allocator is a null "
-                               "pointer; give both or none");
-  if (known.allocator.allocate) {
+  auto hooks = readHooks(known);
+  if (!hooks.isOk())
+    return hooks.status();
+  options.hostThreads = {hooks->hostThreads.parallelFor,
+                         hooks->hostThreads.context};
+  options.log = {hooks->log.log, hooks->log.context};
+  if (hooks->allocator.allocate) {
     object.allocator =
-        std::make_shared<AllocatorHook>(AllocatorHook{known.allocator});
+        std::make_shared<AllocatorHook>(AllocatorHook{hooks->allocator});
     options.allocator = object.allocator->allocator();
   }
+  options.observer = {tellStepHook, &object};
   if (known.cancel) {
     object.cancel = known.cancel->flag;
     options.cancel = object.cancel.get();
@@ -67,10 +72,10 @@ qccStatus qccContextCreate(qccModule module, const char *entry,
     if (!created.isOk())
       return toC(created.status());
     object->context = std::move(*created);
-    object->profile = read->profile;
     object->device = module->device;
     const rt::Entry &found = object->context->entry();
     object->tensors.resize(found.arguments.size() + found.results.size());
+    object->outerStrides.resize(object->tensors.size());
     *context = object.release();
     return nullptr;
   });
@@ -79,96 +84,8 @@ qccStatus qccContextCreate(qccModule module, const char *entry,
 void qccContextDestroy(qccContext context) { delete context; }
 
 //===----------------------------------------------------------------------===//
-// Calls
+// Runs
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Holds the context for the duration of a call.
-class Call {
-public:
-  explicit Call(qccContext context) : context_(context) {
-    if (!context) {
-      status_ = rt::invalidArgument("the context is a null pointer");
-    } else if (context->busy.exchange(true, std::memory_order_acquire)) {
-      context_ = nullptr;
-      status_ = rt::Status(
-          rt::StatusCode::Busy,
-          "this context is in use by another thread; create one context for "
-          "each thread (they share the module)");
-    }
-  }
-  ~Call() {
-    if (context_)
-      context_->busy.store(false, std::memory_order_release);
-  }
-  Call(const Call &) = delete;
-  Call &operator=(const Call &) = delete;
-
-  const rt::Status &status() const { return status_; }
-  const rt::Tensor *arguments() const { return context_->tensors.data(); }
-  const rt::Tensor *results() const { return arguments() + numArguments(); }
-  size_t numArguments() const { return entry().arguments.size(); }
-  size_t numResults() const { return entry().results.size(); }
-  const rt::Entry &entry() const { return context_->context->entry(); }
-
-  /// Fails also where the context cannot be had.
-  rt::Status takeArguments(DLTensor *const *tensors, size_t count) {
-    if (!status_.isOk())
-      return status_;
-    return take("argument", tensors, count, 0, numArguments());
-  }
-  rt::Status takeResults(DLTensor *const *tensors, size_t count) {
-    return take("result", tensors, count, numArguments(), numResults());
-  }
-
-private:
-  rt::Status take(const char *role, DLTensor *const *tensors, size_t count,
-                  size_t first, size_t expected) {
-    if (count != expected)
-      return rt::invalidArgument("the entry has " + std::to_string(expected) +
-                                 " " + role + "s, but the call has " +
-                                 std::to_string(count));
-    if (!tensors && count > 0)
-      return rt::invalidArgument("the array of " + std::string(role) +
-                                 "s is a null pointer");
-    rt::Status status;
-    for (size_t i = 0; i < count && status.isOk(); ++i)
-      status = toTensor(tensors[i], role, i, context_->tensors[first + i]);
-    return status;
-  }
-
-  qccContext context_;
-  rt::Status status_;
-};
-} // namespace
-
-/// The options as the runtime takes them. The caller keeps the token for the
-/// duration of the call.
-static rt::Result<rt::RunOptions> readRunOptions(const qccRunOptions *given) {
-  qccRunOptions known;
-  rt::Status status = readStruct(given, known);
-  if (!status.isOk())
-    return status;
-  rt::RunOptions options;
-  if (known.cancel)
-    options.cancel = known.cancel->flag.get();
-  options.timeoutNanoseconds = known.timeoutNanoseconds;
-  options.stream = known.stream;
-  return options;
-}
-
-/// Runs on tensors that the call has taken.
-static rt::Status run(qccContext context, const Call &call,
-                      const rt::RunOptions &options) {
-  rt::Status status =
-      context->context->run(call.arguments(), call.numArguments(),
-                            call.results(), call.numResults(), options);
-  context->planned = status.isOk() ||
-                     status.code() == rt::StatusCode::Cancelled ||
-                     status.code() == rt::StatusCode::TimedOut ||
-                     status.code() == rt::StatusCode::KernelFailed;
-  return status;
-}
 
 qccStatus qccContextRun(qccContext context, DLTensor *const *arguments,
                         size_t numArguments, DLTensor *const *results,
@@ -186,11 +103,11 @@ qccStatus qccContextRunWithOptions(qccContext context,
     auto read = readRunOptions(options);
     if (!read.isOk())
       return toC(read.status());
-    Call call(context);
+    Call call(context, read->eachSlice);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (status.isOk())
       status = call.takeResults(results, numResults);
-    return toC(status.isOk() ? run(context, call, *read) : status);
+    return toC(status.isOk() ? runTaken(context, *read) : status);
   });
 }
 
@@ -208,10 +125,15 @@ qccStatus qccContextPlan(qccContext context, DLTensor *const *arguments,
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Results that are allocated
+//===----------------------------------------------------------------------===//
+
 /// Memory for results of arguments that the call has taken.
-static rt::Result<std::vector<ManagedTensor>>
-allocateResults(qccContext context, const Call &call,
-                DLManagedTensor *const *results, size_t numResults) {
+template <typename Managed>
+static rt::Result<std::vector<ManagedTensor<Managed>>>
+allocateTaken(qccContext context, const Call &call, Managed *const *results,
+              size_t numResults) {
   if (numResults != call.numResults())
     return rt::invalidArgument(
         "the entry has " + std::to_string(call.numResults()) +
@@ -223,18 +145,34 @@ allocateResults(qccContext context, const Call &call,
   context->planned = owned.isOk();
   if (!owned.isOk())
     return owned.status();
-  std::vector<ManagedTensor> managed;
+  std::vector<ManagedTensor<Managed>> managed;
   for (rt::OwnedTensor &tensor : *owned)
-    managed.push_back(toManaged(std::move(tensor), context->allocator));
+    managed.push_back(
+        toManaged<Managed>(std::move(tensor), context->allocator));
   return managed;
 }
 
 /// Success: the results are the caller's.
-static qccStatus handOver(std::vector<ManagedTensor> &managed,
-                          DLManagedTensor **results) {
-  for (ManagedTensor &tensor : managed)
+template <typename Managed>
+static qccStatus handOver(std::vector<ManagedTensor<Managed>> &managed,
+                          Managed **results) {
+  for (ManagedTensor<Managed> &tensor : managed)
     *results++ = tensor.release();
   return nullptr;
+}
+
+template <typename Managed>
+static qccStatus allocateResults(qccContext context, DLTensor *const *arguments,
+                                 size_t numArguments, Managed **results,
+                                 size_t numResults) {
+  return withoutExceptions([&]() -> qccStatus {
+    Call call(context);
+    rt::Status status = call.takeArguments(arguments, numArguments);
+    if (!status.isOk())
+      return toC(status);
+    auto managed = allocateTaken(context, call, results, numResults);
+    return managed.isOk() ? handOver(*managed, results) : toC(managed.status());
+  });
 }
 
 qccStatus qccContextAllocateResults(qccContext context,
@@ -242,38 +180,58 @@ qccStatus qccContextAllocateResults(qccContext context,
                                     size_t numArguments,
                                     DLManagedTensor **results,
                                     size_t numResults) {
+  return allocateResults(context, arguments, numArguments, results, numResults);
+}
+
+qccStatus qccContextAllocateResultsVersioned(qccContext context,
+                                             DLTensor *const *arguments,
+                                             size_t numArguments,
+                                             DLManagedTensorVersioned **results,
+                                             size_t numResults) {
+  return allocateResults(context, arguments, numArguments, results, numResults);
+}
+
+template <typename Managed>
+static qccStatus callEntry(qccContext context, DLTensor *const *arguments,
+                           size_t numArguments, Managed **results,
+                           size_t numResults, const qccRunOptions *options) {
   return withoutExceptions([&]() -> qccStatus {
+    auto read = readRunOptions(options);
+    if (!read.isOk())
+      return toC(read.status());
+    if (read->eachSlice)
+      return invalidArgument("results of runs of each slice are not allocated; "
+                             "give memory for them");
     Call call(context);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (!status.isOk())
       return toC(status);
-    auto managed = allocateResults(context, call, results, numResults);
-    return managed.isOk() ? handOver(*managed, results) : toC(managed.status());
+    auto managed = allocateTaken(context, call, results, numResults);
+    if (!managed.isOk())
+      return toC(managed.status());
+    std::vector<DLTensor *> views;
+    for (auto &tensor : *managed)
+      views.push_back(&tensor->dl_tensor);
+    status = call.takeResults(views.data(), views.size());
+    if (status.isOk())
+      status = runTaken(context, *read);
+    return status.isOk() ? handOver(*managed, results) : toC(status);
   });
 }
 
 qccStatus qccContextCall(qccContext context, DLTensor *const *arguments,
                          size_t numArguments, DLManagedTensor **results,
                          size_t numResults, const qccRunOptions *options) {
-  return withoutExceptions([&]() -> qccStatus {
-    auto read = readRunOptions(options);
-    if (!read.isOk())
-      return toC(read.status());
-    Call call(context);
-    rt::Status status = call.takeArguments(arguments, numArguments);
-    if (!status.isOk())
-      return toC(status);
-    auto managed = allocateResults(context, call, results, numResults);
-    if (!managed.isOk())
-      return toC(managed.status());
-    std::vector<DLTensor *> views;
-    for (ManagedTensor &tensor : *managed)
-      views.push_back(&tensor->dl_tensor);
-    status = call.takeResults(views.data(), views.size());
-    if (status.isOk())
-      status = run(context, call, *read);
-    return status.isOk() ? handOver(*managed, results) : toC(status);
-  });
+  return callEntry(context, arguments, numArguments, results, numResults,
+                   options);
+}
+
+qccStatus
+qccContextCallVersioned(qccContext context, DLTensor *const *arguments,
+                        size_t numArguments, DLManagedTensorVersioned **results,
+                        size_t numResults, const qccRunOptions *options) {
+  return callEntry(context, arguments, numArguments, results, numResults,
+                   options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,26 +294,36 @@ qccStatus qccContextGetInfo(qccContext context, qccContextInfo *info) {
   });
 }
 
+qccStepInfo capi::describeStep(qccContext context, size_t index,
+                               bool isPlanned) {
+  const rt::Context &run = *context->context;
+  const rt::Step &step = run.entry().steps[index];
+  auto sizeOfStep = [&](rt::Size size) {
+    return size.isDynamic() && !isPlanned ? -1 : size.get(run.values().data());
+  };
+  qccStepInfo known = qccStepInfoInit();
+  known.name = textOf(step.name);
+  known.layer = textOf(step.layer);
+  known.location = textOf(step.location);
+  known.parallel = step.parallel;
+  known.operations = sizeOfStep(step.operations);
+  known.bytes = sizeOfStep(step.bytes);
+  if (!run.stepNanoseconds().empty())
+    known.nanoseconds = run.stepNanoseconds()[index];
+  return known;
+}
+
 qccStatus qccContextGetStep(qccContext context, size_t index,
                             qccStepInfo *info) {
   return withoutExceptions([&]() -> qccStatus {
     Call call(context);
     if (!call.status().isOk())
       return toC(call.status());
-    const std::vector<rt::Step> &steps = call.entry().steps;
-    if (index >= steps.size())
+    size_t numSteps = call.entry().steps.size();
+    if (index >= numSteps)
       return invalidArgument("there is no step " + std::to_string(index) +
-                             "; the entry has " + std::to_string(steps.size()));
-    const rt::Step &step = steps[index];
-    qccStepInfo known = qccStepInfoInit();
-    known.name = textOf(step.name);
-    known.layer = textOf(step.layer);
-    known.location = textOf(step.location);
-    known.parallel = step.parallel;
-    known.operations = sizeOf(context, step.operations).value_or(-1);
-    known.bytes = sizeOf(context, step.bytes).value_or(-1);
-    if (context->profile)
-      known.nanoseconds = context->context->stepNanoseconds()[index];
-    return toC(writeStruct(known, info));
+                             "; the entry has " + std::to_string(numSteps));
+    return toC(
+        writeStruct(describeStep(context, index, context->planned), info));
   });
 }

@@ -16,6 +16,7 @@
 #include "qcc-c/Runtime.h"
 #include "qcc/Runtime/Context.h"
 #include "qcc/Runtime/Module.h"
+#include "qcc/Runtime/TaskThread.h"
 
 #include <atomic>
 #include <memory>
@@ -29,6 +30,7 @@ namespace qcc::capi {
 /// The parts of a qccTensorInfo that the module does not have as arrays.
 struct TensorTables {
   std::vector<int64_t> dims;
+  std::vector<const char *> dimNames;
   std::optional<qccQuantization> quantization;
 };
 
@@ -42,6 +44,15 @@ struct AllocatorHook {
 
   rt::Allocator allocator();
 };
+
+/// Copies of the hooks of a context's options, zero where there is none.
+struct ContextHooks {
+  qccHostThreads hostThreads;
+  qccAllocator allocator;
+  qccLogHook log;
+};
+
+rt::Result<ContextHooks> readHooks(const qccContextOptions &options);
 
 /// A text of an artifact, which ends with a null there.
 inline const char *textOf(std::string_view text) {
@@ -72,11 +83,18 @@ struct qccContextImpl {
 
   /// The arguments and results of the call that holds `busy`.
   std::vector<qcc::rt::Tensor> tensors;
+  /// Of each, how many elements lie between the indices of the outermost
+  /// dimension.
+  std::vector<int64_t> outerStrides;
+  /// Of the run that holds `busy`; zero where it has none.
+  qccStepHook step = qccStepHookInit();
   /// Whether the sizes of the context are those of a call.
   bool planned = false;
-  bool profile = false;
   std::atomic<bool> busy{false};
   std::string device; ///< The module's.
+  /// Does the runs that are started. Null until there is one. Destroyed first:
+  /// it waits for them.
+  std::unique_ptr<qcc::rt::TaskThread> thread;
 };
 
 #endif // QCC_LIB_CAPI_RUNTIME_HANDLES_H

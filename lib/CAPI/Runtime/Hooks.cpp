@@ -30,20 +30,91 @@ rt::Allocator AllocatorHook::allocator() {
   return allocator;
 }
 
+/// How options of version 1.1 had their hooks, by value.
+struct HooksOfVersion11 {
+  decltype(qccHostThreads::context) hostThreadsContext;
+  decltype(qccHostThreads::parallelFor) parallelFor;
+  decltype(qccAllocator::context) allocatorContext;
+  decltype(qccAllocator::allocate) allocate;
+  decltype(qccAllocator::deallocate) deallocate;
+  decltype(qccLogHook::context) logContext;
+  decltype(qccLogHook::log) log;
+};
+static_assert(sizeof(HooksOfVersion11) ==
+                  sizeof(qccContextOptions::hooksOfVersion11),
+              "the fields of version 1.1 have kept their places");
+
+rt::Result<ContextHooks> capi::readHooks(const qccContextOptions &options) {
+  ContextHooks hooks;
+  rt::Status status = readStruct(options.hostThreads, hooks.hostThreads);
+  if (status.isOk())
+    status = readStruct(options.allocator, hooks.allocator);
+  if (status.isOk())
+    status = readStruct(options.log, hooks.log);
+  if (!status.isOk())
+    return status;
+  HooksOfVersion11 old;
+  memcpy(&old, options.hooksOfVersion11, sizeof(old));
+  if (!options.hostThreads)
+    hooks.hostThreads = {sizeof(hooks.hostThreads), old.hostThreadsContext,
+                         old.parallelFor};
+  if (!options.allocator)
+    hooks.allocator = {sizeof(hooks.allocator), old.allocatorContext,
+                       old.allocate, old.deallocate};
+  if (!options.log)
+    hooks.log = {sizeof(hooks.log), old.logContext, old.log};
+  if (!hooks.allocator.allocate != !hooks.allocator.deallocate)
+    return rt::invalidArgument("one function of the allocator is a null "
+                               "pointer; give both or none");
+  return hooks;
+}
+
 //===----------------------------------------------------------------------===//
 // Thread pools
 //===----------------------------------------------------------------------===//
 
+static qccStatus handOverPool(rt::Result<std::shared_ptr<rt::ThreadPool>> made,
+                              qccThreadPool *pool) {
+  if (!made.isOk())
+    return toC(made.status());
+  *pool = new qccThreadPoolImpl{std::move(*made)};
+  return nullptr;
+}
+
 qccStatus qccThreadPoolCreate(int32_t threads, qccThreadPool *pool) {
+  qccThreadPoolOptions options = qccThreadPoolOptionsInit();
+  options.threads = threads;
+  return qccThreadPoolCreateWithOptions(&options, pool);
+}
+
+qccStatus qccThreadPoolCreateWithOptions(const qccThreadPoolOptions *options,
+                                         qccThreadPool *pool) {
   return withoutExceptions([&]() -> qccStatus {
     if (!pool)
       return nullPointer("the handle of the thread pool");
-    auto created = rt::ThreadPool::create(threads);
-    if (!created.isOk())
-      return toC(created.status());
-    *pool = new qccThreadPoolImpl{std::move(*created)};
-    return nullptr;
+    qccThreadPoolOptions known;
+    rt::Status status = readStruct(options, known);
+    if (!status.isOk())
+      return toC(status);
+    if (!known.cpus && known.numCpus > 0)
+      return nullPointer("the array of CPUs");
+    rt::ThreadPoolOptions wanted;
+    wanted.threads = known.threads;
+    wanted.cpus.assign(known.cpus, known.cpus + known.numCpus);
+    return handOverPool(rt::ThreadPool::create(wanted), pool);
   });
+}
+
+qccStatus qccThreadPoolGetDefault(qccThreadPool *pool) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!pool)
+      return nullPointer("the handle of the thread pool");
+    return handOverPool(rt::ThreadPool::getDefault(), pool);
+  });
+}
+
+void qccThreadPoolSetDefault(qccThreadPool pool) {
+  rt::ThreadPool::setDefault(pool ? pool->pool : nullptr);
 }
 
 void qccThreadPoolDestroy(qccThreadPool pool) { delete pool; }

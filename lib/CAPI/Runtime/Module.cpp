@@ -21,6 +21,7 @@ int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
 int32_t qccGetApiMinorVersion(void) { return QCC_API_MINOR_VERSION; }
 const char *qccGetVersion(void) { return QCC_VERSION; }
 int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
+int32_t qccGetArtifactMinorVersion(void) { return QCC_ABI_MINOR_VERSION; }
 
 //===----------------------------------------------------------------------===//
 // Loading
@@ -34,9 +35,13 @@ makeTables(const std::vector<rt::TensorInfo> &tensors) {
     for (rt::Size dim : tensor.dims)
       table.dims.push_back(dim.isDynamic() ? -1 - dim.valueIndex()
                                            : dim.literal());
+    table.dimNames.resize(tensor.dims.size(), "");
+    for (size_t d = 0; d < tensor.dimNames.size(); ++d)
+      table.dimNames[d] = textOf(tensor.dimNames[d]);
     if (const std::optional<rt::Quantization> &q = tensor.quantization)
-      table.quantization = qccQuantization{q->perChannel ? q->axis : -1,
-                                           q->count, q->scales, q->zeroPoints};
+      table.quantization =
+          qccQuantization{q->perChannel ? q->axis : -1, sizeof(qccQuantization),
+                          q->count, q->scales, q->zeroPoints};
     tables.push_back(std::move(table));
   }
   return tables;
@@ -138,6 +143,45 @@ const char *qccModuleGetProducer(qccModule module) {
   return module ? textOf(module->module->producer()) : "";
 }
 
+qccStatus qccModuleGetInfo(qccModule module, qccModuleInfo *info) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module)
+      return nullPointer("the module");
+    qccModuleInfo known = qccModuleInfoInit();
+    known.artifactVersion = QCC_ABI_VERSION;
+    known.artifactMinorVersion = module->module->minorVersion();
+    known.numMetadata = module->module->metadata().size();
+    return toC(writeStruct(known, info));
+  });
+}
+
+qccStatus qccModuleGetMetadata(qccModule module, size_t index, const char **key,
+                               const char **value) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!module || !key || !value)
+      return nullPointer(!module ? "the module"
+                         : !key  ? "the place of the key"
+                                 : "the place of the text");
+    const std::vector<rt::Metadata> &pairs = module->module->metadata();
+    if (index >= pairs.size())
+      return invalidArgument("there is no pair " + std::to_string(index) +
+                             " of metadata; the artifact has " +
+                             std::to_string(pairs.size()));
+    *key = textOf(pairs[index].key);
+    *value = textOf(pairs[index].value);
+    return nullptr;
+  });
+}
+
+const char *qccModuleFindMetadata(qccModule module, const char *key) {
+  if (!module || !key)
+    return nullptr;
+  for (const rt::Metadata &pair : module->module->metadata())
+    if (pair.key == key)
+      return textOf(pair.value);
+  return nullptr;
+}
+
 size_t qccModuleGetNumVariants(qccModule module) {
   return module ? module->module->variants().size() : 0;
 }
@@ -221,6 +265,7 @@ static qccStatus getTensor(qccModule module, const char *name, size_t index,
   known.dims = table.dims.data();
   known.quantization = table.quantization ? &*table.quantization : nullptr;
   known.inPlaceArgument = isResult ? entry.inPlace[index] : -1;
+  known.dimNames = table.dimNames.data();
   return toC(writeStruct(known, info));
 }
 

@@ -7,21 +7,24 @@
 
 #include "Tensors.h"
 
+#include "../Convert.h"
+
 #include <string>
 
 using namespace qcc;
 using namespace qcc::capi;
 
-/// Whether elements follow one another in row-major order. A stride counts only
-/// where there is a second element along its dimension.
-static bool isCompact(const DLTensor &tensor) {
+/// Whether elements follow one another in row-major order, within `first` and
+/// later dimensions. A stride counts only where there is a second element along
+/// its dimension.
+static bool isCompact(const DLTensor &tensor, int32_t first) {
   if (!tensor.strides)
     return true;
   for (int32_t d = 0; d < tensor.ndim; ++d)
     if (tensor.shape[d] == 0)
       return true;
   int64_t expected = 1;
-  for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
+  for (int32_t d = tensor.ndim - 1; d >= first; --d) {
     if (tensor.shape[d] != 1 && tensor.strides[d] != expected)
       return false;
     // Too many elements are refused by the context.
@@ -29,6 +32,18 @@ static bool isCompact(const DLTensor &tensor) {
       return true;
   }
   return true;
+}
+
+/// How many elements lie from one index of the outermost dimension to the next.
+static int64_t outerStrideOf(const DLTensor &tensor) {
+  if (tensor.ndim > 0 && tensor.strides)
+    return tensor.strides[0];
+  int64_t stride = 1;
+  // What is too large is refused by the context.
+  for (int32_t d = 1; d < tensor.ndim; ++d)
+    if (__builtin_mul_overflow(stride, tensor.shape[d], &stride))
+      return 0;
+  return stride;
 }
 
 static std::string describeStrides(const DLTensor &tensor) {
@@ -39,7 +54,8 @@ static std::string describeStrides(const DLTensor &tensor) {
 }
 
 rt::Status capi::toTensor(const DLTensor *given, const char *role,
-                          size_t position, rt::Tensor &tensor) {
+                          size_t position, rt::Tensor &tensor,
+                          int64_t *outerStride) {
   auto refuse = [&](const std::string &what) {
     return rt::invalidArgument(std::string(role) + " " +
                                std::to_string(position) + " " + what);
@@ -55,10 +71,15 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
   if (given->dtype.lanes != 1)
     return refuse("has elements of " + std::to_string(given->dtype.lanes) +
                   " lanes; say them as a dimension");
-  if (!isCompact(*given))
+  if (!isCompact(*given, outerStride ? 1 : 0))
     return refuse("has the strides " + describeStrides(*given) +
                   ", which are not those of a compact row-major tensor; copy "
-                  "it to compact memory");
+                  "it to compact memory" +
+                  (!outerStride && isCompact(*given, 1)
+                       ? ", or run each slice by itself (QCC_RUN_EACH_SLICE)"
+                       : ""));
+  if (outerStride)
+    *outerStride = outerStrideOf(*given);
   // Pinned memory is the host's. Where other memory can be, the context knows.
   bool isHost = given->device.device_type == kDLCPU ||
                 given->device.device_type == kDLCUDAHost;
@@ -73,26 +94,32 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
   return rt::Status::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
 namespace {
-struct ManagedResult {
-  DLManagedTensor managed;
+template <typename Managed> struct ManagedResult {
+  Managed managed = {};
   std::vector<int64_t> shape, strides;
   std::shared_ptr<AllocatorHook> hook; ///< Outlives `owned`.
   rt::OwnedTensor owned;
 
-  static void destroy(DLManagedTensor *self) {
+  static void destroy(Managed *self) {
     delete static_cast<ManagedResult *>(self->manager_ctx);
   }
 };
 } // namespace
 
-void DeleteManaged::operator()(DLManagedTensor *tensor) const {
-  tensor->deleter(tensor);
+static void setVersion(DLManagedTensor &) {}
+static void setVersion(DLManagedTensorVersioned &tensor) {
+  tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
 }
 
-ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
-                              std::shared_ptr<AllocatorHook> hook) {
-  auto result = std::make_unique<ManagedResult>();
+template <typename Managed>
+ManagedTensor<Managed> capi::toManaged(rt::OwnedTensor tensor,
+                                       std::shared_ptr<AllocatorHook> hook) {
+  auto result = std::make_unique<ManagedResult<Managed>>();
   result->hook = std::move(hook);
   result->owned = std::move(tensor);
   result->shape = result->owned.tensor.shape;
@@ -113,8 +140,36 @@ ManagedTensor capi::toManaged(rt::OwnedTensor tensor,
                 result->owned.tensor.dtype.bits, 1};
   view.shape = result->shape.data();
   view.strides = result->strides.data();
-  view.byte_offset = 0;
+  setVersion(result->managed);
   result->managed.manager_ctx = result.get();
-  result->managed.deleter = ManagedResult::destroy;
-  return ManagedTensor(&result.release()->managed);
+  result->managed.deleter = ManagedResult<Managed>::destroy;
+  return ManagedTensor<Managed>(&result.release()->managed);
+}
+
+template ManagedTensor<DLManagedTensor>
+    capi::toManaged(rt::OwnedTensor, std::shared_ptr<AllocatorHook>);
+template ManagedTensor<DLManagedTensorVersioned>
+    capi::toManaged(rt::OwnedTensor, std::shared_ptr<AllocatorHook>);
+
+//===----------------------------------------------------------------------===//
+// Tensors of other libraries
+//===----------------------------------------------------------------------===//
+
+qccStatus qccTensorGetView(DLManagedTensorVersioned *tensor, bool isWritten,
+                           DLTensor **view) {
+  return withoutExceptions([&]() -> qccStatus {
+    if (!tensor || !view)
+      return nullPointer(tensor ? "the handle of the view" : "the tensor");
+    if (tensor->version.major != DLPACK_MAJOR_VERSION)
+      return toC(rt::unsupported("the tensor is of version " +
+                                 std::to_string(tensor->version.major) +
+                                 " of DLPack, and qcc knows version " +
+                                 std::to_string(DLPACK_MAJOR_VERSION) +
+                                 "; ask its library for one of that version"));
+    if (isWritten && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY))
+      return invalidArgument("the tensor is read-only, so it cannot be a "
+                             "result; give memory that may be written");
+    *view = &tensor->dl_tensor;
+    return nullptr;
+  });
 }

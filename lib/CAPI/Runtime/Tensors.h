@@ -18,20 +18,28 @@
 
 namespace qcc::capi {
 
-/// `position` among the arguments or results, as `role` says, for messages.
+/// `position` among the arguments or results, as `role` says, for messages. The
+/// tensor must be compact, unless `outerStride` is given, which gets the stride
+/// of its outermost dimension, in elements; the others must be compact then.
 /// Allocates nothing on success up to eight dimensions.
 rt::Status toTensor(const DLTensor *given, const char *role, size_t position,
-                    rt::Tensor &tensor);
+                    rt::Tensor &tensor, int64_t *outerStride);
 
 struct DeleteManaged {
-  void operator()(DLManagedTensor *tensor) const;
+  template <typename Managed> void operator()(Managed *tensor) const {
+    tensor->deleter(tensor);
+  }
 };
-using ManagedTensor = std::unique_ptr<DLManagedTensor, DeleteManaged>;
+
+/// A DLManagedTensor or a DLManagedTensorVersioned.
+template <typename Managed>
+using ManagedTensor = std::unique_ptr<Managed, DeleteManaged>;
 
 /// A tensor for the caller. `hook` owns the allocator of the tensor, or is
 /// null.
-ManagedTensor toManaged(rt::OwnedTensor tensor,
-                        std::shared_ptr<AllocatorHook> hook);
+template <typename Managed>
+ManagedTensor<Managed> toManaged(rt::OwnedTensor tensor,
+                                 std::shared_ptr<AllocatorHook> hook);
 
 } // namespace qcc::capi
 

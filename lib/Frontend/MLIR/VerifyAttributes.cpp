@@ -14,6 +14,7 @@
 #include "ImportSteps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -48,8 +49,10 @@ static std::string suggestionFor(StringRef name, OperationName op) {
   return "; it has " + llvm::join(names, ", ") + prefix;
 }
 
-static LogicalResult verifyOwn(Operation *op, StringAttr name) {
-  if (!name.getValue().starts_with("qcc."))
+/// Of the attributes of qcc's own, a program may have `allowed` in this place.
+static LogicalResult verifyOwn(Operation *op, StringAttr name,
+                               StringRef allowed) {
+  if (!name.getValue().starts_with("qcc.") || name == allowed)
     return success();
   return op->emitOpError() << "has the attribute '" << name.getValue()
                            << "', by which passes of qcc talk to each other; "
@@ -70,7 +73,9 @@ LogicalResult qcc::verifyAttributes(Operation *op) {
   bool ok = succeeded(verifyCast(op));
   for (NamedAttribute attr : op->getDiscardableAttrs()) {
     StringRef name = attr.getName();
-    ok &= succeeded(verifyOwn(op, attr.getName()));
+    ok &= succeeded(
+        verifyOwn(op, attr.getName(),
+                  isa<ModuleOp>(op) ? StringRef(kMetadataAttr) : StringRef()));
     if (name.contains('.'))
       continue;
     op->emitOpError() << "has no attribute '" << name << "'"
@@ -80,14 +85,14 @@ LogicalResult qcc::verifyAttributes(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     return success(ok);
-  auto verifyAll = [&](DictionaryAttr attrs) {
+  auto verifyAll = [&](DictionaryAttr attrs, StringRef allowed) {
     if (attrs)
       for (NamedAttribute attr : attrs)
-        ok &= succeeded(verifyOwn(op, attr.getName()));
+        ok &= succeeded(verifyOwn(op, attr.getName(), allowed));
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    verifyAll(function.getArgAttrDict(i));
+    verifyAll(function.getArgAttrDict(i), kDimNamesAttr);
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    verifyAll(function.getResultAttrDict(i));
+    verifyAll(function.getResultAttrDict(i), {});
   return success(ok);
 }

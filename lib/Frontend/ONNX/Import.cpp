@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -65,6 +66,7 @@ private:
   bool importNodes();
   LogicalResult importNode(const Node &node);
   LogicalResult finish();
+  void addNotes(ModuleOp module);
 
   bool isInput(std::string_view name) const;
   LogicalResult refuse(const Twine &message) {
@@ -77,6 +79,7 @@ private:
   Location place;
   func::FuncOp function;
   int64_t operatorSet = 0;
+  std::vector<SmallVector<StringRef>> dimNames; ///< Of each argument.
   SizeMemo sizes;
   llvm::StringMap<GraphValue> values;
   /// What nodes would have computed that are refused.
@@ -178,8 +181,10 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   GraphValue value;
   value.element = element;
   value.value = body.addArgument(RankedTensorType::get(shape, element), loc);
+  SmallVector<StringRef> &names = dimNames.emplace_back();
   bool repeats = false; // a symbol that occurred before
   for (auto [d, dim] : llvm::enumerate(input.shape)) {
+    names.push_back(dim.hasValue ? StringRef() : toRef(dim.symbol));
     if (dim.hasValue) {
       value.shape.push_back(builder.getIndexAttr(dim.value));
       continue;
@@ -290,6 +295,20 @@ LogicalResult GraphImporter::finish() {
   return success();
 }
 
+/// What the model says of itself and of the sizes of its inputs.
+void GraphImporter::addNotes(ModuleOp module) {
+  NamedAttrList metadata;
+  for (auto [key, text] : model.metadata)
+    if (!key.empty())
+      metadata.set(toRef(key), builder.getStringAttr(toRef(text)));
+  if (!metadata.empty())
+    module->setAttr(kMetadataAttr,
+                    metadata.getDictionary(builder.getContext()));
+  for (auto [i, names] : llvm::enumerate(dimNames))
+    if (llvm::any_of(names, [](StringRef name) { return !name.empty(); }))
+      function.setArgAttr(i, kDimNamesAttr, builder.getStrArrayAttr(names));
+}
+
 OwningOpRef<ModuleOp> GraphImporter::run() {
   if (failed(verifyModel()) || failed(verifyOps()))
     return {};
@@ -301,6 +320,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   if (failed(addConstants()) || failed(addInputs()) || !importNodes() ||
       failed(finish()))
     return {};
+  addNotes(*module);
   return module;
 }
 

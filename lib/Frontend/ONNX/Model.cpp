@@ -388,6 +388,21 @@ static OperatorSet readOperatorSet(pbf_reader message) {
   return set;
 }
 
+/// The pair of a StringStringEntryProto.
+static std::pair<std::string_view, std::string_view>
+readMetadata(pbf_reader message) {
+  std::pair<std::string_view, std::string_view> pair;
+  while (message.next()) {
+    if (message.tag() == 1)
+      pair.first = getView(message);
+    else if (message.tag() == 2)
+      pair.second = getView(message);
+    else
+      message.skip();
+  }
+  return pair;
+}
+
 /// "domain::name" of a FunctionProto.
 static std::string readFunctionName(pbf_reader message) {
   std::string_view name, domain;
@@ -417,6 +432,9 @@ void Reader::read(pbf_reader message) {
       break;
     case 8:
       model.operatorSets.push_back(readOperatorSet(message.get_message()));
+      break;
+    case 14:
+      model.metadata.push_back(readMetadata(message.get_message()));
       break;
     case 25:
       model.functions.push_back(readFunctionName(message.get_message()));

@@ -129,6 +129,8 @@ struct Model {
   int64_t irVersion = 0;
   std::string_view producer;
   std::vector<OperatorSet> operatorSets;
+  /// Keys and texts.
+  std::vector<std::pair<std::string_view, std::string_view>> metadata;
   Graph graph;
   bool hasGraph = false;
   /// The functions of the model, "domain::name".

@@ -30,7 +30,7 @@ public:
   mlir::FailureOr<ProgramEntry> run();
 
 private:
-  void collectTensors();
+  mlir::LogicalResult collectTensors();
   void beginPlan();
   /// The value of an index of the entry in the plan function.
   mlir::Value inPlan(mlir::Value index);

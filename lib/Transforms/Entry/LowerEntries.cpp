@@ -35,13 +35,36 @@ static Type sourceElement(func::FuncOp func, unsigned i) {
   return getElementTypeOrSelf(func.getArgument(i).getType());
 }
 
-void EntryLowering::collectTensors() {
+/// The names of the dimensions of an argument.
+static FailureOr<std::vector<std::string>> readDimNames(func::FuncOp func,
+                                                        unsigned i) {
+  std::vector<std::string> names;
+  Attribute attr = func.getArgAttr(i, kDimNamesAttr);
+  if (!attr)
+    return names;
+  int64_t rank = cast<MemRefType>(func.getArgument(i).getType()).getRank();
+  auto list = dyn_cast<ArrayAttr>(attr);
+  if (!list || static_cast<int64_t>(list.size()) != rank ||
+      !llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return emitError(func.getArgument(i).getLoc())
+           << kDimNamesAttr << " of argument " << i << " is " << attr
+           << ", but it must be a list of " << rank
+           << " strings, one for each dimension";
+  for (Attribute name : list)
+    names.push_back(cast<StringAttr>(name).str());
+  return names;
+}
+
+LogicalResult EntryLowering::collectTensors() {
   program.name = entry.getName().str();
   program.symbols = 0;
   for (unsigned i = 0, e = entry.getNumArguments() - 1; i < e; ++i) {
     auto type = cast<MemRefType>(entry.getArgument(i).getType());
     bool isResult = !!entry.getArgAttr(i, kDestinationAttr);
-    ProgramTensor tensor{sourceElement(entry, i), {}, {}};
+    FailureOr<std::vector<std::string>> dimNames = readDimNames(entry, i);
+    if (failed(dimNames))
+      return failure();
+    ProgramTensor tensor{sourceElement(entry, i), {}, {}, std::move(*dimNames)};
     if (auto name = entry.getArgAttrOfType<StringAttr>(i, kNameAttr))
       tensor.name = name.str();
     for (int64_t dim : type.getShape())
@@ -56,6 +79,7 @@ void EntryLowering::collectTensors() {
   for (const ProgramTensor &result : program.results)
     for (int64_t dim : result.dims)
       program.symbols -= dim < 0;
+  return success();
 }
 
 void EntryLowering::beginPlan() {
@@ -218,7 +242,8 @@ Value EntryLowering::planResult(Value arena) {
 }
 
 FailureOr<ProgramEntry> EntryLowering::run() {
-  collectTensors();
+  if (failed(collectTensors()))
+    return failure();
   beginPlan();
   Operation *ret = entry.getBody().front().getTerminator();
   // The dimensions of the results have their slots already.
@@ -253,6 +278,8 @@ struct LowerEntries : qcc::impl::LowerEntriesBase<LowerEntries> {
     SymbolTable symbols(getOperation());
     WeightsBlob weights(symbols);
     Program program;
+    if (failed(verifyMetadata(getOperation())))
+      return signalPassFailure();
     SmallVector<func::FuncOp> entries;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (func.isPublic())

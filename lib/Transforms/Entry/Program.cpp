@@ -54,6 +54,9 @@ public:
                     {"element", TypeAttr::get(tensor.elementType)}}));
     if (!tensor.name.empty())
       attrs.set("name", string(tensor.name));
+    if (!tensor.dimNames.empty())
+      attrs.set("dim_names", list(tensor.dimNames,
+                                  [&](auto &name) { return string(name); }));
     return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramOperand &operand) {
@@ -148,9 +151,18 @@ static std::vector<T> readList(DictionaryAttr dict, StringRef name, Fn fn) {
   return result;
 }
 
+static std::vector<std::string> readStrings(DictionaryAttr dict,
+                                            StringRef name) {
+  std::vector<std::string> result;
+  for (Attribute attr : dict.getAs<ArrayAttr>(name))
+    result.push_back(cast<StringAttr>(attr).getValue().str());
+  return result;
+}
 static ProgramTensor readTensor(DictionaryAttr dict) {
   auto name = dict.getAs<StringAttr>("name");
-  return {element(dict), dims(dict), name ? name.getValue().str() : ""};
+  return {element(dict), dims(dict), name ? name.getValue().str() : "",
+          dict.contains("dim_names") ? readStrings(dict, "dim_names")
+                                     : std::vector<std::string>()};
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
   auto layer = dict.getAs<StringAttr>("layer");
@@ -190,13 +202,6 @@ static ProgramStep readStep(DictionaryAttr dict) {
           readList<ProgramOperand>(dict, "inputs", readOperand),
           readList<ProgramOperand>(dict, "outputs", readOperand)};
 }
-static std::vector<std::string> readStrings(DictionaryAttr dict,
-                                            StringRef name) {
-  std::vector<std::string> result;
-  for (Attribute attr : dict.getAs<ArrayAttr>(name))
-    result.push_back(cast<StringAttr>(attr).getValue().str());
-  return result;
-}
 static ProgramEntry readEntry(DictionaryAttr dict) {
   return {string(dict, "name"),
           string(dict, "plan"),
@@ -212,6 +217,7 @@ Program Program::of(ModuleOp module) {
   Program program;
   program.weights =
       module->getAttrOfType<DenseResourceElementsAttr>(kWeightsAttr);
+  program.metadata = module->getAttrOfType<DictionaryAttr>(kMetadataAttr);
   if (auto entries = module->getAttrOfType<ArrayAttr>(kEntriesAttr))
     for (Attribute attr : entries)
       program.entries.push_back(readEntry(cast<DictionaryAttr>(attr)));

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Diagnostics.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Runtime/ABI.h"
 #include "qcc/Transforms/Entry/Program.h"
 
@@ -46,6 +47,32 @@ static LogicalResult verifyStep(Location loc, const ProgramStep &step) {
   return success();
 }
 
+LogicalResult qcc::verifyMetadata(ModuleOp module) {
+  Attribute attr = module->getAttr(kMetadataAttr);
+  if (!attr)
+    return success();
+  auto metadata = dyn_cast<DictionaryAttr>(attr);
+  if (!metadata || !llvm::all_of(metadata, [](NamedAttribute pair) {
+        return isa<StringAttr>(pair.getValue());
+      }))
+    return emitError(module.getLoc())
+           << kMetadataAttr << " is " << attr
+           << ", which is no dictionary of strings; write {author = \"me\"}";
+  if (metadata.size() > QCC_MAX_COUNT)
+    return emitError(module.getLoc())
+           << "there are " << metadata.size()
+           << " pairs of metadata; the runtime accepts " << QCC_MAX_COUNT;
+  for (NamedAttribute pair : metadata)
+    if (failed(verifyString(module.getLoc(), "a key of metadata",
+                            pair.getName().getValue())) ||
+        failed(verifyString(module.getLoc(),
+                            "the text of '" + pair.getName().getValue() +
+                                "' in the metadata",
+                            cast<StringAttr>(pair.getValue()).getValue())))
+      return failure();
+  return success();
+}
+
 LogicalResult qcc::verifyLimits(Location loc, const ProgramEntry &entry) {
   std::pair<StringRef, size_t> counts[] = {
       {"arguments", entry.arguments.size()},
@@ -59,6 +86,10 @@ LogicalResult qcc::verifyLimits(Location loc, const ProgramEntry &entry) {
              << "the entry '" << entry.name << "' has " << count << " " << what
              << "; the runtime accepts " << QCC_MAX_COUNT
              << ": divide it into several entries";
+  for (const ProgramTensor &argument : entry.arguments)
+    for (const std::string &name : argument.dimNames)
+      if (failed(verifyString(loc, "the name of a dimension", name)))
+        return failure();
   for (const std::string &text : entry.requirements)
     if (failed(verifyString(loc, "a requirement", text)))
       return failure();

@@ -23,6 +23,22 @@ static std::optional<int64_t> sizeOfArgument(Value value,
       .dims[*dim.getConstantIndex()];
 }
 
+/// Results have the names of the arguments' dimensions that they have.
+static void nameResultDims(ProgramEntry &program) {
+  DenseMap<int64_t, std::string> names;
+  for (const ProgramTensor &argument : program.arguments)
+    for (auto [dim, name] : llvm::zip(argument.dims, argument.dimNames))
+      if (dim < 0 && !name.empty())
+        names.try_emplace(dim, name);
+  for (ProgramTensor &result : program.results) {
+    if (llvm::none_of(result.dims,
+                      [&](int64_t dim) { return names.contains(dim); }))
+      continue;
+    for (int64_t dim : result.dims)
+      result.dimNames.push_back(names.lookup(dim));
+  }
+}
+
 void qcc::shareResultDims(func::FuncOp entry, ProgramEntry &program) {
   Operation *ret = entry.getBody().front().getTerminator();
   DenseMap<Value, int64_t> sizes;
@@ -37,4 +53,5 @@ void qcc::shareResultDims(func::FuncOp entry, ProgramEntry &program) {
       else
         dim = sizes.try_emplace(value, dim).first->second;
     }
+  nameResultDims(program);
 }

@@ -112,13 +112,17 @@ static const int32_t zeroPoints[4] = {128, 0, 0, 0};
 static const int32_t inPlace[1] = {0};
 static qcc_quant_desc quants[2];
 static qcc_tensor_desc mainTensors[3], vectors[2], quantizedTensors[2];
-static int64_t requirements[1];
+static int64_t requirements[1], dimNames[2];
+static qcc_metadata_desc metadata[2];
 static qcc_step_desc steps[5];
 static qcc_entry_desc entries[numEntries];
 static qcc_variant_desc variants[2];
 
+static const qcc_record_sizes recordSizes = QCC_RECORD_SIZES;
+
 __attribute__((visibility("default"))) qcc_descriptor qcc_artifact = {
-    QCC_ABI_MAGIC, QCC_ABI_VERSION, 2, sizeof(qcc_descriptor), 0, 0};
+    QCC_ABI_MAGIC, QCC_ABI_VERSION, 2, sizeof(qcc_descriptor), 0, 0,
+    QCC_ABI_MINOR_VERSION, 2, 0, 0};
 
 static int64_t ref(const void *target) {
   return (int64_t)((uintptr_t)target - (uintptr_t)&qcc_artifact);
@@ -159,6 +163,8 @@ __attribute__((constructor)) static void fill(void) {
   setTensor(&mainTensors[2], QCC_FLOAT, 32, 2, rowsDims);
   mainTensors[0].name_ref = ref("x");
   mainTensors[1].name_ref = ref("bias");
+  dimNames[0] = ref("batch");
+  mainTensors[0].dim_names_ref = ref(dimNames);
   for (int i = 0; i < 2; ++i)
     setTensor(&vectors[i], QCC_INT, 32, 1, vectorDims);
 
@@ -209,6 +215,12 @@ __attribute__((constructor)) static void fill(void) {
     variants[i].weights_size = sizeof(weights);
 #endif
   }
+  qcc_artifact.record_sizes_ref = ref(&recordSizes);
+  metadata[0].key_ref = ref("author");
+  metadata[0].value_ref = ref("by hand");
+  metadata[1].key_ref = ref("labels");
+  metadata[1].value_ref = ref("cat,dog");
+  qcc_artifact.metadata_ref = ref(metadata);
   qcc_artifact.producer_ref = ref("by hand");
   qcc_artifact.variants_ref = ref(variants);
 }

@@ -14,9 +14,14 @@
 // OWN: error: 'arith.addf' op has the attribute 'qcc.refused', by which passes of qcc talk to each other; remove it
 // RUN: not qcc compile %t/argument.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: error: 'func.func' op has the attribute 'qcc.result'
+// RUN: not qcc compile %t/dims.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=DIMS
+// DIMS: error: 'arith.addf' op has the attribute 'qcc.metadata'
+// DIMS: error: 'func.func' op has the attribute 'qcc.dim_names'
 // RUN: not qcc compile %t/cast.mlir --emit=import -o - 2>&1 | FileCheck %s --check-prefix=CAST
 // CAST: cast.mlir:2:8: error: 'linalg.batch_reduce_matmul' op does not extend elements as its attribute 'cast' says, but as signed ones; use linalg.contract
 // RUN: qcc compile %t/notes.mlir --emit=import -o - | FileCheck %s --check-prefix=NOTES
+// NOTES: module attributes {qcc.metadata = {author = "me"}}
+// NOTES: tensor<4xf32> {qcc.dim_names = ["features"]}
 // NOTES: arith.addf {{.*}} {my.note = 1 : i64}
 
 //--- clamp.mlir
@@ -59,8 +64,15 @@ func.func @f(%x: tensor<4xf32> {qcc.result}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 //--- notes.mlir
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+module attributes {qcc.metadata = {author = "me"}} {
+func.func @f(%x: tensor<4xf32> {qcc.dim_names = ["features"]}) -> tensor<4xf32> {
   %y = arith.addf %x, %x {my.note = 1 : i64} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+}
+//--- dims.mlir
+func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {qcc.dim_names = ["features"]}) {
+  %y = arith.addf %x, %x {qcc.metadata = {author = "me"}} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
 //--- cast.mlir

@@ -8,6 +8,7 @@
 #include "TwiceEntry.h"
 
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -455,7 +456,7 @@ TEST(Context, CancelsWithinLongSteps) {
       // All parts are done once, and the scratch memory is the thread's.
       LongStep::reset(/*cancels=*/false);
       EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
-      EXPECT_EQ(LongStep::maxThreads, 64 / threads * threads);
+      EXPECT_EQ(LongStep::maxThreads, 512 / threads * threads);
       EXPECT_EQ(LongStep::calls, LongStep::maxThreads);
       EXPECT_EQ(int(LongStep::shares.size()), LongStep::maxThreads);
       EXPECT_EQ(*LongStep::shares.rbegin(), LongStep::maxThreads - 1);
@@ -463,6 +464,11 @@ TEST(Context, CancelsWithinLongSteps) {
         for (const auto &[thread, memory] : LongStep::scratch)
           EXPECT_EQ(memory.size(), 1u);
       EXPECT_EQ(later, threads);
+
+      // By now it is known that the step does not take long.
+      LongStep::reset(/*cancels=*/false);
+      EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+      EXPECT_EQ(LongStep::calls, threads);
 
       // A run that cannot end early is not divided.
       LongStep::reset(/*cancels=*/false);
@@ -477,7 +483,7 @@ TEST(Context, EndsAtItsTimeLimit) {
   spec.steps = {
       {"slow",
        [](const qcc_frame *, int32_t, int32_t) {
-         std::this_thread::sleep_for(std::chrono::milliseconds(20));
+         std::this_thread::sleep_for(std::chrono::milliseconds(2));
        },
        true, 0, LongStep::operations},
       {"later", [](const qcc_frame *, int32_t, int32_t) { ++later; }}};
@@ -490,15 +496,179 @@ TEST(Context, EndsAtItsTimeLimit) {
   expectFailure(f.context->run(data.inputs, data.outputs, run),
                 StatusCode::TimedOut,
                 "the time limit of the run passed before the end of step 1");
-  // All parts would take 640 ms.
+  // All parts would take 512 ms.
   EXPECT_LT(std::chrono::steady_clock::now() - begin,
-            std::chrono::milliseconds(500));
+            std::chrono::milliseconds(400));
   EXPECT_EQ(later, 0);
   run.timeoutNanoseconds = INT64_MAX;
   EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
   run.timeoutNanoseconds = -1;
   expectFailure(f.context->run(data.inputs, data.outputs, run),
                 StatusCode::InvalidArgument, "is negative");
+}
+
+/// A step of a run that may end early is divided by the time that it took, in
+/// which each part sleeps as long as its share of 200 milliseconds is.
+TEST(Context, DividesStepsByTheTimeThatTheyTook) {
+  static std::atomic<int> parts;
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"slow", [](const qcc_frame *, int32_t, int32_t threads) {
+                   parts = threads;
+                   std::this_thread::sleep_for(
+                       std::chrono::microseconds(200000 / threads));
+                 }}};
+  Fixture f(spec, withThreads(1));
+  Data data(10);
+  std::atomic<bool> cancel{false};
+  RunOptions run;
+  run.cancel = &cancel;
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+  EXPECT_EQ(parts, 1); // It does not say how much work it has.
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+  EXPECT_GE(parts, 50);
+  // Other shapes take another time.
+  Data more(11);
+  EXPECT_TRUE(f.context->run(more.inputs, more.outputs, run).isOk());
+  EXPECT_EQ(parts, 1);
+}
+
+/// Two seconds of code that does two operations in a nanosecond on one thread.
+static FakeArtifact::EntrySpec slowEntry() {
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {{"slow",
+                 [](const qcc_frame *, int32_t, int32_t threads) {
+                   std::this_thread::sleep_for(
+                       std::chrono::microseconds(2000000 / threads));
+                 },
+                 true, 0, int64_t(4) << 30}};
+  return spec;
+}
+
+/// How long a run goes on after it should have ended, in the best of some
+/// attempts: other processes may have the CPUs.
+static std::chrono::nanoseconds
+latencyOf(const std::function<std::chrono::steady_clock::time_point()> &run) {
+  std::chrono::nanoseconds best = std::chrono::hours(1);
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    auto end = run();
+    best = std::min<std::chrono::nanoseconds>(
+        best, std::chrono::steady_clock::now() - end);
+  }
+  return best;
+}
+
+/// The first run of a context, and later ones, for which the time of the step
+/// is known.
+TEST(Context, EndsWithin20MillisecondsInALongStep) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds limit(20), before(30);
+  for (int threads : {1, 2}) {
+    Fixture f(slowEntry(), withThreads(threads));
+    Data data(10);
+    RunOptions timed;
+    timed.timeoutNanoseconds = std::chrono::nanoseconds(before).count();
+    EXPECT_LT(latencyOf([&] {
+                auto end = Clock::now() + before;
+                EXPECT_EQ(
+                    f.context->run(data.inputs, data.outputs, timed).code(),
+                    StatusCode::TimedOut);
+                return end;
+              }),
+              limit);
+    std::atomic<bool> cancel{false};
+    RunOptions cancelled;
+    cancelled.cancel = &cancel;
+    EXPECT_LT(latencyOf([&] {
+                cancel = false;
+                std::atomic<Clock::time_point> end;
+                std::thread canceller([&] {
+                  std::this_thread::sleep_for(before);
+                  end = Clock::now();
+                  cancel = true;
+                });
+                EXPECT_EQ(
+                    f.context->run(data.inputs, data.outputs, cancelled).code(),
+                    StatusCode::Cancelled);
+                canceller.join();
+                return end.load();
+              }),
+              limit);
+  }
+}
+
+/// A run that waits for the threads of another one's pool.
+TEST(Context, EndsWhileItWaitsForThePool) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds limit(20), before(10);
+  ContextOptions options;
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(2);
+  ASSERT_TRUE(pool.isOk());
+  options.pool = *pool;
+  Fixture f(slowEntry(), options);
+  Data data(10);
+  std::atomic<bool> isHeld{false}, release{false};
+  std::thread holder([&] {
+    (*pool)->run(2, [&](int, int) {
+      isHeld = true;
+      while (!release)
+        std::this_thread::yield();
+    });
+  });
+  while (!isHeld)
+    std::this_thread::yield();
+  RunOptions timed;
+  timed.timeoutNanoseconds = std::chrono::nanoseconds(before).count();
+  EXPECT_LT(latencyOf([&] {
+              auto end = Clock::now() + before;
+              EXPECT_EQ(f.context->run(data.inputs, data.outputs, timed).code(),
+                        StatusCode::TimedOut);
+              return end;
+            }),
+            limit);
+  release = true;
+  holder.join();
+}
+
+/// Hooks of runs may run other contexts, on the same pool as well.
+TEST(Context, RunsWithinTheStepsOfAnother) {
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create(3);
+  ASSERT_TRUE(pool.isOk());
+  struct Nested {
+    Fixture inner;
+    Data data{7};
+    int runs = 0;
+  };
+  ContextOptions options;
+  options.pool = *pool;
+  Nested nested{Fixture(twiceEntry(), options)};
+  options.observer = {[](void *self, const Context &, size_t) {
+                        auto &nested = *static_cast<Nested *>(self);
+                        nested.runs +=
+                            nested.inner.context
+                                ->run(nested.data.inputs, nested.data.outputs)
+                                .isOk();
+                        nested.data.expectTwice();
+                      },
+                      &nested};
+  Fixture outer(twiceEntry(), options);
+  Data data(9);
+  ASSERT_TRUE(outer.context->run(data.inputs, data.outputs).isOk());
+  data.expectTwice();
+  EXPECT_EQ(size_t(nested.runs), outer.context->entry().steps.size());
+}
+
+TEST(Context, UsesThePoolOfTheProcess) {
+  Fixture first(twiceEntry(), ContextOptions()),
+      second(twiceEntry(), ContextOptions());
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::getDefault();
+  ASSERT_TRUE(pool.isOk());
+  uint64_t forks = (*pool)->forks();
+  Data data(9);
+  ASSERT_TRUE(first.context->run(data.inputs, data.outputs).isOk());
+  ASSERT_TRUE(second.context->run(data.inputs, data.outputs).isOk());
+  EXPECT_EQ(first.context->threads(), (*pool)->size());
+  if ((*pool)->size() > 1)
+    EXPECT_EQ((*pool)->forks(), forks + 2);
 }
 
 TEST(Context, RefusesASecondThread) {

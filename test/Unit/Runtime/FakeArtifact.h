@@ -70,6 +70,10 @@ public:
     memcpy(descriptor->magic, QCC_ABI_MAGIC, 8);
     descriptor->version = QCC_ABI_VERSION;
     descriptor->size = sizeof(qcc_descriptor);
+    descriptor->minor_version = QCC_ABI_MINOR_VERSION;
+    recordSizes = table<qcc_record_sizes>(1);
+    *recordSizes = QCC_RECORD_SIZES;
+    descriptor->record_sizes_ref = ref(recordSizes);
     descriptor->producer_ref = string("qcc test");
   }
   explicit FakeArtifact(const EntrySpec &spec) : FakeArtifact() {
@@ -153,6 +157,7 @@ public:
 
   // The tables, for tests that damage them: of the entry set last.
   qcc_descriptor *descriptor = nullptr;
+  qcc_record_sizes *recordSizes = nullptr;
   qcc_variant_desc *variants = nullptr;
   qcc_entry_desc *entries = nullptr;
   qcc_tensor_desc *arguments = nullptr;

@@ -252,6 +252,50 @@ TEST(Module, RefusesWrongHeaders) {
             std::string::npos);
 }
 
+TEST(Module, RefusesOtherVersions) {
+  FakeArtifact newer(makeEntry());
+  newer.descriptor->minor_version = QCC_ABI_MINOR_VERSION + 1;
+  newer.descriptor->size = 4096;
+  newer.descriptor->record_sizes_ref = 1; // It may mean something else.
+  EXPECT_EQ(newer.load().status().code(), StatusCode::Unsupported);
+  EXPECT_EQ(newer.load().message(),
+            "the artifact has version 4.2, which is newer than this runtime, "
+            "which reads versions 4.0 to 4.1; update the runtime to the "
+            "compiler's release");
+  for (uint32_t other : {3u, 5u}) {
+    FakeArtifact artifact(makeEntry());
+    artifact.descriptor->version = other;
+    EXPECT_EQ(artifact.load().status().code(), StatusCode::Unsupported);
+    EXPECT_EQ(artifact.load().message(),
+              "the artifact has version " + std::to_string(other) +
+                  ", this runtime reads versions 4.0 to 4.1; use the compiler "
+                  "and the runtime of one release");
+  }
+}
+
+TEST(Module, ReadsNamesAndMetadata) {
+  FakeArtifact artifact(makeEntry());
+  auto *names = artifact.table<int64_t>(2);
+  names[0] = artifact.string("batch");
+  artifact.arguments[0].dim_names_ref = artifact.ref(names);
+  auto *pairs = artifact.table<qcc_metadata_desc>(2);
+  pairs[0] = {artifact.string("author"), artifact.string("somebody")};
+  pairs[1] = {artifact.string("empty"), 0};
+  artifact.descriptor->n_metadata = 2;
+  artifact.descriptor->metadata_ref = artifact.ref(pairs);
+  Result<std::shared_ptr<const Module>> module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  const Entry &entry = (*module)->entries()[0];
+  EXPECT_EQ(entry.arguments[0].dimNames,
+            (std::vector<std::string_view>{"batch", ""}));
+  EXPECT_TRUE(entry.results[0].dimNames.empty());
+  ASSERT_EQ((*module)->metadata().size(), 2u);
+  EXPECT_EQ((*module)->metadata()[0].key, "author");
+  EXPECT_EQ((*module)->metadata()[0].value, "somebody");
+  EXPECT_EQ((*module)->metadata()[1].value, "");
+  EXPECT_EQ((*module)->minorVersion(), uint32_t(QCC_ABI_MINOR_VERSION));
+}
+
 TEST(Module, RefusesDamagedTables) {
   using Damage = std::function<void(FakeArtifact &)>;
   const std::pair<const char *, Damage> cases[] = {
@@ -279,6 +323,18 @@ TEST(Module, RefusesDamagedTables) {
        [](FakeArtifact &a) { a.variants[0].weights_ref += 8; }},
       {"the weights have a negative size",
        [](FakeArtifact &a) { a.variants[0].weights_size = -1; }},
+      {"the table of record sizes is missing",
+       [](FakeArtifact &a) { a.descriptor->record_sizes_ref = 0; }},
+      {"a record is 24 bytes long",
+       [](FakeArtifact &a) { a.recordSizes->tensor = 24; }},
+      {"a record is 84 bytes long",
+       [](FakeArtifact &a) { a.recordSizes->entry = 84; }},
+      {"a record is 56 bytes long",
+       [](FakeArtifact &a) { a.recordSizes->variant = 56; }},
+      {"the metadata is missing",
+       [](FakeArtifact &a) { a.descriptor->n_metadata = 1; }},
+      {"a list of names is misaligned",
+       [](FakeArtifact &a) { a.arguments[0].dim_names_ref = 4; }},
       {"a symbol is no dimension of any argument",
        [](FakeArtifact &a) {
          a.entries[0].n_symbols = a.entries[0].n_values = 2;
@@ -301,10 +357,20 @@ TEST(Module, RefusesReferencesOutOfRange) {
   FakeArtifact artifact(makeEntry());
   ModuleOptions options;
   options.ranges = {{reinterpret_cast<const char *>(artifact.descriptor),
-                     sizeof(qcc_descriptor)}};
+                     sizeof(qcc_descriptor)},
+                    {reinterpret_cast<const char *>(artifact.recordSizes),
+                     sizeof(qcc_record_sizes)}};
   Result<std::shared_ptr<const Module>> module = artifact.load(options);
   ASSERT_FALSE(module.isOk());
   EXPECT_NE(module.message().find("the variant table lies outside"),
+            std::string::npos);
+  options.ranges.pop_back();
+  EXPECT_NE(artifact.load(options).message().find(
+                "the table of record sizes lies outside"),
+            std::string::npos);
+  // Large enough for version 4.0.
+  options.ranges[0].size = 40;
+  EXPECT_NE(artifact.load(options).message().find("it is 64 bytes long"),
             std::string::npos);
   options.ranges[0].size = 4;
   EXPECT_FALSE(artifact.load(options).isOk());

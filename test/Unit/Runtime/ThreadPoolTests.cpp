@@ -100,6 +100,103 @@ TEST(ThreadPool, CallersFollowOneAnother) {
   EXPECT_EQ(calls, 300);
 }
 
+TEST(ThreadPool, WaitsForOthersUntilItMustEnd) {
+  std::shared_ptr<ThreadPool> pool = makePool(2);
+  std::atomic<bool> isHeld{false}, release{false};
+  std::thread holder([&] {
+    pool->run(2, [&](int, int) {
+      isHeld = true;
+      while (!release)
+        std::this_thread::yield();
+    });
+  });
+  while (!isHeld)
+    std::this_thread::yield();
+  int calls = 0, looks = 0;
+  EXPECT_FALSE(pool->runUnless([&] { return ++looks == 3; }, 2,
+                               [&](int, int) { ++calls; }));
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(calls, 0);
+  // One thread is the caller's, which needs nobody.
+  EXPECT_TRUE(
+      pool->runUnless([] { return true; }, 1, [&](int, int) { ++calls; }));
+  EXPECT_EQ(calls, 1);
+  release = true;
+  holder.join();
+  std::atomic<int> both{0};
+  EXPECT_TRUE(
+      pool->runUnless([] { return true; }, 2, [&](int, int) { ++both; }));
+  EXPECT_EQ(both, 2);
+}
+
+TEST(ThreadPool, KnowsWhoIsInItsBodies) {
+  std::shared_ptr<ThreadPool> pool = makePool(2), other = makePool(2);
+  EXPECT_FALSE(pool->isRunningHere());
+  std::atomic<int> right{0};
+  pool->run(2, [&](int thread, int) {
+    right += pool->isRunningHere() && !other->isRunningHere();
+    if (thread == 0)
+      other->run(2, [&](int, int) { right += other->isRunningHere(); });
+    right += pool->isRunningHere();
+  });
+  EXPECT_EQ(right, 6);
+  EXPECT_FALSE(pool->isRunningHere());
+}
+
+TEST(ThreadPool, PinsItsThreads) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &before))
+    ++cpu;
+  Result<std::shared_ptr<ThreadPool>> pool = ThreadPool::create({3, {cpu}});
+  ASSERT_TRUE(pool.isOk()) << pool.message();
+  std::atomic<int> right{0};
+  for (int round = 0; round < 3; ++round)
+    (*pool)->run(3, [&](int thread, int) {
+      cpu_set_t own;
+      sched_getaffinity(0, sizeof(own), &own);
+      right += thread == 0 ? CPU_EQUAL(&own, &before)
+                           : CPU_COUNT(&own) == 1 && CPU_ISSET(cpu, &own);
+    });
+  EXPECT_EQ(right, 9);
+  // As many threads as CPUs that are named.
+  pool = ThreadPool::create({0, {cpu, cpu}});
+  ASSERT_TRUE(pool.isOk()) << pool.message();
+  EXPECT_EQ((*pool)->size(), 1);
+  pool = ThreadPool::create({2, {cpu, CPU_SETSIZE - 1}});
+  ASSERT_FALSE(pool.isOk());
+  EXPECT_EQ(pool.message(), "CPU 1023 is none that this process may use; take "
+                            "those of sched_getaffinity");
+  pool = ThreadPool::create({2, {cpu, -1}});
+  ASSERT_FALSE(pool.isOk());
+  EXPECT_EQ(pool.message(),
+            "there is no CPU -1; their numbers lie between 0 and 1023");
+}
+
+TEST(ThreadPool, OneIsTheProcesss) {
+  Result<std::shared_ptr<ThreadPool>> first = ThreadPool::getDefault();
+  ASSERT_TRUE(first.isOk()) << first.message();
+  EXPECT_EQ(*ThreadPool::getDefault(), *first);
+  EXPECT_EQ((*first)->size(), makePool(0)->size());
+  std::shared_ptr<ThreadPool> mine = makePool(3);
+  ThreadPool::setDefault(mine);
+  EXPECT_EQ(*ThreadPool::getDefault(), mine);
+  pid_t child = fork();
+  if (child == 0) {
+    std::atomic<int> calls{0};
+    Result<std::shared_ptr<ThreadPool>> own = ThreadPool::getDefault();
+    if (own.isOk())
+      (*own)->run((*own)->size(), [&](int, int) { ++calls; });
+    _exit(own.isOk() && *own != mine && calls == (*own)->size() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ThreadPool::setDefault(nullptr);
+  EXPECT_NE(*ThreadPool::getDefault(), mine);
+}
+
 /// Between two barriers each thread sees what all others wrote before the
 /// first. The data is not atomic: a thread sanitizer sees a broken barrier.
 static void testBarrier(int threads, int rounds, bool maySpin) {

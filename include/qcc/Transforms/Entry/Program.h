@@ -26,6 +26,8 @@ struct ProgramTensor {
   mlir::Type elementType; ///< of the source program: may be quantized
   llvm::SmallVector<int64_t> dims;
   std::string name; ///< in the source program; or empty
+  /// One for each dimension, which may be empty; or none.
+  std::vector<std::string> dimNames;
 };
 
 struct ProgramOperand {
@@ -80,10 +82,15 @@ struct ProgramEntry {
 /// Rejects an entry that exceeds the limits of the ABI.
 mlir::LogicalResult verifyLimits(mlir::Location loc, const ProgramEntry &entry);
 
+/// Rejects notes on a module that are no metadata, or exceed the limits.
+mlir::LogicalResult verifyMetadata(mlir::ModuleOp module);
+
 struct Program {
   std::vector<ProgramEntry> entries;
   /// The bytes of the weights; null if there are none.
   mlir::DenseResourceElementsAttr weights;
+  /// Of strings; null if there is none. The module keeps it.
+  mlir::DictionaryAttr metadata;
 
   /// Writes the table onto the module, and reads it back.
   void attach(mlir::ModuleOp module) const;

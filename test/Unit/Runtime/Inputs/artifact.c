@@ -38,8 +38,11 @@ static qcc_step_desc step;
 static qcc_entry_desc entry;
 static qcc_variant_desc variant;
 
+static const qcc_record_sizes recordSizes = QCC_RECORD_SIZES;
+
 __attribute__((visibility("default"))) qcc_descriptor qcc_artifact = {
-    QCC_ABI_MAGIC, QCC_ABI_VERSION, 1, sizeof(qcc_descriptor), 0, 0};
+    QCC_ABI_MAGIC, QCC_ABI_VERSION, 1, sizeof(qcc_descriptor), 0, 0,
+    QCC_ABI_MINOR_VERSION, 0, 0, 0};
 
 static int64_t ref(const void *target) {
   return (int64_t)((uintptr_t)target - (uintptr_t)&qcc_artifact);
@@ -69,6 +72,7 @@ __attribute__((constructor)) static void fill(void) {
   variant.entries_ref = ref(&entry);
   variant.weights_ref = ref(weights);
   variant.weights_size = sizeof(weights);
+  qcc_artifact.record_sizes_ref = ref(&recordSizes);
   qcc_artifact.producer_ref = ref(producer);
   qcc_artifact.variants_ref = ref(&variant);
 }

@@ -62,6 +62,10 @@ inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
 /// gives it in the source program. Written by convert-qnn-to-linalg, for the
 /// descriptor.
 inline constexpr llvm::StringLiteral kNameAttr = "qcc.name";
+/// Array of a string for each dimension, on an argument of an entry: their
+/// names, "" for none. Written by importers, or in the program; for the
+/// descriptor.
+inline constexpr llvm::StringLiteral kDimNamesAttr = "qcc.dim_names";
 /// Unit, on an argument of an entry that receives a result. Written by
 /// add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
@@ -103,8 +107,13 @@ inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
 inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
 
 //===----------------------------------------------------------------------===//
-// On the module, written by lower-entries and read by the code generator
+// On the module, written by lower-entries and read by the code generator,
+// unless said otherwise
 //===----------------------------------------------------------------------===//
+
+/// Dictionary of strings: what the program says of itself, for the descriptor.
+/// Written by importers, or in the program.
+inline constexpr llvm::StringLiteral kMetadataAttr = "qcc.metadata";
 
 /// Array: the table of entries (Transforms/Entry/Program.h).
 inline constexpr llvm::StringLiteral kEntriesAttr = "qcc.entries";
