@@ -273,6 +273,9 @@ struct ModuleOptions {
   qccWeightPages weightPages = QCC_WEIGHT_PAGES_AUTO;
   /// See QCC_MODULE_PRIVATE_COPY.
   bool privateCopy = false;
+  /// Memory of the weights, which must live as long as modules and functions
+  /// that use them; null: what weightPages says.
+  const qccAllocator *weightAllocator = nullptr;
 };
 
 /// A loaded artifact: immutable, shared by any number of threads and functions,
@@ -355,6 +358,7 @@ private:
     c.variant = nameOrNull(options.variant);
     c.weightPages = options.weightPages;
     c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
+    c.weightAllocator = options.weightAllocator;
     return c;
   }
 

@@ -323,7 +323,7 @@ Status DescriptorReader::readHeader() {
     return invalidArgument("there is no descriptor");
   if (reinterpret_cast<uintptr_t>(descriptor_) % alignof(qcc_descriptor) != 0 ||
       !isMapped(reinterpret_cast<const char *>(descriptor_),
-                sizeof(qcc_descriptor))) {
+                offsetof(qcc_descriptor, weight_keys_ref))) {
     fail("it lies outside of the artifact");
     return status_;
   }
@@ -335,7 +335,8 @@ Status DescriptorReader::readHeader() {
         "the artifact has version " + std::to_string(descriptor_->version) +
         ", this runtime reads version " + std::to_string(QCC_ABI_VERSION) +
         "; use the compiler and the runtime of one release");
-  if (descriptor_->size < int64_t(sizeof(qcc_descriptor)))
+  // What stands behind the variants came later.
+  if (descriptor_->size < int64_t(offsetof(qcc_descriptor, weight_keys_ref)))
     fail("it is " + std::to_string(descriptor_->size) + " bytes long");
   return status_;
 }
@@ -370,6 +371,15 @@ void DescriptorReader::readVariant(size_t index, Variant &variant) {
   if (reinterpret_cast<uintptr_t>(variant.weights) % weightsAlignment != 0)
     fail("the weights are not aligned to 64 bytes");
   variant.weightsSize = desc.weights_size;
+  bool hasKeys = descriptor_->size >= int64_t(sizeof(qcc_descriptor)) &&
+                 isMapped(reinterpret_cast<const char *>(descriptor_),
+                          sizeof(qcc_descriptor));
+  if (hasKeys && descriptor_->weight_keys_ref != 0) {
+    const auto *keys =
+        readTable<uint64_t>(descriptor_->weight_keys_ref,
+                            descriptor_->n_variants, "the keys of the weights");
+    variant.weightsKey = keys ? keys[index] : 0;
+  }
   const auto *entries = readTable<qcc_entry_desc>(
       desc.entries_ref, desc.n_entries, "the table of entries");
   for (int i = 0; entries && i < desc.n_entries && status_.isOk(); ++i)

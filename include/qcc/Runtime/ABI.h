@@ -195,9 +195,11 @@ typedef struct qcc_descriptor {
   char magic[8];
   uint32_t version;
   uint32_t n_variants;
-  int64_t size;         ///< of this structure, for later versions
-  int64_t producer_ref; ///< "qcc 0.1.0"
-  int64_t variants_ref; ///< qcc_variant_desc[n_variants]
+  int64_t size;            ///< of this structure, for later versions
+  int64_t producer_ref;    ///< "qcc 0.1.0"
+  int64_t variants_ref;    ///< qcc_variant_desc[n_variants]
+  int64_t weight_keys_ref; ///< uint64_t[n_variants], XXH64 of the weights of
+                           ///< each, or 0; absent where `size` says so
 } qcc_descriptor;
 
 #ifdef __cplusplus

@@ -18,11 +18,13 @@
 #define QCC_RUNTIME_MODULE_H
 
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/Allocator.h"
 #include "qcc/Runtime/DType.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Status.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +34,7 @@
 namespace qcc::rt {
 
 class ArtifactFile;
+struct WeightPlace;
 
 /// A literal, or the index of a value that the plan function computes.
 class Size {
@@ -122,6 +125,8 @@ struct Variant {
   std::vector<Entry> entries;
   const char *weights = nullptr;
   int64_t weightsSize = 0;
+  /// A hash of the weights; 0 where the artifact has none.
+  uint64_t weightsKey = 0;
 };
 
 /// A variant that the artifact offers, loaded or not.
@@ -132,6 +137,15 @@ struct VariantInfo {
   std::vector<std::string> missing; ///< Those that the host lacks.
   /// Why this host cannot run it, "needs avx512f, avx512vnni"; empty if it can.
   std::string refusal;
+};
+
+/// Whose memory weights are copied to.
+struct WeightAllocator {
+  Allocator allocator;
+  /// What the allocator refers to; may be null.
+  std::shared_ptr<void> owner;
+  /// Modules share memory of equal weights if these are the same.
+  std::array<uintptr_t, 3> identity = {};
 };
 
 /// Readable memory that an artifact occupies.
@@ -160,6 +174,8 @@ struct ModuleOptions {
   /// at: contexts of it are refused.
   bool inspectOnly = false;
   WeightPages weightPages = WeightPages::Auto;
+  /// Copy the weights to memory of this allocator, whatever weightPages says.
+  std::optional<WeightAllocator> weightAllocator;
   /// Load a copy of the file in memory, so that nothing changes under a running
   /// module when the file is overwritten, and files load from where nothing may
   /// be executed.
@@ -201,8 +217,9 @@ public:
   const Variant &variant() const { return variant_; }
   const std::vector<Entry> &entries() const { return variant_.entries; }
 
-  /// Memory of this process that holds a copy of the weights, in bytes; 0 where
-  /// they are read from the artifact.
+  /// Memory of this process that holds the weights instead of the artifact, in
+  /// bytes, which other modules may share; 0 where they are read from the
+  /// artifact.
   int64_t copiedWeightBytes() const {
     return weightCopy_ ? variant_.weightsSize : 0;
   }
@@ -231,15 +248,14 @@ private:
   static Result<std::shared_ptr<const Module>>
   loadOpened(Result<ArtifactFile> file, const std::string &what,
              const ModuleOptions &options);
-  void copyWeights(WeightPages pages,
-                   FunctionRef<void(const char *, size_t)> copied);
+  Status placeWeights(const ModuleOptions &options, const WeightPlace &place);
 
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;
   Variant variant_;
-  std::shared_ptr<const char>
-      weightCopy_; ///< What variant_.weights is, or null.
+  /// What variant_.weights is, where that is not the artifact's.
+  std::shared_ptr<const char> weightCopy_;
   std::vector<VariantInfo> variants_;
   Status refusal_;
 };

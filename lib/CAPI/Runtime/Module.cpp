@@ -68,6 +68,19 @@ readOptions(const qccModuleOptions *given) {
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");
   options.privateCopy = known.flags & QCC_MODULE_PRIVATE_COPY;
+  if (known.weightAllocator) {
+    const qccAllocator &given = *known.weightAllocator;
+    if (!given.allocate || !given.deallocate)
+      return rt::invalidArgument("a function of weightAllocator is a null "
+                                 "pointer; give both");
+    auto hook = std::make_shared<AllocatorHook>(AllocatorHook{given});
+    options.weightAllocator =
+        rt::WeightAllocator{hook->allocator(),
+                            hook,
+                            {reinterpret_cast<uintptr_t>(given.allocate),
+                             reinterpret_cast<uintptr_t>(given.deallocate),
+                             reinterpret_cast<uintptr_t>(given.context)}};
+  }
   switch (known.weightPages) {
   case QCC_WEIGHT_PAGES_AUTO:
     options.weightPages = rt::WeightPages::Auto;

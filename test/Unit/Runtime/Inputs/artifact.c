@@ -39,7 +39,7 @@ static qcc_entry_desc entry;
 static qcc_variant_desc variant;
 
 __attribute__((visibility("default"))) qcc_descriptor qcc_artifact = {
-    QCC_ABI_MAGIC, QCC_ABI_VERSION, 1, sizeof(qcc_descriptor), 0, 0};
+    QCC_ABI_MAGIC, QCC_ABI_VERSION, 1, sizeof(qcc_descriptor), 0, 0, 0};
 
 static int64_t ref(const void *target) {
   return (int64_t)((uintptr_t)target - (uintptr_t)&qcc_artifact);
