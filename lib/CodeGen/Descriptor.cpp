@@ -338,6 +338,7 @@ llvm::Error DescriptorBuilder::run() {
   bytes.resize(sizeof(qcc_descriptor));
   std::vector<qcc_variant_desc> table;
   std::vector<std::optional<int64_t>> places; // of weights
+  std::vector<uint64_t> keys;
   for (const TranslatedVariant &variant : variants) {
     qcc_variant_desc desc = {};
     desc.device = QCC_DEVICE_CPU;
@@ -347,15 +348,20 @@ llvm::Error DescriptorBuilder::run() {
     if (llvm::Error error = addEntries(variant, desc.entries_ref))
       return error;
     places.push_back(std::nullopt);
-    if (variant.program.weights) {
-      ArrayRef<char> data =
-          variant.program.weights.getRawHandle().getBlob()->getData();
-      desc.weights_size = data.size();
-      places.back() = weights.add(StringRef(data.data(), data.size()));
+    desc.weights_size = variant.program.weights.size();
+    keys.push_back(0);
+    if (desc.weights_size > 0) {
+      places.back() = weights.add(variant.program.weights);
+      rt::ContentHash hash;
+      variant.program.weights.visit([&](ArrayRef<char> bytes) {
+        hash.update(bytes.data(), bytes.size());
+      });
+      keys.back() = hash.finish();
     }
     table.push_back(desc);
   }
   int64_t ref = add<qcc_variant_desc>(table);
+  int64_t keysRef = add<uint64_t>(keys);
   llvm::GlobalVariable *image = weights.size() > 0 ? addWeights() : nullptr;
   for (auto [i, place] : llvm::enumerate(places))
     if (place)
@@ -369,6 +375,7 @@ llvm::Error DescriptorBuilder::run() {
   descriptor.size = sizeof(qcc_descriptor);
   descriptor.producer_ref = addString("qcc " QCC_VERSION);
   descriptor.variants_ref = ref;
+  descriptor.weight_keys_ref = keysRef;
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
   addNote();

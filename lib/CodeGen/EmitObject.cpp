@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Support/WorkLimits.h"
 #include "qcc/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -21,6 +22,12 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace qcc;
+
+static llvm::Error checkLimits(WorkLimits *limits) {
+  if (limits && limits->isExceeded())
+    return llvm::createStringError(limits->status().message());
+  return llvm::Error::success();
+}
 
 /// The names in the table of a program: the functions that it refers to.
 static llvm::StringSet<> functionsOf(const Program &program) {
@@ -38,7 +45,8 @@ static llvm::StringSet<> functionsOf(const Program &program) {
 /// internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
-                 llvm::LLVMContext &context, Effort effort) {
+                 llvm::LLVMContext &context, Effort effort,
+                 WorkLimits *limits) {
   const Target &target = *variant.target;
   auto machine = target.createTargetMachine(effort);
   if (!machine)
@@ -68,7 +76,9 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*result, **machine, effort);
+  optimize(*result, **machine, effort, limits);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
   scalarizeSingleLaneStores(*result);
   return result;
 }
@@ -76,7 +86,7 @@ translateVariant(mlir::ModuleOp module, const TranslatedVariant &variant,
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
                      llvm::LLVMContext &context, Effort effort,
-                     WeightsImage *apart) {
+                     WeightsImage *apart, WorkLimits *limits) {
   std::unique_ptr<llvm::Module> result;
   std::vector<TranslatedVariant> table;
   for (Variant variant : variants) {
@@ -86,7 +96,7 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
         variants.size() > 1 ? variant.target->getName() + "." : "";
     table.push_back({Program::of(variant.module), variant.target, prefix});
     auto translated =
-        translateVariant(variant.module, table.back(), context, effort);
+        translateVariant(variant.module, table.back(), context, effort, limits);
     if (!translated)
       return translated.takeError();
     if (!result)
@@ -101,16 +111,20 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>
-qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine,
-              FileKind kind) {
+qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
+              WorkLimits *limits) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
+  if (limits)
+    addEarlyEnd(passes, *limits);
   llvm::CodeGenFileType type = kind == FileKind::Assembly
                                    ? llvm::CodeGenFileType::AssemblyFile
                                    : llvm::CodeGenFileType::ObjectFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("the code generator cannot write this file");
   passes.run(module);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
   return bytes;
 }

@@ -6,8 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimize.h"
+#include "qcc/Support/WorkLimits.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -16,12 +21,17 @@ using namespace qcc;
 /// LLVM must not assume any library: an artifact has no undefined symbols, so
 /// loops must not turn into calls of memcpy or memset.
 void qcc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                   Effort effort) {
+                   Effort effort, WorkLimits *limits) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (limits)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [limits](llvm::StringRef, llvm::Any) { return !limits->isExceeded(); });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(),
+                            std::nullopt, &callbacks);
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
@@ -35,4 +45,35 @@ void qcc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
           ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
           : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, modules);
+}
+
+namespace {
+/// The code generator cannot be told to end, but functions without
+/// instructions take it no time.
+struct EarlyEnd : llvm::FunctionPass {
+  explicit EarlyEnd(WorkLimits &limits)
+      : llvm::FunctionPass(identity), limits(limits) {}
+
+  bool runOnFunction(llvm::Function &function) override {
+    if (!limits.isExceeded())
+      return false;
+    for (llvm::BasicBlock &block : function)
+      block.dropAllReferences();
+    while (!function.empty())
+      function.front().eraseFromParent();
+    new llvm::UnreachableInst(
+        function.getContext(),
+        llvm::BasicBlock::Create(function.getContext(), "", &function));
+    return true;
+  }
+
+  WorkLimits &limits;
+  static char identity;
+};
+char EarlyEnd::identity = 0;
+} // namespace
+
+void qcc::addEarlyEnd(llvm::legacy::PassManagerBase &passes,
+                      WorkLimits &limits) {
+  passes.add(new EarlyEnd(limits));
 }

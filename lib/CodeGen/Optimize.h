@@ -13,14 +13,23 @@
 namespace llvm {
 class Module;
 class TargetMachine;
+namespace legacy {
+class PassManagerBase;
+} // namespace legacy
 } // namespace llvm
 
 namespace qcc {
 
+class WorkLimits;
+
 /// Optimizes a module for a processor. No library function exists: loops do not
-/// become calls.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              Effort effort);
+/// become calls. Once `limits` are exceeded, which may be null, it ends early.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, Effort effort,
+              WorkLimits *limits = nullptr);
+
+/// Adds to passes of the code generator, as the first, that functions lose
+/// their bodies once `limits` are exceeded.
+void addEarlyEnd(llvm::legacy::PassManagerBase &passes, WorkLimits &limits);
 
 } // namespace qcc
 

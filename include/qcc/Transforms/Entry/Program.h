@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "qcc/Transforms/Entry/Weights.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,8 +83,7 @@ mlir::LogicalResult verifyLimits(mlir::Location loc, const ProgramEntry &entry);
 
 struct Program {
   std::vector<ProgramEntry> entries;
-  /// The bytes of the weights; null if there are none.
-  mlir::DenseResourceElementsAttr weights;
+  Weights weights;
 
   /// Writes the table onto the module, and reads it back.
   void attach(mlir::ModuleOp module) const;
