@@ -17,8 +17,8 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-// RUN: %capi/stress %capi/program.so %capi/other.so %capi/lender.so
-// %capi/borrower.so 5
+// RUN: %capi/stress %capi/program.so %capi/other.so \
+// RUN:     %capi/lender.so %capi/borrower.so 5
 
 #define _GNU_SOURCE
 
