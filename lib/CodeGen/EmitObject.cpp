@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EarlyEnd.h"
 #include "Optimize.h"
 #include "SingleLaneStores.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -116,12 +117,15 @@ qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
+  std::optional<EarlyEndingPasses> ending;
   if (limits)
-    addEarlyEnd(passes, *limits);
+    ending.emplace(passes, *limits);
+  llvm::legacy::PassManagerBase &added =
+      ending ? static_cast<llvm::legacy::PassManagerBase &>(*ending) : passes;
   llvm::CodeGenFileType type = kind == FileKind::Assembly
                                    ? llvm::CodeGenFileType::AssemblyFile
                                    : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+  if (machine.addPassesToEmitFile(added, stream, nullptr, type))
     return llvm::createStringError("the code generator cannot write this file");
   passes.run(module);
   if (llvm::Error error = checkLimits(limits))

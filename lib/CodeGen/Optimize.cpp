@@ -8,11 +8,8 @@
 #include "Optimize.h"
 #include "qcc/Support/WorkLimits.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
-#include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -45,35 +42,4 @@ void qcc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
           ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
           : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, modules);
-}
-
-namespace {
-/// The code generator cannot be told to end, but functions without
-/// instructions take it no time.
-struct EarlyEnd : llvm::FunctionPass {
-  explicit EarlyEnd(WorkLimits &limits)
-      : llvm::FunctionPass(identity), limits(limits) {}
-
-  bool runOnFunction(llvm::Function &function) override {
-    if (!limits.isExceeded())
-      return false;
-    for (llvm::BasicBlock &block : function)
-      block.dropAllReferences();
-    while (!function.empty())
-      function.front().eraseFromParent();
-    new llvm::UnreachableInst(
-        function.getContext(),
-        llvm::BasicBlock::Create(function.getContext(), "", &function));
-    return true;
-  }
-
-  WorkLimits &limits;
-  static char identity;
-};
-char EarlyEnd::identity = 0;
-} // namespace
-
-void qcc::addEarlyEnd(llvm::legacy::PassManagerBase &passes,
-                      WorkLimits &limits) {
-  passes.add(new EarlyEnd(limits));
 }

@@ -13,9 +13,6 @@
 namespace llvm {
 class Module;
 class TargetMachine;
-namespace legacy {
-class PassManagerBase;
-} // namespace legacy
 } // namespace llvm
 
 namespace qcc {
@@ -26,10 +23,6 @@ class WorkLimits;
 /// become calls. Once `limits` are exceeded, which may be null, it ends early.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, Effort effort,
               WorkLimits *limits = nullptr);
-
-/// Adds to passes of the code generator, as the first, that functions lose
-/// their bodies once `limits` are exceeded.
-void addEarlyEnd(llvm::legacy::PassManagerBase &passes, WorkLimits &limits);
 
 } // namespace qcc
 

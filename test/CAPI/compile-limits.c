@@ -122,7 +122,20 @@ int main(void) {
   CHECK_OK(compileProgram(&options));
   double whole = now() - start;
 
+  // Limits that are not reached change nothing.
+  qccArtifact free = NULL, limited = NULL;
+  CHECK_OK(qccCompileText(program, strlen(program), &options, &free));
+  options.timeoutNanoseconds = INT64_MAX / 8;
+  options.memoryLimitBytes = INT64_MAX;
+  CHECK_OK(qccCompileText(program, strlen(program), &options, &limited));
+  CHECK(qccArtifactGetSize(free) == qccArtifactGetSize(limited));
+  CHECK(memcmp(qccArtifactGetData(free), qccArtifactGetData(limited),
+               qccArtifactGetSize(free)) == 0);
+  qccArtifactDestroy(free);
+  qccArtifactDestroy(limited);
+
   // Before it starts, and at moments of all stages.
+  options = makeOptions();
   options.cancel = token;
   qccCancelTokenCancel(token);
   CHECK_FAILS(compileProgram(&options), QCC_STATUS_CANCELLED,

@@ -35,6 +35,9 @@ public:
   WorkLimits(std::function<bool()> isCancelled, int64_t nanoseconds,
              int64_t memoryBytes);
 
+  /// Whether there is any limit.
+  bool areAny() const { return isCancelled_ || deadline_ || memoryBytes_ > 0; }
+
   /// Whether the work has to end. Once it has, it always has.
   bool isExceeded();
 

@@ -147,7 +147,8 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
   context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) { outcome.log.add(diagnostic); });
-  request.import.limits = &request.limits;
+  if (request.limits.areAny())
+    request.import.limits = &request.limits;
   if (request.limits.isExceeded())
     return;
 
@@ -162,7 +163,7 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
   compiler.releasesConstants = true;
-  compiler.limits = &request.limits;
+  compiler.limits = request.import.limits;
   compiler.configure = [&](mlir::PassManager &, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
   };
