@@ -20,6 +20,7 @@
 #ifndef QCC_C_COMPILER_H
 #define QCC_C_COMPILER_H
 
+#include "qcc-c/Runtime.h"
 #include "qcc-c/Status.h"
 
 #include <string.h>
@@ -64,6 +65,70 @@ typedef struct qccDiagnosticHook {
 /// CPU or chip.
 #define QCC_COMPILE_EXPLAIN 2u
 
+/*===----------------------------------------------------------------------===*\
+|* Weights from memory
+\*===----------------------------------------------------------------------===*/
+
+/// A weight in memory, under the name that the program has for it.
+typedef struct qccWeightTensor {
+  size_t size;
+  const char *name;
+  /// In host memory, compact row-major. The compiler reads it where it lies: it
+  /// has to stay as it is until the compilation returns.
+  const DLTensor *tensor;
+} qccWeightTensor;
+
+static inline qccWeightTensor qccWeightTensorInit(void) {
+  qccWeightTensor weight;
+  memset(&weight, 0, sizeof(weight));
+  weight.size = sizeof(weight);
+  return weight;
+}
+
+/// A weight that the compiler asks for. Lives during the call only.
+typedef struct qccWeightRequest {
+  size_t size;
+  const char *name;
+  DLDataType dtype; ///< As it is stored: that of a quantized type is 8 bits.
+  int32_t rank;
+  const int64_t *dims; ///< `rank` sizes.
+  size_t numBytes;
+} qccWeightRequest;
+
+/// The bytes of a weight, `numBytes` of them, compact row-major and little
+/// endian. Filled in by the hook.
+typedef struct qccWeightBytes {
+  size_t size;
+  const void *data;
+  size_t numBytes;
+  /// Called once, with `context`, when the bytes are not read any more, which
+  /// is before the compilation returns. May be null. Must not throw.
+  void (*giveBack)(void *context);
+  void *context;
+} qccWeightBytes;
+
+/// Called by a thread of the compiler, one call at a time, once for each name
+/// in the program. A status other than null ends the compilation with
+/// QCC_STATUS_INVALID_PROGRAM and the message of the status among its errors;
+/// the compiler destroys the status. Must not throw.
+typedef struct qccWeightHook {
+  size_t size;
+  void *context;
+  qccStatus (*find)(void *context, const qccWeightRequest *request,
+                    qccWeightBytes *bytes);
+} qccWeightHook;
+
+static inline qccWeightHook qccWeightHookInit(void) {
+  qccWeightHook hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Compiling
+\*===----------------------------------------------------------------------===*/
+
 typedef struct qccCompileOptions {
   size_t size;
   /// The CPU or NVIDIA chip, or several of them, each a variant of the
@@ -81,6 +146,25 @@ typedef struct qccCompileOptions {
   /// What it does not have is a remark, what is damaged a warning; only a file
   /// that cannot be read is an error. Null: none.
   const char *tuning;
+  /// Other places that weights can come from, of which, with `weights`, one is
+  /// given. The tensors are found by name; those that the program does not ask
+  /// for are not looked at.
+  const qccWeightTensor *weightTensors;
+  size_t numWeightTensors;
+  const qccWeightHook *weightHook;
+  /// Ends the compilation with QCC_STATUS_CANCELLED when any thread cancels it.
+  /// Only has to live during the call. Null: none.
+  qccCancelToken cancel;
+  /// The compilation ends with QCC_STATUS_TIMED_OUT once it takes longer; 0:
+  /// never.
+  int64_t timeoutNanoseconds;
+  /// The compilation ends with QCC_STATUS_OUT_OF_MEMORY once the process has
+  /// grown by more bytes since it started, counting memory that is not of
+  /// files. What other threads allocate meanwhile counts as well. 0: no limit.
+  ///
+  /// All three are looked at between passes, functions and weights, so that
+  /// some time may go by and some memory be taken before they take effect.
+  int64_t memoryLimitBytes;
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {
@@ -95,6 +179,8 @@ static inline qccCompileOptions qccCompileOptionsInit(void) {
 ///
 /// QCC_STATUS_INVALID_PROGRAM: it is rejected; the message has all errors, a
 /// line each, as "name:line:column: error: ...".
+/// QCC_STATUS_CANCELLED, QCC_STATUS_TIMED_OUT, QCC_STATUS_OUT_OF_MEMORY: see
+/// the options. All that the compilation had is given back.
 QCC_EXPORTED QCC_NODISCARD qccStatus
 qccCompileText(const char *text, size_t length,
                const qccCompileOptions *options, qccArtifact *artifact);

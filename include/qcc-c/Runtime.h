@@ -88,6 +88,11 @@ QCC_EXPORTED int32_t qccGetArtifactMinorVersion(void);
 
 /// Which memory the weights are read from. Huge pages make products with few
 /// rows faster, and are this process's own.
+///
+/// Modules of one process share equal weights, also of different artifacts, in
+/// huge pages, in memory of one allocator, and in copies of artifacts in
+/// memory: the bytes are there once, until the last module or context that uses
+/// them is destroyed. A second copy of the runtime in the process has its own.
 typedef enum qccWeightPages {
   QCC_WEIGHT_PAGES_AUTO = 0, ///< Huge from 8 MiB of weights on.
   QCC_WEIGHT_PAGES_FILE = 1, ///< The artifact's, shared between processes.
@@ -99,6 +104,9 @@ typedef enum qccWeightPages {
 /// lives changes that module: runs of it are wrong or crash. A copy also loads
 /// from a file system from which nothing may be executed.
 #define QCC_MODULE_PRIVATE_COPY 1u
+
+/// See below, at the hooks.
+typedef struct qccAllocator qccAllocator;
 
 typedef struct qccModuleOptions {
   size_t size;
@@ -112,6 +120,11 @@ typedef struct qccModuleOptions {
   /// first call that names a GPU; code and weights go to the GPU with the first
   /// run.
   const char *device;
+  /// Copies the weights to memory of this allocator, whatever weightPages says.
+  /// It is called by whoever loads the module, and by whoever destroys the last
+  /// module or context that uses the weights, until when it must live. Where it
+  /// has no memory, loading fails with QCC_STATUS_OUT_OF_MEMORY. Null: none.
+  const qccAllocator *weightAllocator;
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -340,16 +353,16 @@ static inline qccHostThreads qccHostThreadsInit(void) {
   return hook;
 }
 
-/// Memory of temporaries and results. Both functions are called by whoever runs
-/// or destroys.
-typedef struct qccAllocator {
+/// Memory of temporaries and results, or of weights. Both functions are called
+/// by whoever runs, loads or destroys.
+struct qccAllocator {
   size_t size;
   void *context;
   /// Returns null on failure. `size` > 0; `alignment` is a power of two.
   void *(*allocate)(void *context, size_t size, size_t alignment);
   void (*deallocate)(void *context, void *memory, size_t size,
                      size_t alignment);
-} qccAllocator;
+};
 
 static inline qccAllocator qccAllocatorInit(void) {
   qccAllocator hook;

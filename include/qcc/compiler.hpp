@@ -21,7 +21,10 @@
 #include "qcc-c/Compiler.h"
 #include "qcc/runtime.hpp"
 
+#include <chrono>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace qcc {
 
@@ -39,6 +42,17 @@ struct CompileOptions {
   uint32_t flags = 0; ///< QCC_COMPILE_...
   /// A file of `qcc tune`; empty: none.
   std::string tuning;
+  /// Weights in memory, by name, instead of `weights`. They are read where they
+  /// lie, until the compilation returns.
+  std::vector<std::pair<std::string, const DLTensor *>> weightTensors;
+  /// The same by a function of the C API.
+  const qccWeightHook *weightHook = nullptr;
+  /// Ends the compilation with QCC_STATUS_CANCELLED.
+  const CancelToken *cancel = nullptr;
+  /// Ends it with QCC_STATUS_TIMED_OUT; 0: never.
+  std::chrono::nanoseconds timeout{0};
+  /// What the process may grow by; 0: no limit. See qccCompileOptions.
+  int64_t memoryLimitBytes = 0;
 };
 
 /// The bytes of a shared object.
@@ -76,7 +90,9 @@ inline void callDiagnosticHook(void *hook,
   options->onDiagnostic(*diagnostic);
 }
 
-inline qccCompileOptions toC(const CompileOptions &options) {
+/// The options as C has them, which refer to `weights` and to the options.
+inline qccCompileOptions toC(const CompileOptions &options,
+                             std::vector<qccWeightTensor> &weights) {
   qccCompileOptions c = qccCompileOptionsInit();
   c.target = options.target.c_str();
   c.weights = options.weights.empty() ? nullptr : options.weights.c_str();
@@ -86,6 +102,15 @@ inline qccCompileOptions toC(const CompileOptions &options) {
                      callDiagnosticHook};
   c.flags = options.flags;
   c.tuning = options.tuning.empty() ? nullptr : options.tuning.c_str();
+  for (const auto &item : options.weightTensors)
+    weights.push_back(
+        {sizeof(qccWeightTensor), item.first.c_str(), item.second});
+  c.weightTensors = weights.data();
+  c.numWeightTensors = weights.size();
+  c.weightHook = options.weightHook;
+  c.cancel = options.cancel ? options.cancel->handle() : nullptr;
+  c.timeoutNanoseconds = options.timeout.count();
+  c.memoryLimitBytes = options.memoryLimitBytes;
   return c;
 }
 } // namespace detail
@@ -94,7 +119,8 @@ inline qccCompileOptions toC(const CompileOptions &options) {
 inline Artifact compileArtifact(std::string_view text,
                                 const CompileOptions &options = {}) {
   Artifact artifact;
-  qccCompileOptions c = detail::toC(options);
+  std::vector<qccWeightTensor> weights;
+  qccCompileOptions c = detail::toC(options, weights);
   detail::check(
       qccCompileText(text.data(), text.size(), &c, artifact.artifact_.fill()));
   return artifact;
@@ -102,7 +128,8 @@ inline Artifact compileArtifact(std::string_view text,
 inline Artifact compileFileArtifact(const std::string &path,
                                     const CompileOptions &options = {}) {
   Artifact artifact;
-  qccCompileOptions c = detail::toC(options);
+  std::vector<qccWeightTensor> weights;
+  qccCompileOptions c = detail::toC(options, weights);
   detail::check(qccCompileFile(path.c_str(), &c, artifact.artifact_.fill()));
   return artifact;
 }

@@ -380,6 +380,9 @@ struct ModuleOptions {
   bool privateCopy = false;
   /// What runs the program: empty or "cpu" for the host, "cuda:N" for a GPU.
   std::string device = {};
+  /// Memory of the weights, which must live as long as modules and functions
+  /// that use them; null: what weightPages says.
+  const qccAllocator *weightAllocator = nullptr;
 };
 
 /// A loaded artifact: immutable, shared by any number of threads and functions,
@@ -479,6 +482,7 @@ private:
     c.weightPages = options.weightPages;
     c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
     c.device = nameOrNull(options.device);
+    c.weightAllocator = options.weightAllocator;
     return c;
   }
 

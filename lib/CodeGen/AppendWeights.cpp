@@ -11,10 +11,56 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/CodeGen/WeightsImage.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 #include <elf.h>
 
 using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// The image
+//===----------------------------------------------------------------------===//
+
+int64_t WeightsImage::add(const Weights &weights) {
+  for (const Part &part : parts)
+    if (part.weights == weights)
+      return part.offset;
+  int64_t offset = llvm::alignTo(total, 64);
+  parts.push_back({offset, weights});
+  total = offset + weights.size();
+  return offset;
+}
+
+void WeightsImage::copyTo(
+    char *memory,
+    llvm::function_ref<void(mlir::DenseResourceElementsAttr)> last) const {
+  auto resourceOf = [](const Weights::Constant &constant) {
+    return llvm::dyn_cast<mlir::DenseResourceElementsAttr>(constant.value);
+  };
+  // Constants of several types may have the data of one resource.
+  llvm::DenseMap<const void *, int64_t> uses;
+  for (const Part &part : parts)
+    for (const Weights::Constant &constant : part.weights.constants())
+      if (auto resource = resourceOf(constant))
+        ++uses[resource.getRawHandle().getResource()];
+  int64_t end = 0;
+  for (const Part &part : parts) {
+    std::fill(memory + end, memory + part.offset, 0);
+    part.weights.copyTo(
+        memory + part.offset, [&](const Weights::Constant &constant) {
+          auto resource = resourceOf(constant);
+          if (resource && --uses[resource.getRawHandle().getResource()] == 0)
+            last(resource);
+        });
+    end = part.offset + part.weights.size();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
 
 /// Neither the headers nor the C library's header have it.
 static constexpr uint64_t largeSection = 0x10000000; // SHF_X86_64_LARGE
@@ -25,7 +71,7 @@ static T *headers(llvm::SmallVectorImpl<char> &program, uint64_t offset) {
 }
 
 llvm::Error qcc::appendWeights(llvm::SmallVector<char, 0> &program,
-                               const WeightsImage &weights) {
+                               const WeightsImage &weights, bool releases) {
   if (weights.size() == 0)
     return llvm::Error::success();
   constexpr uint64_t page = 4096;
@@ -55,7 +101,14 @@ llvm::Error qcc::appendWeights(llvm::SmallVector<char, 0> &program,
   segment->p_flags = PF_R;
   segment->p_offset = offset;
   segment->p_filesz = segment->p_memsz;
-  program.resize(offset + weights.size());
-  weights.copyTo(program.data() + offset);
+  // Memory is taken as it is written, while constants are freed.
+  uint64_t end = program.size();
+  program.resize_for_overwrite(offset + weights.size());
+  std::fill(program.begin() + end, program.begin() + offset, 0);
+  weights.copyTo(program.data() + offset,
+                 [&](mlir::DenseResourceElementsAttr resource) {
+                   if (releases)
+                     releaseData(resource);
+                 });
   return llvm::Error::success();
 }

@@ -384,6 +384,7 @@ llvm::Error DescriptorBuilder::run() {
   bytes.resize(sizeof(qcc_descriptor));
   std::vector<qcc_variant_desc> table;
   std::vector<std::optional<int64_t>> places; // of weights
+  std::vector<uint64_t> keys;
   for (const TranslatedVariant &variant : variants) {
     qcc_variant_desc desc = {};
     bool isDevice = variant.target->isDevice();
@@ -395,15 +396,20 @@ llvm::Error DescriptorBuilder::run() {
     if (llvm::Error error = addEntries(variant, desc.entries_ref))
       return error;
     places.push_back(std::nullopt);
-    if (variant.program.weights) {
-      ArrayRef<char> data =
-          variant.program.weights.getRawHandle().getBlob()->getData();
-      desc.weights_size = data.size();
-      places.back() = weights.add(StringRef(data.data(), data.size()));
+    desc.weights_size = variant.program.weights.size();
+    keys.push_back(0);
+    if (desc.weights_size > 0) {
+      places.back() = weights.add(variant.program.weights);
+      rt::ContentHash hash;
+      variant.program.weights.visit([&](ArrayRef<char> bytes) {
+        hash.update(bytes.data(), bytes.size());
+      });
+      keys.back() = hash.finish();
     }
     table.push_back(desc);
   }
   int64_t ref = add<qcc_variant_desc>(table);
+  int64_t keysRef = add<uint64_t>(keys);
   llvm::GlobalVariable *image = weights.size() > 0 ? addWeights() : nullptr;
   for (auto [i, place] : llvm::enumerate(places)) {
     int64_t desc = ref + i * sizeof(qcc_variant_desc);
@@ -433,6 +439,7 @@ llvm::Error DescriptorBuilder::run() {
            addString(cast<StringAttr>(pair.getValue()).getValue())});
   descriptor.n_metadata = metadata.size();
   descriptor.metadata_ref = add<qcc_metadata_desc>(metadata);
+  descriptor.weight_keys_ref = keysRef;
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
   addNote();

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EarlyEnd.h"
 #include "Optimize.h"
 #include "SingleLaneStores.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "qcc/Support/WorkLimits.h"
 #include "qcc/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -21,6 +23,12 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace qcc;
+
+static llvm::Error checkLimits(WorkLimits *limits) {
+  if (limits && limits->isExceeded())
+    return llvm::createStringError(limits->status().message());
+  return llvm::Error::success();
+}
 
 /// The names in the table of a program: the functions that it refers to.
 static llvm::StringSet<> functionsOf(const Program &program) {
@@ -41,7 +49,7 @@ static llvm::StringSet<> functionsOf(const Program &program) {
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const Target &target,
                  const TranslatedVariant &variant, llvm::LLVMContext &context,
-                 Effort effort) {
+                 Effort effort, WorkLimits *limits) {
   auto machine = target.createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
@@ -70,7 +78,9 @@ translateVariant(mlir::ModuleOp module, const Target &target,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*result, **machine, effort);
+  optimize(*result, **machine, effort, limits);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
   scalarizeSingleLaneStores(*result);
   return result;
 }
@@ -78,7 +88,7 @@ translateVariant(mlir::ModuleOp module, const Target &target,
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
                      llvm::LLVMContext &context, Effort effort,
-                     WeightsImage *apart) {
+                     WeightsImage *apart, WorkLimits *limits) {
   std::unique_ptr<llvm::Module> result;
   std::vector<TranslatedVariant> table;
   for (Variant variant : variants) {
@@ -94,7 +104,7 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
       table.back().kernels = std::move(*kernels);
     }
     auto translated = translateVariant(variant.module, *variant.host,
-                                       table.back(), context, effort);
+                                       table.back(), context, effort, limits);
     if (!translated)
       return translated.takeError();
     if (!result)
@@ -109,16 +119,23 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>
-qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine,
-              FileKind kind) {
+qcc::emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
+              WorkLimits *limits) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
+  std::optional<EarlyEndingPasses> ending;
+  if (limits)
+    ending.emplace(passes, *limits);
+  llvm::legacy::PassManagerBase &added =
+      ending ? static_cast<llvm::legacy::PassManagerBase &>(*ending) : passes;
   llvm::CodeGenFileType type = kind == FileKind::Assembly
                                    ? llvm::CodeGenFileType::AssemblyFile
                                    : llvm::CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+  if (machine.addPassesToEmitFile(added, stream, nullptr, type))
     return llvm::createStringError("the code generator cannot write this file");
   passes.run(module);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
   return bytes;
 }

@@ -213,8 +213,8 @@ static llvm::Error runLinker(const std::string &input,
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>
-qcc::linkSharedObject(llvm::ArrayRef<char> object,
-                      const WeightsImage &weights) {
+qcc::linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights,
+                      bool releases) {
   if (access("/proc/self/fd", X_OK) != 0)
     return failure(errno, "the file system /proc is not mounted here");
   OpenFile input(memfd_create("qcc-link-input", MFD_CLOEXEC));
@@ -230,7 +230,7 @@ qcc::linkSharedObject(llvm::ArrayRef<char> object,
   auto bytes = reader.take();
   if (!bytes)
     return bytes.takeError();
-  if (llvm::Error error = appendWeights(*bytes, weights))
+  if (llvm::Error error = appendWeights(*bytes, weights, releases))
     return std::move(error);
   rt::Status status = rt::stampArtifact(bytes->data(), bytes->size());
   if (!status.isOk())

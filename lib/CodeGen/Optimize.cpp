@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimize.h"
+#include "qcc/Support/WorkLimits.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -16,12 +18,17 @@ using namespace qcc;
 /// LLVM must not assume any library: an artifact has no undefined symbols, so
 /// loops must not turn into calls of memcpy or memset.
 void qcc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                   Effort effort) {
+                   Effort effort, WorkLimits *limits) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (limits)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [limits](llvm::StringRef, llvm::Any) { return !limits->isExceeded(); });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(),
+                            std::nullopt, &callbacks);
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });

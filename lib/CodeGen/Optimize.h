@@ -17,10 +17,12 @@ class TargetMachine;
 
 namespace qcc {
 
+class WorkLimits;
+
 /// Optimizes a module for a processor. No library function exists: loops do not
-/// become calls.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              Effort effort);
+/// become calls. Once `limits` are exceeded, which may be null, it ends early.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, Effort effort,
+              WorkLimits *limits = nullptr);
 
 } // namespace qcc
 

@@ -6,13 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Compiler/Compiler.h"
-#include "mlir/IR/AttrTypeSubElements.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "Supervision.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Target/KnownTargets.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,6 +38,7 @@ static void splitIntoVariants(mlir::ModuleOp module,
 
 mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
                                         Stage first) const {
+  Supervision supervision(module, releasesConstants, limits);
   auto run = [&](mlir::ModuleOp variant, const TargetRef &target) {
     for (int i = static_cast<int>(first) + 1; i <= static_cast<int>(last);
          ++i) {
@@ -49,7 +47,7 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
       buildStage(pm, stage, target, stageOptions);
       if (configure)
         configure(pm, stage);
-      if (mlir::failed(pm.run(variant)))
+      if (mlir::failed(pm.run(variant)) || (limits && limits->isExceeded()))
         return mlir::failure();
     }
     return mlir::success();
@@ -66,40 +64,16 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
   return mlir::success();
 }
 
-void qcc::releaseUnusedConstants(mlir::ModuleOp module) {
-  using Entry = mlir::DialectResourceBlobManager::BlobEntry;
-  llvm::SmallPtrSet<const Entry *, 16> used;
-  mlir::AttrTypeWalker walker;
-  walker.addWalk([&](mlir::DenseResourceElementsAttr attr) {
-    used.insert(attr.getRawHandle().getResource());
-  });
-  module->walk(
-      [&](mlir::Operation *op) { walker.walk(op->getAttrDictionary()); });
-  auto &blobs = mlir::DenseResourceElementsHandle::getManagerInterface(
-                    module.getContext())
-                    .getBlobManager();
-  std::vector<std::string> unused;
-  blobs.getBlobMap([&](const llvm::StringMap<Entry> &map) {
-    for (const auto &item : map)
-      if (!used.contains(&item.second))
-        unused.push_back(item.first().str());
-  });
-  for (const std::string &name : unused)
-    blobs.update(name, mlir::AsmResourceBlob());
-}
-
 //===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// LLVM IR and the code generator that it was made for.
-struct Translated {
+struct Compiler::Translated {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
 };
-} // namespace
 
 /// The one target of a module of kernels, or an error.
 static llvm::Expected<Variant>
@@ -117,10 +91,8 @@ deviceVariant(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets) {
   return Variant{module, targets.front().get(), nullptr};
 }
 
-static llvm::Error translate(mlir::ModuleOp module,
-                             llvm::ArrayRef<TargetRef> targets, Effort effort,
-                             Translated &result,
-                             WeightsImage *apart = nullptr) {
+llvm::Error Compiler::translate(mlir::ModuleOp module, Translated &result,
+                                WeightsImage *apart) const {
   TargetRef host = hostTarget();
   llvm::SmallVector<Variant> variants;
   auto add = [&](mlir::ModuleOp variant, const TargetRef &target) {
@@ -139,25 +111,26 @@ static llvm::Error translate(mlir::ModuleOp module,
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
-  auto translated = translateToLLVM(variants, result.context, effort, apart);
+  auto translated =
+      translateToLLVM(variants, result.context, effort, apart, limits);
   if (!translated)
     return translated.takeError();
   result.module = std::move(*translated);
   return llvm::Error::success();
 }
 
-static llvm::Expected<llvm::SmallVector<char, 0>>
-emit(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets, Effort effort,
-     FileKind kind, WeightsImage *apart = nullptr) {
+llvm::Expected<llvm::SmallVector<char, 0>>
+Compiler::emit(mlir::ModuleOp module, FileKind kind,
+               WeightsImage *apart) const {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, effort, translated, apart))
+  if (llvm::Error error = translate(module, translated, apart))
     return std::move(error);
-  return emitCode(*translated.module, *translated.machine, kind);
+  return emitCode(*translated.module, *translated.machine, kind, limits);
 }
 
 llvm::Expected<std::string> Compiler::emitLLVM(mlir::ModuleOp module) const {
   Translated translated;
-  if (llvm::Error error = translate(module, targets, effort, translated))
+  if (llvm::Error error = translate(module, translated))
     return std::move(error);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -167,7 +140,7 @@ llvm::Expected<std::string> Compiler::emitLLVM(mlir::ModuleOp module) const {
 
 llvm::Expected<std::string>
 Compiler::emitAssembly(mlir::ModuleOp module) const {
-  auto bytes = emit(module, targets, effort, FileKind::Assembly);
+  auto bytes = emit(module, FileKind::Assembly);
   if (!bytes)
     return bytes.takeError();
   return std::string(bytes->begin(), bytes->end());
@@ -175,15 +148,15 @@ Compiler::emitAssembly(mlir::ModuleOp module) const {
 
 llvm::Expected<llvm::SmallVector<char, 0>>
 Compiler::emitObject(mlir::ModuleOp module) const {
-  return emit(module, targets, effort, FileKind::Object);
+  return emit(module, FileKind::Object);
 }
 
 llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {
   WeightsImage weights;
-  auto object = emit(module, targets, effort, FileKind::Object, &weights);
+  auto object = emit(module, FileKind::Object, &weights);
   if (!object)
     return object.takeError();
-  return linkSharedObject(*object, weights);
+  return linkSharedObject(*object, weights, releasesConstants);
 }
 
 llvm::Expected<std::string> Compiler::emitPTX(mlir::ModuleOp module) const {
@@ -199,10 +172,8 @@ llvm::Expected<std::string> Compiler::emitWeights(mlir::ModuleOp module) const {
         "each of %zu targets has weights of its own; compile for each of them "
         "by itself",
         targets.size());
-  Program program = Program::of(module);
-  if (!program.weights)
-    return std::string();
-  llvm::ArrayRef<char> data =
-      program.weights.getRawHandle().getBlob()->getData();
-  return std::string(data.begin(), data.end());
+  Weights weights = Program::of(module).weights;
+  std::string bytes(weights.size(), '\0');
+  weights.copyTo(bytes.data());
+  return bytes;
 }

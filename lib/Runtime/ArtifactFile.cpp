@@ -293,9 +293,9 @@ Result<LoadedArtifact> ArtifactFile::load(const ArtifactImage &image) const {
   return loaded;
 }
 
-void ArtifactFile::forget(const LoadedArtifact &loaded,
-                          const ArtifactImage &image, const char *data,
-                          size_t size) const {
+void ArtifactFile::giveBack(const LoadedArtifact &loaded,
+                            const ArtifactImage &image, const char *data,
+                            size_t size, bool fromFile) const {
   // The kernel gives back whole pages.
   uint64_t page = sysconf(_SC_PAGESIZE);
   uint64_t address = reinterpret_cast<uintptr_t>(data) - loaded.base;
@@ -307,10 +307,22 @@ void ArtifactFile::forget(const LoadedArtifact &loaded,
       continue;
     madvise(reinterpret_cast<void *>(loaded.base + begin), end - begin,
             MADV_DONTNEED);
-    if (isInMemory_)
+    if (fromFile)
       fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 segment.offset + (begin - segment.address), end - begin);
   }
+}
+
+void ArtifactFile::rest(const LoadedArtifact &loaded,
+                        const ArtifactImage &image, const char *data,
+                        size_t size) const {
+  giveBack(loaded, image, data, size, /*fromFile=*/false);
+}
+
+void ArtifactFile::forget(const LoadedArtifact &loaded,
+                          const ArtifactImage &image, const char *data,
+                          size_t size) const {
+  giveBack(loaded, image, data, size, /*fromFile=*/isInMemory_);
 }
 
 } // namespace qcc::rt

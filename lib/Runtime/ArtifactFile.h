@@ -56,6 +56,14 @@ public:
   /// anything else than what was validated.
   Result<LoadedArtifact> load(const ArtifactImage &image) const;
 
+  /// Whether it is a file in memory that only this object knows.
+  bool isPrivate() const { return isInMemory_; }
+
+  /// Takes a part of the file that is loaded at `data` out of the memory of the
+  /// process. Who reads it again finds it in the file.
+  void rest(const LoadedArtifact &loaded, const ArtifactImage &image,
+            const char *data, size_t size) const;
+
   /// Gives back the memory of a part of the file that is loaded at `data`, and
   /// that nobody reads any more. Of a file in memory the part is lost; the
   /// parts of others stay in the file.
@@ -66,6 +74,8 @@ private:
   ArtifactFile(int file, std::string path, bool isInMemory)
       : file_(file), path_(std::move(path)), isInMemory_(isInMemory) {}
 
+  void giveBack(const LoadedArtifact &loaded, const ArtifactImage &image,
+                const char *data, size_t size, bool fromFile) const;
   static Result<ArtifactFile> createEmpty();
   Status append(const char *bytes, uint64_t size) const;
   Result<uint64_t> size() const;

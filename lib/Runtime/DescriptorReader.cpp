@@ -499,6 +499,12 @@ void DescriptorReader::readVariant(size_t index, Variant &variant) {
     fail("the weights are not aligned to 64 bytes");
   variant.weightsSize = desc.weights_size;
   readKernels(desc, variant);
+  if (minorVersion_ > 0 && descriptor_->weight_keys_ref != 0) {
+    const auto *keys =
+        readTable<uint64_t>(descriptor_->weight_keys_ref,
+                            descriptor_->n_variants, "the keys of the weights");
+    variant.weightsKey = keys ? keys[index] : 0;
+  }
   auto entries = readRecords<qcc_entry_desc>(desc.entries_ref, desc.n_entries,
                                              "the table of entries");
   for (size_t i = 0; i < entries.size() && status_.isOk(); ++i)

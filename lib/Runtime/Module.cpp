@@ -15,8 +15,11 @@
 #include "DescriptorReader.h"
 #include "DeviceProgram.h"
 #include "HugePages.h"
+#include "SharedWeights.h"
 #include "VariantChoice.h"
 
+#include <algorithm>
+#include <cstring>
 #include <dlfcn.h>
 
 namespace qcc::rt {
@@ -33,14 +36,75 @@ std::string TensorInfo::describe() const {
 /// still come from caches.
 constexpr int64_t smallWeights = int64_t(8) << 20;
 
-void Module::copyWeights(WeightPages pages,
-                         FunctionRef<void(const char *, size_t)> copied) {
-  if (pages == WeightPages::File || !refusal_.isOk() || device_ ||
-      (pages == WeightPages::Auto && variant_.weightsSize < smallWeights))
-    return;
-  weightCopy_ = copyToHugePages(variant_.weights, variant_.weightsSize, copied);
-  if (weightCopy_)
+static constexpr auto ignore = [](const char *, size_t) {};
+
+/// Where the weights of an artifact are, as it was loaded.
+struct WeightPlace {
+  /// Nobody else can change them there.
+  bool isPrivate = false;
+  /// Called with a part that has been read, and will not be soon.
+  FunctionRef<void(const char *, size_t)> rest = ignore;
+  /// Called with a part that is never read again.
+  FunctionRef<void(const char *, size_t)> forget = ignore;
+};
+
+/// A copy in memory of an allocator.
+static Result<SharedBytes>
+copyTo(const WeightAllocator &allocator, const char *data, size_t size,
+       FunctionRef<void(const char *, size_t)> copied) {
+  struct Copy {
+    std::shared_ptr<void> owner; ///< Destroyed last.
+    AlignedBuffer buffer;
+  };
+  auto copy = std::make_shared<Copy>(
+      Copy{allocator.owner, AlignedBuffer(allocator.allocator)});
+  Status status = copy->buffer.reserve(size);
+  if (!status.isOk())
+    return status.withPrefix("weights: ");
+  constexpr size_t partSize = size_t(1) << 22;
+  for (size_t at = 0; at < size; at += partSize) {
+    size_t count = std::min(partSize, size - at);
+    memcpy(copy->buffer.data() + at, data + at, count);
+    copied(data + at, count);
+  }
+  return SharedBytes(copy, copy->buffer.data());
+}
+
+Status Module::placeWeights(const ModuleOptions &options,
+                            const WeightPlace &place) {
+  const char *data = variant_.weights;
+  size_t size = variant_.weightsSize;
+  bool isHuge = options.weightPages == WeightPages::Huge ||
+                (options.weightPages == WeightPages::Auto &&
+                 variant_.weightsSize >= smallWeights);
+  if (size == 0 || !refusal_.isOk() || device_ ||
+      (!options.weightAllocator && !isHuge && !place.isPrivate))
+    return Status::ok();
+  WeightKey key{variant_.weightsKey, size, {0, 0, isHuge}};
+  if (options.weightAllocator)
+    key.memory = options.weightAllocator->identity;
+  weightCopy_ = findSharedWeights(key, data, place.rest);
+  if (weightCopy_) {
+    place.forget(data, size);
     variant_.weights = weightCopy_.get();
+    return Status::ok();
+  }
+  if (options.weightAllocator) {
+    Result<SharedBytes> copy =
+        copyTo(*options.weightAllocator, data, size, place.forget);
+    if (!copy.isOk())
+      return copy.status();
+    weightCopy_ = *std::move(copy);
+  } else if (isHuge) {
+    weightCopy_ = copyToHugePages(data, size, place.forget);
+  }
+  if (weightCopy_) {
+    variant_.weights = weightCopy_.get();
+    lendWeights(key, weightCopy_);
+  } else if (place.isPrivate) {
+    lendWeights(key, SharedBytes(keepAlive_, data));
+  }
+  return Status::ok();
 }
 
 Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
@@ -85,7 +149,9 @@ Module::create(const qcc_descriptor *descriptor,
       read(descriptor, std::move(keepAlive), options);
   if (!module.isOk())
     return module.status();
-  (*module)->copyWeights(options.weightPages, [](const char *, size_t) {});
+  Status status = (*module)->placeWeights(options, WeightPlace());
+  if (!status.isOk())
+    return status;
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
@@ -111,10 +177,16 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
       static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  (*module)->copyWeights(options.weightPages,
-                         [&](const char *part, size_t size) {
-                           file.forget(*loaded, *image, part, size);
-                         });
+  auto rest = [&](const char *part, size_t size) {
+    file.rest(*loaded, *image, part, size);
+  };
+  auto forget = [&](const char *part, size_t size) {
+    file.forget(*loaded, *image, part, size);
+  };
+  Status status = (*module)->placeWeights(
+      options, WeightPlace{file.isPrivate(), rest, forget});
+  if (!status.isOk())
+    return status;
   return std::shared_ptr<const Module>(*std::move(module));
 }
 

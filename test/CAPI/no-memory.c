@@ -12,7 +12,7 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-// RUN: %capi/no-memory %capi/program.so
+// RUN: %capi/no-memory %capi/program.so %capi/lender.so %capi/borrower.so
 // UNSUPPORTED: sanitizer
 
 #include "Check.h"
@@ -20,7 +20,7 @@
 
 enum { rows = 3, columns = 4 };
 
-static const char *path;
+static const char *path, *lenderPath, *borrowerPath;
 static char bytes[1 << 20];
 static size_t numBytes;
 
@@ -45,6 +45,34 @@ static qccStatus loadMemory(void) {
 }
 static qccStatus loadNothing(void) {
   return qccModuleLoadFile("/no/such/model.so", NULL, &module);
+}
+/// Weights that are copied, and lent to another module.
+static qccStatus loadWeights(void) {
+  qccModuleOptions options = qccModuleOptionsInit();
+  options.weightPages = QCC_WEIGHT_PAGES_HUGE;
+  options.flags = QCC_MODULE_PRIVATE_COPY;
+  qccModule lender = NULL;
+  qccStatus status = qccModuleLoadFile(lenderPath, &options, &lender);
+  if (!status)
+    status = qccModuleLoadFile(borrowerPath, &options, &module);
+  qccModuleDestroy(lender);
+  return status;
+}
+static void *allocate(void *context, size_t size, size_t alignment) {
+  void *memory = NULL;
+  (void)context;
+  return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
+}
+static void deallocate(void *context, void *memory, size_t size,
+                       size_t alignment) {
+  (void)context, (void)size, (void)alignment;
+  free(memory);
+}
+static qccStatus loadToAllocator(void) {
+  static const qccAllocator allocator = {NULL, allocate, deallocate};
+  qccModuleOptions options = qccModuleOptionsInit();
+  options.weightAllocator = &allocator;
+  return qccModuleLoadFile(lenderPath, &options, &module);
 }
 static qccStatus inspect(void) {
   qccTensorInfo info = qccTensorInfoInit();
@@ -95,6 +123,8 @@ typedef struct Call {
 static const Call calls[] = {
     {"load a file", loadFile, QCC_STATUS_OK, false, false},
     {"load memory", loadMemory, QCC_STATUS_OK, false, false},
+    {"load weights", loadWeights, QCC_STATUS_OK, false, false},
+    {"load to an allocator", loadToAllocator, QCC_STATUS_OK, false, false},
     {"load nothing", loadNothing, QCC_STATUS_NOT_FOUND, false, false},
     {"inspect", inspect, QCC_STATUS_INVALID_ARGUMENT, true, false},
     {"create a context", createContext, QCC_STATUS_OK, true, false},
@@ -158,9 +188,11 @@ static bool callWithFailure(const Call *call, long request, bool andAllAfter) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2)
+  if (argc < 4)
     return 2;
   path = argv[1];
+  lenderPath = argv[2];
+  borrowerPath = argv[3];
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL);
   numBytes = file ? fread(bytes, 1, sizeof(bytes), file) : 0;

@@ -6,17 +6,19 @@
 |*                                                                            *|
 |*===----------------------------------------------------------------------===*|
 |*                                                                            *|
-|* Threads load and unload two programs in all ways, run them with all kinds  *|
-|* of threads, cancel, time out, fork, and have allocators that fail at       *|
-|* random. Each result is looked at, and each status has to be one of those   *|
-|* that the deed may have. Where the compiler is there                        *|
-|* (stress-compiled.test), programs are compiled as well.                     *|
+|* Threads load and unload programs in all ways, run them with all kinds of   *|
+|* threads, cancel, time out, fork, and have allocators that fail at random.  *|
+|* Two of the programs have equal weights, which they share. Each result is   *|
+|* looked at, and each status has to be one of those that the deed may have.  *|
+|* Where the compiler is there (stress-compiled.test), programs are compiled  *|
+|* as well, with weights of a hook that fails at random, and with limits.     *|
 |*                                                                            *|
-|* Usage: stress PROGRAM OTHER SECONDS [SEED]                                 *|
+|* Usage: stress PROGRAM OTHER LENDER BORROWER SECONDS [SEED]                 *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-// RUN: %capi/stress %capi/program.so %capi/other.so 5
+// RUN: %capi/stress %capi/program.so %capi/other.so \
+// RUN:     %capi/lender.so %capi/borrower.so 5
 
 #define _GNU_SOURCE
 
@@ -33,11 +35,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { numThreads = 8, maxSize = 64, maxBytes = 1 << 20 };
+enum { numThreads = 8, numPrograms = 4, maxSize = 64, maxBytes = 1 << 20 };
 
-static const char *paths[2];
-static char bytes[2][maxBytes];
-static size_t sizes[2];
+static const char *paths[numPrograms];
+static char bytes[numPrograms][maxBytes];
+static size_t sizes[numPrograms];
+/// What the entry `increment` of each adds.
+static const int32_t increments[numPrograms] = {1, 2, 3, 3};
 static double endTime;
 static atomic_long numDeeds, numRuns, numWrong, numUnexpected;
 static qccThreadPool sharedPool;
@@ -75,6 +79,7 @@ static bool take(qccStatus status, qccStatusCode also, const char *deed) {
 |* Hooks
 \*===----------------------------------------------------------------------===*/
 
+/// Some memory, or none; the context is a Worker.
 static void *allocateOrNot(void *context, size_t size, size_t alignment) {
   void *memory = NULL;
   if (next(context, 4) == 0 || posix_memalign(&memory, alignment, size) != 0)
@@ -99,21 +104,39 @@ static void runAllHere(void *context, int32_t threads,
 |* Deeds
 \*===----------------------------------------------------------------------===*/
 
+/// Modules of all threads share what this allocator gives, so that it has no
+/// thread's state.
+static void *allocateForAll(void *context, size_t size, size_t alignment) {
+  static atomic_uint calls;
+  void *memory = NULL;
+  (void)context;
+  if (atomic_fetch_add(&calls, 1) % 4 == 0 ||
+      posix_memalign(&memory, alignment, size) != 0)
+    return NULL;
+  return memory;
+}
+
 static qccModule load(Worker *self, int which) {
+  static const qccAllocator allocator = {NULL, allocateForAll, deallocate};
   qccModuleOptions options = qccModuleOptionsInit();
+  qccStatusCode also = QCC_STATUS_OK;
+  if (next(self, 3) == 0) {
+    options.weightAllocator = &allocator;
+    also = QCC_STATUS_OUT_OF_MEMORY;
+  }
   options.weightPages = (int32_t)next(self, 3);
   options.flags = next(self, 3) == 0 ? QCC_MODULE_PRIVATE_COPY : 0;
   qccModule module = NULL;
   uint32_t way = next(self, 3);
   if (way == 0) {
-    take(qccModuleLoadFile(paths[which], &options, &module), QCC_STATUS_OK,
+    take(qccModuleLoadFile(paths[which], &options, &module), also,
          "load a file");
   } else if (way == 1) {
     take(qccModuleLoadMemory(bytes[which], sizes[which], &options, &module),
-         QCC_STATUS_OK, "load memory");
+         also, "load memory");
   } else {
     int file = open(paths[which], O_RDONLY | O_CLOEXEC);
-    take(qccModuleLoadDescriptor(file, &options, &module), QCC_STATUS_OK,
+    take(qccModuleLoadDescriptor(file, &options, &module), also,
          "load a descriptor");
     close(file);
   }
@@ -169,8 +192,11 @@ static void runInChild(Worker *self, qccContext context, int32_t increment) {
 }
 
 static void loadAndRun(Worker *self) {
-  int which = (int)next(self, 2);
+  int which = (int)next(self, numPrograms);
+  int32_t increment = increments[which];
   qccModule module = load(self, which);
+  if (!module)
+    return;
   qccContextOptions options = qccContextOptionsInit();
   qccStatusCode also = QCC_STATUS_OK;
   uint32_t kind = next(self, 5);
@@ -194,19 +220,19 @@ static void loadAndRun(Worker *self) {
     module = NULL;
   }
   for (uint32_t i = next(self, 20); context && i-- > 0;)
-    runOnce(self, context, which + 1, also, NULL);
+    runOnce(self, context, increment, also, NULL);
   if (context && kind == 0 && next(self, 10) == 0)
-    runInChild(self, context, which + 1);
+    runInChild(self, context, increment);
 
   qccRunOptions run = qccRunOptionsInit();
   take(qccCancelTokenCreate(&run.cancel), QCC_STATUS_OK, "create a token");
   if (context && kind != 3) {
     if (next(self, 2) == 0)
       qccCancelTokenCancel(run.cancel);
-    runOnce(self, context, which + 1, QCC_STATUS_CANCELLED, &run);
+    runOnce(self, context, increment, QCC_STATUS_CANCELLED, &run);
     qccCancelTokenReset(run.cancel);
     run.timeoutNanoseconds = next(self, 20000) + 1;
-    runOnce(self, context, which + 1, QCC_STATUS_TIMED_OUT, &run);
+    runOnce(self, context, increment, QCC_STATUS_TIMED_OUT, &run);
   }
   qccCancelTokenDestroy(run.cancel);
   qccContextDestroy(context);
@@ -214,6 +240,67 @@ static void loadAndRun(Worker *self) {
 }
 
 #ifdef QCC_TEST_COMPILER
+/// A weight of a program, and who is asked for it.
+typedef struct Weight {
+  Worker *worker;
+  int32_t value;
+  bool mayFail;
+  int lent;
+} Weight;
+
+static void giveBack(void *self) { --((Weight *)self)->lent; }
+
+static qccStatus lendOrNot(void *self, const qccWeightRequest *request,
+                           qccWeightBytes *bytes) {
+  Weight *weight = self;
+  (void)request;
+  if (weight->mayFail && next(weight->worker, 2) == 0)
+    return qccStatusCreate(QCC_STATUS_IO_ERROR, "not today");
+  ++weight->lent;
+  bytes->data = &weight->value;
+  bytes->numBytes = sizeof(weight->value);
+  bytes->giveBack = giveBack;
+  bytes->context = weight;
+  return NULL;
+}
+
+/// Compiles a program with one thing that may go wrong; null if it did.
+static qccArtifact compileProgram(Worker *self, const char *program,
+                                  int32_t value, bool isNonsense) {
+  qccCompileOptions options = qccCompileOptionsInit();
+  Weight weight = {self, value, false, 0};
+  qccWeightHook hook = qccWeightHookInit();
+  hook.context = &weight;
+  hook.find = lendOrNot;
+  options.weightHook = &hook;
+  qccStatusCode also = isNonsense ? QCC_STATUS_INVALID_PROGRAM : QCC_STATUS_OK;
+  uint32_t trouble = isNonsense ? 0 : next(self, 6);
+  if (trouble == 1) {
+    weight.mayFail = true;
+    also = QCC_STATUS_INVALID_PROGRAM;
+  } else if (trouble == 2) {
+    options.timeoutNanoseconds = next(self, 200000000) + 1;
+    also = QCC_STATUS_TIMED_OUT;
+  } else if (trouble == 3) {
+    options.memoryLimitBytes = next(self, 1 << 27) + 1;
+    also = QCC_STATUS_OUT_OF_MEMORY;
+  } else if (trouble == 4) {
+    take(qccCancelTokenCreate(&options.cancel), QCC_STATUS_OK,
+         "create a token");
+    qccCancelTokenCancel(options.cancel);
+    also = QCC_STATUS_CANCELLED;
+  }
+  qccArtifact artifact = NULL;
+  take(qccCompileText(program, strlen(program), &options, &artifact), also,
+       "compile");
+  qccCancelTokenDestroy(options.cancel);
+  if (weight.lent != 0 || (trouble == 4 && artifact)) {
+    atomic_fetch_add(&numUnexpected, 1);
+    fprintf(stderr, "a compilation keeps a weight, or goes on\n");
+  }
+  return artifact;
+}
+
 /// A program that increments by a number of its own, or nonsense.
 static void compileAndRun(Worker *self) {
   int32_t increment = (int32_t)next(self, 1000) + 3;
@@ -221,7 +308,7 @@ static void compileAndRun(Worker *self) {
   char program[512];
   snprintf(program, sizeof(program),
            "func.func @main(%%x: tensor<?xi32>) -> tensor<?xi32> {\n"
-           "  %%c = arith.constant dense<%d> : tensor<i32>\n"
+           "  %%c = arith.constant dense_resource<c> : tensor<i32>\n"
            "  %%c0 = arith.constant 0 : index\n"
            "  %%n = tensor.dim %%x, %%c0 : tensor<?xi32>\n"
            "  %%e = tensor.empty(%%n) : tensor<?xi32>\n"
@@ -230,12 +317,11 @@ static void compileAndRun(Worker *self) {
            "  %%y = arith.addi %%x, %%b : tensor<?xi32>\n"
            "  return %%y : tensor<?xi%d>\n"
            "}\n",
-           increment, isNonsense ? 31 : 32);
-  qccArtifact artifact = NULL;
+           isNonsense ? 31 : 32);
   qccModule module = NULL;
   qccContext context = NULL;
-  if (!take(qccCompileText(program, strlen(program), NULL, &artifact),
-            isNonsense ? QCC_STATUS_INVALID_PROGRAM : QCC_STATUS_OK, "compile"))
+  qccArtifact artifact = compileProgram(self, program, increment, isNonsense);
+  if (!artifact)
     return;
   take(qccModuleLoadMemory(qccArtifactGetData(artifact),
                            qccArtifactGetSize(artifact), NULL, &module),
@@ -274,9 +360,9 @@ static void *work(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4)
+  if (argc < numPrograms + 2)
     return 2;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < numPrograms; ++i) {
     paths[i] = argv[1 + i];
     FILE *file = fopen(paths[i], "rb");
     CHECK(file != NULL);
@@ -285,10 +371,12 @@ int main(int argc, char **argv) {
       fclose(file);
   }
   CHECK_OK(qccThreadPoolCreate(3, &sharedPool));
-  uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : (uint64_t)getpid();
+  uint64_t seed = argc > numPrograms + 2
+                      ? strtoull(argv[numPrograms + 2], NULL, 10)
+                      : (uint64_t)getpid();
   printf("seed %llu\n", (unsigned long long)seed);
   fflush(stdout);
-  endTime = now() + atof(argv[3]);
+  endTime = now() + atof(argv[numPrograms + 1]);
   static Worker workers[numThreads];
   for (int i = 0; i < numThreads; ++i) {
     workers[i].random = seed * 1000 + (uint64_t)i;

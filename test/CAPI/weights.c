@@ -17,52 +17,15 @@
 #define _GNU_SOURCE
 
 #include "Check.h"
+#include "Memory.h"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-enum { weightBytes = 32 << 20 };
 
 /// The largest memory that the process has had, in bytes.
 static int64_t peakMemory(void) {
   struct rusage usage;
   CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
   return (int64_t)usage.ru_maxrss << 10;
-}
-
-/// How much the files in memory hold that artifacts are loaded from, in bytes.
-static int64_t memoryOfFiles(void) {
-  int64_t bytes = 0, page = sysconf(_SC_PAGESIZE);
-  static unsigned char resident[weightBytes >> 10];
-  FILE *maps = fopen("/proc/self/maps", "r");
-  CHECK(maps != NULL);
-  for (char line[4096]; maps && fgets(line, sizeof(line), maps);) {
-    unsigned long begin = 0, end = 0;
-    if (!strstr(line, "memfd:qcc-artifact") ||
-        sscanf(line, "%lx-%lx", &begin, &end) != 2)
-      continue;
-    CHECK((end - begin) / page <= sizeof(resident));
-    CHECK(mincore((void *)begin, end - begin, resident) == 0);
-    for (unsigned long i = 0; i < (end - begin) / page; ++i)
-      bytes += resident[i] & 1 ? page : 0;
-  }
-  if (maps)
-    fclose(maps);
-  return bytes;
-}
-
-static int32_t increment(qccModule module) {
-  int32_t x = 40, y = 0;
-  int64_t shape[1] = {1};
-  DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
-  DLTensor ys = makeTensor(&y, kDLInt, 32, 1, shape);
-  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
-  qccContext context = NULL;
-  CHECK_OK(qccContextCreate(module, "increment", NULL, &context));
-  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
-  qccContextDestroy(context);
-  return y - x;
 }
 
 /// Weights of a copy of their own are nowhere else in memory.

@@ -95,6 +95,31 @@ static std::optional<Form> formOfSuffix(const std::string &path) {
   return std::nullopt;
 }
 
+using Bytes = llvm::SmallVector<char, 0>;
+
+static llvm::Expected<Bytes> toBytes(llvm::Expected<std::string> text) {
+  if (!text)
+    return text.takeError();
+  return Bytes(text->begin(), text->end());
+}
+
+/// What a file of that suffix holds.
+static llvm::Expected<Bytes> emitCode(const Compiler &compiler,
+                                      mlir::ModuleOp module,
+                                      llvm::StringRef suffix) {
+  if (suffix == ".ll")
+    return toBytes(compiler.emitLLVM(module));
+  if (suffix == ".s")
+    return toBytes(compiler.emitAssembly(module));
+  if (suffix == ".o")
+    return compiler.emitObject(module);
+  if (suffix == ".ptx")
+    return toBytes(compiler.emitPTX(module));
+  if (suffix == ".weights")
+    return toBytes(compiler.emitWeights(module));
+  return compiler.emitArtifact(module);
+}
+
 int driver::runCompile(const ProgramOptions &program, const std::string &output,
                        const std::string &emit) {
   std::optional<Form> form =
@@ -113,32 +138,15 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   Session session(program);
   if (!session.load())
     return 1;
+  session.releaseConstants();
   if (!session.runStages(form->stage.value_or(Stage::LLVM)))
     return 1;
   if (form->stage)
     return writeOutput(path, printModule(session.module(), path == "-"));
 
-  llvm::Expected<std::string> bytes = std::string();
+  llvm::Expected<Bytes> bytes = Bytes();
   bool done = session.guarded("while generating code", [&] {
-    const Compiler &compiler = session.compiler();
-    auto toString = [](llvm::Expected<llvm::SmallVector<char, 0>> data)
-        -> llvm::Expected<std::string> {
-      if (!data)
-        return data.takeError();
-      return std::string(data->begin(), data->end());
-    };
-    if (form->code == ".ll")
-      bytes = compiler.emitLLVM(session.module());
-    else if (form->code == ".s")
-      bytes = compiler.emitAssembly(session.module());
-    else if (form->code == ".o")
-      bytes = toString(compiler.emitObject(session.module()));
-    else if (form->code == ".ptx")
-      bytes = compiler.emitPTX(session.module());
-    else if (form->code == ".weights")
-      bytes = compiler.emitWeights(session.module());
-    else
-      bytes = toString(compiler.emitArtifact(session.module()));
+    bytes = emitCode(session.compiler(), session.module(), form->code);
     return true;
   });
   if (!done) {
@@ -147,5 +155,5 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   }
   if (!bytes)
     return reportError(bytes.takeError());
-  return writeOutput(path, *bytes);
+  return writeOutput(path, llvm::StringRef(bytes->data(), bytes->size()));
 }

@@ -107,6 +107,9 @@ public:
 
   mlir::ModuleOp module() { return *moduleRef; }
   const Compiler &compiler() const { return *compilerRef; }
+  /// For a module that is only compiled: frees constants that passes have
+  /// replaced, and the weights while they are written.
+  void releaseConstants() { compilerRef->releasesConstants = true; }
   bool isReference() const { return options.target == "reference"; }
   const ProgramOptions &getOptions() const { return options; }
 

@@ -193,7 +193,8 @@ static std::string writeReproducer(mlir::ModuleOp module, Stage stage) {
     return "";
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
   stream << "// qcc crashed in stage " << stageName(stage)
-         << ", on this program.\n";
+         << ", on this program.\n"
+         << "// Large constants that had been replaced by then have no data.\n";
   module->print(stream);
   return std::string(path);
 }

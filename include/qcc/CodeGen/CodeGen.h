@@ -25,6 +25,7 @@ class TargetMachine;
 namespace qcc {
 
 class Target;
+class WorkLimits;
 
 /// A module after the llvm stage, and what it was compiled for.
 struct Variant {
@@ -37,9 +38,11 @@ struct Variant {
 
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
 /// in its attributes what processor it is for. For `apart` see addDescriptor.
+/// Fails once `limits` are exceeded, which have the reason then.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
-                Effort effort, WeightsImage *apart = nullptr);
+                Effort effort, WeightsImage *apart = nullptr,
+                WorkLimits *limits = nullptr);
 
 /// A variant whose functions are in LLVM IR. There, `prefix` stands before the
 /// names that the table of the program has.
@@ -61,9 +64,11 @@ llvm::Error addDescriptor(llvm::Module &module,
 
 enum class FileKind { Assembly, Object };
 
-/// Machine code of a module as assembly text or as an ELF object.
+/// Machine code of a module as assembly text or as an ELF object. Fails once
+/// `limits` are exceeded.
 llvm::Expected<llvm::SmallVector<char, 0>>
-emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind);
+emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
+         WorkLimits *limits = nullptr);
 
 /// PTX text of the kernels of a module after the llvm stage that was compiled
 /// for a device.
@@ -71,8 +76,10 @@ llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort);
 
 /// Links an ELF object, and weights that are apart from it, to a shared object
 /// that needs nothing and exports the descriptor alone. In process, by lld.
+/// Frees constants once they are copied, if `releases`.
 llvm::Expected<llvm::SmallVector<char, 0>>
-linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights);
+linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights,
+                 bool releases = false);
 
 } // namespace qcc
 

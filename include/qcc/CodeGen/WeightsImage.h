@@ -7,19 +7,17 @@
 //
 // Weights may be most of the memory there is. Code generation and the linker
 // would each hold a copy, so they see no more than how many bytes there are;
-// the bytes are appended to what is linked.
+// the bytes are appended to what is linked, and constants can be freed as they
+// are copied.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_CODEGEN_WEIGHTSIMAGE_H
 #define QCC_CODEGEN_WEIGHTSIMAGE_H
 
+#include "qcc/Transforms/Entry/Weights.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MathExtras.h"
-#include <cstdint>
-#include <cstring>
 
 namespace qcc {
 
@@ -28,29 +26,21 @@ namespace qcc {
 class WeightsImage {
 public:
   /// Returns where the weights lie in the image.
-  int64_t add(llvm::StringRef weights) {
-    for (const Part &part : parts)
-      if (part.weights == weights)
-        return part.offset;
-    int64_t offset = llvm::alignTo(total, 64);
-    parts.push_back({offset, weights});
-    total = offset + weights.size();
-    return offset;
-  }
+  int64_t add(const Weights &weights);
 
   int64_t size() const { return total; }
 
-  /// Writes the image to memory of its size that is zero.
-  void copyTo(char *memory) const {
-    for (const Part &part : parts)
-      std::memcpy(memory + part.offset, part.weights.data(),
-                  part.weights.size());
-  }
+  /// Writes the image to memory of its size. `last` is called with each
+  /// resource that is not read any more.
+  void copyTo(
+      char *memory,
+      llvm::function_ref<void(mlir::DenseResourceElementsAttr)> last =
+          [](mlir::DenseResourceElementsAttr) {}) const;
 
 private:
   struct Part {
     int64_t offset;
-    llvm::StringRef weights;
+    Weights weights;
   };
   llvm::SmallVector<Part, 2> parts;
   int64_t total = 0;
@@ -58,9 +48,9 @@ private:
 
 /// Fills the place that the large, empty section of a linked program reserves
 /// (WeightsImage of addDescriptor): the bytes follow the file, and are loaded
-/// read only.
+/// read only. Frees constants once they are copied, if `releases`.
 llvm::Error appendWeights(llvm::SmallVector<char, 0> &program,
-                          const WeightsImage &weights);
+                          const WeightsImage &weights, bool releases);
 
 } // namespace qcc
 

@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/Effort.h"
 #include "qcc/Pipelines/Pipelines.h"
+#include "qcc/Support/WorkLimits.h"
 #include "qcc/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -33,6 +34,9 @@ class PassManager;
 } // namespace mlir
 
 namespace qcc {
+
+class WeightsImage;
+enum class FileKind;
 
 /// The bytes of an ELF shared object that exports the descriptor.
 using Artifact = llvm::SmallVector<char, 0>;
@@ -50,6 +54,16 @@ public:
   /// Called with the pass manager of each stage before it runs, for crash
   /// reproducers and timing.
   std::function<void(mlir::PassManager &, Stage)> configure;
+
+  /// Frees the data of a constant, such as weights that have been packed, once
+  /// no op of the module refers to it. Only for a module that has its context
+  /// to itself, in which nothing else knows its constants. An artifact then
+  /// takes the weights of the module, which has none afterwards.
+  bool releasesConstants = false;
+
+  /// Looked at while stages run and code is generated; null: none. What fails
+  /// once they are exceeded leaves its reason there.
+  WorkLimits *limits = nullptr;
 
   /// Runs the stages after `first` up to `last`. Diagnostics go to the module's
   /// context. For several targets, what was in the module is replaced by one
@@ -73,13 +87,15 @@ public:
   llvm::ArrayRef<TargetRef> getTargets() const { return targets; }
 
 private:
+  struct Translated;
+  llvm::Error translate(mlir::ModuleOp module, Translated &result,
+                        WeightsImage *apart = nullptr) const;
+  llvm::Expected<llvm::SmallVector<char, 0>>
+  emit(mlir::ModuleOp module, FileKind kind,
+       WeightsImage *apart = nullptr) const;
+
   std::vector<TargetRef> targets;
 };
-
-/// Frees the data of constants that no op within `module` refers to any more,
-/// such as weights that have been packed. Only for a module that has its
-/// context to itself.
-void releaseUnusedConstants(mlir::ModuleOp module);
 
 } // namespace qcc
 

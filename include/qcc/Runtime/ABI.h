@@ -280,6 +280,8 @@ typedef struct qcc_descriptor {
   uint32_t n_metadata;
   int64_t metadata_ref;     ///< qcc_metadata_desc[n_metadata]
   int64_t record_sizes_ref; ///< qcc_record_sizes
+  int64_t weight_keys_ref;  ///< uint64_t[n_variants], XXH64 of the weights of
+                            ///< each; or 0
 } qcc_descriptor;
 
 #ifdef __cplusplus

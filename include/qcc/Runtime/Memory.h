@@ -37,6 +37,24 @@ inline int64_t availableMemory() {
                : INT64_MAX;
 }
 
+/// Bytes of memory that the process holds for itself: resident, and not of
+/// files; 0 where the system does not say.
+inline int64_t privateMemory() {
+  char text[256];
+  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return 0;
+  ssize_t length = read(file, text, sizeof(text) - 1);
+  close(file);
+  text[length < 0 ? 0 : length] = '\0';
+  // All of it, what is resident, and what of that is of files, in pages.
+  char *at = text;
+  strtoll(at, &at, 10);
+  int64_t resident = strtoll(at, &at, 10);
+  int64_t ofFiles = strtoll(at, &at, 10);
+  return (resident - ofFiles) * sysconf(_SC_PAGESIZE);
+}
+
 /// Whether `bytes` bytes can be allocated. For small amounts the system is not
 /// asked.
 inline bool hasMemoryFor(uint64_t bytes) {

@@ -18,11 +18,13 @@
 #define QCC_RUNTIME_MODULE_H
 
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Runtime/Allocator.h"
 #include "qcc/Runtime/DType.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Status.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +36,7 @@ namespace qcc::rt {
 class ArtifactFile;
 class Device;
 class DeviceProgram;
+struct WeightPlace;
 
 /// A literal, or the index of a value that the plan function computes.
 class Size {
@@ -142,6 +145,8 @@ struct Variant {
   const char *weights = nullptr;
   int64_t weightsSize = 0;
   std::string_view kernels; ///< PTX text, which ends with a 0; or empty.
+  /// A hash of the weights; 0 where the artifact has none.
+  uint64_t weightsKey = 0;
 };
 
 /// A variant that the artifact offers, loaded or not.
@@ -158,6 +163,15 @@ struct VariantInfo {
 struct Metadata {
   std::string_view key;
   std::string_view value;
+};
+
+/// Whose memory weights are copied to.
+struct WeightAllocator {
+  Allocator allocator;
+  /// What the allocator refers to; may be null.
+  std::shared_ptr<void> owner;
+  /// Modules share memory of equal weights if these are the same.
+  std::array<uintptr_t, 3> identity = {};
 };
 
 /// Readable memory that an artifact occupies.
@@ -189,6 +203,8 @@ struct ModuleOptions {
   /// at: contexts of it are refused.
   bool inspectOnly = false;
   WeightPages weightPages = WeightPages::Auto;
+  /// Copy the weights to memory of this allocator, whatever weightPages says.
+  std::optional<WeightAllocator> weightAllocator;
   /// Load a copy of the file in memory, so that nothing changes under a running
   /// module when the file is overwritten, and files load from where nothing may
   /// be executed.
@@ -237,8 +253,9 @@ public:
   DeviceProgram *deviceProgram() const { return deviceProgram_.get(); }
   const std::vector<Entry> &entries() const { return variant_.entries; }
 
-  /// Memory of this process that holds a copy of the weights, in bytes; 0 where
-  /// they are read from the artifact.
+  /// Memory of this process that holds the weights instead of the artifact, in
+  /// bytes, which other modules may share; 0 where they are read from the
+  /// artifact.
   int64_t copiedWeightBytes() const {
     return weightCopy_ ? variant_.weightsSize : 0;
   }
@@ -267,8 +284,7 @@ private:
   static Result<std::shared_ptr<const Module>>
   loadOpened(Result<ArtifactFile> file, const std::string &what,
              const ModuleOptions &options);
-  void copyWeights(WeightPages pages,
-                   FunctionRef<void(const char *, size_t)> copied);
+  Status placeWeights(const ModuleOptions &options, const WeightPlace &place);
 
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
@@ -278,8 +294,8 @@ private:
   Variant variant_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<DeviceProgram> deviceProgram_;
-  std::shared_ptr<const char>
-      weightCopy_; ///< What variant_.weights is, or null.
+  /// What variant_.weights is, where that is not the artifact's.
+  std::shared_ptr<const char> weightCopy_;
   std::vector<VariantInfo> variants_;
   Status refusal_;
 };

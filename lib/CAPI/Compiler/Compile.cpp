@@ -13,8 +13,8 @@
 #include "../Convert.h"
 #include "CrashGuard.h"
 #include "Diagnostics.h"
+#include "WeightHooks.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
@@ -49,19 +49,9 @@ struct Request {
   std::string name;
   std::vector<TargetRef> targets;
   ImportOptions import;
+  WorkLimits limits;
   LoadedTuning tuning;
   bool explain = false;
-};
-
-/// Weights may be most of the memory there is: each pass that replaced them
-/// leaves one copy.
-struct ReleaseConstants : mlir::PassInstrumentation {
-  explicit ReleaseConstants(mlir::ModuleOp module) : module(module) {}
-  void runAfterPass(mlir::Pass *, mlir::Operation *) override {
-    releaseUnusedConstants(module);
-  }
-
-  mlir::ModuleOp module;
 };
 
 /// What the thread that compiles leaves behind.
@@ -107,12 +97,19 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
                                "target names " +
                                std::to_string(request.targets.size()) +
                                "; compile for one at a time");
-  if (known.weights) {
-    auto weights = WeightsSource::parse(known.weights);
-    if (!weights)
-      return rt::invalidArgument(llvm::toString(weights.takeError()));
-    request.import.weights = std::move(*weights);
-  }
+  rt::Result<WeightsSource> weights = readWeights(known);
+  if (!weights.isOk())
+    return weights.status();
+  request.import.weights = *std::move(weights);
+  if (known.timeoutNanoseconds < 0 || known.memoryLimitBytes < 0)
+    return rt::invalidArgument("a limit is negative; 0 means no limit");
+  std::function<bool()> isCancelled;
+  if (known.cancel)
+    isCancelled = [token = known.cancel] {
+      return qccCancelTokenIsCancelled(token);
+    };
+  request.limits = WorkLimits(std::move(isCancelled), known.timeoutNanoseconds,
+                              known.memoryLimitBytes);
   if (known.tuning) {
     rt::Result<LoadedTuning> tuning = loadTuning(known.tuning);
     if (!tuning.isOk())
@@ -143,14 +140,17 @@ static mlir::LogicalResult runStages(const Compiler &compiler,
   return mlir::success();
 }
 
-static void compile(SourceBuffer source, const Request &request,
-                    Outcome &outcome) {
+static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) { outcome.log.add(diagnostic); });
+  if (request.limits.areAny())
+    request.import.limits = &request.limits;
+  if (request.limits.isExceeded())
+    return;
 
   for (const std::string &warning : request.tuning.warnings)
     mlir::emitWarning(mlir::UnknownLoc::get(&context), warning);
@@ -162,9 +162,10 @@ static void compile(SourceBuffer source, const Request &request,
     return;
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
-  compiler.configure = [&](mlir::PassManager &pm, Stage stage) {
+  compiler.releasesConstants = true;
+  compiler.limits = request.import.limits;
+  compiler.configure = [&](mlir::PassManager &, Stage stage) {
     outcome.place = "in stage " + stageName(stage).str();
-    pm.addInstrumentation(std::make_unique<ReleaseConstants>(*module));
   };
   std::optional<ProgramReport> report;
   if (request.explain)
@@ -204,6 +205,9 @@ static void compile(const qccCompileOptions &options, ReadSource readSource,
         rt::outOfMemory("there is no memory for the program's text");
   else
     compile(std::move(*source), *request, outcome);
+  if (!outcome.artifact && !request->limits.status().isOk())
+    outcome.failure = request->limits.status().withPrefix(
+        "the compilation ended " + outcome.place + ": ");
 }
 
 static qccStatus compileGuarded(const qccCompileOptions *given,

@@ -80,6 +80,22 @@ readOptions(const qccModuleOptions *given) {
   if (!device.isOk())
     return device.status();
   options.device = *device;
+  if (known.weightAllocator) {
+    qccAllocator given;
+    status = readStruct(known.weightAllocator, given);
+    if (!status.isOk())
+      return status;
+    if (!given.allocate || !given.deallocate)
+      return rt::invalidArgument("a function of weightAllocator is a null "
+                                 "pointer; give both");
+    auto hook = std::make_shared<AllocatorHook>(AllocatorHook{given});
+    options.weightAllocator =
+        rt::WeightAllocator{hook->allocator(),
+                            hook,
+                            {reinterpret_cast<uintptr_t>(given.allocate),
+                             reinterpret_cast<uintptr_t>(given.deallocate),
+                             reinterpret_cast<uintptr_t>(given.context)}};
+  }
   switch (known.weightPages) {
   case QCC_WEIGHT_PAGES_AUTO:
     options.weightPages = rt::WeightPages::Auto;

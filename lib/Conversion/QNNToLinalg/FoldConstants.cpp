@@ -19,6 +19,7 @@
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 
 namespace qcc {
@@ -89,6 +90,23 @@ static TypedAttr fold(qnn::ElementwiseOpInterface op) {
                            name.empty() ? kind.str() : name + "_" + kind.str());
 }
 
+/// Replaces an op that computes a tensor from constants by its value, and
+/// erases constants that nobody else uses, so that their data can be freed.
+static void replaceByValue(IRRewriter &rewriter, Operation *op) {
+  auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
+  TypedAttr value = elementwise ? fold(elementwise) : qnn::foldMovement(op);
+  if (!value)
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+  for (Value operand : operands) {
+    auto constant = operand.getDefiningOp<arith::ConstantOp>();
+    if (constant && constant->use_empty())
+      rewriter.eraseOp(constant);
+  }
+}
+
 namespace {
 struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
   void runOnOperation() override {
@@ -99,12 +117,14 @@ struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops) {
-      auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
-      TypedAttr value = elementwise ? fold(elementwise) : qnn::foldMovement(op);
-      if (!value)
+      auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+      if (!type || !type.hasStaticShape() ||
+          !matchPattern(op->getOperand(0), m_Constant()))
         continue;
-      rewriter.setInsertionPoint(op);
-      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+      qnn::makeInAction(&getContext(),
+                        type.getNumElements() *
+                            qnn::getElementBytes(type.getElementType()),
+                        [&] { replaceByValue(rewriter, op); });
     }
   }
 };

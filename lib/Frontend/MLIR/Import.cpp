@@ -195,8 +195,7 @@ LogicalResult qcc::verifyImported(ModuleOp module,
                                   const ImportOptions &options) {
   // The module is verified again with its weights, among which there may be
   // scales.
-  return success(succeeded(verifyProgram(module)) &&
-                 succeeded(verifyTensors(module)) &&
-                 succeeded(fillResources(module, options.weights)) &&
-                 succeeded(verify(module)));
+  return success(
+      succeeded(verifyProgram(module)) && succeeded(verifyTensors(module)) &&
+      succeeded(fillResources(module, options)) && succeeded(verify(module)));
 }

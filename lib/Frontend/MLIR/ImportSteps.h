@@ -59,7 +59,7 @@ mlir::LogicalResult verifyTensors(mlir::ModuleOp module);
 /// Gives data to every resource that has none and checks the size of those that
 /// have.
 mlir::LogicalResult fillResources(mlir::ModuleOp module,
-                                  const WeightsSource &source);
+                                  const ImportOptions &options);
 
 } // namespace qcc
 

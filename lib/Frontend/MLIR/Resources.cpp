@@ -17,6 +17,7 @@
 #include "qcc/Runtime/Memory.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"
+#include "qcc/Support/WorkLimits.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -108,11 +109,15 @@ static Role getRole(Operation *constant) {
   return Role::Data;
 }
 
-static std::vector<char> makeRandom(RankedTensorType type, Role role,
-                                    StringRef name, uint64_t seed) {
-  int64_t count = type.getNumElements();
+static rt::Result<HostTensor> makeRandom(RankedTensorType type, Role role,
+                                         StringRef name, uint64_t seed) {
   rt::DType dtype = *getDType(type.getElementType());
-  std::vector<char> bytes(count * dtype.size());
+  rt::Result<HostTensor> tensor =
+      HostTensor::create(dtype, type.getShape().vec());
+  if (!tensor.isOk())
+    return tensor.status();
+  int64_t count = tensor->numElements();
+  MutableArrayRef<char> bytes(tensor->as<char>(), tensor->numBytes());
   RandomSpec spec{seed, -1.0, 1.0};
   if (role == Role::Scale)
     spec = {seed, 0.001, 0.01};
@@ -137,7 +142,7 @@ static std::vector<char> makeRandom(RankedTensorType type, Role role,
       bytes[4 * i] &= 127;
       bytes[4 * i + 1] = bytes[4 * i + 2] = bytes[4 * i + 3] = 0;
     }
-  return bytes;
+  return tensor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,8 +188,8 @@ static LogicalResult verifyRange(Operation *op, StringRef name,
 namespace {
 class Filler {
 public:
-  Filler(ModuleOp module, const WeightsSource &source)
-      : module(module), source(source) {}
+  Filler(ModuleOp module, const ImportOptions &options)
+      : module(module), source(options.weights), limits(options.limits) {}
 
   LogicalResult run() {
     if (source.kind == WeightsSource::Kind::File) {
@@ -206,31 +211,49 @@ private:
   LogicalResult visit(Operation *op, DenseResourceElementsAttr attr);
   /// Of the source.
   Location firstUse();
-  std::optional<std::vector<char>> load(Operation *op, StringRef name,
-                                        RankedTensorType type);
+  std::optional<AsmResourceBlob> load(Operation *op, StringRef name,
+                                      RankedTensorType type);
+  /// Of the archive.
+  std::optional<AsmResourceBlob> read(Operation *op, StringRef name,
+                                      RankedTensorType type);
 
   ModuleOp module;
   const WeightsSource &source;
+  WorkLimits *limits;
   std::unique_ptr<TensorArchive> archive;
   /// By name, the type for which data was asked of the source.
   llvm::StringMap<Type> filled;
 };
 } // namespace
 
-std::optional<std::vector<char>> Filler::load(Operation *op, StringRef name,
-                                              RankedTensorType type) {
-  switch (source.kind) {
-  case WeightsSource::Kind::None:
-    op->emitError()
-        << "weight '" << name << "' (" << describe(type)
-        << ") has no data in the program; the option `weights` "
-           "names its source: a .npz or .safetensors file, or random:SEED";
-    return std::nullopt;
-  case WeightsSource::Kind::Random:
-    return makeRandom(type, getRole(op), name, source.seed);
-  case WeightsSource::Kind::File:
-    break;
-  }
+/// The tensor as it is, which the blob owns.
+static AsmResourceBlob toBlob(HostTensor tensor) {
+  ArrayRef<char> bytes(tensor.as<char>(), tensor.numBytes());
+  return AsmResourceBlob(
+      bytes, 64,
+      [tensor = std::move(tensor)](void *, size_t, size_t) mutable {
+        tensor = HostTensor();
+      },
+      /*dataIsMutable=*/true);
+}
+
+/// Bytes that stay where they are, if elements are aligned there.
+static AsmResourceBlob toBlob(LentBytes lent, size_t alignment) {
+  auto giveBack = [lent](void *, size_t, size_t) {
+    if (lent.giveBack)
+      lent.giveBack();
+  };
+  if (reinterpret_cast<uintptr_t>(lent.bytes.data()) % alignment == 0)
+    return AsmResourceBlob(lent.bytes, alignment, giveBack,
+                           /*dataIsMutable=*/false);
+  AsmResourceBlob copy =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(lent.bytes, 64);
+  giveBack(nullptr, 0, 0);
+  return copy;
+}
+
+std::optional<AsmResourceBlob> Filler::read(Operation *op, StringRef name,
+                                            RankedTensorType type) {
   auto tensor = archive->read(name);
   if (!tensor.isOk()) {
     op->emitError() << "weight '" << name << "' (" << describe(type)
@@ -244,8 +267,40 @@ std::optional<std::vector<char>> Filler::load(Operation *op, StringRef name,
                     << " in the program; make them the same";
     return std::nullopt;
   }
-  const char *data = tensor->as<char>();
-  return std::vector<char>(data, data + tensor->numBytes());
+  return toBlob(*std::move(tensor));
+}
+
+std::optional<AsmResourceBlob> Filler::load(Operation *op, StringRef name,
+                                            RankedTensorType type) {
+  rt::DType dtype = *getDType(type.getElementType());
+  rt::Status status;
+  switch (source.kind) {
+  case WeightsSource::Kind::None:
+    op->emitError()
+        << "weight '" << name << "' (" << describe(type)
+        << ") has no data in the program; the option `weights` "
+           "names its source: a .npz or .safetensors file, or random:SEED";
+    return std::nullopt;
+  case WeightsSource::Kind::File:
+    return read(op, name, type);
+  case WeightsSource::Kind::Random: {
+    auto tensor = makeRandom(type, getRole(op), name, source.seed);
+    if (tensor.isOk())
+      return toBlob(*std::move(tensor));
+    status = tensor.status();
+    break;
+  }
+  case WeightsSource::Kind::Lent: {
+    rt::Result<LentBytes> lent = source.lend(name, dtype, type.getShape());
+    if (lent.isOk())
+      return toBlob(*std::move(lent), dtype.size());
+    status = lent.status();
+    break;
+  }
+  }
+  op->emitError() << "weight '" << name << "' (" << describe(type)
+                  << "): " << status.message();
+  return std::nullopt;
 }
 
 Location Filler::firstUse() {
@@ -282,12 +337,15 @@ LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
     if (known != filled.end())
       return failure();
     filled[name] = type;
-    std::optional<std::vector<char>> bytes = load(op, name, type);
-    if (!bytes)
+    uint64_t bytes =
+        getDType(type.getElementType())->size() * type.getNumElements();
+    if (limits && limits->isExceededBy(bytes))
+      return failure();
+    std::optional<AsmResourceBlob> blob = load(op, name, type);
+    if (!blob)
       return failure();
     DenseResourceElementsHandle::getManagerInterface(op->getContext())
-        .update(name,
-                HeapAsmResourceBlob::allocateAndCopyWithAlign(*bytes, 64));
+        .update(name, *std::move(blob));
   }
   AsmResourceBlob *blob = handle.getBlob();
   if (failed(verifySize(op, name, type, blob->getData())))
@@ -297,7 +355,7 @@ LogicalResult Filler::visit(Operation *op, DenseResourceElementsAttr attr) {
 
 /// Checks that the constants fit in memory: a splat is short in the program and
 /// long in memory.
-static LogicalResult verifyMemory(ModuleOp module) {
+static LogicalResult verifyMemory(ModuleOp module, WorkLimits *limits) {
   uint64_t total = 0;
   auto visit = [&](arith::ConstantOp op) {
     auto type = dyn_cast<RankedTensorType>(op.getType());
@@ -308,7 +366,11 @@ static LogicalResult verifyMemory(ModuleOp module) {
         type.getNumElements(), dtype ? dtype->size() : 8);
     total = llvm::SaturatingAdd(total, bytes);
     constexpr uint64_t small = 1 << 20;
-    if (bytes < small || rt::hasMemoryFor(total))
+    if (bytes < small)
+      return WalkResult::advance();
+    if (limits && limits->isExceededBy(total))
+      return WalkResult::interrupt();
+    if (rt::hasMemoryFor(total))
       return WalkResult::advance();
     op.emitError() << "a constant of " << type << " needs " << bytes
                    << " bytes, with those before it " << total
@@ -319,8 +381,9 @@ static LogicalResult verifyMemory(ModuleOp module) {
   return failure(module.walk(visit).wasInterrupted());
 }
 
-LogicalResult qcc::fillResources(ModuleOp module, const WeightsSource &source) {
-  if (failed(verifyMemory(module)))
+LogicalResult qcc::fillResources(ModuleOp module,
+                                 const ImportOptions &options) {
+  if (failed(verifyMemory(module, options.limits)))
     return failure();
-  return Filler(module, source).run();
+  return Filler(module, options).run();
 }

@@ -83,7 +83,11 @@ static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
     return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
   // The deleter keeps the file for as long as the data.
   AsmResourceBlob blob(
-      bytes, width, [file = std::move(file)](void *, size_t, size_t) {},
+      bytes, width,
+      [file = std::move(file)](void *data, size_t size, size_t) {
+        if (file)
+          file->rest({static_cast<const char *>(data), size});
+      },
       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, name.empty() ? "constant" : name,
                                         std::move(blob));
@@ -132,6 +136,14 @@ rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
   return makeAttribute(type, ArrayRef<char>(data.data(), data.size()),
                        StringRef(tensor.name.data(), tensor.name.size()),
                        std::move(file));
+}
+
+void Constants::rest(Attribute constant) const {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (blob)
+    files.rest({blob->getData().data(), blob->getData().size()});
 }
 
 GraphValue Constants::toValue(OpBuilder &b, TypedAttr attr) {

@@ -27,6 +27,9 @@ public:
   /// there; otherwise they are copied once.
   rt::Result<mlir::TypedAttr> make(const Tensor &tensor,
                                    mlir::MLIRContext *context);
+  /// Takes a constant that will not be read soon out of memory, if it lies in a
+  /// file beside the model.
+  void rest(mlir::Attribute constant) const;
 
   static GraphValue toValue(mlir::OpBuilder &b, mlir::TypedAttr attr);
   /// The elements of a short constant of int64 or int32 with at most one

@@ -35,13 +35,12 @@ static TypedAttr transposeConstant(TypedAttr value,
     shape.push_back(type.getDimSize(d));
     steps.push_back(strides[d]);
   }
-  std::vector<char> bytes;
-  bytes.reserve(data->bytes.size());
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(data->bytes.size(), 64);
+  char *to = blob.getMutableData().data();
   SmallVector<int64_t> index(rank, 0);
   int64_t place = 0;
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
-    const char *element = data->bytes.data() + place;
-    bytes.insert(bytes.end(), element, element + width);
+    to = std::copy_n(data->bytes.data() + place, width, to);
     for (int64_t d = rank - 1; d >= 0; --d) {
       place += steps[d];
       if (++index[d] < shape[d])
@@ -51,7 +50,8 @@ static TypedAttr transposeConstant(TypedAttr value,
     }
   }
   return qnn::makeConstant(RankedTensorType::get(shape, type.getElementType()),
-                           bytes, data->name.empty() ? "constant" : data->name);
+                           std::move(blob),
+                           data->name.empty() ? "constant" : data->name);
 }
 
 GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
@@ -62,8 +62,10 @@ GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
   if (x.value && !constant)
     matchPattern(x.value, m_Constant(&constant));
   if (TypedAttr moved =
-          constant ? transposeConstant(constant, permutation) : TypedAttr())
+          constant ? transposeConstant(constant, permutation) : TypedAttr()) {
+    n.rest(constant);
     return Constants::toValue(n.b, moved);
+  }
   Shape shape;
   for (int64_t d : permutation)
     shape.push_back(x.shape[d]);

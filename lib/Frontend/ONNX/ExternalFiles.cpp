@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,25 @@ using namespace qcc::onnx;
 MappedFile::~MappedFile() {
   if (size != 0)
     munmap(const_cast<char *>(data), size);
+}
+
+void MappedFile::rest(std::string_view part) const {
+  // The kernel takes whole pages, of which others may have a share.
+  uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t at = reinterpret_cast<uintptr_t>(part.data());
+  uintptr_t begin = (at + page - 1) & -page, end = (at + part.size()) & -page;
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+}
+
+void ExternalFiles::rest(std::string_view part) const {
+  std::less_equal<const char *> before;
+  for (const auto &[location, file] : files) {
+    std::string_view all = file->bytes();
+    if (before(all.data(), part.data()) &&
+        before(part.data() + part.size(), all.data() + all.size()))
+      return file->rest(part);
+  }
 }
 
 namespace {

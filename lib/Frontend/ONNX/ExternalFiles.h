@@ -30,6 +30,10 @@ public:
 
   std::string_view bytes() const { return {data, size}; }
 
+  /// Takes a part, which will not be read soon, out of memory. Who reads it
+  /// again finds it in the file.
+  void rest(std::string_view part) const;
+
 private:
   const char *data;
   size_t size;
@@ -49,6 +53,8 @@ public:
   };
   /// The data of a tensor of `size` bytes.
   rt::Result<Data> find(const ExternalData &place, uint64_t size);
+  /// See MappedFile::rest; does nothing with bytes that are elsewhere.
+  void rest(std::string_view part) const;
 
 private:
   rt::Result<MappedFilePtr> open(const std::string &location);

@@ -348,6 +348,8 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
   return set(i, std::move(result));
 }
 
+void NodeImporter::rest(Attribute constant) { constants.rest(constant); }
+
 FailureOr<GraphValue> NodeImporter::makeConstant(const Tensor &tensor) {
   rt::Result<TypedAttr> attr = constants.make(tensor, b.getContext());
   if (!attr.isOk())

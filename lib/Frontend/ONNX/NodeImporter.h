@@ -123,6 +123,8 @@ public:
   llvm::MutableArrayRef<std::optional<GraphValue>> outputs() { return results; }
   /// A constant of the node, such as Constant has.
   mlir::FailureOr<GraphValue> makeConstant(const Tensor &tensor);
+  /// See Constants.
+  void rest(mlir::Attribute constant);
 
 private:
   llvm::SmallVector<GraphValue *> inputs;

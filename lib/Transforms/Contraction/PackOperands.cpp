@@ -13,6 +13,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
@@ -54,30 +56,6 @@ struct PackShape {
 };
 } // namespace
 
-/// The bytes of a constant i8 tensor, splats expanded; empty if `value` is no
-/// such constant.
-static std::vector<int8_t> constantBytes(Value value) {
-  Attribute attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return {};
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.getElementType().isInteger(8))
-    return {};
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
-    ArrayRef<char> raw = dense.getRawData();
-    if (dense.isSplat())
-      return std::vector<int8_t>(type.getNumElements(), raw[0]);
-    return std::vector<int8_t>(raw.begin(), raw.end());
-  }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
-      ArrayRef<char> raw = blob->getData();
-      if ((int64_t)raw.size() == type.getNumElements())
-        return std::vector<int8_t>(raw.begin(), raw.end());
-    }
-  return {};
-}
-
 /// Calls `body` with every index of a space, row-major.
 static void forEach(ArrayRef<int64_t> sizes,
                     function_ref<void(ArrayRef<int64_t>)> body) {
@@ -107,7 +85,7 @@ static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
   return result;
 }
 
-static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
+static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          const PackShape &shape, bool isUnsigned,
                          MutableArrayRef<int32_t> packed,
                          MutableArrayRef<int32_t> sums) {
@@ -133,8 +111,8 @@ static void packConstant(ArrayRef<int8_t> source, ArrayRef<int64_t> stride,
           &packed[((b * columns + n / shape.nr) * words) * shape.nr];
       int32_t &sum = sums[b * columns * shape.nr + n];
       for (auto [k, offset] : llvm::enumerate(kOffsets)) {
-        int8_t raw = source[column + offset];
-        int32_t element = isUnsigned ? (int32_t)(uint8_t)raw : raw;
+        char raw = source[column + offset];
+        int32_t element = isUnsigned ? (uint8_t)raw : (int8_t)raw;
         element += shape.offset;
         sum += element;
         uint32_t bits = (uint32_t)element &
@@ -193,7 +171,7 @@ private:
   AffineMap toPack(AffineMap map);
   /// The size of a loop of kernel.pack that is not reduced.
   OpFoldResult sizeOf(unsigned loop);
-  void packConstantRhs(ArrayRef<int8_t> bytes);
+  void packConstantRhs(ArrayRef<char> bytes);
   void packAtRunTime();
 
   RewriterBase &rewriter;
@@ -244,7 +222,7 @@ OpFoldResult RhsPacker::sizeOf(unsigned loop) {
   llvm_unreachable("dimensions of rhs by the definition of the roles");
 }
 
-void RhsPacker::packConstantRhs(ArrayRef<int8_t> bytes) {
+void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   for (OpFoldResult size : batch)
     shape.batch.push_back(*getConstantIntValue(size));
   shape.n = *getConstantIntValue(n);
@@ -309,16 +287,28 @@ void RhsPacker::packAtRunTime() {
 
 void RhsPacker::pack() {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
-  std::vector<int8_t> bytes;
-  if (type.hasStaticShape() && op.getRhsPrologue().empty())
-    bytes = constantBytes(parts.rhs.value);
-  if (bytes.empty())
-    packAtRunTime();
+  Operation *source = parts.rhs.value.getDefiningOp();
+  std::optional<qnn::ConstantData> data;
+  if (type.hasStaticShape() && type.getElementType().isInteger(8) &&
+      op.getRhsPrologue().empty())
+    data = qnn::ConstantData::get(parts.rhs.value);
+  bool isConstant = data && !data->bytes.empty();
+  auto replace = [&] {
+    if (isConstant)
+      packConstantRhs(data->bytes);
+    else
+      packAtRunTime();
+    rewriter.setInsertionPoint(op);
+    kernel::ContractOp packedOp = parts.createFrom(rewriter, op);
+    rewriter.replaceOp(op, packedOp.getResults());
+    // So that its data can be freed.
+    if (isConstant && source->use_empty())
+      rewriter.eraseOp(source);
+  };
+  if (isConstant)
+    qnn::makeInAction(op.getContext(), data->bytes.size(), replace);
   else
-    packConstantRhs(bytes);
-  rewriter.setInsertionPoint(op);
-  kernel::ContractOp packedOp = parts.createFrom(rewriter, op);
-  rewriter.replaceOp(op, packedOp.getResults());
+    replace();
 }
 
 namespace {

@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_TRANSFORMS_ENTRY_ENTRYLOWERING_H
 #define QCC_LIB_TRANSFORMS_ENTRY_ENTRYLOWERING_H
 
-#include "WeightsBlob.h"
+#include "GlobalWeights.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,7 +21,7 @@ namespace qcc {
 class EntryLowering {
 public:
   EntryLowering(mlir::func::FuncOp entry, mlir::SymbolTable &symbols,
-                WeightsBlob &weights)
+                GlobalWeights &weights)
       : entry(entry), symbols(symbols), weights(weights),
         builder(entry.getContext()), loc(entry.getLoc()),
         pointer(mlir::LLVM::LLVMPointerType::get(entry.getContext())),
@@ -71,7 +71,7 @@ private:
 
   mlir::func::FuncOp entry;
   mlir::SymbolTable &symbols;
-  WeightsBlob &weights;
+  GlobalWeights &weights;
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::Type pointer;

@@ -276,7 +276,7 @@ namespace {
 struct LowerEntries : qcc::impl::LowerEntriesBase<LowerEntries> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    WeightsBlob weights(symbols);
+    GlobalWeights weights(symbols);
     Program program;
     if (failed(verifyMetadata(getOperation())))
       return signalPassFailure();
@@ -292,7 +292,7 @@ struct LowerEntries : qcc::impl::LowerEntriesBase<LowerEntries> {
         return signalPassFailure();
       program.entries.push_back(std::move(*lowered));
     }
-    program.weights = weights.finish(&getContext());
+    program.weights = std::move(weights.weights);
     program.attach(getOperation());
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))

@@ -7,7 +7,6 @@
 
 #include "qcc/Transforms/Entry/Program.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 
 using namespace mlir;
@@ -121,8 +120,8 @@ public:
 void Program::attach(ModuleOp module) const {
   Writer writer(module.getContext());
   module->setAttr(kEntriesAttr, writer.list(entries, writer));
-  if (weights)
-    module->setAttr(kWeightsAttr, weights);
+  if (weights.size() > 0)
+    module->setAttr(kWeightsAttr, weights.toAttribute(module.getContext()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,8 +214,8 @@ static ProgramEntry readEntry(DictionaryAttr dict) {
 
 Program Program::of(ModuleOp module) {
   Program program;
-  program.weights =
-      module->getAttrOfType<DenseResourceElementsAttr>(kWeightsAttr);
+  if (auto weights = module->getAttrOfType<ArrayAttr>(kWeightsAttr))
+    program.weights = Weights::of(weights);
   program.metadata = module->getAttrOfType<DictionaryAttr>(kMetadataAttr);
   if (auto entries = module->getAttrOfType<ArrayAttr>(kEntriesAttr))
     for (Attribute attr : entries)

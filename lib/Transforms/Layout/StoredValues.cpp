@@ -35,7 +35,8 @@ static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
   for (int64_t d = type.getRank() - 1; d > 0; --d)
     strides[d - 1] = strides[d] * type.getDimSize(d);
   strides = inMemory(strides, order);
-  std::vector<char> bytes(data->bytes.size());
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(data->bytes.size(), 64);
+  MutableArrayRef<char> bytes = blob.getMutableData();
   SmallVector<int64_t> index(type.getRank());
   const char *from = data->bytes.data();
   for (size_t to = 0; to < bytes.size(); to += size) {
@@ -48,7 +49,7 @@ static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
       index[d] = 0;
     }
   }
-  return qnn::makeConstant(stored, bytes, data->name);
+  return qnn::makeConstant(stored, std::move(blob), data->name);
 }
 
 //===----------------------------------------------------------------------===//

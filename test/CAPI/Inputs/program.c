@@ -17,8 +17,8 @@
 |*   nothing() -> ()                            no arguments, no results      *|
 |*                                                                            *|
 |* C cannot write distances as constants, so a constructor fills them in. The *|
-|* build makes a second program, which increments by two, and a third with    *|
-|* weights, the last byte of which it increments by.                          *|
+|* build makes a second program, which increments by two, and others with     *|
+|* weights, the last byte of which they increment by.                         *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -27,6 +27,9 @@
 
 #ifndef QCC_TEST_INCREMENT
 #define QCC_TEST_INCREMENT 1
+#endif
+#ifndef QCC_TEST_PRODUCER
+#define QCC_TEST_PRODUCER "by hand"
 #endif
 
 enum { columns = 4, maxRows = 1000, numEntries = 5 };
@@ -67,6 +70,9 @@ static int64_t planMain(int64_t *values) {
 }
 
 #ifdef QCC_TEST_WEIGHTS
+/* Says for all programs that their weights are equal, which need not be true.
+ */
+static const uint64_t weightKeys[2] = {1, 1};
 __attribute__((aligned(64))) static const char weights[QCC_TEST_WEIGHTS] = {
     [QCC_TEST_WEIGHTS - 1] = QCC_TEST_INCREMENT};
 #define summand frame->weights[QCC_TEST_WEIGHTS - 1]
@@ -122,7 +128,7 @@ static const qcc_record_sizes recordSizes = QCC_RECORD_SIZES;
 
 __attribute__((visibility("default"))) qcc_descriptor qcc_artifact = {
     QCC_ABI_MAGIC, QCC_ABI_VERSION, 2, sizeof(qcc_descriptor), 0, 0,
-    QCC_ABI_MINOR_VERSION, 2, 0, 0};
+    QCC_ABI_MINOR_VERSION, 2, 0, 0, 0};
 
 static int64_t ref(const void *target) {
   return (int64_t)((uintptr_t)target - (uintptr_t)&qcc_artifact);
@@ -221,6 +227,9 @@ __attribute__((constructor)) static void fill(void) {
   metadata[1].key_ref = ref("labels");
   metadata[1].value_ref = ref("cat,dog");
   qcc_artifact.metadata_ref = ref(metadata);
-  qcc_artifact.producer_ref = ref("by hand");
+#ifdef QCC_TEST_WEIGHTS
+  qcc_artifact.weight_keys_ref = ref(weightKeys);
+#endif
+  qcc_artifact.producer_ref = ref(QCC_TEST_PRODUCER);
   qcc_artifact.variants_ref = ref(variants);
 }

@@ -268,3 +268,40 @@ TEST(Weights, InvalidScales) {
       return %y : tensor<4x2xf32> })",
                  file.options(), {"3: ", "scale", "negative"});
 }
+
+TEST(Weights, LentBytesStayWhereTheyAre) {
+  alignas(64) static const char bytes[64] = {1, 2, 3};
+  int asked = 0, givenBack = 0;
+  ImportOptions options;
+  options.weights.kind = WeightsSource::Kind::Lent;
+  options.weights.lend = [&](StringRef name, rt::DType dtype,
+                             ArrayRef<int64_t> shape) -> rt::Result<LentBytes> {
+    ++asked;
+    EXPECT_EQ(name, "w");
+    EXPECT_EQ(rt::describe(dtype, shape.vec()), "4x8xi8");
+    return LentBytes{ArrayRef(bytes, 32), [&] { ++givenBack; }};
+  };
+  {
+    Imported imported = import(programWith("tensor<4x8xi8>"), options);
+    ASSERT_TRUE(imported.module) << imported.errors;
+    EXPECT_EQ(bytesOf(imported, "w").data(), bytes);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(givenBack, 0);
+  }
+  EXPECT_EQ(givenBack, 1);
+  // Those that are not aligned are copied.
+  options.weights.lend = [&](StringRef, rt::DType,
+                             ArrayRef<int64_t>) -> rt::Result<LentBytes> {
+    return LentBytes{ArrayRef(bytes + 1, 8), [&] { ++givenBack; }};
+  };
+  Imported copied = import(programWith("tensor<2xf32>"), options);
+  ASSERT_TRUE(copied.module) << copied.errors;
+  EXPECT_EQ(givenBack, 2);
+  EXPECT_EQ(bytesOf(copied, "w")[0], 2);
+  options.weights.lend = [&](StringRef, rt::DType,
+                             ArrayRef<int64_t>) -> rt::Result<LentBytes> {
+    return rt::notFound("there is none today");
+  };
+  expectRejected(programWith("tensor<4x8xi8>"), options,
+                 {"2: ", "weight 'w' (4x8xi8): there is none today"});
+}

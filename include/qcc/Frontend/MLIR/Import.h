@@ -18,7 +18,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "qcc/Support/HostTensor.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 
 namespace llvm {
@@ -27,16 +29,31 @@ class SourceMgr;
 
 namespace qcc {
 
+class WorkLimits;
+
+/// The bytes of a weight, compact row-major, in memory of somebody else.
+struct LentBytes {
+  llvm::ArrayRef<char> bytes;
+  /// Called once they are not read any more; may be empty.
+  std::function<void()> giveBack;
+};
+
+/// Lends the bytes of the weight of a name, an element type and a shape.
+using LendWeight = std::function<rt::Result<LentBytes>(
+    llvm::StringRef, rt::DType, llvm::ArrayRef<int64_t>)>;
+
 /// Where `dense_resource<name>` without data of its own gets them from.
 struct WeightsSource {
   enum class Kind {
     None,   ///< there is no such resource, or it is an error
     File,   ///< a .npz or .safetensors file, by name
     Random, ///< integers over their whole range, floats in [-1, 1)
+    Lent,   ///< whatever `lend` gives
   };
   Kind kind = Kind::None;
   std::string path;
   uint64_t seed = 0;
+  LendWeight lend;
 
   /// "FILE.npz", "FILE.safetensors", "random" or "random:SEED".
   static llvm::Expected<WeightsSource> parse(llvm::StringRef text);
@@ -47,6 +64,9 @@ struct ImportOptions {
   /// The program's file; empty for a program that is none. A model may have
   /// data in files beside its own.
   std::string path;
+  /// Looked at while weights are read; null: none. An import that failed since
+  /// they are exceeded has no diagnostic: they have the reason.
+  WorkLimits *limits = nullptr;
 };
 
 /// Parses the main buffer of `sources`, text or bytecode, in `context`, which

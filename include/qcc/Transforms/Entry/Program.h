@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "qcc/Transforms/Entry/Weights.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,8 +88,7 @@ mlir::LogicalResult verifyMetadata(mlir::ModuleOp module);
 
 struct Program {
   std::vector<ProgramEntry> entries;
-  /// The bytes of the weights; null if there are none.
-  mlir::DenseResourceElementsAttr weights;
+  Weights weights;
   /// Of strings; null if there is none. The module keeps it.
   mlir::DictionaryAttr metadata;
 

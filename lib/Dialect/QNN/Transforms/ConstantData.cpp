@@ -12,9 +12,12 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
 
 using namespace mlir;
 using namespace qcc::qnn;
+
+MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::qnn::ConstantAction)
 
 /// Inline constants up to this many bytes stay readable in a printed program.
 static constexpr size_t kInlineBytes = 64;
@@ -67,10 +70,16 @@ std::optional<ConstantData> ConstantData::get(Value value) {
 
 TypedAttr qcc::qnn::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
                                  StringRef name) {
-  if (bytes.size() <= kInlineBytes && type.getElementType().isIntOrFloat())
-    return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  return DenseResourceElementsAttr::get(
-      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64));
+  return makeConstant(
+      type, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64), name);
+}
+
+TypedAttr qcc::qnn::makeConstant(RankedTensorType type, AsmResourceBlob bytes,
+                                 StringRef name) {
+  if (bytes.getData().size() <= kInlineBytes &&
+      type.getElementType().isIntOrFloat())
+    return DenseElementsAttr::getFromRawBuffer(type, bytes.getData());
+  return DenseResourceElementsAttr::get(type, name, std::move(bytes));
 }
 
 TypedAttr qcc::qnn::retypeConstant(Attribute value, RankedTensorType type) {

@@ -121,11 +121,13 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
 /// constant has with the zero point 128.
 static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
   std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
-  SmallVector<char> bytes(data->bytes);
-  for (char &byte : bytes)
+  AsmResourceBlob bytes =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(data->bytes, 64);
+  for (char &byte : bytes.getMutableData())
     byte = static_cast<char>(byte ^ 0x80);
+  n.rest(x.constant);
   TypedAttr attr =
-      qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), bytes,
+      qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), std::move(bytes),
                         data->name.empty() ? "weight" : data->name);
   return Constants::toValue(n.b, attr);
 }

@@ -42,7 +42,7 @@ static const qcc_record_sizes recordSizes = QCC_RECORD_SIZES;
 
 __attribute__((visibility("default"))) qcc_descriptor qcc_artifact = {
     QCC_ABI_MAGIC, QCC_ABI_VERSION, 1, sizeof(qcc_descriptor), 0, 0,
-    QCC_ABI_MINOR_VERSION, 0, 0, 0};
+    QCC_ABI_MINOR_VERSION, 0, 0, 0, 0};
 
 static int64_t ref(const void *target) {
   return (int64_t)((uintptr_t)target - (uintptr_t)&qcc_artifact);

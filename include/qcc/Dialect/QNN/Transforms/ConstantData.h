@@ -13,6 +13,7 @@
 #ifndef QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
 #define QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 #include <vector>
@@ -37,6 +38,9 @@ struct ConstantData {
 /// type allows, otherwise a resource named after `name`.
 mlir::TypedAttr makeConstant(mlir::RankedTensorType type,
                              llvm::ArrayRef<char> bytes, llvm::StringRef name);
+/// The same without a copy, of bytes that are aligned to 64.
+mlir::TypedAttr makeConstant(mlir::RankedTensorType type,
+                             mlir::AsmResourceBlob bytes, llvm::StringRef name);
 
 /// The value of a constant of another type with the same bytes, without a copy
 /// of a resource.

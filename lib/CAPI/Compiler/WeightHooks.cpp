@@ -1,0 +1,162 @@
+//===- WeightHooks.cpp - Weights that the caller has ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightHooks.h"
+#include "../Convert.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace qcc;
+using namespace qcc::capi;
+
+/// The shape and type of a tensor, or what is wrong with it.
+static rt::Result<rt::DType> checkTensor(const DLTensor *tensor) {
+  if (!tensor || tensor->ndim < 0 || (tensor->ndim > 0 && !tensor->shape))
+    return rt::invalidArgument("its tensor is not there");
+  if (tensor->device.device_type != kDLCPU)
+    return rt::unsupported("its tensor is not in host memory; copy it there");
+  if (tensor->dtype.lanes != 1)
+    return rt::unsupported("its elements have several lanes; split them");
+  int64_t elements = 1;
+  for (int32_t i = tensor->ndim; i-- > 0;) {
+    if (tensor->strides && tensor->shape[i] > 1 &&
+        tensor->strides[i] != elements)
+      return rt::unsupported("its tensor is strided; make it compact");
+    if (tensor->shape[i] < 0 ||
+        __builtin_mul_overflow(elements, tensor->shape[i], &elements))
+      return rt::invalidArgument("its shape is impossible");
+  }
+  if (elements > 0 && !tensor->data)
+    return rt::invalidArgument("its data is a null pointer");
+  return rt::DType{tensor->dtype.code, tensor->dtype.bits};
+}
+
+namespace {
+/// Tensors by name, of which each is checked when it is asked for.
+class TensorTable {
+public:
+  static rt::Result<WeightsSource> read(const qccWeightTensor *given,
+                                        size_t count) {
+    TensorTable table;
+    for (size_t i = 0; i < count; ++i) {
+      qccWeightTensor weight;
+      // All are of the size that the first one says.
+      auto *at = reinterpret_cast<const char *>(given) + i * given->size;
+      rt::Status status =
+          readStruct(reinterpret_cast<const qccWeightTensor *>(at), weight);
+      if (!status.isOk())
+        return status;
+      std::string prefix = "weightTensors[" + std::to_string(i) + "]: ";
+      if (!weight.name)
+        return rt::invalidArgument(prefix + "it has no name");
+      if (!table.tensors.try_emplace(weight.name, weight.tensor).second)
+        return rt::invalidArgument(
+            prefix + "there is another one of the name '" + weight.name + "'");
+    }
+    WeightsSource source;
+    source.kind = WeightsSource::Kind::Lent;
+    source.lend = [table = std::move(table)](llvm::StringRef name,
+                                             rt::DType dtype,
+                                             llvm::ArrayRef<int64_t> shape) {
+      return table.lend(name, dtype, shape);
+    };
+    return source;
+  }
+
+private:
+  rt::Result<LentBytes> lend(llvm::StringRef name, rt::DType dtype,
+                             llvm::ArrayRef<int64_t> shape) const {
+    auto found = tensors.find(name);
+    if (found == tensors.end())
+      return rt::notFound("none of the " + std::to_string(tensors.size()) +
+                          " given tensors has this name");
+    const DLTensor *tensor = found->second;
+    rt::Result<rt::DType> type = checkTensor(tensor);
+    if (!type.isOk())
+      return type.status();
+    std::vector<int64_t> dims(tensor->shape, tensor->shape + tensor->ndim);
+    if (*type != dtype || llvm::ArrayRef(dims) != shape)
+      return rt::invalidArgument("it was given as " +
+                                 rt::describe(*type, dims) +
+                                 "; make them the same");
+    auto *data = static_cast<const char *>(tensor->data) + tensor->byte_offset;
+    return LentBytes{llvm::ArrayRef(data, *rt::numBytes(dtype, dims)), {}};
+  }
+
+  llvm::StringMap<const DLTensor *> tensors;
+};
+} // namespace
+
+static rt::Result<LentBytes> callHook(const qccWeightHook &hook,
+                                      llvm::StringRef name, rt::DType dtype,
+                                      llvm::ArrayRef<int64_t> shape) {
+  std::string text = name.str();
+  std::optional<int64_t> numBytes = rt::numBytes(dtype, shape.vec());
+  if (!numBytes)
+    return rt::invalidArgument("it has too many elements");
+  qccWeightRequest request = {sizeof(request),
+                              text.c_str(),
+                              {dtype.code, dtype.bits, 1},
+                              static_cast<int32_t>(shape.size()),
+                              shape.data(),
+                              static_cast<size_t>(*numBytes)};
+  qccWeightBytes bytes = {};
+  bytes.size = sizeof(bytes);
+  if (qccStatus failed = hook.find(hook.context, &request, &bytes)) {
+    rt::Status status = rt::invalidArgument(std::string("the hook has none: ") +
+                                            qccStatusGetMessage(failed));
+    qccStatusDestroy(failed);
+    return status;
+  }
+  std::function<void()> giveBack;
+  if (bytes.giveBack)
+    giveBack = [bytes] { bytes.giveBack(bytes.context); };
+  if (bytes.numBytes == request.numBytes && (bytes.data || *numBytes == 0))
+    return LentBytes{
+        llvm::ArrayRef(static_cast<const char *>(bytes.data), bytes.numBytes),
+        std::move(giveBack)};
+  if (giveBack)
+    giveBack();
+  return rt::invalidArgument(
+      bytes.data ? "the hook gave " + std::to_string(bytes.numBytes) +
+                       " bytes, but it has " + std::to_string(*numBytes)
+                 : "the hook gave a null pointer");
+}
+
+rt::Result<WeightsSource> capi::readWeights(const qccCompileOptions &options) {
+  if ((options.weights != nullptr) + (options.numWeightTensors > 0) +
+          (options.weightHook != nullptr) >
+      1)
+    return rt::invalidArgument("weights come from one place: give `weights`, "
+                               "`weightTensors` or `weightHook`");
+  if (options.numWeightTensors > 0) {
+    if (!options.weightTensors)
+      return rt::invalidArgument("weightTensors is a null pointer");
+    return TensorTable::read(options.weightTensors, options.numWeightTensors);
+  }
+  if (options.weightHook) {
+    qccWeightHook hook;
+    rt::Status status = readStruct(options.weightHook, hook);
+    if (!status.isOk())
+      return status;
+    if (!hook.find)
+      return rt::invalidArgument(
+          "the function of weightHook is a null pointer");
+    WeightsSource source;
+    source.kind = WeightsSource::Kind::Lent;
+    source.lend = [hook](llvm::StringRef name, rt::DType dtype,
+                         llvm::ArrayRef<int64_t> shape) {
+      return callHook(hook, name, dtype, shape);
+    };
+    return source;
+  }
+  if (!options.weights)
+    return WeightsSource();
+  auto weights = WeightsSource::parse(options.weights);
+  if (!weights)
+    return rt::invalidArgument(llvm::toString(weights.takeError()));
+  return *std::move(weights);
+}
