@@ -38,8 +38,10 @@ enum class ReportKind : uint8_t {
   BarrierMisuse,     ///< A barrier with a count or number it cannot have.
   Deadlock,          ///< Nobody can go on.
   Trap,              ///< The kernel executed trap, or a failed assertion.
-  Limit              ///< A limit of the launch was reached.
+  Limit,             ///< A limit of the launch was reached.
+  UndefinedValue     ///< A value that no instruction has made.
 };
+constexpr int numReportKinds = static_cast<int>(ReportKind::UndefinedValue) + 1;
 
 /// "out-of-bounds", "race", ...: what tests and tools match.
 std::string_view reportKindName(ReportKind kind);

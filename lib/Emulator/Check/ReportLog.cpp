@@ -60,6 +60,8 @@ std::string_view reportKindName(ReportKind kind) {
     return "trap";
   case ReportKind::Limit:
     return "limit";
+  case ReportKind::UndefinedValue:
+    return "undefined-value";
   }
   return "unknown";
 }

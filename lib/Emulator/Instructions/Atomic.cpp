@@ -91,7 +91,7 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
   access.kind = AccessKind::Atomic;
   access.mask = mask;
   access.space = inst.space;
-  access.size = sizeof(T);
+  access.size = access.elementSize = sizeof(T);
   access.strength = scopeOf(inst);
   access.isAcquire = inst.has(Mod::acquire) || inst.has(Mod::acq_rel);
   access.isRelease = inst.has(Mod::release) || inst.has(Mod::acq_rel);

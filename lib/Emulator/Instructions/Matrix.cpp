@@ -89,7 +89,7 @@ void prepareRows(Warp &warp, const Instruction &inst, uint32_t mask,
   access.inst = &inst;
   access.isCollective = true;
   access.space = inst.space;
-  access.size = rowBytes;
+  access.size = access.elementSize = rowBytes;
   access.mask = rows & mask;
   for (int i = 0; i < 32; ++i) {
     access.memory[i] = nullptr;

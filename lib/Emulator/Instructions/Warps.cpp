@@ -50,17 +50,22 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
   const uint32_t *b = warp.in<uint32_t>(inst.op(3)),
                  *c = warp.in<uint32_t>(inst.op(4));
   uint32_t results[32], inRange = 0;
+  uint32_t undefinedBefore = warp.undefinedLanes(inst.op(2));
+  uint32_t undefined = 0, madeUp = 0;
   forLanes(lanes, [&](int i) {
     arith::ShuffleSource source = arith::shuffleSource(mode, i, b[i], c[i]);
     inRange |= uint32_t(source.inRange) << i;
     results[i] = a[source.lane];
+    undefined |= (undefinedBefore >> source.lane & 1) << i;
     if (lanes >> source.lane & 1)
       return;
     // Reductions read beyond their lanes and drop what they get. But who is
     // named should be there.
     results[i] = undefinedValue;
-    if (!(named >> source.lane & 1))
+    if (!(named >> source.lane & 1)) {
+      madeUp |= 1u << i;
       return;
+    }
     if (Report *report = warp.report(ReportKind::WarpDivergence, inst, i))
       report->message = "lane " + std::to_string(i) + " reads lane " +
                         std::to_string(source.lane) +
@@ -69,6 +74,7 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
   if (inst.op(0).isPresent()) {
     uint32_t *d = warp.out<uint32_t>(inst.op(0));
     forLanes(lanes, [&](int i) { d[i] = results[i]; });
+    warp.shuffleUndefined(inst, lanes, undefined, madeUp);
   }
   warp.setPredicate(inst.op(1), lanes, inRange);
 }

@@ -162,6 +162,10 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   who.lanes = access.isCollective ? warp.lanes() : 1u << lane;
   who.site = access.inst->site;
   who.strength = access.strength;
+  who.sizeLog = static_cast<uint32_t>(__builtin_ctz(access.elementSize));
+  who.isVolatile = access.isVolatile;
+  who.isNonCoherent = access.isNonCoherent;
+  who.together = warp.active();
   Conflict conflict = access.kind == AccessKind::Load
                           ? races.read(offset, access.size, who)
                           : races.write(offset, access.size, who);
@@ -171,6 +175,23 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   reportConflict(warp, *access.inst, lane, access.kind, space, offset,
                  access.size, conflict);
   return conflict.kind != Conflict::Async;
+}
+
+/// ", which nothing orders with a write by another warp"
+static std::string describeConflict(const Conflict &conflict, uint32_t agent,
+                                    int lane) {
+  const AccessRecord &other = conflict.other;
+  std::string whose = other.agent != agent ? " by another warp"
+                      : (other.lanes & ~(1u << lane)) == 0
+                          ? " by the lane itself"
+                          : " by another lane of the warp";
+  if (conflict.kind == Conflict::NonCoherent)
+    return ", by .nc, which need not see a write" + whose;
+  return std::string(", which nothing orders with ") +
+         (conflict.otherIsWrite ? "a write" : "a read") + whose +
+         (conflict.differInSize
+              ? "; strong accesses of different sizes do not order each other"
+              : "");
 }
 
 void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
@@ -187,25 +208,17 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
              space == StateSpace::Shared ? "shared memory"
                                          : launch_.memory->nearestName(offset));
   const Program &program = *launch_.program;
-  auto place = [&](const Instruction &other) {
-    return "line " + std::to_string(other.line) + " (" +
-           program.locate(other).instruction + ")";
-  };
   if (isAsync) {
     report->message += ", which an asynchronous copy may still write";
     if (const AsyncCopies::Copy *copy = copies_.find(conflict.pending))
-      report->notes.push_back("the copy was issued at " + place(*copy->inst) +
-                              " by warp " + std::to_string(copy->warp) +
-                              ", lane " + std::to_string(copy->lane) +
-                              ", and nothing has waited for it");
+      report->notes.push_back(
+          "the copy was issued at " + program.describePlace(*copy->inst) +
+          " by warp " + std::to_string(copy->warp) + ", lane " +
+          std::to_string(copy->lane) + ", and nothing has waited for it");
     return;
   }
   const AccessRecord &other = conflict.other;
-  report->message +=
-      std::string(", which nothing orders with ") +
-      (conflict.otherIsWrite ? "a write" : "a read") +
-      (other.agent == warp.clock().agent() ? " by another lane of the warp"
-                                           : " by another warp");
+  report->message += describeConflict(conflict, warp.clock().agent(), lane);
   uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
   std::string who = "warp " + std::to_string(other.agent % warps);
   if ((other.lanes & (other.lanes - 1)) == 0)
@@ -215,9 +228,9 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
     who = "CTA (" + std::to_string(cta.x) + "," + std::to_string(cta.y) + "," +
           std::to_string(cta.z) + "), " + who;
   }
-  report->notes.push_back("the other was made at " +
-                          place(program.instructionAt(other.site)) + " by " +
-                          who);
+  report->notes.push_back(
+      "the other was made at " +
+      program.describePlace(program.instructionAt(other.site)) + " by " + who);
 }
 
 void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,

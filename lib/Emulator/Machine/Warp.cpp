@@ -8,6 +8,7 @@
 #include "Machine/Warp.h"
 
 #include "Machine/Cta.h"
+#include "PTX/BlockGraph.h"
 #include "PTX/SpecialRegisters.h"
 
 namespace qcc::emu {
@@ -95,6 +96,8 @@ void Warp::run(int budget) {
     if (counts) {
       ++site.executions;
       site.lanes += __builtin_popcount(mask);
+      if (inst.valueUse != ValueUse::Untracked && frame_->hasUndefined)
+        followValues(inst, mask);
     }
     if (mask)
       inst.execute(*this, inst, mask);
@@ -125,7 +128,17 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
   frame->localEnd = frame->localBegin + function.localBytes;
   local_.reserve(frame->localEnd);
   local_.forget(lanes, frame->localBegin, frame->localEnd);
-  frame->registers.reset(new uint64_t[function.frameBytes / 8 + 1]());
+  size_t words = function.frameBytes / 8 + 1;
+  frame->registers.reset(new uint64_t[words]);
+  // Whoever reads what nobody wrote shall not find zeros.
+  constexpr uint64_t garbage = 0xa5a5a5a5a5a5a5a5;
+  std::fill_n(frame->registers.get(), words, garbage);
+  if (launch_.checks()) {
+    frame->undefined.resize(numPlaces(function));
+    for (const UnsetRegister &unset : function.unset)
+      frame->undefined[unset.place] = ~0u;
+    frame->hasUndefined = !function.unset.empty();
+  }
   uint64_t *localBase =
       reinterpret_cast<uint64_t *>(frame->bytes() + function.localBaseSlot);
   std::fill(localBase, localBase + 32, uint64_t(frame->localBegin));

@@ -49,7 +49,7 @@ const Symbol *Parser::lookupRange(Scope &scope, std::string_view name) {
     Symbol symbol;
     symbol.kind = Symbol::Register;
     symbol.type = range->second.type;
-    symbol.slot = allocateSlot(symbol.type);
+    symbol.slot = allocateRegister(symbol.type, name);
     return &scope.symbols.emplace(name, symbol).first->second;
   }
   return nullptr;
@@ -74,6 +74,12 @@ uint32_t Parser::allocateSlot(ScalarType type) {
   uint32_t slot = function_->frameBytes;
   uint32_t bytes = type == ScalarType::Pred ? 4 : 32 * laneBytes(type);
   function_->frameBytes = slot + (bytes + line - 1) / line * line;
+  return slot;
+}
+
+uint32_t Parser::allocateRegister(ScalarType type, std::string_view name) {
+  uint32_t slot = allocateSlot(type);
+  function_->registerNames.push_back({slot, name});
   return slot;
 }
 

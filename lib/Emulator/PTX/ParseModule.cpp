@@ -7,6 +7,7 @@
 
 #include "PTX/ControlFlow.h"
 #include "PTX/Parser.h"
+#include "PTX/UndefinedValues.h"
 
 #include <charconv>
 
@@ -27,8 +28,10 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
   Parser parser(*program, std::move(*tokens), dataBase);
   if (!parser.parseModule())
     return parser.status();
-  for (std::unique_ptr<Function> &function : program->functions)
+  for (std::unique_ptr<Function> &function : program->functions) {
     analyzeControlFlow(*function);
+    findUndefinedValues(*function);
+  }
   return program;
 }
 

@@ -314,7 +314,7 @@ bool Parser::parseRegisters() {
       Symbol symbol;
       symbol.kind = Symbol::Register;
       symbol.type = type;
-      symbol.slot = allocateSlot(type);
+      symbol.slot = allocateRegister(type, name->text);
       if (!define(*name, symbol))
         return false;
     }

@@ -149,6 +149,7 @@ private:
   const Symbol *lookup(std::string_view name);
   const Symbol *lookupRange(Scope &scope, std::string_view name);
   uint32_t allocateSlot(ScalarType type);
+  uint32_t allocateRegister(ScalarType type, std::string_view name);
 
   //===------------------------------------------------------------------===//
   // Instructions (ParseInstruction.cpp, ParseOperands.cpp)

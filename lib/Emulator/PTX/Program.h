@@ -95,6 +95,19 @@ enum class Flow : uint8_t {
   Trap
 };
 
+/// What an instruction does with an operand whose value is undefined: because
+/// nothing has written the register, or a shuffle has made it up.
+enum class ValueUse : uint8_t {
+  Untracked,     ///< None of its operands can be undefined.
+  Computes,      ///< The result is undefined too.
+  Chooses,       ///< One operand of two becomes the result (selp).
+  Assembles,     ///< Parts of a word: undefined if all of them are.
+  Decides,       ///< and, or of predicates: one operand may do.
+  Shuffles,      ///< Passes values to other lanes.
+  StoresLocally, ///< Leaves it in the thread's own memory.
+  Observes       ///< Branches, addresses, memory, other threads: wrong.
+};
+
 constexpr int maxModifiers = 14;
 constexpr int maxTypes = 4;
 constexpr int maxGroups = 6;
@@ -120,6 +133,7 @@ struct Instruction {
   /// Whether other CTAs may see it as communication.
   bool communicates = false;
   bool isStore = false; ///< Writes memory and reads none.
+  ValueUse valueUse = ValueUse::Untracked;
   /// Whatever the row's select function keeps for the executor.
   uint64_t data = 0;
 
@@ -186,6 +200,13 @@ struct SpecialUse {
   uint32_t slot;
 };
 
+/// A register that some path reads before anything writes it.
+struct UnsetRegister {
+  uint32_t place; ///< Its number (BlockGraph.h).
+  std::string_view name;
+  uint32_t firstRead; ///< Index of an instruction.
+};
+
 struct Program;
 
 struct Function : public Kernel {
@@ -204,6 +225,9 @@ struct Function : public Kernel {
   std::vector<SpecialUse> specials; ///< To be filled in when a frame starts.
 
   uint32_t frameBytes = 0;
+  /// By slot, in their order; the names are in the program's text.
+  std::vector<std::pair<uint32_t, std::string_view>> registerNames;
+  std::vector<UnsetRegister> unset;
   /// The slot of 32 64-bit addresses of the frame's local memory.
   uint32_t localBaseSlot = 0;
   int64_t localBytes = 0; ///< Of one lane.
@@ -252,6 +276,8 @@ struct Program {
   }
   /// "prog.ptx:12: add.s32 ...", as reports and counters show it.
   CodeLocation locate(const Instruction &inst) const;
+  /// "line 12 (add.s32 ...)"
+  std::string describePlace(const Instruction &inst) const;
   std::string_view textOf(const Instruction &inst) const {
     return std::string_view(text).substr(inst.textBegin,
                                          inst.textEnd - inst.textBegin);

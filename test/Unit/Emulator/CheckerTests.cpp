@@ -611,11 +611,15 @@ DONE:)");
 
 TEST(Checker, DivergentMatrices) {
   Snippet snippet(R"(
+  mov.u32 %r10, 0;
+  mov.u32 %r11, 0;
   setp.lt.u32 %p1, %r1, 31;
   @%p1 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r10, %r11}, {%r1}, {%r1}, {%r10, %r11};)");
   EXPECT_EQ(onlyReport(snippet).message,
             "all lanes of the warp must execute it together; 31 do");
   Snippet partial(R"(
+  mov.u32 %r10, 0;
+  mov.u32 %r11, 0;
   mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r10, %r11}, {%r1}, {%r1}, {%r10, %r11};)");
   partial.block.x = 48;
   EXPECT_EQ(onlyReport(partial).warp, 1);
@@ -644,7 +648,8 @@ TEST(Checker, MisusedBarriers) {
 }
 
 TEST(Checker, WarpWideMisuse) {
-  Snippet unnamed("vote.sync.ballot.b32 %r10, %p1, 0xffff;");
+  Snippet unnamed("setp.eq.u32 %p1, %r1, 0; "
+                  "vote.sync.ballot.b32 %r10, %p1, 0xffff;");
   EXPECT_EQ(onlyReport(unnamed).message,
             "a lane executes it that the mask does not name");
   Snippet absent("shfl.sync.bfly.b32 %r10, %r1, 16, 31, -1;");
