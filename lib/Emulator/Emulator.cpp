@@ -241,24 +241,29 @@ static rt::Status checkDims(const Function &kernel, const LaunchConfig &config,
 
 static rt::Status placeShared(const Program &program, const Function &kernel,
                               const LaunchConfig &config, Launch &launch) {
-  launch.staticShared = kernel.sharedBytes;
-  launch.dynamicBegin = program.hasExternalShared ? program.externalSharedOffset
-                                                  : kernel.sharedBytes;
+  const Layout &layout = kernel.sharedLayout;
+  launch.staticShared = layout.bytes;
+  launch.dynamicBegin =
+      program.hasExternalShared ? program.externalSharedOffset : layout.end;
   if (config.dynamicShared < 0)
     return rt::invalidArgument("dynamic shared memory of negative size");
   const ChipInfo *chip = findChip(program.target);
   constexpr int64_t largestOfAnyChip = 232448;
   int64_t limit = chip ? chip->sharedBytesOfCta : largestOfAnyChip;
-  if (config.dynamicShared > limit ||
-      launch.dynamicBegin + config.dynamicShared > limit)
+  int64_t before = alignUp(layout.bytes, program.externalSharedAlignment);
+  if (config.dynamicShared > limit || before + config.dynamicShared > limit)
     return rt::invalidArgument(
-        std::to_string(kernel.sharedBytes) + " bytes of static and " +
+        std::to_string(layout.bytes) + " bytes of static and " +
         std::to_string(config.dynamicShared) +
         " of dynamic shared memory; a CTA on " + program.target + " has " +
         std::to_string(limit));
-  launch.sharedEnd = launch.dynamicBegin + config.dynamicShared;
-  if (config.dynamicShared == 0)
-    launch.sharedEnd = launch.dynamicBegin = launch.staticShared;
+  launch.totalShared = before + config.dynamicShared;
+  launch.sharedStates = layout.states();
+  if (config.dynamicShared > 0) {
+    launch.sharedStates.resize(launch.dynamicBegin, Unmapped);
+    launch.sharedStates.resize(launch.dynamicBegin + config.dynamicShared,
+                               Unwritten);
+  }
   return rt::Status::ok();
 }
 
@@ -270,7 +275,8 @@ static rt::Status placeArguments(const Function &kernel,
                                std::to_string(kernel.params.size()) +
                                " arguments, not " +
                                std::to_string(arguments.size()));
-  launch.params.assign(kernel.paramBytes, 0);
+  launch.params.assign(kernel.paramLayout.end, 0);
+  launch.paramStates = kernel.paramLayout.states();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Variable &param = kernel.params[i];
     if (int64_t(arguments[i].bytes.size()) != param.size)

@@ -110,9 +110,10 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
     if (access.memory[lane]) {
       memcpy(&old, access.memory[lane], sizeof(T));
       // Adders of f32 beside the L2 cache have no subnormals.
-      bool isShared = inst.space == StateSpace::Shared ||
-                      (inst.space == StateSpace::Generic &&
-                       isInWindow(access.address[lane], StateSpace::Shared));
+      bool isShared =
+          inst.space == StateSpace::Shared ||
+          (inst.space == StateSpace::Generic &&
+           spaceOfGeneric(access.address[lane]) == StateSpace::Shared);
       T value = Op::template apply<T>(old, b[lane], c[lane],
                                       !isShared && sizeof(T) == 4);
       memcpy(access.memory[lane], &value, sizeof(T));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
 #include "Machine/CtaMemory.h"
 
@@ -81,21 +82,26 @@ void CtaMemory::refuse(Warp &warp, const Instruction &inst, int lane,
   case StateSpace::Shared:
     has = "the CTA has " + std::to_string(launch_.staticShared) +
           " bytes of static and " +
-          std::to_string(launch_.sharedEnd - launch_.dynamicBegin) +
+          std::to_string(launch_.config.dynamicShared) +
           " of dynamic shared memory" +
-          (launch_.dynamicBegin > launch_.staticShared
+          (launch_.config.dynamicShared > 0 && launch_.staticShared > 0
                ? " from " + hexText(launch_.dynamicBegin) + " on"
                : "");
     break;
   case StateSpace::Local:
-    has = "the thread has " + std::to_string(warp.frame().localEnd) + " bytes";
+    has = offset >= localWindowBytes
+              ? "the address is in the memory of another thread"
+              : "the function has " +
+                    std::to_string(warp.frame().function->localLayout.bytes) +
+                    " bytes";
     break;
   default:
-    has = "the kernel has " + std::to_string(launch_.params.size()) +
+    has = "the kernel has " +
+          std::to_string(launch_.kernel->paramLayout.bytes) +
           " bytes of parameters";
     break;
   }
-  report->message = access + "; " + has;
+  report->message = access + ", beyond every variable; " + has;
   setAddress(*report, space, offset, std::string(spaceName(space)) + " memory");
 }
 

@@ -150,6 +150,9 @@ public:
   /// Base plus displacement, of a lane.
   uint64_t address(const Operand &operand, int lane) const;
 
+  /// The base of the generic addresses of a space, for a lane.
+  uint64_t window(StateSpace space, int lane) const;
+
   /// The lanes for which the value of an operand is undefined.
   uint32_t undefinedLanes(const Operand &operand) const;
   /// Of the result of a shuffle: what it has taken from lanes whose values are

@@ -15,10 +15,6 @@ namespace qcc::emu {
 constexpr int64_t maxParameterBytes = 32764;
 constexpr size_t maxScopes = 64;
 
-static int64_t alignUp(int64_t value, int64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -143,10 +139,10 @@ bool Parser::parseParameters(std::vector<Variable> &params, bool isEntry) {
     Variable &variable = declaration.variable;
     if (variable.size == 0)
       return fail(*declaration.name, "a parameter without a size");
-    int64_t &end = isEntry ? function_->paramBytes : function_->localBytes;
-    variable.address = alignUp(end, variable.alignment);
-    end = variable.address + variable.size;
-    if (end > maxParameterBytes)
+    Layout &layout = isEntry ? function_->paramLayout : function_->localLayout;
+    variable.address =
+        layout.place(variable.size, variable.alignment, /*isShared=*/false);
+    if (layout.bytes > maxParameterBytes)
       return fail(*declaration.name, "more than " +
                                          std::to_string(maxParameterBytes) +
                                          " bytes of parameters");
@@ -218,7 +214,9 @@ bool Parser::parseFunction(bool isEntry, bool isExternal) {
   firstOperand_.clear();
   specialSlots_.clear();
   // Kernels share the addresses of what is theirs alone.
-  sharedEnd_ = isEntry ? program_.sharedBytes : sharedHigh_;
+  function_->sharedLayout.bytes = program_.sharedLayout.bytes;
+  function_->sharedLayout.end =
+      isEntry ? program_.sharedLayout.end : sharedHigh_;
   sourceFile_ = -1;
   sourceLine_ = 0;
 
@@ -358,11 +356,40 @@ bool Parser::finishFunction() {
     return false;
   for (size_t i = 0; i < function_->code.size(); ++i)
     function_->code[i].operands = &function_->operands[firstOperand_[i]];
-  function_->sharedBytes = sharedEnd_;
-  sharedHigh_ = std::max(sharedHigh_, sharedEnd_);
-  if (!function_->isEntry)
-    program_.sharedBytes = std::max(program_.sharedBytes, sharedEnd_);
+  Layout &own = function_->sharedLayout;
+  sharedHigh_ = std::max(sharedHigh_, own.end);
+  own.bytes -= program_.sharedLayout.bytes;
+  if (!function_->isEntry) {
+    // Every kernel may call it.
+    Layout &all = program_.sharedLayout;
+    all.bytes += own.bytes;
+    all.end = std::max(all.end, own.end);
+    all.ranges.insert(all.ranges.end(), own.ranges.begin(), own.ranges.end());
+  }
   return true;
+}
+
+/// Adds to the shared memory of each kernel what all of them can reach, and
+/// places dynamic shared memory behind.
+void Parser::finishShared() {
+  const Layout &all = program_.sharedLayout;
+  int64_t end = std::max(all.end, sharedHigh_);
+  program_.externalSharedAlignment = externalSharedAlignment_;
+  program_.externalSharedOffset =
+      end == 0 ? 0
+               : alignUp(end + Layout::sharedGap,
+                         std::max(externalSharedAlignment_, Layout::bankCycle));
+  for (auto [function, operand] : externalSharedUses_)
+    program_.functions[function]->operands[operand].value +=
+        program_.externalSharedOffset;
+  for (const auto &function : program_.functions) {
+    if (!function->isEntry)
+      continue;
+    Layout &own = function->sharedLayout;
+    own.bytes += all.bytes;
+    own.end = std::max(own.end, all.end);
+    own.ranges.insert(own.ranges.end(), all.ranges.begin(), all.ranges.end());
+  }
 }
 
 bool Parser::finishModule() {
@@ -370,17 +397,7 @@ bool Parser::finishModule() {
     if (!program_.functions[callee]->isDefined)
       return fail(at, "'" + program_.functions[callee]->functionName +
                           "' is not defined in this module");
-  int64_t staticEnd = program_.sharedBytes;
-  for (const auto &function : program_.functions)
-    staticEnd = std::max(staticEnd, function->sharedBytes);
-  program_.externalSharedOffset = alignUp(staticEnd, externalSharedAlignment_);
-  for (auto [function, operand] : externalSharedUses_)
-    program_.functions[function]->operands[operand].value +=
-        program_.externalSharedOffset;
-  for (const auto &function : program_.functions)
-    function->sharedBytes =
-        std::max(function->sharedBytes, program_.sharedBytes);
-
+  finishShared();
   for (const auto &function : program_.functions) {
     function->firstSite = program_.numSites;
     for (Instruction &inst : function->code)

@@ -144,6 +144,7 @@ private:
   bool closeScope();
   bool finishFunction();
   bool finishModule();
+  void finishShared();
 
   bool define(const Token &name, const Symbol &symbol);
   const Symbol *lookup(std::string_view name);
@@ -194,9 +195,8 @@ private:
   std::unordered_map<std::string_view, uint32_t> functionIndex_;
   std::map<std::pair<uint64_t, int>, uint32_t> constantSlots_;
   int64_t externalSharedAlignment_ = 1;
-  /// The ends of all shared memory so far, and of that which the function being
-  /// parsed can see.
-  int64_t sharedHigh_ = 0, sharedEnd_ = 0;
+  /// The end of all shared memory so far.
+  int64_t sharedHigh_ = 0;
   /// Operands, by function and position, that name extern shared memory: its
   /// address is known when all else is placed.
   std::vector<std::pair<uint32_t, uint32_t>> externalSharedUses_;

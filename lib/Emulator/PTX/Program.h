@@ -21,6 +21,8 @@
 #ifndef QCC_LIB_EMULATOR_PTX_PROGRAM_H
 #define QCC_LIB_EMULATOR_PTX_PROGRAM_H
 
+#include "PTX/Layout.h"
+
 #include "qcc/Emulator/Emulator.h"
 
 #include <array>
@@ -217,7 +219,7 @@ struct Function : public Kernel {
   uint32_t firstSite = 0;
   std::vector<Variable> params, results; ///< `params` for callers: below.
   std::vector<ParameterInfo> parameterInfos;
-  int64_t paramBytes = 0; ///< The block of a kernel's parameters.
+  Layout paramLayout; ///< The block of a kernel's parameters.
 
   std::vector<Instruction> code;
   std::vector<Operand> operands;
@@ -230,8 +232,10 @@ struct Function : public Kernel {
   std::vector<UnsetRegister> unset;
   /// The slot of 32 64-bit addresses of the frame's local memory.
   uint32_t localBaseSlot = 0;
-  int64_t localBytes = 0; ///< Of one lane.
-  int64_t sharedBytes = 0;
+  Layout localLayout; ///< Of one lane.
+  /// Of the function alone; of a kernel, when the module is complete, all that
+  /// it can reach.
+  Layout sharedLayout;
   Dim3 required{0, 0, 0}, maximal{0, 0, 0};
 
   std::vector<Loop> loops;
@@ -246,7 +250,7 @@ struct Function : public Kernel {
   const std::vector<ParameterInfo> &parameters() const override {
     return parameterInfos;
   }
-  int64_t staticShared() const override { return sharedBytes; }
+  int64_t staticShared() const override { return sharedLayout.bytes; }
   Dim3 requiredBlock() const override { return required; }
 };
 
@@ -261,11 +265,11 @@ struct Program {
   std::vector<uint8_t> constants;  ///< The pool of immediates.
   std::unordered_map<int, std::string> files;
   /// Static shared memory outside of kernels.
-  int64_t sharedBytes = 0;
+  Layout sharedLayout;
   /// Where .extern .shared variables lie. Without any, dynamic shared memory
   /// follows the static one of the kernel at once.
   bool hasExternalShared = false;
-  int64_t externalSharedOffset = 0;
+  int64_t externalSharedOffset = 0, externalSharedAlignment = 1;
 
   uint32_t numSites = 0;
 

@@ -107,13 +107,15 @@ TEST(Checker, Bounds) {
       {"ld.global.u32 %r10, [%rd1+4096];", "0 bytes past the end of 'out'"},
       {"ld.global.u64 %rd10, [16];", "bytes before 'out'"},
       {".shared .b8 s[8]; ld.shared.u32 %r10, [s+8];",
-       "a read of 4 bytes at 0x8 of shared memory; the CTA has 8 bytes of "
+       "a read of 4 bytes at 0x8 of shared memory, beyond every variable; "
+       "the CTA has 8 bytes of "
        "static and 0 of dynamic shared memory"},
       {"ld.local.u32 %r10, [4];",
-       "a read of 4 bytes at 0x4 of local memory; the thread has 0 bytes"},
+       "a read of 4 bytes at 0x4 of local memory, beyond every variable; the "
+       "function has 0 bytes"},
       {"ld.param.u32 %r10, [in+8];",
-       "a read of 4 bytes at 0x10 of param memory; the kernel has 16 bytes of "
-       "parameters"},
+       "a read of 4 bytes at 0x30 of param memory, beyond every variable; the "
+       "kernel has 16 bytes of parameters"},
       {"ld.const.u32 %r10, [%rd1];", "which is no constant memory"},
       {"red.global.add.u32 [%rd1+8192], 1;",
        "an atomic operation of 4 bytes at"},
@@ -154,8 +156,9 @@ TEST(Checker, BoundsOfDynamicSharedMemory) {
   Snippet::Outcome outcome = snippet.run();
   EXPECT_EQ(outcome.kinds(), "out-of-bounds out-of-bounds");
   EXPECT_PART(outcome.reports[0].message, "0x4 of shared memory");
-  EXPECT_PART(outcome.reports[1].message,
-              "4 bytes of static and 16 of dynamic shared memory from 0x40 on");
+  EXPECT_PART(
+      outcome.reports[1].message,
+      "4 bytes of static and 16 of dynamic shared memory from 0x1080 on");
 }
 
 TEST(Checker, KnowsReleasedMemory) {
