@@ -96,13 +96,23 @@ private:
   const Edges &successors() const { return graph_.successors(); }
   const Edges &predecessors() const { return graph_.predecessors(); }
 
+  /// Whether lanes leave the function there: nothing is left to do together,
+  /// and who has left is not waited for at barriers.
+  bool isEnd(uint32_t pc) const {
+    const Instruction &inst = function_.code[pc];
+    return !inst.hasGuard &&
+           (inst.flow == Flow::Return || inst.flow == Flow::Exit);
+  }
+
   void findReconvergence() {
     std::vector<int> postDominator =
         dominators(predecessors(), successors(), numBlocks());
     for (int block = 0; block < numBlocks(); ++block) {
       int meeting = postDominator[block];
+      bool meets =
+          meeting != none && meeting != numBlocks() && !isEnd(begin(meeting));
       function_.code[end(block) - 1].reconvergence =
-          meeting == none || meeting == numBlocks() ? noTarget : begin(meeting);
+          meets ? begin(meeting) : noTarget;
     }
   }
 

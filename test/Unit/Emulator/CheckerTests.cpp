@@ -597,7 +597,8 @@ TEST(Checker, DivergentBarriers) {
   setp.lt.u32 %p1, %r1, 40;
   @!%p1 bra DONE;
   bar.sync 0;
-DONE:)");
+DONE:
+  st.global.u32 [%rd3], %r1;)");
   snippet.block.x = 64;
   Report report = onlyReport(snippet);
   EXPECT_EQ(report.kind, ReportKind::BarrierDivergence);
@@ -690,11 +691,74 @@ A:
 }
 
 TEST(Checker, DeadlockAfterExits) {
-  Snippet snippet("setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0;");
+  Snippet snippet("setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0, 64;");
   snippet.block.x = 64;
   Report report = onlyReport(snippet);
   EXPECT_EQ(report.kind, ReportKind::Deadlock);
   EXPECT_EQ(report.notes[0], "warp 0: has exited");
+}
+
+TEST(Checker, BarriersDoNotWaitForThreadsThatHaveExited) {
+  // Warps exit before or after others wait, lanes of a warp as well.
+  Snippet snippet(R"(
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 bra SLOW;
+  setp.gt.u32 %p2, %r1, 90;
+  @%p2 ret;
+  bar.sync 0;
+  bar.sync 0;
+  st.global.u32 [%rd3], 1;
+  ret;
+SLOW:
+  mov.u32 %r10, 50;
+LOOP:
+  sub.u32 %r10, %r10, 1;
+  setp.ne.u32 %p3, %r10, 0;
+  @%p3 bra LOOP;)");
+  snippet.block.x = 96;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    Snippet::Outcome outcome = snippet.run();
+    EXPECT_EQ(outcome.kinds(), "");
+    EXPECT_EQ(outcome.word(40), 1u);
+    EXPECT_EQ(outcome.word(91), 0u);
+  }
+}
+
+TEST(Checker, LanesThatReturnMissABarrier) {
+  // The usual `if (i >= n) return;` ahead of a barrier.
+  Snippet snippet(R"(
+  setp.ge.u32 %p1, %r1, 40;
+  @%p1 bra DONE;
+  bar.sync 0;
+  st.global.u32 [%rd3], %r1;
+DONE:)");
+  snippet.block.x = 96;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    EXPECT_EQ(snippet.run().kinds(), "") << seed;
+  }
+}
+
+TEST(Checker, BarriersWaitForLanesThatHaveNotExited) {
+  // Some lanes of a warp return from within a loop, others wait.
+  Snippet snippet(R"(
+  setp.lt.u32 %p1, %r1, 10;
+  mov.u32 %r10, %r1;
+  @%p1 bra LOOP;
+  bar.sync 0;
+  st.global.u32 [%rd3], 1;
+  bra DONE;
+LOOP:
+  add.u32 %r10, %r10, 1;
+  setp.gt.u32 %p2, %r10, 40;
+  @%p2 ret;
+  bra LOOP;
+DONE:)");
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    EXPECT_EQ(snippet.run().kinds(), "") << seed;
+  }
 }
 
 TEST(Checker, Limits) {
