@@ -69,7 +69,10 @@ public:
     for (const auto &function : program_->functions)
       if (function->isEntry && function->isDefined &&
           function->functionName == name)
-        return static_cast<const Kernel *>(function.get());
+        return function->refusal.isOk()
+                   ? rt::Result<const Kernel *>(
+                         static_cast<const Kernel *>(function.get()))
+                   : rt::Result<const Kernel *>(function->refusal);
     std::string known;
     for (const std::string &kernel : kernelNames())
       known += (known.empty() ? "" : ", ") + kernel;

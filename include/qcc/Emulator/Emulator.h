@@ -113,7 +113,8 @@ public:
 class Module {
 public:
   virtual ~Module() = default;
-  /// Owned by the module.
+  /// Owned by the module. A kernel that uses what the emulator does not have is
+  /// refused here; the others of its module run.
   virtual rt::Result<const Kernel *> kernel(std::string_view name) const = 0;
   virtual std::vector<std::string> kernelNames() const = 0;
   /// Where a variable in .global or .const lies, and its size in bytes.

@@ -13,7 +13,11 @@ namespace qcc::emu {
 
 /// What PTX allows for a kernel on sm_70 and later.
 constexpr int64_t maxParameterBytes = 32764;
+/// What ptxas takes.
+constexpr int64_t maxStaticSharedBytes = 49152;
 constexpr size_t maxScopes = 64;
+/// What records of accesses have room for.
+constexpr uint32_t maxSites = uint32_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -274,6 +278,9 @@ bool Parser::parseFunction(bool isEntry, bool isExternal) {
 }
 
 bool Parser::parseBody() {
+  bodyPosition_ = position_;
+  usesBefore_ = externalSharedUses_.size();
+  callsBefore_ = calls_.size();
   const Token &open = next();
   // The scope of the parameters is the body's.
   size_t outermost = scopes_.size();
@@ -286,7 +293,50 @@ bool Parser::parseBody() {
       if (scopes_.size() < outermost)
         return true;
     } else if (!parseStatement()) {
-      return false;
+      return !function_->refusal.isOk() && skipRefusedBody();
+    }
+  }
+}
+
+/// Leaves nothing of a body but why it is refused.
+bool Parser::skipRefusedBody() {
+  position_ = bodyPosition_;
+  int depth = 0;
+  do {
+    if (token().kind == Token::End)
+      return fail(tokens_[bodyPosition_], "'{' without '}'");
+    const Token &mark = next();
+    depth += int(mark.is('{')) - int(mark.is('}'));
+  } while (depth > 0);
+  scopes_.clear();
+  externalSharedUses_.resize(usesBefore_);
+  calls_.resize(callsBefore_);
+  function_->code.clear();
+  function_->operands.clear();
+  function_->branchTables.clear();
+  firstOperand_.clear();
+  return true;
+}
+
+/// A function that calls what cannot run cannot run either.
+void Parser::refuseCallers() {
+  for (const CallUse &call : calls_) {
+    const Function &callee = *program_.functions[call.callee];
+    Function &caller = *program_.functions[call.caller];
+    if (!callee.isDefined && caller.refusal.isOk())
+      caller.refusal = errorAt(program_.name, program_.text, call.at,
+                               "'" + callee.functionName +
+                                   "' is not defined in this module");
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const CallUse &call : calls_) {
+      const Function &callee = *program_.functions[call.callee];
+      Function &caller = *program_.functions[call.caller];
+      if (callee.refusal.isOk() || !caller.refusal.isOk())
+        continue;
+      caller.refusal = callee.refusal;
+      changed = true;
     }
   }
 }
@@ -303,7 +353,7 @@ bool Parser::parseStatement() {
     if (token().isDotted("branchtargets"))
       return parseBranchTargets(first);
     if (token().isDotted("callprototype") || token().isDotted("calltargets"))
-      return failHere("indirect calls are not emulated");
+      return refuseHere("indirect calls are not emulated");
     if (!scopes_.back()
              .labels
              .emplace(first.text, static_cast<uint32_t>(function_->code.size()))
@@ -352,11 +402,18 @@ bool Parser::parseBranchTargets(const Token &label) {
 
 bool Parser::finishFunction() {
   // Control may reach the end, and labels may stand there.
-  if (!addImplicitReturn())
+  if (function_->refusal.isOk() && !addImplicitReturn())
     return false;
   for (size_t i = 0; i < function_->code.size(); ++i)
     function_->code[i].operands = &function_->operands[firstOperand_[i]];
   Layout &own = function_->sharedLayout;
+  if (function_->isEntry && own.bytes > maxStaticSharedBytes)
+    return fail(tokens_[position_ - 1],
+                "'" + function_->functionName + "' has " +
+                    std::to_string(own.bytes) +
+                    " bytes of static shared memory; " +
+                    std::to_string(maxStaticSharedBytes) +
+                    " at most: more must be dynamic");
   sharedHigh_ = std::max(sharedHigh_, own.end);
   own.bytes -= program_.sharedLayout.bytes;
   if (!function_->isEntry) {
@@ -393,16 +450,15 @@ void Parser::finishShared() {
 }
 
 bool Parser::finishModule() {
-  for (auto &[at, callee] : calls_)
-    if (!program_.functions[callee]->isDefined)
-      return fail(at, "'" + program_.functions[callee]->functionName +
-                          "' is not defined in this module");
+  refuseCallers();
   finishShared();
   for (const auto &function : program_.functions) {
     function->firstSite = program_.numSites;
     for (Instruction &inst : function->code)
       inst.site = program_.numSites++;
   }
+  if (program_.numSites > maxSites)
+    return failHere("more than 64 million instructions");
 
   // A function communicates if one that it calls does.
   for (bool changed = true; changed;) {

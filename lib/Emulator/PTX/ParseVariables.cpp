@@ -293,7 +293,7 @@ bool Parser::parseFunctionVariables(StateSpace space) {
 /// .reg .b32 %r<12>, a, b;
 bool Parser::parseRegisters() {
   if (token().isDotted("v2") || token().isDotted("v4"))
-    return failHere("vector registers are not emulated");
+    return refuseHere("vector registers are not emulated");
   ScalarType type;
   if (!parseType(type))
     return false;

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Recursive descent over PTX 6.5 to 8.x as LLVM and inline assembly print it.
-// The first error ends it, with line, column and text. What a kernel does not
-// need to run (debug sections, .file names apart) is skipped by name; anything
-// else that is not known is an error.
+// Recursive descent over PTX 6.0 to 9.x as LLVM and inline assembly print it.
+// The first error ends it, with line, column and text; but what the emulator
+// does not have refuses only the function that uses it, and those that call it.
+// What a kernel does not need to run (debug sections, .file names apart) is
+// skipped by name; anything else that is not known is an error.
 //
 // Members return false after an error, which is then set.
 //
@@ -30,6 +31,9 @@ namespace qcc::emu {
 /// `dataBase` on, with gaps between.
 rt::Result<std::unique_ptr<Program>>
 parseProgram(std::string_view text, std::string_view name, uint64_t dataBase);
+
+/// "8.0", of 80.
+std::string versionText(int version);
 
 class Parser {
 public:
@@ -70,6 +74,11 @@ private:
   bool expectName(const Token *&name, const char *what);
   bool fail(const Token &at, const std::string &message);
   bool failHere(const std::string &message) { return fail(token(), message); }
+  /// Fails for the function being parsed alone.
+  bool refuse(const Token &at, const std::string &message);
+  bool refuseHere(const std::string &message) {
+    return refuse(token(), message);
+  }
 
   //===------------------------------------------------------------------===//
   // Constants (ParseConstants.cpp)
@@ -138,6 +147,8 @@ private:
   bool parseFunctionAttributes(Function &function);
   bool parseDims(Dim3 &dims);
   bool parseBody();
+  bool skipRefusedBody();
+  void refuseCallers();
   bool parseStatement();
   bool parseBranchTargets(const Token &label);
   bool openScope();
@@ -160,9 +171,12 @@ private:
   bool addImplicitReturn();
   void addInstruction(Instruction inst);
   bool parseGuard(Instruction &inst);
+  bool checkSince(const Token &mnemonic, const Instruction &inst);
   int countOperands() const;
   const InstructionPattern *matchModifiers(const Token &mnemonic,
                                            Instruction &inst);
+  bool refuseByName(const Token &mnemonic,
+                    const std::vector<const Token *> &words);
   bool parseOperands(const InstructionPattern &pattern, Instruction &inst);
   bool parseOperand(const OperandSlot &slot, Instruction &inst);
   bool parseValue(const OperandSlot &slot, ScalarType type, bool maySink);
@@ -201,10 +215,16 @@ private:
   /// address is known when all else is placed.
   std::vector<std::pair<uint32_t, uint32_t>> externalSharedUses_;
   /// Calls, which may come before the function is defined.
-  std::vector<std::pair<Token, uint32_t>> calls_;
+  struct CallUse {
+    Token at;
+    uint32_t caller, callee;
+  };
+  std::vector<CallUse> calls_;
 
   // Of the function being parsed.
   Function *function_ = nullptr;
+  size_t bodyPosition_ = 0; ///< Of its first brace.
+  size_t usesBefore_ = 0, callsBefore_ = 0;
   uint32_t functionNumber_ = 0;
   std::vector<Scope> scopes_;
   std::vector<uint32_t> firstOperand_; ///< Of each instruction.

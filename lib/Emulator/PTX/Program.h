@@ -215,6 +215,8 @@ struct Function : public Kernel {
   const Program *program = nullptr;
   std::string functionName;
   bool isEntry = false, isDefined = false;
+  /// Why it cannot be run, where it cannot.
+  rt::Status refusal;
   int line = 0;
   uint32_t firstSite = 0;
   std::vector<Variable> params, results; ///< `params` for callers: below.

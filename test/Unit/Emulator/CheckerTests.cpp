@@ -784,7 +784,10 @@ TEST(Checker, RefusesLaunches) {
   EXPECT_PART(refused([](Snippet &s) { s.block.z = 65; }), "64 in z");
   EXPECT_PART(refused([](Snippet &s) { s.grid.y = 0; }), "a grid of 1x0x1");
   EXPECT_PART(refused([](Snippet &s) { s.shared = -1; }), "negative");
-  EXPECT_PART(refused([](Snippet &s) { s.shared = 170000; }),
+  EXPECT_PART(refused([](Snippet &s) {
+                s.chip = "sm_80";
+                s.shared = 170000;
+              }),
               "a CTA on sm_80 has 166912");
   EXPECT_PART(refused([](Snippet &s) { s.options.maxInstructions = 0; }),
               "not positive");

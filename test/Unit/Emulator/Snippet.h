@@ -27,7 +27,8 @@ namespace qcc::emu::test {
 
 struct Snippet {
   std::string body;
-  std::string module; ///< Before the kernel: variables, functions.
+  std::string module;          ///< Before the kernel: variables, functions.
+  std::string chip = "sm_100"; ///< One that has every instruction.
   Dim3 grid{1, 1, 1}, block{32, 1, 1};
   int64_t shared = 0;
   std::vector<uint8_t> in = std::vector<uint8_t>(4096);
