@@ -294,6 +294,20 @@ static rt::Status placeArguments(const Function &kernel,
   return rt::Status::ok();
 }
 
+/// CTAs of the kernel that the module's chip holds at once, at least 1.
+static int64_t ctasOfChip(const Program &program, const Function &kernel,
+                          const Launch &launch) {
+  const ChipInfo *chip = findChip(program.target);
+  if (!chip)
+    chip = &knownChips().front();
+  Counters counters;
+  counters.warpsPerCta = launch.warpsPerCta;
+  counters.registers = kernel.liveRegisters;
+  counters.staticShared = launch.staticShared;
+  counters.dynamicShared = launch.config.dynamicShared;
+  return std::max(1, residencyOf(counters, *chip).ctas) * int64_t(chip->sms);
+}
+
 rt::Result<LaunchResult>
 Emulator::launch(const Kernel &kernel, const LaunchConfig &config,
                  const std::vector<Argument> &arguments,
@@ -314,8 +328,14 @@ Emulator::launch(const Kernel &kernel, const LaunchConfig &config,
     if (!status.isOk())
       return status;
   if (options.threads < 0 || options.maxInstructions < 1 ||
-      options.residentCtas < 1)
+      options.residentCtas < 0)
     return rt::invalidArgument("a limit of a launch that is not positive");
+  for (ReportKind kind : options.ignored)
+    if (endsLaunch(kind))
+      return rt::invalidArgument("reports of the kind '" +
+                                 std::string(reportKindName(kind)) +
+                                 "' end a launch and cannot be ignored");
+  launch.ctasOfChip = ctasOfChip(program, function, launch);
   launch.isTogether = function.communicates || launch.ctas == 1;
 
   int threads = options.threads;

@@ -114,15 +114,14 @@ static double totalIssueSlots(const Counters &counters) {
   return slots;
 }
 
-/// CTAs that an SM holds; 0 with a reason if not even one.
-static void findResidency(const Counters &counters, const ChipInfo &chip,
-                          TimeEstimate &estimate) {
+Residency residencyOf(const Counters &counters, const ChipInfo &chip) {
+  Residency residency;
   int64_t shared = counters.staticShared + counters.dynamicShared;
   if (shared > chip.sharedBytesOfCta) {
-    estimate.reason = "needs " + std::to_string(shared) +
-                      " bytes of shared memory, and a CTA may have " +
-                      std::to_string(chip.sharedBytesOfCta);
-    return;
+    residency.reason = "needs " + std::to_string(shared) +
+                       " bytes of shared memory, and a CTA may have " +
+                       std::to_string(chip.sharedBytesOfCta);
+    return residency;
   }
   // The hardware keeps 1 KiB of each CTA's, and hands out registers to warps in
   // units of 256.
@@ -143,13 +142,12 @@ static void findResidency(const Counters &counters, const ChipInfo &chip,
   auto least =
       std::min_element(std::begin(limits), std::end(limits),
                        [](auto &x, auto &y) { return x.ctas < y.ctas; });
-  estimate.residentCtas = int(least->ctas);
-  estimate.residencyLimit = least->limit;
+  residency.ctas = int(least->ctas);
+  residency.limit = least->limit;
   if (least->ctas == 0)
-    estimate.reason =
+    residency.reason =
         std::string("one CTA takes more ") + least->limit + " than an SM has";
-  else
-    estimate.fits = true;
+  return residency;
 }
 
 /// Cycles of a CTA that has an SM for itself and waits for memory.
@@ -170,7 +168,11 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
     estimate.reason = "nothing was executed";
     return estimate;
   }
-  findResidency(counters, chip, estimate);
+  Residency residency = residencyOf(counters, chip);
+  estimate.residentCtas = residency.ctas;
+  estimate.residencyLimit = residency.limit;
+  estimate.reason = residency.reason;
+  estimate.fits = residency.ctas > 0;
   if (!estimate.fits)
     return estimate;
 

@@ -57,11 +57,15 @@ struct LaunchOptions {
   int threads = 0;
   /// Warp instructions of one CTA after which the launch ends with a report.
   int64_t maxInstructions = int64_t(1) << 28;
-  /// CTAs of a kernel whose CTAs talk to each other that run at once.
-  int residentCtas = 64;
+  /// CTAs of a kernel whose CTAs talk to each other that run at once. 0: 64,
+  /// and more while they wait for others, up to what the chip holds.
+  int residentCtas = 0;
   /// Bytes of an output element, for Counters::outputElements; 0: the narrowest
   /// element that the kernel stores.
   int outputElementBytes = 0;
+  /// Kinds of which no report is made. Those that end a launch (trap, deadlock,
+  /// limit) cannot be ignored.
+  std::vector<ReportKind> ignored;
 };
 
 struct LaunchConfig {

@@ -111,6 +111,15 @@ struct TimeEstimate {
   double tailEfficiency = 0;
 };
 
+/// CTAs that an SM holds, and what limits them.
+struct Residency {
+  int ctas = 0;
+  std::string limit;  ///< "shared memory", ...
+  std::string reason; ///< Why it holds none.
+};
+/// Of a kernel's warps, registers and shared memory.
+Residency residencyOf(const Counters &counters, const ChipInfo &chip);
+
 TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip);
 
 /// A table for a person.

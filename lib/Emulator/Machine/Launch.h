@@ -24,6 +24,7 @@ struct Launch {
   std::vector<uint8_t> paramStates; ///< The ByteState of each byte.
 
   int64_t ctas = 0;
+  int64_t ctasOfChip = 1; ///< How many run at once, at most.
   int threadsPerCta = 0, warpsPerCta = 0;
   int64_t staticShared = 0; ///< Bytes of the kernel's variables.
   int64_t dynamicBegin = 0; ///< The address of dynamic shared memory.
