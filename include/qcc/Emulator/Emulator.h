@@ -139,8 +139,8 @@ public:
   rt::Result<std::shared_ptr<const Module>>
   loadModule(std::string_view ptx, std::string_view name = "<ptx>");
 
-  /// Zeroed memory, 256-byte aligned, with unmapped addresses around it. A size
-  /// of 0 gives address 0. `name` is for reports.
+  /// Memory full of garbage, 256-byte aligned, with unmapped addresses around
+  /// it. A size of 0 gives address 0. `name` is for reports.
   rt::Result<DeviceAddress> allocate(int64_t size, std::string_view name = "");
   rt::Status deallocate(DeviceAddress address);
   rt::Status copyToDevice(DeviceAddress destination, const void *source,

@@ -54,6 +54,9 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
       allocation->loaded.add(offset);
     if (access.kind != AccessKind::Load)
       allocation->stored.add(offset);
+    // Kernels with such atomics run together.
+    if (access.kind == AccessKind::Atomic && together_)
+      ++together_->atomics[address];
   }
   if (checks_ && !allocation->isConst) {
     checkRace(warp, access, lane, StateSpace::Global, address);
@@ -153,7 +156,8 @@ void CtaMemory::count(const Access &access, const uint64_t *offsets,
                       uint32_t sharedLanes, uint32_t deviceLanes) {
   CounterSet::Site &site = cta_.counters().sites[access.inst->site];
   if (sharedLanes)
-    site.shared.add(countSharedRequest(offsets, sharedLanes, access.size));
+    site.shared.add(countSharedRequest(offsets, sharedLanes, access.size,
+                                       access.kind == AccessKind::Atomic));
   if (deviceLanes)
     site.global.add(countGlobalRequest(offsets, deviceLanes, access.size));
 }

@@ -34,6 +34,8 @@ using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
 struct TogetherState {
   RaceDetector races;
   SyncVariables variables;
+  /// Operations of lanes, by address.
+  std::unordered_map<uint64_t, int64_t> atomics;
 
   explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
 };

@@ -93,7 +93,8 @@ void CtaMemory::beginCopies(Warp &warp, AsyncCopies::Request &request) {
   if (!launch_.options.countAccesses || good == 0)
     return;
   CounterSet::Site &site = cta_.counters().sites[request.inst->site];
-  site.shared.add(countSharedRequest(request.destination, good, request.size));
+  site.shared.add(countSharedRequest(request.destination, good, request.size,
+                                     /*isAtomic=*/false));
   site.global.add(countGlobalRequest(request.source, request.sourceSize, good));
 }
 

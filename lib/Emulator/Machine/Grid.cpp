@@ -85,6 +85,8 @@ void Grid::runTogether() {
     logs.push_back({cta.number(), std::move(cta.log())});
     residents.erase(residents.begin() + chosen);
   }
+  for (auto [address, operations] : together.atomics)
+    counters_.hottestAtomic = std::max(counters_.hottestAtomic, operations);
   for (auto &cta : residents)
     logs.push_back({cta->number(), std::move(cta->log())});
   std::sort(logs.begin(), logs.end(),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PTX/ControlFlow.h"
+#include "PTX/LoadBatches.h"
 #include "PTX/Parser.h"
 #include "PTX/UndefinedValues.h"
 
@@ -31,6 +32,7 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
   for (std::unique_ptr<Function> &function : program->functions) {
     analyzeControlFlow(*function);
     findUndefinedValues(*function);
+    findLoadBatches(*function);
   }
   return program;
 }

@@ -136,6 +136,7 @@ struct Instruction {
   bool communicates = false;
   bool isStore = false; ///< Writes memory and reads none.
   ValueUse valueUse = ValueUse::Untracked;
+  int useDistance = -1; ///< Of a load that starts a batch (LoadBatches.h).
   /// Whatever the row's select function keeps for the executor.
   uint64_t data = 0;
 

@@ -76,6 +76,9 @@ Snippet::Outcome Snippet::run() const {
   if (!kernel.isOk() || !out.isOk() || !input.isOk())
     return fail(rt::internalError("no kernel or no memory"));
   rt::Status status = emulator.copyToDevice(*input, in.data(), in.size());
+  if (status.isOk())
+    status = emulator.copyToDevice(*out, std::vector<uint8_t>(outBytes).data(),
+                                   outBytes);
   LaunchConfig config;
   config.grid = grid;
   config.block = block;
