@@ -34,13 +34,7 @@ void expectNone(const Snippet &snippet) {
     ADD_FAILURE() << formatReport(report);
 }
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 } // namespace
-
-#define EXPECT_PART(TEXT, PART) EXPECT_TRUE(contains(TEXT, PART)) << (TEXT)
 
 //===----------------------------------------------------------------------===//
 // Places
@@ -768,67 +762,4 @@ TEST(Checker, Limits) {
   EXPECT_EQ(report.kind, ReportKind::Limit);
   EXPECT_PART(report.message, "has not ended after 1000 warp instructions");
   EXPECT_EQ(report.location.instruction, "bra L;");
-}
-
-//===----------------------------------------------------------------------===//
-// Launches that are refused
-//===----------------------------------------------------------------------===//
-
-TEST(Checker, RefusesLaunches) {
-  auto refused = [](auto change) {
-    Snippet snippet("");
-    change(snippet);
-    return snippet.run().failure;
-  };
-  EXPECT_PART(refused([](Snippet &s) { s.block.x = 1025; }), "1 to 1024");
-  EXPECT_PART(refused([](Snippet &s) { s.block.z = 65; }), "64 in z");
-  EXPECT_PART(refused([](Snippet &s) { s.grid.y = 0; }), "a grid of 1x0x1");
-  EXPECT_PART(refused([](Snippet &s) { s.shared = -1; }), "negative");
-  EXPECT_PART(refused([](Snippet &s) {
-                s.chip = "sm_80";
-                s.shared = 170000;
-              }),
-              "a CTA on sm_80 has 166912");
-  EXPECT_PART(refused([](Snippet &s) { s.options.maxInstructions = 0; }),
-              "not positive");
-  EXPECT_PART(refused([](Snippet &s) { s.grid = {1 << 20, 128, 1}; }),
-              "at most 2^26");
-
-  Emulator emulator;
-  auto module =
-      emulator.loadModule(".version 7.0\n.target sm_80\n.address_size 64\n"
-                          ".entry k(.param .u32 n) .reqntid 32 { ret; }\n"
-                          ".entry l() .maxntid 64 { ret; }",
-                          "m");
-  ASSERT_TRUE(module.isOk()) << module.message();
-  const Kernel &k = **(*module)->kernel("k"), &l = **(*module)->kernel("l");
-  LaunchConfig config;
-  config.block.x = 32;
-  EXPECT_PART(emulator.launch(k, config, {}).message(), "takes 1 arguments");
-  EXPECT_PART(emulator.launch(k, config, {uint64_t(1)}).message(),
-              "argument 0 has 8 bytes; parameter 'n' of 'k' has 4");
-  config.block.x = 16;
-  EXPECT_PART(emulator.launch(k, config, {1}).message(), "requires 32x1x1");
-  config.block.x = 96;
-  EXPECT_PART(emulator.launch(l, config, {}).message(), "allows 64x1x1");
-}
-
-TEST(Checker, RefusesCopies) {
-  Emulator emulator;
-  auto memory = emulator.allocate(16, "m");
-  char bytes[32] = {};
-  EXPECT_TRUE(emulator.copyToDevice(*memory, bytes, 16).isOk());
-  EXPECT_PART(emulator.copyToDevice(*memory, bytes, 17).message(),
-              "across the end of 'm'");
-  EXPECT_PART(emulator.copyToHost(bytes, *memory + 16, 1).message(),
-              "0 bytes past the end of 'm'");
-  EXPECT_FALSE(emulator.copyToHost(bytes, *memory, -1).isOk());
-  EXPECT_FALSE(emulator.copyToHost(nullptr, *memory, 1).isOk());
-  EXPECT_FALSE(emulator.copyToDevice(*memory, nullptr, 1).isOk());
-  EXPECT_FALSE(emulator.copyOnDevice(*memory, *memory + 8, 9).isOk());
-  EXPECT_TRUE(emulator.copyOnDevice(*memory, *memory + 8, 8).isOk());
-  EXPECT_TRUE(emulator.copyToHost(nullptr, 0, 0).isOk());
-  EXPECT_FALSE(emulator.allocate(-1).isOk());
-  EXPECT_EQ(*emulator.allocate(0), 0u);
-  EXPECT_TRUE(emulator.deallocate(0).isOk());
 }

@@ -55,6 +55,13 @@ struct Snippet {
   Outcome run() const;
 };
 
+inline bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
 } // namespace qcc::emu::test
+
+#define EXPECT_PART(TEXT, PART)                                                \
+  EXPECT_TRUE(qcc::emu::test::contains(TEXT, PART)) << (TEXT)
 
 #endif // QCC_TEST_UNIT_EMULATOR_SNIPPET_H
