@@ -69,7 +69,10 @@ public:
     for (const auto &function : program_->functions)
       if (function->isEntry && function->isDefined &&
           function->functionName == name)
-        return static_cast<const Kernel *>(function.get());
+        return function->refusal.isOk()
+                   ? rt::Result<const Kernel *>(
+                         static_cast<const Kernel *>(function.get()))
+                   : rt::Result<const Kernel *>(function->refusal);
     std::string known;
     for (const std::string &kernel : kernelNames())
       known += (known.empty() ? "" : ", ") + kernel;
@@ -241,24 +244,29 @@ static rt::Status checkDims(const Function &kernel, const LaunchConfig &config,
 
 static rt::Status placeShared(const Program &program, const Function &kernel,
                               const LaunchConfig &config, Launch &launch) {
-  launch.staticShared = kernel.sharedBytes;
-  launch.dynamicBegin = program.hasExternalShared ? program.externalSharedOffset
-                                                  : kernel.sharedBytes;
+  const Layout &layout = kernel.sharedLayout;
+  launch.staticShared = layout.bytes;
+  launch.dynamicBegin =
+      program.hasExternalShared ? program.externalSharedOffset : layout.end;
   if (config.dynamicShared < 0)
     return rt::invalidArgument("dynamic shared memory of negative size");
   const ChipInfo *chip = findChip(program.target);
   constexpr int64_t largestOfAnyChip = 232448;
   int64_t limit = chip ? chip->sharedBytesOfCta : largestOfAnyChip;
-  if (config.dynamicShared > limit ||
-      launch.dynamicBegin + config.dynamicShared > limit)
+  int64_t before = alignUp(layout.bytes, program.externalSharedAlignment);
+  if (config.dynamicShared > limit || before + config.dynamicShared > limit)
     return rt::invalidArgument(
-        std::to_string(kernel.sharedBytes) + " bytes of static and " +
+        std::to_string(layout.bytes) + " bytes of static and " +
         std::to_string(config.dynamicShared) +
         " of dynamic shared memory; a CTA on " + program.target + " has " +
         std::to_string(limit));
-  launch.sharedEnd = launch.dynamicBegin + config.dynamicShared;
-  if (config.dynamicShared == 0)
-    launch.sharedEnd = launch.dynamicBegin = launch.staticShared;
+  launch.totalShared = before + config.dynamicShared;
+  launch.sharedStates = layout.states();
+  if (config.dynamicShared > 0) {
+    launch.sharedStates.resize(launch.dynamicBegin, Unmapped);
+    launch.sharedStates.resize(launch.dynamicBegin + config.dynamicShared,
+                               Unwritten);
+  }
   return rt::Status::ok();
 }
 
@@ -270,7 +278,8 @@ static rt::Status placeArguments(const Function &kernel,
                                std::to_string(kernel.params.size()) +
                                " arguments, not " +
                                std::to_string(arguments.size()));
-  launch.params.assign(kernel.paramBytes, 0);
+  launch.params.assign(kernel.paramLayout.end, 0);
+  launch.paramStates = kernel.paramLayout.states();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Variable &param = kernel.params[i];
     if (int64_t(arguments[i].bytes.size()) != param.size)
@@ -283,6 +292,20 @@ static rt::Status placeArguments(const Function &kernel,
            param.size);
   }
   return rt::Status::ok();
+}
+
+/// CTAs of the kernel that the module's chip holds at once, at least 1.
+static int64_t ctasOfChip(const Program &program, const Function &kernel,
+                          const Launch &launch) {
+  const ChipInfo *chip = findChip(program.target);
+  if (!chip)
+    chip = findChip("sm_80"); // For want of a better one.
+  Counters counters;
+  counters.warpsPerCta = launch.warpsPerCta;
+  counters.registers = kernel.liveRegisters;
+  counters.staticShared = launch.staticShared;
+  counters.dynamicShared = launch.config.dynamicShared;
+  return std::max(1, residencyOf(counters, *chip).ctas) * int64_t(chip->sms);
 }
 
 rt::Result<LaunchResult>
@@ -305,8 +328,14 @@ Emulator::launch(const Kernel &kernel, const LaunchConfig &config,
     if (!status.isOk())
       return status;
   if (options.threads < 0 || options.maxInstructions < 1 ||
-      options.residentCtas < 1)
+      options.residentCtas < 0)
     return rt::invalidArgument("a limit of a launch that is not positive");
+  for (ReportKind kind : options.ignored)
+    if (endsLaunch(kind))
+      return rt::invalidArgument("reports of the kind '" +
+                                 std::string(reportKindName(kind)) +
+                                 "' end a launch and cannot be ignored");
+  launch.ctasOfChip = ctasOfChip(program, function, launch);
   launch.isTogether = function.communicates || launch.ctas == 1;
 
   int threads = options.threads;

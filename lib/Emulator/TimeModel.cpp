@@ -26,6 +26,9 @@ namespace qcc::emu {
 // white papers, latencies and mmaSyncShare those of published microbenchmarks.
 const std::vector<ChipInfo> &knownChips() {
   static const std::vector<ChipInfo> chips = {
+      {"sm_75", "T4", 40,  1.590, 4,   64,    64,       2,
+       16,      16,   32,  1024,  512, 1.0,   1280,     320,
+       29,      190,  480, 32,    16,  65536, 64 << 10, 64 << 10},
       {"sm_80",   "A100 SXM4 80 GB",
        108,       1.410,
        4,         64,
@@ -38,6 +41,12 @@ const std::vector<ChipInfo> &knownChips() {
        470,       64,
        32,        65536,
        164 << 10, 163 << 10},
+      {"sm_86", "A10", 72,  1.695, 4,   64,    128,       2,
+       16,      16,    32,  1024,  512, 1.0,   2560,      600,
+       29,      200,   470, 48,    16,  65536, 100 << 10, 99 << 10},
+      {"sm_89", "L4", 58,  2.040, 4,   64,    128,       2,
+       16,      16,   32,  1024,  512, 1.0,   1856,      300,
+       30,      270,  540, 48,    24,  65536, 100 << 10, 99 << 10},
       {"sm_90",   "H100 SXM5 80 GB",
        132,       1.830,
        4,         64,
@@ -50,6 +59,9 @@ const std::vector<ChipInfo> &knownChips() {
        560,       64,
        32,        65536,
        228 << 10, 227 << 10},
+      {"sm_120", "RTX 5090", 170, 2.407, 4,   64,    128,       2,
+       16,       16,         32,  1024,  512, 1.0,   5440,      1792,
+       30,       270,        560, 48,    24,  65536, 100 << 10, 99 << 10},
       {"h200",    "H200 SXM5 141 GB",
        132,       1.830,
        4,         64,
@@ -76,10 +88,19 @@ const ChipInfo *findChip(std::string_view name) {
 }
 
 const char *boundName(Bound bound) {
-  static const char *const names[numBounds] = {
-      "instruction issue", "integer pipe",  "float pipe",      "f64 pipe",
-      "special functions", "conversions",   "shuffles",        "tensor cores",
-      "shared memory",     "L2 throughput", "DRAM throughput", "latency"};
+  static const char *const names[numBounds] = {"instruction issue",
+                                               "integer pipe",
+                                               "float pipe",
+                                               "f64 pipe",
+                                               "special functions",
+                                               "conversions",
+                                               "shuffles",
+                                               "tensor cores",
+                                               "shared memory",
+                                               "L2 throughput",
+                                               "DRAM throughput",
+                                               "atomics",
+                                               "latency"};
   return names[static_cast<int>(bound)];
 }
 
@@ -114,15 +135,14 @@ static double totalIssueSlots(const Counters &counters) {
   return slots;
 }
 
-/// CTAs that an SM holds; 0 with a reason if not even one.
-static void findResidency(const Counters &counters, const ChipInfo &chip,
-                          TimeEstimate &estimate) {
+Residency residencyOf(const Counters &counters, const ChipInfo &chip) {
+  Residency residency;
   int64_t shared = counters.staticShared + counters.dynamicShared;
   if (shared > chip.sharedBytesOfCta) {
-    estimate.reason = "needs " + std::to_string(shared) +
-                      " bytes of shared memory, and a CTA may have " +
-                      std::to_string(chip.sharedBytesOfCta);
-    return;
+    residency.reason = "needs " + std::to_string(shared) +
+                       " bytes of shared memory, and a CTA may have " +
+                       std::to_string(chip.sharedBytesOfCta);
+    return residency;
   }
   // The hardware keeps 1 KiB of each CTA's, and hands out registers to warps in
   // units of 256.
@@ -143,25 +163,46 @@ static void findResidency(const Counters &counters, const ChipInfo &chip,
   auto least =
       std::min_element(std::begin(limits), std::end(limits),
                        [](auto &x, auto &y) { return x.ctas < y.ctas; });
-  estimate.residentCtas = int(least->ctas);
-  estimate.residencyLimit = least->limit;
+  residency.ctas = int(least->ctas);
+  residency.limit = least->limit;
   if (least->ctas == 0)
-    estimate.reason =
+    residency.reason =
         std::string("one CTA takes more ") + least->limit + " than an SM has";
-  else
-    estimate.fits = true;
+  return residency;
+}
+
+/// Cycles from a load to its result.
+static double loadLatency(const Counters &counters, const ChipInfo &chip) {
+  // Each sector comes from DRAM once.
+  constexpr double sectorBytes = 32;
+  double sectors = double(counters.globalLoads.sectors);
+  double missShare =
+      sectors > 0
+          ? std::min(1.0, double(counters.loadedBytes) / sectorBytes / sectors)
+          : 0;
+  return chip.l2Latency + missShare * (chip.dramLatency - chip.l2Latency);
 }
 
 /// Cycles of a CTA that has an SM for itself and waits for memory.
 static double aloneCycles(const Counters &counters, const ChipInfo &chip) {
-  constexpr double cyclesPerInstruction = 2, loadsInFlight = 4;
+  constexpr double cyclesPerInstruction = 2;
   double ctas = double(counters.ctas);
   double warps = ctas * std::max(counters.warpsPerCta, 1);
-  double loads = double(counters.globalLoads.requests) -
-                 count(counters, CostClass::AsyncCopy);
+  double latency = loadLatency(counters, chip), waits = 0;
+  for (const InstructionCounters &row : counters.instructions)
+    if (row.useDistance >= 0 && row.global.requests > 0)
+      waits += double(row.global.requests) *
+               std::max(0.0, latency - cyclesPerInstruction * row.useDistance);
   return chip.dramLatency + cyclesPerInstruction * counters.executions / warps +
-         chip.sharedLatency * counters.barriers / ctas +
-         chip.l2Latency / loadsInFlight * std::max(loads, 0.0) / warps;
+         chip.sharedLatency * counters.barriers / ctas + waits / warps;
+}
+
+/// Cycles in which L2 is busy with atomics.
+static double atomicCycles(const Counters &counters, const ChipInfo &chip) {
+  constexpr double sectorBytes = 32, shareOfRate = 0.5;
+  return std::max(double(counters.hottestAtomic),
+                  sectorBytes * double(counters.atomicTraffic.sectors) /
+                      (shareOfRate * chip.l2BytesOfChip));
 }
 
 TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
@@ -170,7 +211,11 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
     estimate.reason = "nothing was executed";
     return estimate;
   }
-  findResidency(counters, chip, estimate);
+  Residency residency = residencyOf(counters, chip);
+  estimate.residentCtas = residency.ctas;
+  estimate.residencyLimit = residency.limit;
+  estimate.reason = residency.reason;
+  estimate.fits = residency.ctas > 0;
   if (!estimate.fits)
     return estimate;
 
@@ -204,7 +249,9 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
   set(Bound::Matrix, part * peakMatrix / chip.mmaSyncShare);
   set(Bound::Shared, part * double(counters.shared.wavefronts));
   double sectors =
-      double(counters.globalLoads.sectors + counters.globalStores.sectors);
+      double(counters.globalLoads.sectors + counters.globalStores.sectors +
+             counters.atomicTraffic.sectors);
+  set(Bound::Atomics, atomicCycles(counters, chip));
   set(Bound::L2, 32 * sectors / chip.l2BytesOfChip);
   double dramBytes = double(counters.loadedBytes + counters.storedBytes);
   double dramBytesPerCycle = chip.dramGigabytes / chip.gigahertz;

@@ -38,6 +38,8 @@ void addFiles(CommandFiles &files, const std::vector<std::string> &texts) {
       files.writes(pathOfOutput(text), "--arg=" + text);
     else if (startsWith(text, "inout:"))
       files.writes(text.substr(strlen("inout:")), "--arg=" + text);
+    else if (startsWith(text, "value:"))
+      files.reads(text.substr(strlen("value:")), "read by --arg");
     else if (endsWith(text, ".npy"))
       files.reads(text, "read by --arg");
 }
@@ -109,6 +111,8 @@ rt::Status KernelArguments::add(emu::Emulator &emulator,
     return addBuffer(emulator, parameter, pathOfOutput(text),
                      std::move(*tensor), /*isOutput=*/true);
   }
+  if (startsWith(text, "value:"))
+    return addValue(parameter, text.substr(strlen("value:")));
   bool isBoth = startsWith(text, "inout:");
   std::string path = isBoth ? text.substr(6) : text;
   if (isBoth || endsWith(path, ".npy")) {
@@ -139,6 +143,23 @@ rt::Status KernelArguments::addBuffer(emu::Emulator &emulator,
   values_.push_back(emu::Argument(*address));
   if (isOutput)
     outputs_.push_back({path, tensor.dtype(), tensor.shape(), *address});
+  return rt::Status::ok();
+}
+
+/// A parameter of any size: the bytes of a file's elements.
+rt::Status KernelArguments::addValue(const ParameterInfo &parameter,
+                                     const std::string &path) {
+  rt::Result<HostTensor> tensor = readNpy(path);
+  if (!tensor.isOk())
+    return tensor.status();
+  if (tensor->numBytes() != parameter.size)
+    return rt::invalidArgument(
+        "a value of " + counted(tensor->numBytes(), "byte") +
+        " for parameter '" + parameter.name + "', which has " +
+        std::to_string(parameter.size));
+  const auto *bytes = static_cast<const uint8_t *>(tensor->data());
+  values_.push_back(
+      emu::Argument(std::vector<uint8_t>(bytes, bytes + tensor->numBytes())));
   return rt::Status::ok();
 }
 
@@ -196,6 +217,11 @@ static std::optional<uint64_t> floatBitsOf(std::string_view text,
 
 rt::Status KernelArguments::addScalar(const ParameterInfo &parameter,
                                       const std::string &text) {
+  constexpr int64_t maxScalarBytes = 8;
+  if (parameter.size > maxScalarBytes)
+    return rt::invalidArgument("parameter '" + parameter.name + "' has " +
+                               counted(parameter.size, "byte") +
+                               " and is no scalar; value:FILE.npy gives them");
   rt::DType dtype = dtypeOf(parameter);
   std::string_view number = text;
   size_t colon = text.find(':');

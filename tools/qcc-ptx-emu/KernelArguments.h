@@ -58,6 +58,8 @@ private:
                        const emu::ParameterInfo &parameter,
                        const std::string &path, HostTensor tensor,
                        bool isOutput);
+  rt::Status addValue(const emu::ParameterInfo &parameter,
+                      const std::string &path);
   rt::Status addScalar(const emu::ParameterInfo &parameter,
                        const std::string &text);
 

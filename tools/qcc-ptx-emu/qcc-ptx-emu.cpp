@@ -29,8 +29,8 @@ namespace {
 struct Options {
   std::string file, kernel, grid = "1", block, check = "all", counters,
                             timeModel;
-  std::vector<std::string> args;
-  unsigned shared = 0, seed = 0, threads = 0;
+  std::vector<std::string> args, ignored;
+  unsigned shared = 0, seed = 0, threads = 0, resident = 0;
   unsigned maxInstructions = 1u << 28;
 };
 
@@ -145,6 +145,14 @@ static rt::Result<bool> run(const Options &options) {
   launch.seed = options.seed;
   launch.threads = static_cast<int>(options.threads);
   launch.maxInstructions = options.maxInstructions;
+  launch.residentCtas = static_cast<int>(options.resident);
+  for (const std::string &name : options.ignored) {
+    std::optional<emu::ReportKind> kind = emu::reportKindNamed(name);
+    if (!kind)
+      return rt::invalidArgument("'--ignore=" + name +
+                                 "' names no kind of report");
+    launch.ignored.push_back(*kind);
+  }
   launch.countAccesses =
       !options.counters.empty() || !options.timeModel.empty();
   const emu::ChipInfo *chip = nullptr;
@@ -230,7 +238,8 @@ int main(int argc, char **argv) {
                    options.shared);
   arguments.list("arg", "ARG",
                  "An argument, in order: x.npy, inout:x.npy, "
-                 "out:y.npy:f32[8,16], 5, 0.5, i32:5 or f32:0.5",
+                 "out:y.npy:f32[8,16], 5, 0.5, i32:5, f32:0.5, or value:s.npy: "
+                 "a parameter's bytes",
                  options.args);
   arguments.number("seed", "N",
                    "Orders warps and asynchronous copies; 0 if not given", 0,
@@ -239,6 +248,9 @@ int main(int argc, char **argv) {
                  "What is checked beside bounds and alignment; all if not "
                  "given",
                  options.check);
+  arguments.list("ignore", "KIND",
+                 "Make no reports of a kind, such as uninitialized-read",
+                 options.ignored);
   arguments.text("counters", "FILE",
                  "Write counters, as JSON if the name ends in .json; - prints",
                  options.counters);
@@ -248,6 +260,10 @@ int main(int argc, char **argv) {
   arguments.number("max-instructions", "N",
                    "Warp instructions of a CTA after which it has hung", 1,
                    UINT32_MAX, options.maxInstructions);
+  arguments.number("resident", "N",
+                   "CTAs that run at once where they talk to each other; if "
+                   "not given, as many as wait for each other and fit the chip",
+                   1, INT32_MAX, options.resident);
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, options.threads);
   arguments.example("qcc-ptx-emu scale.ptx --grid=4 --block=128 --arg=x.npy "

@@ -13,7 +13,8 @@
 // is cut into phases of at most 128 bytes (32 lanes of up to 4 bytes, 16 of 8,
 // 8 of 16; one 8x8 matrix of ldmatrix), and a phase takes as many wavefronts as
 // the bank with the most different words needs. That number is the conflict
-// degree of the phase; 1 is free of conflicts.
+// degree of the phase; 1 is free of conflicts. Atomics on one word take a
+// wavefront for each lane.
 //
 // Global memory moves in sectors of 32 bytes. A request takes as many as its
 // lanes touch; its useful bytes are those that some lane asked for.
@@ -92,6 +93,9 @@ struct InstructionCounters {
   int64_t lanes = 0;      ///< Active lanes over all executions.
   SharedCounters shared;
   GlobalCounters global;
+  /// Of a load that the warp waits for, alone or with those that follow it:
+  /// instructions until something needs a result. -1: of all others.
+  int useDistance = -1;
 };
 
 /// A natural loop of the kernel.
@@ -125,7 +129,10 @@ struct Counters {
   int64_t barriers = 0; ///< Barriers completed, over all CTAs.
   SharedCounters shared;
   GlobalCounters globalLoads, globalStores;
-  int64_t globalAtomics = 0;
+  int64_t globalAtomics = 0; ///< Requests.
+  GlobalCounters atomicTraffic;
+  /// Operations of lanes on the address that has most of them.
+  int64_t hottestAtomic = 0;
   int64_t loadedBytes = 0; ///< Different bytes of global memory, by sector.
   int64_t storedBytes = 0;
 

@@ -57,11 +57,15 @@ struct LaunchOptions {
   int threads = 0;
   /// Warp instructions of one CTA after which the launch ends with a report.
   int64_t maxInstructions = int64_t(1) << 28;
-  /// CTAs of a kernel whose CTAs talk to each other that run at once.
-  int residentCtas = 64;
+  /// CTAs of a kernel whose CTAs talk to each other that run at once. 0: 64,
+  /// and more while they wait for others, up to what the chip holds.
+  int residentCtas = 0;
   /// Bytes of an output element, for Counters::outputElements; 0: the narrowest
   /// element that the kernel stores.
   int outputElementBytes = 0;
+  /// Kinds of which no report is made. Those that end a launch (trap, deadlock,
+  /// limit) cannot be ignored.
+  std::vector<ReportKind> ignored;
 };
 
 struct LaunchConfig {
@@ -113,7 +117,8 @@ public:
 class Module {
 public:
   virtual ~Module() = default;
-  /// Owned by the module.
+  /// Owned by the module. A kernel that uses what the emulator does not have is
+  /// refused here; the others of its module run.
   virtual rt::Result<const Kernel *> kernel(std::string_view name) const = 0;
   virtual std::vector<std::string> kernelNames() const = 0;
   /// Where a variable in .global or .const lies, and its size in bytes.
@@ -134,8 +139,8 @@ public:
   rt::Result<std::shared_ptr<const Module>>
   loadModule(std::string_view ptx, std::string_view name = "<ptx>");
 
-  /// Zeroed memory, 256-byte aligned, with unmapped addresses around it. A size
-  /// of 0 gives address 0. `name` is for reports.
+  /// Memory full of garbage, 256-byte aligned, with unmapped addresses around
+  /// it. A size of 0 gives address 0. `name` is for reports.
   rt::Result<DeviceAddress> allocate(int64_t size, std::string_view name = "");
   rt::Status deallocate(DeviceAddress address);
   rt::Status copyToDevice(DeviceAddress destination, const void *source,

@@ -18,6 +18,7 @@
 #include "qcc/Runtime/Device.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,11 +39,17 @@ enum class ReportKind : uint8_t {
   BarrierMisuse,     ///< A barrier with a count or number it cannot have.
   Deadlock,          ///< Nobody can go on.
   Trap,              ///< The kernel executed trap, or a failed assertion.
-  Limit              ///< A limit of the launch was reached.
+  Limit,             ///< A limit of the launch was reached.
+  UndefinedValue     ///< A value that no instruction has made.
 };
+constexpr int numReportKinds = static_cast<int>(ReportKind::UndefinedValue) + 1;
 
 /// "out-of-bounds", "race", ...: what tests and tools match.
 std::string_view reportKindName(ReportKind kind);
+/// Nothing if no kind has the name.
+std::optional<ReportKind> reportKindNamed(std::string_view name);
+/// Whether a report of the kind ends the launch.
+bool endsLaunch(ReportKind kind);
 
 /// A place in a program.
 struct CodeLocation {

@@ -19,10 +19,14 @@
 //   shared   n * wavefronts
 //   L2       sectors of all requests / the chip's bytes per cycle
 //   DRAM     different bytes that are read, and those written / the same
+//   atomics  operations on the address with most of them, one a cycle; or all
+//            their sectors at half of the rate of L2
 //   latency  ceil(n / resident) * the time of a CTA that waits for nobody: its
-//   first
-//            access to memory, a warp's instructions at one in two cycles,
-//            barriers, and loads that are not asynchronous, four in flight
+//            first access to memory, a warp's instructions at one in two
+//            cycles, barriers, and each batch of loads and atomics that are
+//            needed: none of a batch needs the result of another, and what is
+//            issued before a result is needed hides as much of the latency.
+//            That is L2's, and DRAM's for the share of sectors that it serves
 //
 // The kernel takes as long as the busiest of these; it is bound by that. With a
 // single resident CTA nothing hides what lies outside of the hottest loop,
@@ -81,6 +85,7 @@ enum class Bound : uint8_t {
   Shared,
   L2,
   Dram,
+  Atomics,
   Latency
 };
 constexpr int numBounds = static_cast<int>(Bound::Latency) + 1;
@@ -110,6 +115,15 @@ struct TimeEstimate {
   /// CTAs over the places that the last SM to finish keeps: 1 without a tail.
   double tailEfficiency = 0;
 };
+
+/// CTAs that an SM holds, and what limits them.
+struct Residency {
+  int ctas = 0;
+  std::string limit;  ///< "shared memory", ...
+  std::string reason; ///< Why it holds none.
+};
+/// Of a kernel's warps, registers and shared memory.
+Residency residencyOf(const Counters &counters, const ChipInfo &chip);
 
 TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip);
 

@@ -132,6 +132,13 @@ void WarpClock::syncLanes(uint32_t lanes, uint32_t all) {
 void WarpClock::release(BarrierClocks &published, uint32_t lanes,
                         uint32_t all) {
   published.sequential.join(sequential_);
+  if (!handedOn_.isEmpty())
+    published.observed.join(handedOn_);
+  for (const Observed &observed : observed_)
+    if (lanes >> observed.lane & 1) {
+      published.observed.cta.join(observed.cta);
+      published.observed.gpu.join(observed.gpu);
+    }
   releaseTo(published.known, lanes, all);
   tick();
 }
@@ -140,6 +147,8 @@ void WarpClock::acquire(const BarrierClocks &published, uint32_t lanes,
                         uint32_t all) {
   fenced_.join(published.sequential);
   sequential_.join(published.sequential);
+  if (!published.observed.isEmpty())
+    handedOn_.join(published.observed);
   if ((lanes & all) == all) {
     extras_.clear();
     known_.join(published.known);
@@ -192,6 +201,15 @@ void WarpClock::fence(Strength scope, FenceKind kind, uint32_t lanes,
         observed.gpu.clear();
       }
     }
+  if (kind == FenceKind::Sequential && !handedOn_.isEmpty()) {
+    bool isAll = (lanes & all) == all;
+    VectorClock &known = isAll ? known_ : extraOf(lanes);
+    known.join(handedOn_.cta);
+    if (scope == Strength::Gpu)
+      known.join(handedOn_.gpu);
+    if (isAll && scope == Strength::Gpu)
+      handedOn_ = FencedClocks();
+  }
   if (kind == FenceKind::Acquire)
     return;
   // ... and starts a release pattern.

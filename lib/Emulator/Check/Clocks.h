@@ -30,7 +30,9 @@
 // the warp knows with its next strong write or atomic; who reads that location
 // with a strong read knows it after a fence of its own. A barrier hands on what
 // fence.sc (membar) has published, since such fences are ordered among each
-// other: all threads fence, meet, and one of them raises the flag.
+// other: all threads fence, meet, and one of them raises the flag. For the same
+// reason it hands on what strong reads have seen: one thread waits for the
+// flag, all meet, and all fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,9 +87,12 @@ private:
   std::unordered_map<uint64_t, uint32_t> lanes_;
 };
 
-/// What fences have published, for strong writes of either reach.
+/// What fences have published, for strong writes of either reach; or what
+/// strong reads have seen of it.
 struct FencedClocks {
   VectorClock cta, gpu;
+
+  bool isEmpty() const { return cta.isEmpty() && gpu.isEmpty(); }
 
   void join(const FencedClocks &other) {
     cta.join(other.cta);
@@ -99,6 +104,7 @@ struct FencedClocks {
 struct BarrierClocks {
   VectorClock known;
   FencedClocks sequential;
+  FencedClocks observed; ///< By strong reads, for a fence.sc behind it.
 };
 
 /// How far an access reaches that takes part in synchronization.
@@ -195,6 +201,7 @@ private:
   FencedClocks fenced_;
   std::vector<Fenced> fencedCta_, fencedGpu_;
   FencedClocks sequential_; ///< By fence.sc alone, to be handed on.
+  FencedClocks handedOn_;   ///< Read before a barrier, for the next fence.sc.
   /// Read by strong reads, for the next fence.
   std::vector<Observed> observed_;
 };

@@ -7,6 +7,8 @@
 
 #include "Check/RaceDetector.h"
 
+#include <algorithm>
+
 namespace qcc::emu {
 
 AccessRecord RaceDetector::recordOf(const Accessor &who) const {
@@ -16,28 +18,113 @@ AccessRecord RaceDetector::recordOf(const Accessor &who) const {
   record.lanes = who.lanes;
   record.site = who.site;
   record.strength = static_cast<uint32_t>(who.strength);
+  record.sizeLog = who.sizeLog;
+  record.isVolatile = who.isVolatile;
   return record;
 }
 
-bool RaceDetector::isOrdered(const AccessRecord &record,
-                             const Accessor &who) const {
-  if (who.clock->isOrdered(record.agent, record.clock, record.lanes, who.lanes))
-    return true;
-  // Strong accesses that reach each other are no race.
+bool RaceDetector::mayMeet(const AccessRecord &record,
+                           const Accessor &who) const {
   Strength strength = static_cast<Strength>(record.strength);
-  if (strength == Strength::Weak || who.strength == Strength::Weak)
+  if (strength == Strength::Weak || who.strength == Strength::Weak ||
+      record.sizeLog != who.sizeLog)
     return false;
-  bool inOneCta =
-      record.agent / warpsPerCta_ == who.clock->agent() / warpsPerCta_;
-  return inOneCta ||
+  // Lanes that execute together do not wait for each other's values: whoever
+  // writes such code relies on lockstep, which there is none.
+  if (record.isVolatile && who.isVolatile &&
+      record.agent == who.clock->agent() &&
+      (record.lanes & ~who.lanes & who.together) != 0)
+    return false;
+  return ctaOf(record.agent) == ctaOf(who.clock->agent()) ||
          (strength == Strength::Gpu && who.strength == Strength::Gpu);
 }
 
-static Conflict raceWith(const AccessRecord &other, bool isWrite) {
+//===----------------------------------------------------------------------===//
+// Strong accesses
+//===----------------------------------------------------------------------===//
+
+void StrongSet::add(const AccessRecord &record, uint32_t cta) {
+  sizes_ |= 1u << record.sizeLog;
+  anyVolatile_ |= record.isVolatile;
+  anyOfCtaScope_ |= static_cast<Strength>(record.strength) == Strength::Cta;
+  firstCta_ = std::min(firstCta_, cta);
+  lastCta_ = std::max(lastCta_, cta);
+  std::vector<AccessRecord> &records = records_[record.agent];
+  for (AccessRecord &other : records) {
+    if (other.isLike(record)) {
+      other.lanes |= record.lanes;
+      return;
+    }
+    if (record.standsFor(other))
+      other.lanes &= ~record.lanes;
+  }
+  records.erase(
+      std::remove_if(records.begin(), records.end(),
+                     [](const AccessRecord &other) { return !other.lanes; }),
+      records.end());
+  records.push_back(record);
+}
+
+bool StrongSet::mayMeetAll(const Accessor &who, uint32_t cta) const {
+  bool isReached = who.strength == Strength::Gpu && !anyOfCtaScope_;
+  bool isOneCta = firstCta_ == cta && lastCta_ == cta;
+  return who.strength != Strength::Weak && sizes_ == 1u << who.sizeLog &&
+         !(anyVolatile_ && who.isVolatile) && (isReached || isOneCta);
+}
+
+const AccessRecord *RaceDetector::findUnordered(const StrongSet &set,
+                                                const Accessor &who) const {
+  if (set.isEmpty() || set.mayMeetAll(who, ctaOf(who.clock->agent())))
+    return nullptr;
+  return set.findIf(
+      [&](const AccessRecord &record) { return !isOrdered(record, who); });
+}
+
+/// Keeps the reads that this one, which is strong, does not stand for.
+void RaceDetector::rememberStrongRead(RaceCell &cell,
+                                      const AccessRecord &record,
+                                      const Accessor &who) {
+  if (!cell.read ||
+      (record.standsFor(cell.read) && comesBefore(cell.read, who)))
+    cell.read = record;
+  else if (cell.read.isLike(record))
+    cell.read.lanes |= record.lanes;
+  else
+    cell.more.make().strongReads.add(record, ctaOf(record.agent));
+}
+
+/// Keeps all that this write, which is strong, does not stand for.
+void RaceDetector::rememberStrongWrite(RaceCell &cell,
+                                       const AccessRecord &record,
+                                       const Accessor &who) {
+  AccessRecord &last = cell.write;
+  if (last && last.isLike(record)) {
+    last.lanes |= record.lanes;
+    last.site = record.site;
+    return;
+  }
+  if (last && !(record.standsFor(last) && comesBefore(last, who))) {
+    if (static_cast<Strength>(last.strength) == Strength::Weak)
+      cell.more.make().weakWrite = last;
+    else
+      cell.more.make().strongWrites.add(last, ctaOf(last.agent));
+  }
+  last = record;
+}
+
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+static Conflict raceWith(const AccessRecord &other, bool isWrite,
+                         const Accessor &who) {
   Conflict conflict;
   conflict.kind = Conflict::Race;
   conflict.other = other;
   conflict.otherIsWrite = isWrite;
+  conflict.differInSize =
+      static_cast<Strength>(other.strength) != Strength::Weak &&
+      who.strength != Strength::Weak && other.sizeLog != who.sizeLog;
   return conflict;
 }
 
@@ -48,28 +135,56 @@ static Conflict asyncRaceWith(uint32_t copy) {
   return conflict;
 }
 
-Conflict RaceDetector::conflictOfWrite(const RaceCell &cell,
-                                       const Accessor &who) const {
+Conflict RaceDetector::conflictWithWrites(const RaceCell &cell,
+                                          const Accessor &who) const {
   if (cell.pending)
     return asyncRaceWith(cell.pending);
-  if (cell.write && !isOrdered(cell.write, who))
-    return raceWith(cell.write, /*isWrite=*/true);
+  if (!cell.write)
+    return {};
+  if (who.isNonCoherent) {
+    Conflict conflict = raceWith(cell.write, /*isWrite=*/true, who);
+    conflict.kind = Conflict::NonCoherent;
+    return conflict;
+  }
+  if (!isOrdered(cell.write, who))
+    return raceWith(cell.write, /*isWrite=*/true, who);
+  const FurtherAccesses *more = cell.more.get();
+  if (!more)
+    return {};
+  if (more->weakWrite && !isOrdered(more->weakWrite, who))
+    return raceWith(more->weakWrite, /*isWrite=*/true, who);
+  if (const AccessRecord *other = findUnordered(more->strongWrites, who))
+    return raceWith(*other, /*isWrite=*/true, who);
+  return {};
+}
+
+Conflict RaceDetector::conflictOfWrite(const RaceCell &cell,
+                                       const Accessor &who) const {
+  if (Conflict conflict = conflictWithWrites(cell, who))
+    return conflict;
   if (cell.read && !isOrdered(cell.read, who))
-    return raceWith(cell.read, /*isWrite=*/false);
-  for (const AccessRecord &read : cell.moreReads)
+    return raceWith(cell.read, /*isWrite=*/false, who);
+  const FurtherAccesses *more = cell.more.get();
+  if (!more)
+    return {};
+  for (const AccessRecord &read : more->reads)
     if (!isOrdered(read, who))
-      return raceWith(read, /*isWrite=*/false);
+      return raceWith(read, /*isWrite=*/false, who);
+  if (const AccessRecord *other = findUnordered(more->strongReads, who))
+    return raceWith(*other, /*isWrite=*/false, who);
   return {};
 }
 
 void RaceDetector::rememberRead(RaceCell &cell, const Accessor &who) {
   AccessRecord record = recordOf(who);
+  if (who.strength != Strength::Weak) {
+    rememberStrongRead(cell, record, who);
+    return;
+  }
   auto merge = [&](AccessRecord &old) {
-    bool isSame = old.agent == record.agent && old.clock == record.clock &&
-                  old.strength == record.strength;
-    if (isSame)
+    if (old.isLike(record))
       old.lanes |= record.lanes;
-    else if (!old || isOrdered(old, who))
+    else if (!old || comesBefore(old, who))
       old = record;
     else
       return false;
@@ -77,20 +192,19 @@ void RaceDetector::rememberRead(RaceCell &cell, const Accessor &who) {
   };
   if (merge(cell.read))
     return;
-  for (AccessRecord &read : cell.moreReads)
+  std::vector<AccessRecord> &reads = cell.more.make().reads;
+  for (AccessRecord &read : reads)
     if (merge(read))
       return;
-  cell.moreReads.add(record);
+  reads.push_back(record);
 }
 
 Conflict RaceDetector::read(uint64_t address, uint64_t size,
                             const Accessor &who) {
   Conflict first;
   shadow_.forCells(address, size, [&](RaceCell &cell) {
-    if (!first && cell.pending)
-      first = asyncRaceWith(cell.pending);
-    if (!first && cell.write && !isOrdered(cell.write, who))
-      first = raceWith(cell.write, /*isWrite=*/true);
+    if (!first)
+      first = conflictWithWrites(cell, who);
     rememberRead(cell, who);
     return true;
   });
@@ -102,9 +216,13 @@ Conflict RaceDetector::write(uint64_t address, uint64_t size,
   Conflict first;
   AccessRecord record = recordOf(who);
   shadow_.forCells(address, size, [&](RaceCell &cell) {
+    Conflict conflict = conflictOfWrite(cell, who);
     if (!first)
-      first = conflictOfWrite(cell, who);
-    cell.setWrite(record);
+      first = conflict;
+    if (conflict || who.strength == Strength::Weak)
+      cell.setWrite(record);
+    else
+      rememberStrongWrite(cell, record, who);
     return true;
   });
   return first;

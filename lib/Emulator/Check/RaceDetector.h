@@ -8,6 +8,8 @@
 // Remembers for each piece of memory the last write and the reads since, and
 // asks the clocks (Clocks.h) whether a new access comes after them. What it
 // finds is a race whether or not the emulator's interleaving made it matter.
+// Strong accesses that may meet are no race and give no order: all of them are
+// kept until a later access comes after them.
 //
 // A copy that runs by itself (cp.async) owns its destination from its issue to
 // the wait for it: it must come after all accesses before, and whatever touches
@@ -22,6 +24,8 @@
 #include "Check/Clocks.h"
 #include "Check/ShadowMemory.h"
 
+#include <map>
+
 namespace qcc::emu {
 
 /// Who accesses memory, and how.
@@ -30,66 +34,121 @@ struct Accessor {
   uint32_t lanes; ///< One, or all that an access of the warp is made for.
   uint32_t site;
   Strength strength = Strength::Weak;
+  /// log2 of the bytes of an element: strong accesses of different sizes do not
+  /// see each other whole.
+  uint32_t sizeLog = 0;
+  bool isVolatile = false; ///< Strong by .volatile alone, and not atomic.
+  /// Through the cache that sees no writes (.nc).
+  bool isNonCoherent = false;
+  uint32_t together = 0; ///< Lanes that execute with them.
 };
+
+/// Bits for the number of an instruction in an AccessRecord.
+constexpr int siteBits = 26;
 
 struct AccessRecord {
   uint32_t agent = 0;
   uint32_t clock = 0; ///< 0: there was none.
   uint32_t lanes = 0;
-  uint32_t site : 28;
-  uint32_t strength : 4;
+  uint32_t site : siteBits;
+  uint32_t strength : 2;
+  uint32_t sizeLog : 3;
+  uint32_t isVolatile : 1;
 
-  AccessRecord() : site(0), strength(0) {}
+  AccessRecord() : site(0), strength(0), sizeLog(0), isVolatile(0) {}
   explicit operator bool() const { return clock != 0; }
+  /// Whether they differ in their lanes and instructions alone.
+  bool isLike(const AccessRecord &other) const {
+    return agent == other.agent && clock == other.clock &&
+           strength == other.strength && sizeLog == other.sizeLog &&
+           isVolatile == other.isVolatile;
+  }
+  /// Whether whatever is no race with this access, which comes after the other,
+  /// and follows it is none with the other either.
+  bool standsFor(const AccessRecord &other) const {
+    return strength == 0 ||
+           (strength <= other.strength && sizeLog == other.sizeLog &&
+            isVolatile >= other.isVolatile);
+  }
 };
 
-/// Reads beyond the first, seldom any. Keeps its memory when it is cleared, and
-/// is copied with the cell that is split.
-class ReadList {
+/// Strong accesses, by agent. Those of one agent are few, as each stands for
+/// what the same lanes did before.
+class StrongSet {
 public:
-  ReadList() = default;
-  ReadList(ReadList &&) = default;
-  ReadList &operator=(ReadList &&) = default;
-  ReadList(const ReadList &other)
-      : list_(other.list_
-                  ? std::make_unique<std::vector<AccessRecord>>(*other.list_)
-                  : nullptr) {}
-  ReadList &operator=(const ReadList &other) { return *this = ReadList(other); }
-
-  AccessRecord *begin() const { return list_ ? list_->data() : nullptr; }
-  AccessRecord *end() const {
-    return list_ ? begin() + list_->size() : nullptr;
-  }
-  void add(const AccessRecord &record) {
-    if (!list_)
-      list_ = std::make_unique<std::vector<AccessRecord>>();
-    list_->push_back(record);
-  }
-  void clear() {
-    if (list_)
-      list_->clear();
+  bool isEmpty() const { return records_.empty(); }
+  void add(const AccessRecord &record, uint32_t cta);
+  /// Whether `who`, of `cta`, may meet all of them.
+  bool mayMeetAll(const Accessor &who, uint32_t cta) const;
+  /// The first record for which find(record) holds, or null.
+  template <typename Find> const AccessRecord *findIf(Find find) const {
+    for (auto &[agent, records] : records_)
+      for (const AccessRecord &record : records)
+        if (find(record))
+          return &record;
+    return nullptr;
   }
 
 private:
-  std::unique_ptr<std::vector<AccessRecord>> list_;
+  std::map<uint32_t, std::vector<AccessRecord>> records_;
+  // Of all records that were ever added.
+  uint32_t sizes_ = 0; ///< One bit for each sizeLog.
+  bool anyVolatile_ = false, anyOfCtaScope_ = false;
+  uint32_t firstCta_ = ~0u, lastCta_ = 0;
+};
+
+/// Accesses of a cell beyond the last write and the first read, seldom any.
+struct FurtherAccesses {
+  std::vector<AccessRecord> reads; ///< Weak ones that follow nothing.
+  /// The weak write before the strong ones.
+  AccessRecord weakWrite;
+  StrongSet strongReads, strongWrites;
+};
+
+/// Null for most cells; copied with a cell that is split.
+class FurtherAccessesOwner {
+public:
+  FurtherAccessesOwner() = default;
+  FurtherAccessesOwner(FurtherAccessesOwner &&) = default;
+  FurtherAccessesOwner &operator=(FurtherAccessesOwner &&) = default;
+  FurtherAccessesOwner(const FurtherAccessesOwner &other)
+      : pointer_(other.pointer_
+                     ? std::make_unique<FurtherAccesses>(*other.pointer_)
+                     : nullptr) {}
+  FurtherAccessesOwner &operator=(const FurtherAccessesOwner &other) {
+    return *this = FurtherAccessesOwner(other);
+  }
+
+  const FurtherAccesses *get() const { return pointer_.get(); }
+  FurtherAccesses &make() {
+    if (!pointer_)
+      pointer_ = std::make_unique<FurtherAccesses>();
+    return *pointer_;
+  }
+  void clear() { pointer_.reset(); }
+
+private:
+  std::unique_ptr<FurtherAccesses> pointer_;
 };
 
 struct RaceCell {
   AccessRecord write, read;
-  ReadList moreReads;   ///< Further ones that the first is not ordered with.
+  FurtherAccessesOwner more;
   uint32_t pending = 0; ///< The asynchronous copy that owns it; 0: none.
 
   void setWrite(const AccessRecord &record) {
     write = record;
     read = AccessRecord();
-    moreReads.clear();
+    more.clear();
   }
 };
 
 struct Conflict {
-  enum Kind : uint8_t { None, Race, Async };
+  enum Kind : uint8_t { None, Race, Async, NonCoherent };
   Kind kind = None;
   bool otherIsWrite = false;
+  /// Both are strong, and their sizes differ.
+  bool differInSize = false;
   AccessRecord other;
   uint32_t pending = 0;
 
@@ -115,10 +174,28 @@ public:
 
 private:
   AccessRecord recordOf(const Accessor &who) const;
-  bool isOrdered(const AccessRecord &record, const Accessor &who) const;
+  bool comesBefore(const AccessRecord &record, const Accessor &who) const {
+    return who.clock->isOrdered(record.agent, record.clock, record.lanes,
+                                who.lanes);
+  }
+  /// Whether both are strong, and may meet.
+  bool mayMeet(const AccessRecord &record, const Accessor &who) const;
+  uint32_t ctaOf(uint32_t agent) const { return agent / warpsPerCta_; }
+  bool isOrdered(const AccessRecord &record, const Accessor &who) const {
+    return comesBefore(record, who) || mayMeet(record, who);
+  }
+  /// The first record of a set that is not ordered before `who`, or null.
+  const AccessRecord *findUnordered(const StrongSet &set,
+                                    const Accessor &who) const;
+  /// The first earlier write that is not ordered before `who`.
+  Conflict conflictWithWrites(const RaceCell &cell, const Accessor &who) const;
   /// The first earlier access that is not ordered before a write by `who`.
   Conflict conflictOfWrite(const RaceCell &cell, const Accessor &who) const;
   void rememberRead(RaceCell &cell, const Accessor &who);
+  void rememberStrongRead(RaceCell &cell, const AccessRecord &record,
+                          const Accessor &who);
+  void rememberStrongWrite(RaceCell &cell, const AccessRecord &record,
+                           const Accessor &who);
 
   uint32_t warpsPerCta_;
   ShadowMemory<RaceCell> shadow_;

@@ -9,7 +9,14 @@
 
 namespace qcc::emu {
 
+ReportLog::ReportLog(const std::vector<ReportKind> &ignored) {
+  for (ReportKind kind : ignored)
+    ignored_ |= 1u << static_cast<int>(kind);
+}
+
 Report *ReportLog::add(ReportKind kind, uint32_t site, int64_t count) {
+  if (ignored_ >> static_cast<int>(kind) & 1)
+    return nullptr;
   auto [it, isNew] = positions_.try_emplace(key(kind, site), reports_.size());
   if (!isNew) {
     reports_[it->second].count += count;
@@ -20,6 +27,11 @@ Report *ReportLog::add(ReportKind kind, uint32_t site, int64_t count) {
   report.kind = kind;
   report.count = count;
   return &report;
+}
+
+void ReportLog::addNote(ReportKind kind, std::string note) {
+  if (!reports_.empty() && reports_.back().kind == kind)
+    reports_.back().notes.push_back(std::move(note));
 }
 
 void ReportLog::append(ReportLog &&other) {
@@ -60,8 +72,22 @@ std::string_view reportKindName(ReportKind kind) {
     return "trap";
   case ReportKind::Limit:
     return "limit";
+  case ReportKind::UndefinedValue:
+    return "undefined-value";
   }
   return "unknown";
+}
+
+std::optional<ReportKind> reportKindNamed(std::string_view name) {
+  for (int i = 0; i < numReportKinds; ++i)
+    if (reportKindName(ReportKind(i)) == name)
+      return ReportKind(i);
+  return std::nullopt;
+}
+
+bool endsLaunch(ReportKind kind) {
+  return kind == ReportKind::Trap || kind == ReportKind::Deadlock ||
+         kind == ReportKind::Limit;
 }
 
 static std::string dimText(Dim3 dim) {

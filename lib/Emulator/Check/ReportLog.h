@@ -18,8 +18,15 @@ namespace qcc::emu {
 /// others are counted.
 class ReportLog {
 public:
+  ReportLog() = default;
+  /// Without reports of some kinds.
+  explicit ReportLog(const std::vector<ReportKind> &ignored);
+
   /// The report to fill in, or null if there is one already.
   Report *add(ReportKind kind, uint32_t site, int64_t count = 1);
+
+  /// To the last report, if it is of the kind.
+  void addNote(ReportKind kind, std::string note);
 
   /// Appends what `other`, of a later CTA, has.
   void append(ReportLog &&other);
@@ -32,6 +39,7 @@ private:
     return uint64_t(site) << 8 | static_cast<uint64_t>(kind);
   }
 
+  uint32_t ignored_ = 0; ///< One bit for each kind.
   std::vector<Report> reports_;
   std::vector<uint64_t> keys_;
   std::unordered_map<uint64_t, size_t> positions_;

@@ -36,6 +36,7 @@ public:
     counters_.kernel = kernel_.functionName;
     counters_.registers = kernel_.liveRegisters;
     counters_.barriers = set_.barriers;
+    counters_.hottestAtomic = set_.hottestAtomic;
     addLoops();
     for (const auto &function : program_.functions)
       for (const Instruction &inst : function->code)
@@ -88,6 +89,7 @@ private:
     row.lanes = site.lanes;
     row.shared = site.shared;
     row.global = site.global;
+    row.useDistance = inst.useDistance;
 
     counters_.executions += site.executions;
     counters_.lanes += site.lanes;
@@ -100,12 +102,14 @@ private:
                                   : counters_.matrix.halfMacs) += macs;
     }
     if (site.global.requests > 0) {
-      if (inst.cost == CostClass::Atomic)
+      if (inst.cost == CostClass::Atomic) {
         counters_.globalAtomics += site.global.requests;
-      else if (inst.isStore)
+        counters_.atomicTraffic.add(site.global);
+      } else if (inst.isStore) {
         counters_.globalStores.add(site.global);
-      else
+      } else {
         counters_.globalLoads.add(site.global);
+      }
     }
     for (int loop = row.loop; loop >= 0; loop = counters_.loops[loop].parent) {
       LoopCounters &counters = counters_.loops[loop];

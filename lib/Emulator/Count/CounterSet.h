@@ -24,6 +24,7 @@ struct CounterSet {
   };
   std::vector<Site> sites; ///< By Instruction::site.
   int64_t barriers = 0;
+  int64_t hottestAtomic = 0; ///< Of a launch, whose CTAs ran together.
 
   explicit CounterSet(const Program &program) : sites(program.numSites) {}
   void add(const CounterSet &other);

@@ -142,7 +142,8 @@ std::string formatCounters(const Counters &counters) {
   appendGlobal(text, "global loads", counters.globalLoads);
   appendGlobal(text, "global stores", counters.globalStores);
   if (counters.globalAtomics)
-    append(text, "  %-14s %lld\n", "atomics", number(counters.globalAtomics));
+    append(text, "  %-14s %lld, %lld lanes on one address\n", "atomics",
+           number(counters.globalAtomics), number(counters.hottestAtomic));
   append(text, "  %-14s %lld bytes loaded, %lld stored\n", "different",
          number(counters.loadedBytes), number(counters.storedBytes));
   text += "  by class      ";
@@ -234,6 +235,8 @@ Json countersJson(const Counters &counters) {
   json.add("global_loads", toJson(counters.globalLoads));
   json.add("global_stores", toJson(counters.globalStores));
   json.add("global_atomics", Json::of(counters.globalAtomics));
+  json.add("atomic_sectors", Json::of(counters.atomicTraffic.sectors));
+  json.add("hottest_atomic", Json::of(counters.hottestAtomic));
   json.add("loaded_bytes", Json::of(counters.loadedBytes));
   json.add("stored_bytes", Json::of(counters.storedBytes));
   json.add("hottest_loop", Json::of(int64_t(counters.hottestLoop)));

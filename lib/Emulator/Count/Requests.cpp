@@ -14,8 +14,10 @@ namespace qcc::emu {
 constexpr int numBanks = 32, bankBytes = 4, warpLanes = 32;
 constexpr uint64_t sectorBytes = 32;
 
-/// Wavefronts of one phase: the most different words that a bank is asked for.
-static int degreeOfPhase(const uint64_t *addresses, uint32_t lanes, int size) {
+/// Wavefronts of one phase: the most words that a bank is asked for, different
+/// ones unless they are for atomics.
+static int degreeOfPhase(const uint64_t *addresses, uint32_t lanes, int size,
+                         bool isAtomic) {
   // A phase has at most 128 bytes, so 32 words.
   uint64_t words[numBanks][warpLanes];
   int counts[numBanks] = {};
@@ -26,7 +28,7 @@ static int degreeOfPhase(const uint64_t *addresses, uint32_t lanes, int size) {
     for (uint64_t word = first; word < first + count; ++word) {
       uint64_t *begin = words[word % numBanks];
       int &known = counts[word % numBanks];
-      if (std::find(begin, begin + known, word) != begin + known)
+      if (!isAtomic && std::find(begin, begin + known, word) != begin + known)
         continue;
       begin[known++] = word;
       degree = std::max(degree, known);
@@ -36,7 +38,7 @@ static int degreeOfPhase(const uint64_t *addresses, uint32_t lanes, int size) {
 }
 
 SharedCounters countSharedRequest(const uint64_t *addresses, uint32_t lanes,
-                                  int size) {
+                                  int size, bool isAtomic) {
   SharedCounters counters;
   counters.requests = 1;
   counters.bytes = int64_t(size) * __builtin_popcount(lanes);
@@ -44,7 +46,8 @@ SharedCounters countSharedRequest(const uint64_t *addresses, uint32_t lanes,
   uint32_t phaseMask =
       lanesPerPhase == warpLanes ? ~0u : (1u << lanesPerPhase) - 1;
   for (int first = 0; first < warpLanes; first += lanesPerPhase) {
-    int degree = degreeOfPhase(addresses, lanes & (phaseMask << first), size);
+    int degree =
+        degreeOfPhase(addresses, lanes & (phaseMask << first), size, isAtomic);
     counters.wavefronts += degree;
     counters.idealWavefronts += degree > 0;
     counters.maxDegree = std::max(counters.maxDegree, degree);

@@ -20,9 +20,10 @@
 
 namespace qcc::emu {
 
-/// Addresses are offsets in shared memory, multiples of `size`.
+/// Addresses are offsets in shared memory, multiples of `size`. Lanes that read
+/// or write one word are served at once, those of an atomic one by one.
 SharedCounters countSharedRequest(const uint64_t *addresses, uint32_t lanes,
-                                  int size);
+                                  int size, bool isAtomic);
 
 GlobalCounters countGlobalRequest(const uint64_t *addresses, uint32_t lanes,
                                   int size);

@@ -63,11 +63,25 @@ void waitAll(Warp &warp, const Instruction &, uint32_t mask) {
 constexpr CostClass cost = CostClass::AsyncCopy;
 
 constexpr InstructionRow rows[] = {
-    {"cp", "async ca|cg shared|shared::cta global ?@prefetch",
-     "[shared] [global] # ?u32", selectCopy, cost},
-    {"cp", "async commit_group", "", select<commit>, CostClass::Barrier},
-    {"cp", "async wait_group", "#", select<waitGroup>, CostClass::Barrier},
-    {"cp", "async wait_all", "", select<waitAll>, CostClass::Barrier},
+    {"cp",
+     "async ca|cg shared|shared::cta global ?@prefetch",
+     "[shared] [global] # ?u32",
+     selectCopy,
+     cost,
+     {80, 70}},
+    {"cp",
+     "async commit_group",
+     "",
+     select<commit>,
+     CostClass::Barrier,
+     {80, 70}},
+    {"cp",
+     "async wait_group",
+     "#",
+     select<waitGroup>,
+     CostClass::Barrier,
+     {80, 70}},
+    {"cp", "async wait_all", "", select<waitAll>, CostClass::Barrier, {80, 70}},
 };
 
 } // namespace

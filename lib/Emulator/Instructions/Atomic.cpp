@@ -91,7 +91,7 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
   access.kind = AccessKind::Atomic;
   access.mask = mask;
   access.space = inst.space;
-  access.size = sizeof(T);
+  access.size = access.elementSize = sizeof(T);
   access.strength = scopeOf(inst);
   access.isAcquire = inst.has(Mod::acquire) || inst.has(Mod::acq_rel);
   access.isRelease = inst.has(Mod::release) || inst.has(Mod::acq_rel);
@@ -110,9 +110,10 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
     if (access.memory[lane]) {
       memcpy(&old, access.memory[lane], sizeof(T));
       // Adders of f32 beside the L2 cache have no subnormals.
-      bool isShared = inst.space == StateSpace::Shared ||
-                      (inst.space == StateSpace::Generic &&
-                       isInWindow(access.address[lane], StateSpace::Shared));
+      bool isShared =
+          inst.space == StateSpace::Shared ||
+          (inst.space == StateSpace::Generic &&
+           spaceOfGeneric(access.address[lane]) == StateSpace::Shared);
       T value = Op::template apply<T>(old, b[lane], c[lane],
                                       !isShared && sizeof(T) == 4);
       memcpy(access.memory[lane], &value, sizeof(T));
@@ -189,15 +190,33 @@ constexpr CostClass cost = CostClass::Atomic;
 
 constexpr InstructionRow rows[] = {
     {"atom", ORDER "exch b32|b64", "=0 [] 0", selectAtomic, cost},
-    {"atom", ORDER "cas b16|b32|b64", "=0 [] 0 0", selectAtomic, cost},
+    {"atom", ORDER "cas b32|b64", "=0 [] 0 0", selectAtomic, cost},
+    {"atom", ORDER "cas b16", "=0 [] 0 0", selectAtomic, cost, {0, 63}},
     {"atom", ORDER "and|or|xor b32|b64", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "add u32|s32|u64|f32|f64", "=0 [] 0", selectAtomic, cost},
-    {"atom", ORDER "add noftz @half", "=0 [] 0", selectAtomic, cost},
+    {"atom",
+     ORDER "add noftz f16|f16x2",
+     "=0 [] 0",
+     selectAtomic,
+     cost,
+     {0, 63}},
+    {"atom",
+     ORDER "add noftz bf16|bf16x2",
+     "=0 [] 0",
+     selectAtomic,
+     cost,
+     {90, 78}},
     {"atom", ORDER "inc|dec u32", "=0 [] 0", selectAtomic, cost},
     {"atom", ORDER "min|max u32|s32|u64|s64", "=0 [] 0", selectAtomic, cost},
     {"red", ORDER "and|or|xor b32|b64", "[] 0", selectAtomic, cost},
     {"red", ORDER "add u32|s32|u64|f32|f64", "[] 0", selectAtomic, cost},
-    {"red", ORDER "add noftz @half", "[] 0", selectAtomic, cost},
+    {"red", ORDER "add noftz f16|f16x2", "[] 0", selectAtomic, cost, {0, 63}},
+    {"red",
+     ORDER "add noftz bf16|bf16x2",
+     "[] 0",
+     selectAtomic,
+     cost,
+     {90, 78}},
     {"red", ORDER "inc|dec u32", "[] 0", selectAtomic, cost},
     {"red", ORDER "min|max u32|s32|u64|s64", "[] 0", selectAtomic, cost},
 };

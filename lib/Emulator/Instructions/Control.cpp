@@ -80,10 +80,15 @@ constexpr InstructionRow rows[] = {
     {"exit", "", "", selectFlow<Flow::Exit, exitLanes>, cost},
     {"trap", "", "", selectFlow<Flow::Trap, trap>, cost},
     {"brkpt", "", "", selectFlow<Flow::Trap, trap>, cost},
-    {"nanosleep", "u32", "0", select<sleep>, cost},
+    {"nanosleep", "u32", "0", select<sleep>, cost, {0, 62}},
     {"pmevent", "", "#", select<nothing>, cost},
     // Launches follow one another, so there is nothing to wait for.
-    {"griddepcontrol", "wait|launch_dependents", "", select<nothing>, cost},
+    {"griddepcontrol",
+     "wait|launch_dependents",
+     "",
+     select<nothing>,
+     cost,
+     {90, 78}},
 };
 
 } // namespace

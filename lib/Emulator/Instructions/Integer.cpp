@@ -359,11 +359,11 @@ constexpr InstructionRow rows[] = {
     {"neg", "@s", "=0 0", selectInteger<Unary, Neg>, integer},
 
     {"min", "@int", "=0 0 0", selectInteger<Binary, Min>, integer},
-    {"min", "relu s32", "=0 0 0", selectS32<MinRelu>, integer},
+    {"min", "relu s32", "=0 0 0", selectS32<MinRelu>, integer, {90, 80}},
     {"min", "u16x2", "=0 0 0", selectHalves<Min>, integer},
     {"min", "?relu s16x2", "=0 0 0", selectSignedHalves<Min, MinRelu>, integer},
     {"max", "@int", "=0 0 0", selectInteger<Binary, Max>, integer},
-    {"max", "relu s32", "=0 0 0", selectS32<MaxRelu>, integer},
+    {"max", "relu s32", "=0 0 0", selectS32<MaxRelu>, integer, {90, 80}},
     {"max", "u16x2", "=0 0 0", selectHalves<Max>, integer},
     {"max", "?relu s16x2", "=0 0 0", selectSignedHalves<Max, MaxRelu>, integer},
 };

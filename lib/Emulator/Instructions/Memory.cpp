@@ -59,6 +59,21 @@ void load(Warp &warp, const Instruction &inst, uint32_t mask) {
   }
 }
 
+/// What is undefined stays so in local memory: as if it were not written.
+void forgetUndefined(Warp &warp, const Instruction &inst, uint32_t mask,
+                     const Access &access) {
+  int bytes = bytesOf(inst.types[0]);
+  for (int element = 0; element < inst.vector; ++element) {
+    uint32_t lanes = warp.undefinedLanes(inst.op(1, element)) & mask;
+    for (; lanes; lanes &= lanes - 1) {
+      int lane = __builtin_ctz(lanes);
+      if (access.memory[lane])
+        warp.local().forget(1u << lane, access.address[lane] + bytes * element,
+                            access.address[lane] + bytes * (element + 1));
+    }
+  }
+}
+
 void store(Warp &warp, const Instruction &inst, uint32_t mask) {
   Access access;
   access.kind = AccessKind::Store;
@@ -72,6 +87,8 @@ void store(Warp &warp, const Instruction &inst, uint32_t mask) {
     });
   }
   warp.cta().memory().access(warp, access);
+  if (inst.valueUse == ValueUse::StoresLocally)
+    forgetUndefined(warp, inst, mask, access);
 }
 
 void nothing(Warp &, const Instruction &, uint32_t) {}

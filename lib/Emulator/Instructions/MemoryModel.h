@@ -13,6 +13,7 @@
 #define QCC_LIB_EMULATOR_INSTRUCTIONS_MEMORYMODEL_H
 
 #include "Machine/Access.h"
+#include "PTX/InstructionTable.h"
 
 namespace qcc::emu {
 
@@ -43,6 +44,11 @@ inline void setStrength(const Instruction &inst, Access &access) {
     access.strength = scopeOf(inst);
   access.isAcquire = inst.has(Mod::acquire) || inst.has(Mod::acq_rel);
   access.isRelease = inst.has(Mod::release) || inst.has(Mod::acq_rel);
+  access.isVolatile = inst.has(Mod::volatile_);
+  // ldu reads through the same cache as .nc.
+  access.isNonCoherent =
+      inst.has(Mod::nc) || std::string_view(inst.row->mnemonic) == "ldu";
+  access.elementSize = bytesOf(inst.types[0]);
 }
 
 /// Whether a strong access may be seen by other CTAs.

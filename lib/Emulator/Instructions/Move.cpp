@@ -99,17 +99,17 @@ bool selectMov(Instruction &inst) {
 /// cvta: to generic, or with .to from generic.
 void cvta(Warp &warp, const Instruction &inst, uint32_t mask) {
   const Operand &source = inst.op(1);
-  uint64_t offset = inst.data;
+  bool isBack = inst.data;
   uint64_t *d = warp.out<uint64_t>(inst.op(0));
   forLanes(mask, [&](int i) {
-    d[i] =
-        offset + (source.kind == OperandKind::Address ? warp.address(source, i)
-                                                      : warp.lane(source, i));
+    uint64_t window = warp.window(inst.space, i);
+    d[i] = (isBack ? 0 - window : window) + (source.kind == OperandKind::Address
+                                                 ? warp.address(source, i)
+                                                 : warp.lane(source, i));
   });
 }
 bool selectCvta(Instruction &inst) {
-  uint64_t window = windowOf(inst.space);
-  inst.data = inst.has(Mod::to) ? 0 - window : window;
+  inst.data = inst.has(Mod::to);
   inst.execute = cvta;
   return true;
 }

@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_EMULATOR_INSTRUCTIONS_ROWS_H
 #define QCC_LIB_EMULATOR_INSTRUCTIONS_ROWS_H
 
-#include "../PTX/InstructionTable.h"
+#include "PTX/InstructionTable.h"
 
 #include <cstddef>
 

@@ -50,17 +50,22 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
   const uint32_t *b = warp.in<uint32_t>(inst.op(3)),
                  *c = warp.in<uint32_t>(inst.op(4));
   uint32_t results[32], inRange = 0;
+  uint32_t undefinedBefore = warp.undefinedLanes(inst.op(2));
+  uint32_t undefined = 0, madeUp = 0;
   forLanes(lanes, [&](int i) {
     arith::ShuffleSource source = arith::shuffleSource(mode, i, b[i], c[i]);
     inRange |= uint32_t(source.inRange) << i;
     results[i] = a[source.lane];
+    undefined |= (undefinedBefore >> source.lane & 1) << i;
     if (lanes >> source.lane & 1)
       return;
     // Reductions read beyond their lanes and drop what they get. But who is
     // named should be there.
     results[i] = undefinedValue;
-    if (!(named >> source.lane & 1))
+    if (!(named >> source.lane & 1)) {
+      madeUp |= 1u << i;
       return;
+    }
     if (Report *report = warp.report(ReportKind::WarpDivergence, inst, i))
       report->message = "lane " + std::to_string(i) + " reads lane " +
                         std::to_string(source.lane) +
@@ -69,6 +74,7 @@ void shuffle(Warp &warp, const Instruction &inst, uint32_t mask) {
   if (inst.op(0).isPresent()) {
     uint32_t *d = warp.out<uint32_t>(inst.op(0));
     forLanes(lanes, [&](int i) { d[i] = results[i]; });
+    warp.shuffleUndefined(inst, lanes, undefined, madeUp);
   }
   warp.setPredicate(inst.op(1), lanes, inRange);
 }
@@ -201,10 +207,15 @@ constexpr InstructionRow rows[] = {
     {"vote", "sync ballot b32", "=b32 !pred b32", select<ballot>, cost},
     {"match", "any sync b32|b64", "=b32 0 b32", select<matchAny>, cost},
     {"match", "all sync b32|b64", "=b32| 0 b32", select<matchAll>, cost},
-    {"redux", "sync add|min|max u32|s32", "=0 0 b32", selectRedux, cost},
-    {"redux", "sync and|or|xor b32", "=0 0 b32", selectRedux, cost},
-    {"activemask", "b32", "=0", select<activemask>, cost},
-    {"elect", "sync", "=b32| b32", select<elect>, cost},
+    {"redux",
+     "sync add|min|max u32|s32",
+     "=0 0 b32",
+     selectRedux,
+     cost,
+     {80, 70}},
+    {"redux", "sync and|or|xor b32", "=0 0 b32", selectRedux, cost, {80, 70}},
+    {"activemask", "b32", "=0", select<activemask>, cost, {0, 62}},
+    {"elect", "sync", "=b32| b32", select<elect>, cost, {90, 80}},
     {"bar", "warp sync", "b32", select<warpSync>, CostClass::Barrier},
 };
 

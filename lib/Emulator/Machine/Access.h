@@ -25,10 +25,12 @@ struct Access {
   StateSpace space = StateSpace::Generic;
   Strength strength = Strength::Weak;
   bool isAcquire = false, isRelease = false;
+  bool isVolatile = false, isNonCoherent = false;
   /// Made by a lane for all of the warp (ldmatrix).
   bool isCollective = false;
   uint32_t mask = 0;
-  int size = 0; ///< Bytes of each lane.
+  int size = 0;        ///< Bytes of each lane.
+  int elementSize = 0; ///< Of a vector: bytes of one element.
   uint64_t address[32];
 
   /// Of each lane of the mask; null where the access is refused.

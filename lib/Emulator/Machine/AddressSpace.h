@@ -5,10 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A generic address says by its value which memory it lies in. Shared and local
-// memory and the parameters of a kernel have a window each, in which an address
-// is the window's base plus the address within the space; everything else is
-// device memory, where generic, .global and .const addresses are the same.
+// A generic address says by its value which memory it lies in. Shared memory
+// and the parameters of a kernel have a window each, in which an address is the
+// window's base plus the address within the space; local memory has one for
+// each thread, so that a thread's own pointers are told from those of others.
+// Everything else is device memory, where generic, .global and .const addresses
+// are the same.
+//
+// The low half of a base is beyond what the memory has, so that a generic
+// address which is cut off, or taken for one of the space, hits nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,22 +27,27 @@
 namespace qcc::emu {
 
 constexpr uint64_t windowBytes = uint64_t(1) << 24;
-constexpr uint64_t sharedWindow = uint64_t(0x10) << 40;
-constexpr uint64_t localWindow = uint64_t(0x11) << 40;
-constexpr uint64_t paramWindow = uint64_t(0x12) << 40;
+constexpr uint64_t lowHalf = 0x5a000000;
+constexpr uint64_t sharedWindow = (uint64_t(0x10) << 40) + lowHalf;
+constexpr uint64_t paramWindow = (uint64_t(0x12) << 40) + lowHalf;
+/// The windows of threads, which have one each as long as a CTA has not more.
+constexpr uint64_t localWindows = (uint64_t(0x08) << 40) + lowHalf;
+constexpr uint64_t localWindowBytes = uint64_t(1) << 28;
+constexpr uint64_t numLocalWindows = uint64_t(1) << 13;
 /// Allocations, from here on.
 constexpr uint64_t deviceMemoryBase = uint64_t(0x30) << 40;
 /// Variables of modules, each module at a multiple of moduleBytes.
 constexpr uint64_t moduleMemoryBase = uint64_t(0x20) << 40;
 constexpr uint64_t moduleBytes = uint64_t(1) << 37;
 
-/// The base to add to an address of a space; 0 for device memory.
-constexpr uint64_t windowOf(StateSpace space) {
+/// The base to add to an address of a space; 0 for device memory. `thread`
+/// counts through the grid.
+constexpr uint64_t windowOf(StateSpace space, uint64_t thread) {
   switch (space) {
   case StateSpace::Shared:
     return sharedWindow;
   case StateSpace::Local:
-    return localWindow;
+    return localWindows + thread % numLocalWindows * localWindowBytes;
   case StateSpace::Param:
     return paramWindow;
   default:
@@ -45,18 +55,14 @@ constexpr uint64_t windowOf(StateSpace space) {
   }
 }
 
-/// Whether a generic address lies in the window of a space.
-constexpr bool isInWindow(uint64_t address, StateSpace space) {
-  uint64_t window = windowOf(space);
-  return window != 0 && address - window < windowBytes;
-}
-
 /// The space of a generic address; Global for all of device memory.
 constexpr StateSpace spaceOfGeneric(uint64_t address) {
-  for (StateSpace space :
-       {StateSpace::Shared, StateSpace::Local, StateSpace::Param})
-    if (isInWindow(address, space))
-      return space;
+  if (address - sharedWindow < windowBytes)
+    return StateSpace::Shared;
+  if (address - localWindows < numLocalWindows * localWindowBytes)
+    return StateSpace::Local;
+  if (address - paramWindow < windowBytes)
+    return StateSpace::Param;
   return StateSpace::Global;
 }
 

@@ -11,6 +11,20 @@
 
 namespace qcc::emu {
 
+static std::string reductionName(Barriers::Reduction reduction) {
+  switch (reduction) {
+  case Barriers::Reduction::None:
+    return "without a reduction";
+  case Barriers::Reduction::Popc:
+    return "with .red.popc";
+  case Barriers::Reduction::And:
+    return "with .red.and";
+  case Barriers::Reduction::Or:
+    return "with .red.or";
+  }
+  return "in an unknown way";
+}
+
 /// What is wrong with an arrival by itself.
 bool Barriers::check(Warp &warp, const Arrival &arrival, int expected) {
   auto misuse = [&](const std::string &message) {
@@ -39,14 +53,61 @@ bool Barriers::check(Warp &warp, const Arrival &arrival, int expected) {
                   " threads, while others use it "
                   "for " +
                   std::to_string(barrier.expected));
+  if (barrier.expected != 0 && barrier.reduction != arrival.reduction)
+    return misuse("barrier " + std::to_string(arrival.barrier) + " " +
+                  reductionName(arrival.reduction) + ", while others use it " +
+                  reductionName(barrier.reduction));
   return true;
 }
 
+/// Reports an arrival that the last use of the barrier might have counted.
+void Barriers::checkOrder(Warp &warp, const Arrival &arrival) {
+  const std::vector<Participant> &last = last_[arrival.barrier];
+  for (const Participant &other : last)
+    if (other.waited && other.warp == warp.index() &&
+        (arrival.mask & ~other.lanes) == 0)
+      return; // It knows of all others.
+  for (const Participant &other : last) {
+    uint32_t agent = cta_.warps()[other.warp]->clock().agent();
+    if (other.warp == warp.index() ||
+        warp.clock().isOrdered(agent, other.clock, other.lanes, arrival.mask))
+      continue;
+    if (Report *report = warp.report(ReportKind::BarrierMisuse, *arrival.inst,
+                                     __builtin_ctz(arrival.mask)))
+      report->message = "barrier " + std::to_string(arrival.barrier) +
+                        " is used again, and nothing orders this arrival after "
+                        "its last use: warp " +
+                        std::to_string(other.warp) +
+                        ", which came then, may as well meet this one";
+    return;
+  }
+}
+
+int Barriers::threadsLeft() const {
+  int threads = 0;
+  for (const auto &warp : cta_.warps())
+    if (warp->lanes() & ~warp->exited())
+      threads += 32;
+  return threads;
+}
+
+void Barriers::noteExit() {
+  for (int number = 0; number < count; ++number) {
+    Barrier &barrier = barriers_[number];
+    if (barrier.expected == 0 || !barrier.isForAll)
+      continue;
+    barrier.expected = threadsLeft();
+    if (barrier.arrived >= barrier.expected)
+      complete(number);
+  }
+}
+
 void Barriers::arrive(Warp &warp, const Arrival &arrival) {
-  int expected =
-      arrival.threads ? arrival.threads : 32 * cta_.launch().warpsPerCta;
+  int expected = arrival.threads ? arrival.threads : threadsLeft();
   if (!check(warp, arrival, expected))
     return;
+  if (cta_.launch().checks())
+    checkOrder(warp, arrival);
 
   // An aligned barrier is for whole warps, whoever has come of this one.
   int threads = 32;
@@ -60,13 +121,17 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
 
   Barrier &barrier = barriers_[arrival.barrier];
   barrier.expected = expected;
+  barrier.isForAll = arrival.threads == 0;
   barrier.arrived += threads;
+  barrier.reduction = arrival.reduction;
   if (arrival.reduction != Reduction::None) {
-    barrier.reduction = arrival.reduction;
     barrier.trues += __builtin_popcount(arrival.predicates & arrival.mask);
     barrier.threads += __builtin_popcount(arrival.mask);
   }
   uint32_t present = warp.lanes() & ~warp.exited();
+  barrier.participants.push_back(
+      {warp.index(), arrival.isAligned ? warp.lanes() : arrival.mask,
+       warp.clock().now(), arrival.waits});
   warp.clock().release(barrier.published,
                        arrival.isAligned ? present : arrival.mask, present);
   if (arrival.waits) {
@@ -80,6 +145,7 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
 void Barriers::complete(int number) {
   Barrier done = std::move(barriers_[number]);
   barriers_[number] = Barrier();
+  last_[number] = std::move(done.participants);
   uint32_t result = 0;
   switch (done.reduction) {
   case Reduction::None:

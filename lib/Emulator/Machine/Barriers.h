@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A CTA has 16 barriers. Each counts the threads that have come, in whole
-// warps, until as many are there as its first arrival named (all of the CTA
-// where none is named); then those who wait go on, and it starts anew.
+// warps, until as many are there as its first arrival named (all that have not
+// exited where none is named); then those who wait go on, and it starts anew.
 // bar.arrive counts and does not wait; bar.red also combines one predicate of
 // each thread.
+//
+// An arrival at a barrier that starts anew must come after all arrivals before
+// it: else it could have been counted among them, and what goes on together
+// depends on the order in which warps run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,26 +53,42 @@ public:
   /// Counts lanes of a warp in. The warp waits unless this completes the
   /// barrier, which wakes all others.
   void arrive(Warp &warp, const Arrival &arrival);
+  /// All lanes of a warp have exited: barriers for all threads expect fewer.
+  void noteExit();
 
   /// "barrier 0, where 32 of 128 threads are"
   std::string describe(int barrier) const;
 
 private:
+  /// Lanes of a warp that came, and when.
+  struct Participant {
+    int warp = 0;
+    uint32_t lanes = 0;
+    uint32_t clock = 0;
+    bool waited = true;
+  };
   struct Barrier {
-    int expected = 0; ///< 0: nobody has come.
+    int expected = 0;      ///< 0: nobody has come.
+    bool isForAll = false; ///< No number of threads was named.
     int arrived = 0;
     Reduction reduction = Reduction::None;
     uint32_t trues = 0, threads = 0; ///< Predicates so far.
     /// Lanes that wait, by warp.
     std::array<uint32_t, 32> waiting = {};
     BarrierClocks published;
+    std::vector<Participant> participants;
   };
 
   bool check(Warp &warp, const Arrival &arrival, int expected);
+  void checkOrder(Warp &warp, const Arrival &arrival);
   void complete(int number);
+  /// Of the warps that have threads which have not exited.
+  int threadsLeft() const;
 
   Cta &cta_;
   std::array<Barrier, count> barriers_;
+  /// Who came to each barrier the last time that it was complete.
+  std::array<std::vector<Participant>, count> last_;
 };
 
 } // namespace qcc::emu

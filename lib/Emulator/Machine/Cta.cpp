@@ -15,7 +15,7 @@ constexpr uint32_t maxTurn = 32;
 Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
          Random &random, TogetherState *together)
     : launch_(launch), number_(number), counters_(counters), random_(random),
-      memory_(*this, together), barriers_(*this) {
+      log_(launch.options.ignored), memory_(*this, together), barriers_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
 }
@@ -81,6 +81,14 @@ Report *Cta::reportEnd(ReportKind kind) {
     report->notes.push_back("warp " + std::to_string(warp->index()) + ": " +
                             warp->describeState());
   return report;
+}
+
+void Cta::noteCtasNotStarted(int64_t ctas, int64_t resident) {
+  log_.addNote(ReportKind::Limit,
+               "CTAs that have not started: " + std::to_string(ctas) + "; " +
+                   std::to_string(resident) +
+                   " run at once, as many as the chip holds or the launch "
+                   "allows");
 }
 
 void Cta::reportDeadlock() {

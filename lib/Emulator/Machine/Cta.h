@@ -33,6 +33,9 @@ public:
 
   /// Ends everything: after trap, deadlock or a limit.
   void kill();
+  /// Adds to a report of a limit that some CTAs have not started, as so many
+  /// run at once.
+  void noteCtasNotStarted(int64_t ctas, int64_t resident);
   /// Whether the launch should end.
   bool isKilled() const { return isKilled_; }
 

@@ -15,27 +15,15 @@ namespace qcc::emu {
 
 CtaMemory::CtaMemory(Cta &cta, TogetherState *together)
     : cta_(cta), launch_(cta.launch()), together_(together),
-      checks_(launch_.checks()), shared_(launch_.sharedEnd),
-      sharedWritten_(checks_ ? launch_.sharedEnd : 0),
-      sharedRaces_(launch_.warpsPerCta), ownGlobalRaces_(launch_.warpsPerCta),
+      checks_(launch_.checks()), shared_(launch_.sharedStates.size()),
+      sharedStates_(launch_.sharedStates), sharedRaces_(launch_.warpsPerCta),
+      ownGlobalRaces_(launch_.warpsPerCta),
       globalRaces_(together ? &together->races : &ownGlobalRaces_),
       globalVariables_(together ? &together->variables : &ownGlobalVariables_),
       copies_(launch_.warpsPerCta) {
   // Whoever reads what nobody wrote shall not find zeros.
   constexpr uint8_t garbage = 0xa5;
   std::fill(shared_.begin(), shared_.end(), garbage);
-}
-
-bool CtaMemory::isInShared(uint64_t offset, int size) const {
-  auto isIn = [&](int64_t begin, int64_t end) {
-    return offset >= uint64_t(begin) && offset < uint64_t(end) &&
-           uint64_t(size) <= uint64_t(end) - offset;
-  };
-  return isIn(0, launch_.staticShared) ||
-         isIn(launch_.dynamicBegin, launch_.sharedEnd) ||
-         // Without a gap they are one.
-         (launch_.staticShared == launch_.dynamicBegin &&
-          isIn(0, launch_.sharedEnd));
 }
 
 Allocation *CtaMemory::findAllocation(uint64_t address, int size) {
@@ -66,6 +54,9 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
       allocation->loaded.add(offset);
     if (access.kind != AccessKind::Load)
       allocation->stored.add(offset);
+    // Kernels with such atomics run together.
+    if (access.kind == AccessKind::Atomic && together_)
+      ++together_->atomics[address];
   }
   if (checks_ && !allocation->isConst) {
     checkRace(warp, access, lane, StateSpace::Global, address);
@@ -88,14 +79,14 @@ uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
     return nullptr;
   switch (space) {
   case StateSpace::Shared: {
-    if (!isInShared(offset, access.size))
+    if (!isMapped(sharedStates_, offset, access.size))
       break;
     if (!checks_)
       return &shared_[offset];
     if (checkRace(warp, access, lane, space, offset))
-      checkWritten(warp, access, lane, space, offset, &sharedWritten_[offset]);
+      checkWritten(warp, access, lane, space, offset, &sharedStates_[offset]);
     if (access.kind != AccessKind::Load)
-      memset(&sharedWritten_[offset], 1, access.size);
+      memset(&sharedStates_[offset], Written, access.size);
     if (access.strength != Strength::Weak)
       synchronize(warp, access, lane, space, offset);
     return &shared_[offset];
@@ -105,15 +96,16 @@ uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
     if (offset >= uint64_t(end) || uint64_t(access.size) > end - offset)
       break;
     uint8_t *written = warp.local().written(lane, offset);
+    if (written[0] == Unmapped || written[access.size - 1] == Unmapped)
+      break;
     if (checks_)
       checkWritten(warp, access, lane, space, offset, written);
     if (access.kind != AccessKind::Load)
-      memset(written, 1, access.size);
+      memset(written, Written, access.size);
     return warp.local().data(lane, offset);
   }
   case StateSpace::Param: {
-    uint64_t end = launch_.params.size();
-    if (offset >= end || uint64_t(access.size) > end - offset)
+    if (!isMapped(launch_.paramStates, offset, access.size))
       break;
     if (access.kind != AccessKind::Load) {
       refuseConstWrite(warp, access, lane, space, offset, "the parameters");
@@ -137,7 +129,7 @@ void CtaMemory::access(Warp &warp, Access &access) {
     StateSpace space = access.space;
     if (space == StateSpace::Generic) {
       space = spaceOfGeneric(offset);
-      offset -= windowOf(space);
+      offset -= warp.window(space, lane);
     }
     offsets[lane] = offset;
     uint8_t *memory = locate(warp, access, lane, space, offset);
@@ -164,7 +156,8 @@ void CtaMemory::count(const Access &access, const uint64_t *offsets,
                       uint32_t sharedLanes, uint32_t deviceLanes) {
   CounterSet::Site &site = cta_.counters().sites[access.inst->site];
   if (sharedLanes)
-    site.shared.add(countSharedRequest(offsets, sharedLanes, access.size));
+    site.shared.add(countSharedRequest(offsets, sharedLanes, access.size,
+                                       access.kind == AccessKind::Atomic));
   if (deviceLanes)
     site.global.add(countGlobalRequest(offsets, deviceLanes, access.size));
 }

@@ -34,6 +34,8 @@ using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
 struct TogetherState {
   RaceDetector races;
   SyncVariables variables;
+  /// Operations of lanes, by address.
+  std::unordered_map<uint64_t, int64_t> atomics;
 
   explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
 };
@@ -66,7 +68,6 @@ private:
                   uint64_t offset);
   uint8_t *locateDevice(Warp &warp, const Access &access, int lane,
                         StateSpace space, uint64_t address);
-  bool isInShared(uint64_t offset, int size) const;
   Allocation *findAllocation(uint64_t address, int size);
   void count(const Access &access, const uint64_t *offsets,
              uint32_t sharedLanes, uint32_t deviceLanes);
@@ -101,7 +102,7 @@ private:
   TogetherState *together_;
   const bool checks_;
   std::vector<uint8_t> shared_;
-  std::vector<uint8_t> sharedWritten_; ///< One byte for each.
+  std::vector<uint8_t> sharedStates_; ///< The ByteState of each byte.
   Overlay overlay_;
   RaceDetector sharedRaces_, ownGlobalRaces_;
   RaceDetector *globalRaces_;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
 #include "Machine/CtaMemory.h"
 
@@ -81,21 +82,26 @@ void CtaMemory::refuse(Warp &warp, const Instruction &inst, int lane,
   case StateSpace::Shared:
     has = "the CTA has " + std::to_string(launch_.staticShared) +
           " bytes of static and " +
-          std::to_string(launch_.sharedEnd - launch_.dynamicBegin) +
+          std::to_string(launch_.config.dynamicShared) +
           " of dynamic shared memory" +
-          (launch_.dynamicBegin > launch_.staticShared
+          (launch_.config.dynamicShared > 0 && launch_.staticShared > 0
                ? " from " + hexText(launch_.dynamicBegin) + " on"
                : "");
     break;
   case StateSpace::Local:
-    has = "the thread has " + std::to_string(warp.frame().localEnd) + " bytes";
+    has = offset >= localWindowBytes
+              ? "the address is in the memory of another thread"
+              : "the function has " +
+                    std::to_string(warp.frame().function->localLayout.bytes) +
+                    " bytes";
     break;
   default:
-    has = "the kernel has " + std::to_string(launch_.params.size()) +
+    has = "the kernel has " +
+          std::to_string(launch_.kernel->paramLayout.bytes) +
           " bytes of parameters";
     break;
   }
-  report->message = access + "; " + has;
+  report->message = access + ", beyond every variable; " + has;
   setAddress(*report, space, offset, std::string(spaceName(space)) + " memory");
 }
 
@@ -162,6 +168,10 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   who.lanes = access.isCollective ? warp.lanes() : 1u << lane;
   who.site = access.inst->site;
   who.strength = access.strength;
+  who.sizeLog = static_cast<uint32_t>(__builtin_ctz(access.elementSize));
+  who.isVolatile = access.isVolatile;
+  who.isNonCoherent = access.isNonCoherent;
+  who.together = warp.active();
   Conflict conflict = access.kind == AccessKind::Load
                           ? races.read(offset, access.size, who)
                           : races.write(offset, access.size, who);
@@ -171,6 +181,23 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   reportConflict(warp, *access.inst, lane, access.kind, space, offset,
                  access.size, conflict);
   return conflict.kind != Conflict::Async;
+}
+
+/// ", which nothing orders with a write by another warp"
+static std::string describeConflict(const Conflict &conflict, uint32_t agent,
+                                    int lane) {
+  const AccessRecord &other = conflict.other;
+  std::string whose = other.agent != agent ? " by another warp"
+                      : (other.lanes & ~(1u << lane)) == 0
+                          ? " by the lane itself"
+                          : " by another lane of the warp";
+  if (conflict.kind == Conflict::NonCoherent)
+    return ", by .nc, which need not see a write" + whose;
+  return std::string(", which nothing orders with ") +
+         (conflict.otherIsWrite ? "a write" : "a read") + whose +
+         (conflict.differInSize
+              ? "; strong accesses of different sizes do not order each other"
+              : "");
 }
 
 void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
@@ -187,25 +214,17 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
              space == StateSpace::Shared ? "shared memory"
                                          : launch_.memory->nearestName(offset));
   const Program &program = *launch_.program;
-  auto place = [&](const Instruction &other) {
-    return "line " + std::to_string(other.line) + " (" +
-           program.locate(other).instruction + ")";
-  };
   if (isAsync) {
     report->message += ", which an asynchronous copy may still write";
     if (const AsyncCopies::Copy *copy = copies_.find(conflict.pending))
-      report->notes.push_back("the copy was issued at " + place(*copy->inst) +
-                              " by warp " + std::to_string(copy->warp) +
-                              ", lane " + std::to_string(copy->lane) +
-                              ", and nothing has waited for it");
+      report->notes.push_back(
+          "the copy was issued at " + program.describePlace(*copy->inst) +
+          " by warp " + std::to_string(copy->warp) + ", lane " +
+          std::to_string(copy->lane) + ", and nothing has waited for it");
     return;
   }
   const AccessRecord &other = conflict.other;
-  report->message +=
-      std::string(", which nothing orders with ") +
-      (conflict.otherIsWrite ? "a write" : "a read") +
-      (other.agent == warp.clock().agent() ? " by another lane of the warp"
-                                           : " by another warp");
+  report->message += describeConflict(conflict, warp.clock().agent(), lane);
   uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
   std::string who = "warp " + std::to_string(other.agent % warps);
   if ((other.lanes & (other.lanes - 1)) == 0)
@@ -215,9 +234,9 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
     who = "CTA (" + std::to_string(cta.x) + "," + std::to_string(cta.y) + "," +
           std::to_string(cta.z) + "), " + who;
   }
-  report->notes.push_back("the other was made at " +
-                          place(program.instructionAt(other.site)) + " by " +
-                          who);
+  report->notes.push_back(
+      "the other was made at " +
+      program.describePlace(program.instructionAt(other.site)) + " by " + who);
 }
 
 void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,

@@ -26,7 +26,7 @@ bool CtaMemory::beginCopy(Warp &warp, AsyncCopies::Request &request, int lane) {
   int size = request.size;
   if (!isAligned(warp, inst, lane, StateSpace::Shared, destination, size))
     return false;
-  if (!isInShared(destination, size)) {
+  if (!isMapped(sharedStates_, destination, size)) {
     refuse(warp, inst, lane, AccessKind::Store, StateSpace::Shared, destination,
            size);
     return false;
@@ -93,7 +93,8 @@ void CtaMemory::beginCopies(Warp &warp, AsyncCopies::Request &request) {
   if (!launch_.options.countAccesses || good == 0)
     return;
   CounterSet::Site &site = cta_.counters().sites[request.inst->site];
-  site.shared.add(countSharedRequest(request.destination, good, request.size));
+  site.shared.add(countSharedRequest(request.destination, good, request.size,
+                                     /*isAtomic=*/false));
   site.global.add(countGlobalRequest(request.source, request.sourceSize, good));
 }
 
@@ -108,8 +109,7 @@ void CtaMemory::performCopy(const AsyncCopies::Copy &copy) {
     memcpy(to, from, copy.sourceSize);
   }
   memset(to + copy.sourceSize, 0, copy.size - copy.sourceSize);
-  if (checks_)
-    memset(&sharedWritten_[copy.destination], 1, copy.size);
+  memset(&sharedStates_[copy.destination], Written, copy.size);
 }
 
 void CtaMemory::advanceCopies() {

@@ -65,6 +65,8 @@ rt::Result<uint64_t> DeviceMemory::allocate(int64_t size,
       allocateAt(base, size, name, /*isConst=*/false);
   if (!allocation.isOk())
     return allocation.status();
+  constexpr int garbage = 0xa5;
+  memset((*allocation)->data(), garbage, size);
   end_ = (base + size + minimalGap + allocationAlignment - 1) /
          allocationAlignment * allocationAlignment;
   return base;

@@ -65,7 +65,7 @@ struct Allocation {
 
 class DeviceMemory {
 public:
-  /// Zeroed. `size` > 0.
+  /// Full of garbage, as a chip may leave it. `size` > 0.
   rt::Result<uint64_t> allocate(int64_t size, std::string_view name);
   /// At a given address, for variables of modules.
   rt::Result<Allocation *> allocateAt(uint64_t base, int64_t size,

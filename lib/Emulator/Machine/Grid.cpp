@@ -57,9 +57,19 @@ void Grid::runTogether() {
   std::vector<std::unique_ptr<Cta>> residents;
   bool isKilled = false;
   int64_t next = 0;
+  // Those who run may wait for others: when none has ended for so many turns of
+  // each, another one starts, if the chip has room.
+  constexpr int64_t firstResidents = 64, patience = 64;
+  const bool isFixed = launch_.options.residentCtas > 0;
+  int64_t limit = isFixed ? launch_.options.residentCtas
+                          : std::min(firstResidents, launch_.ctasOfChip);
+  int64_t turns = 0;
   while (!isKilled) {
-    while (next < launch_.ctas &&
-           residents.size() < size_t(launch_.options.residentCtas))
+    if (!isFixed && ++turns > patience * limit) {
+      turns = 0;
+      limit = std::min(limit + 1, launch_.ctasOfChip);
+    }
+    while (next < launch_.ctas && int64_t(residents.size()) < limit)
       residents.push_back(
           std::make_unique<Cta>(launch_, next++, counters_, random, &together));
     if (residents.empty())
@@ -68,10 +78,15 @@ void Grid::runTogether() {
     Cta &cta = *residents[chosen];
     if (cta.step())
       continue;
+    turns = 0;
     isKilled = cta.isKilled();
+    if (isKilled && next < launch_.ctas)
+      cta.noteCtasNotStarted(launch_.ctas - next, limit);
     logs.push_back({cta.number(), std::move(cta.log())});
     residents.erase(residents.begin() + chosen);
   }
+  for (auto [address, operations] : together.atomics)
+    counters_.hottestAtomic = std::max(counters_.hottestAtomic, operations);
   for (auto &cta : residents)
     logs.push_back({cta->number(), std::move(cta->log())});
   std::sort(logs.begin(), logs.end(),

@@ -20,12 +20,17 @@ struct Launch {
   LaunchConfig config;
   LaunchOptions options;
   DeviceMemory *memory = nullptr;
-  std::vector<uint8_t> params; ///< The block of parameters.
+  std::vector<uint8_t> params;      ///< The block of parameters.
+  std::vector<uint8_t> paramStates; ///< The ByteState of each byte.
 
   int64_t ctas = 0;
+  int64_t ctasOfChip = 1; ///< How many run at once, at most.
   int threadsPerCta = 0, warpsPerCta = 0;
-  /// Of shared memory, [0, staticShared) and [dynamicBegin, sharedEnd) exist.
-  int64_t staticShared = 0, dynamicBegin = 0, sharedEnd = 0;
+  int64_t staticShared = 0; ///< Bytes of the kernel's variables.
+  int64_t dynamicBegin = 0; ///< The address of dynamic shared memory.
+  int64_t totalShared = 0;  ///< Bytes of both, as a chip lays them out.
+  /// The ByteState of each byte of shared memory when a CTA starts.
+  std::vector<uint8_t> sharedStates;
   /// Whether CTAs see each other's writes while they run (Grid.h).
   bool isTogether = false;
 

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The local memory of a warp's 32 lanes, and which of its bytes were written.
-// Frames of calls lie above each other.
+// The local memory of a warp's 32 lanes, and what each of its bytes is. Frames
+// of calls lie above each other, with unmapped bytes between them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_EMULATOR_MACHINE_LOCALMEMORY_H
 #define QCC_LIB_EMULATOR_MACHINE_LOCALMEMORY_H
+
+#include "PTX/Layout.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +29,7 @@ public:
     if (bytes <= bytes_)
       return;
     int64_t grown = std::max(bytes, 2 * bytes_);
-    std::vector<uint8_t> data(32 * grown), written(32 * grown);
+    std::vector<uint8_t> data(32 * grown), written(32 * grown, Unmapped);
     for (int lane = 0; lane < 32 && bytes_ > 0; ++lane) {
       memcpy(&data[lane * grown], &data_[lane * bytes_], bytes_);
       memcpy(&written[lane * grown], &written_[lane * bytes_], bytes_);
@@ -36,16 +38,27 @@ public:
     written_ = std::move(written);
     bytes_ = grown;
   }
-  /// A frame starts: nothing in [begin, end) is written for these lanes.
+  /// A frame starts at `begin` for these lanes, behind one that ends at
+  /// `before`: none of its variables is written.
+  void begin(uint32_t lanes, int64_t before, int64_t begin,
+             const Layout &layout) {
+    for (; lanes && layout.end > 0; lanes &= lanes - 1) {
+      uint8_t *states = written(__builtin_ctz(lanes), begin);
+      memset(states - (begin - before), Unmapped, begin - before + layout.end);
+      for (const ByteRange &range : layout.ranges)
+        memset(states + range.begin, Unwritten, range.end - range.begin);
+    }
+  }
+  /// Nothing in [begin, end) is written for these lanes.
   void forget(uint32_t lanes, int64_t begin, int64_t end) {
     for (; lanes && end > begin; lanes &= lanes - 1)
-      memset(written(__builtin_ctz(lanes), begin), 0, end - begin);
+      memset(written(__builtin_ctz(lanes), begin), Unwritten, end - begin);
   }
 
   uint8_t *data(int lane, int64_t offset) {
     return &data_[lane * bytes_ + offset];
   }
-  /// One byte for each: whether it was written.
+  /// The ByteState of each byte.
   uint8_t *written(int lane, int64_t offset) {
     return &written_[lane * bytes_ + offset];
   }

@@ -7,7 +7,9 @@
 
 #include "Machine/Warp.h"
 
+#include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
+#include "PTX/BlockGraph.h"
 #include "PTX/SpecialRegisters.h"
 
 namespace qcc::emu {
@@ -95,6 +97,8 @@ void Warp::run(int budget) {
     if (counts) {
       ++site.executions;
       site.lanes += __builtin_popcount(mask);
+      if (inst.valueUse != ValueUse::Untracked && frame_->hasUndefined)
+        followValues(inst, mask);
     }
     if (mask)
       inst.execute(*this, inst, mask);
@@ -120,12 +124,22 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
   frame->caller = caller;
   frame->depth = caller ? caller->depth + 1 : 0;
   constexpr int64_t alignment = 16;
-  frame->localBegin =
-      caller ? (caller->localEnd + alignment - 1) / alignment * alignment : 0;
-  frame->localEnd = frame->localBegin + function.localBytes;
+  int64_t before = caller ? caller->localEnd : 0;
+  frame->localBegin = before > 0 ? alignUp(before + Layout::gap, alignment) : 0;
+  frame->localEnd = frame->localBegin + function.localLayout.end;
   local_.reserve(frame->localEnd);
-  local_.forget(lanes, frame->localBegin, frame->localEnd);
-  frame->registers.reset(new uint64_t[function.frameBytes / 8 + 1]());
+  local_.begin(lanes, before, frame->localBegin, function.localLayout);
+  size_t words = function.frameBytes / 8 + 1;
+  frame->registers.reset(new uint64_t[words]);
+  // Whoever reads what nobody wrote shall not find zeros.
+  constexpr uint64_t garbage = 0xa5a5a5a5a5a5a5a5;
+  std::fill_n(frame->registers.get(), words, garbage);
+  if (launch_.checks()) {
+    frame->undefined.resize(numPlaces(function));
+    for (const UnsetRegister &unset : function.unset)
+      frame->undefined[unset.place] = ~0u;
+    frame->hasUndefined = !function.unset.empty();
+  }
   uint64_t *localBase =
       reinterpret_cast<uint64_t *>(frame->bytes() + function.localBaseSlot);
   std::fill(localBase, localBase + 32, uint64_t(frame->localBegin));
@@ -192,7 +206,7 @@ static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
   case S::DynamicSmemSize:
     return launch.config.dynamicShared;
   case S::TotalSmemSize:
-    return launch.sharedEnd;
+    return launch.totalShared;
   case S::One:
     return 1;
   default:
@@ -251,6 +265,12 @@ void Warp::setLane(const Operand &operand, int lane, uint64_t value) {
     out<uint64_t>(operand)[lane] = value;
     break;
   }
+}
+
+uint64_t Warp::window(StateSpace space, int lane) const {
+  uint64_t thread = uint64_t(cta_.number()) * launch_.threadsPerCta +
+                    uint64_t(32 * index_ + lane);
+  return windowOf(space, thread);
 }
 
 uint64_t Warp::address(const Operand &operand, int lane) const {

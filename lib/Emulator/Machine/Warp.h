@@ -51,6 +51,13 @@ struct Frame {
   /// Of each lane's local memory.
   int64_t localBegin = 0, localEnd = 0;
   std::unique_ptr<uint64_t[]> registers;
+  /// By the place of a register: the lanes whose value is undefined. Empty
+  /// where values are not followed.
+  std::vector<uint32_t> undefined;
+  /// Whether there may be any such lane.
+  bool hasUndefined = false;
+  /// The last shuffle that has made up a value.
+  const Instruction *madeUpBy = nullptr;
 
   uint8_t *bytes() const {
     return reinterpret_cast<uint8_t *>(registers.get());
@@ -143,6 +150,16 @@ public:
   /// Base plus displacement, of a lane.
   uint64_t address(const Operand &operand, int lane) const;
 
+  /// The base of the generic addresses of a space, for a lane.
+  uint64_t window(StateSpace space, int lane) const;
+
+  /// The lanes for which the value of an operand is undefined.
+  uint32_t undefinedLanes(const Operand &operand) const;
+  /// Of the result of a shuffle: what it has taken from lanes whose values are
+  /// undefined, and what it has made up.
+  void shuffleUndefined(const Instruction &inst, uint32_t mask,
+                        uint32_t undefined, uint32_t madeUp);
+
   //===------------------------------------------------------------------===//
   // Control, for executors
   //===------------------------------------------------------------------===//
@@ -204,6 +221,8 @@ public:
   std::string describeState() const;
 
 private:
+  void followValues(const Instruction &inst, uint32_t mask);
+  void reportUndefined(const Instruction &inst, uint32_t lanes);
   void enter(size_t split);
   /// Puts the state of the running split back.
   void leave();

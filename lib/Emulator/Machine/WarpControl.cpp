@@ -226,6 +226,8 @@ void Warp::exitLanes(uint32_t mask) {
   stopped_ = true;
   retryWaits();
   completeMeetings();
+  if ((lanes_ & ~exited_) == 0)
+    cta_.barriers().noteExit();
 }
 
 void Warp::trap(const Instruction &inst, uint32_t mask, const char *message) {

@@ -13,6 +13,8 @@
 
 #include "PTX/ControlFlow.h"
 
+#include "PTX/BlockGraph.h"
+
 #include <algorithm>
 #include <map>
 
@@ -20,7 +22,7 @@ namespace qcc::emu {
 namespace {
 
 constexpr int none = -1;
-using Edges = std::vector<std::vector<int>>;
+using Edges = BlockGraph::Edges;
 
 /// Immediate dominators of a graph; `none` where the entry does not reach, and
 /// for the entry itself.
@@ -78,120 +80,44 @@ std::vector<int> dominators(const Edges &successors, const Edges &predecessors,
 
 class Analysis {
 public:
-  explicit Analysis(Function &function) : function_(function) {}
+  explicit Analysis(Function &function)
+      : function_(function), graph_(function) {}
 
   void run() {
-    makeBlocks();
-    connect();
-    linkEnd();
     findReconvergence();
     findLoops();
     countLiveRegisters();
   }
 
 private:
-  int numBlocks() const { return static_cast<int>(begins_.size()) - 1; }
-  uint32_t begin(int block) const { return begins_[block]; }
-  uint32_t end(int block) const { return begins_[block + 1]; }
+  int numBlocks() const { return graph_.numBlocks(); }
+  uint32_t begin(int block) const { return graph_.begin(block); }
+  uint32_t end(int block) const { return graph_.end(block); }
+  const Edges &successors() const { return graph_.successors(); }
+  const Edges &predecessors() const { return graph_.predecessors(); }
 
-  void makeBlocks() {
-    const std::vector<Instruction> &code = function_.code;
-    std::vector<bool> starts(code.size() + 1, false);
-    starts[0] = starts[code.size()] = true;
-    for (size_t i = 0; i < code.size(); ++i) {
-      const Instruction &inst = code[i];
-      if (inst.flow == Flow::Next || inst.flow == Flow::Call)
-        continue;
-      starts[i + 1] = true;
-      if (inst.flow == Flow::Branch)
-        starts[inst.target] = true;
-    }
-    for (const std::vector<uint32_t> &table : function_.branchTables)
-      for (uint32_t target : table)
-        starts[target] = true;
-    blockOf_.resize(code.size());
-    for (uint32_t i = 0; i <= code.size(); ++i) {
-      if (starts[i])
-        begins_.push_back(i);
-      if (i < code.size())
-        blockOf_[i] = static_cast<int>(begins_.size()) - 1;
-    }
-  }
-
-  void connect() {
-    // One more block than there is code: what follows all ends.
-    successors_.resize(numBlocks() + 1);
-    predecessors_.resize(numBlocks() + 1);
-    auto link = [&](int from, int to) {
-      std::vector<int> &list = successors_[from];
-      if (std::find(list.begin(), list.end(), to) != list.end())
-        return;
-      list.push_back(to);
-      predecessors_[to].push_back(from);
-    };
-    for (int block = 0; block < numBlocks(); ++block) {
-      const Instruction &last = function_.code[end(block) - 1];
-      bool fallsThrough = last.hasGuard;
-      switch (last.flow) {
-      case Flow::Next:
-      case Flow::Call:
-        fallsThrough = true;
-        break;
-      case Flow::Branch:
-        link(block, blockOf_[last.target]);
-        break;
-      case Flow::IndexedBranch:
-        for (uint32_t target : function_.branchTables[last.target])
-          link(block, blockOf_[target]);
-        break;
-      case Flow::Return:
-      case Flow::Exit:
-        ends_.push_back(block);
-        break;
-      case Flow::Trap:
-        // Nobody goes on from there, so nobody need be waited for.
-        break;
-      }
-      if (fallsThrough)
-        link(block, block + 1);
-    }
-  }
-
-  /// Lanes that return early are not waited for either. So only the last end
-  /// that control can reach counts as the function's.
-  void linkEnd() {
-    std::vector<bool> reached(successors_.size(), false);
-    std::vector<int> work = {0};
-    reached[0] = true;
-    while (!work.empty()) {
-      int block = work.back();
-      work.pop_back();
-      for (int successor : successors_[block])
-        if (!reached[successor]) {
-          reached[successor] = true;
-          work.push_back(successor);
-        }
-    }
-    for (size_t i = ends_.size(); i-- > 0;)
-      if (reached[ends_[i]]) {
-        successors_[ends_[i]].push_back(numBlocks());
-        predecessors_[numBlocks()].push_back(ends_[i]);
-        return;
-      }
+  /// Whether lanes leave the function there: nothing is left to do together,
+  /// and who has left is not waited for at barriers.
+  bool isEnd(uint32_t pc) const {
+    const Instruction &inst = function_.code[pc];
+    return !inst.hasGuard &&
+           (inst.flow == Flow::Return || inst.flow == Flow::Exit);
   }
 
   void findReconvergence() {
     std::vector<int> postDominator =
-        dominators(predecessors_, successors_, numBlocks());
+        dominators(predecessors(), successors(), numBlocks());
     for (int block = 0; block < numBlocks(); ++block) {
       int meeting = postDominator[block];
+      bool meets =
+          meeting != none && meeting != numBlocks() && !isEnd(begin(meeting));
       function_.code[end(block) - 1].reconvergence =
-          meeting == none || meeting == numBlocks() ? noTarget : begin(meeting);
+          meets ? begin(meeting) : noTarget;
     }
   }
 
   void findLoops() {
-    std::vector<int> idom = dominators(successors_, predecessors_, 0);
+    std::vector<int> idom = dominators(successors(), predecessors(), 0);
     auto dominates = [&](int a, int b) {
       while (b != none && b != a)
         b = idom[b];
@@ -204,7 +130,7 @@ private:
     for (int block = 0; block < numBlocks(); ++block) {
       if (block != 0 && idom[block] == none)
         continue; // Never reached.
-      for (int header : successors_[block]) {
+      for (int header : successors()[block]) {
         if (header == numBlocks() || !dominates(header, block) ||
             (bodies.size() + 1) * numBlocks() > maxBits)
           continue;
@@ -218,7 +144,7 @@ private:
         while (!work.empty()) {
           int inside = work.back();
           work.pop_back();
-          for (int predecessor : predecessors_[inside])
+          for (int predecessor : predecessors()[inside])
             if (!body[predecessor]) {
               body[predecessor] = true;
               work.push_back(predecessor);
@@ -264,24 +190,17 @@ private:
   void forRegisters(const Instruction &inst, Take take) const {
     if (inst.hasGuard)
       take(inst.guardSlot, 0, false);
-    for (int group = 0; group < inst.numGroups; ++group)
-      for (int i = 0; i < inst.count(group); ++i) {
-        const Operand &operand = inst.op(group, i);
-        bool isAddress = operand.kind == OperandKind::Address;
-        if (operand.kind != OperandKind::Register &&
-            !(isAddress && operand.origin == Origin::Register))
-          continue;
-        int words = operand.type == ScalarType::Pred
-                        ? 0
-                        : std::max(1, bitsOf(operand.type) / 32);
-        take(operand.slot, words, operand.isWritten);
-      }
+    forRegisterOperands(inst, [&](const Operand &operand) {
+      int words = operand.type == ScalarType::Pred
+                      ? 0
+                      : std::max(1, bitsOf(operand.type) / 32);
+      take(operand.slot, words, operand.isWritten);
+    });
   }
 
   void countLiveRegisters() {
     // Dense numbers for the places of registers.
-    constexpr uint32_t line = 64;
-    size_t places = function_.frameBytes / line + 1;
+    size_t places = numPlaces(function_);
     constexpr size_t maxBits = size_t(1) << 28;
     if (places * numBlocks() > maxBits)
       return;
@@ -292,19 +211,19 @@ private:
       for (uint32_t pc = begin(block); pc < end(block); ++pc) {
         const Instruction &inst = function_.code[pc];
         forRegisters(inst, [&](uint32_t slot, int size, bool isWrite) {
-          words[slot / line] = size;
-          if (!isWrite && !kill[block][slot / line])
-            gen[block][slot / line] = true;
+          words[placeOf(slot)] = size;
+          if (!isWrite && !kill[block][placeOf(slot)])
+            gen[block][placeOf(slot)] = true;
         });
         forRegisters(inst, [&](uint32_t slot, int, bool isWrite) {
           if (isWrite && !inst.hasGuard)
-            kill[block][slot / line] = true;
+            kill[block][placeOf(slot)] = true;
         });
       }
     // Live at the start of each block, until nothing changes.
     auto liveOut = [&](int block) {
       Bits out(places);
-      for (int successor : successors_[block])
+      for (int successor : successors()[block])
         if (successor != numBlocks())
           for (size_t i = 0; i < places; ++i)
             if (in[successor][i])
@@ -332,9 +251,9 @@ private:
       for (uint32_t pc = end(block); pc-- > begin(block);) {
         const Instruction &inst = function_.code[pc];
         auto set = [&](uint32_t slot, int size, bool value) {
-          if (live[slot / line] != value)
+          if (live[placeOf(slot)] != value)
             count += value ? size : -size;
-          live[slot / line] = value;
+          live[placeOf(slot)] = value;
         };
         forRegisters(inst, [&](uint32_t slot, int size, bool isWrite) {
           if (isWrite && !inst.hasGuard)
@@ -350,10 +269,7 @@ private:
   }
 
   Function &function_;
-  std::vector<uint32_t> begins_; ///< Of blocks, and the end of the code.
-  std::vector<int> blockOf_;     ///< Of instructions.
-  Edges successors_, predecessors_;
-  std::vector<int> ends_; ///< Blocks that end in ret or exit.
+  BlockGraph graph_;
 };
 
 } // namespace

@@ -52,6 +52,92 @@ ScalarType typeOf(Mod mod) {
 }
 
 //===----------------------------------------------------------------------===//
+// Since when there is what, as ptxas 13.0 says it
+//===----------------------------------------------------------------------===//
+
+static Since sinceOfWord(Mod mod) {
+  switch (mod) {
+  case Mod::bf16:
+  case Mod::bf16x2:
+  case Mod::tf32:
+  case Mod::relu:
+  case Mod::NaN:
+    return {80, 70};
+  case Mod::xorsign:
+    return {86, 72};
+  case Mod::e4m3x2:
+  case Mod::e5m2x2:
+    return {89, 81};
+  case Mod::u16x2:
+  case Mod::s16x2:
+    return {90, 80};
+  case Mod::cluster:
+    return {90, 78};
+  case Mod::shared_cta:
+    return {0, 78};
+  case Mod::param_entry:
+  case Mod::param_func:
+    return {0, 83};
+  case Mod::v8:
+    return {100, 88};
+  case Mod::L1_evict_normal:
+  case Mod::L1_evict_unchanged:
+  case Mod::L1_evict_first:
+  case Mod::L1_evict_last:
+  case Mod::L1_no_allocate:
+    return {0, 74};
+  case Mod::L2_64B:
+  case Mod::L2_128B:
+    return {75, 74};
+  case Mod::L2_256B:
+  case Mod::L2_cache_hint:
+  case Mod::L2_evict_first:
+  case Mod::L2_evict_last:
+  case Mod::L2_evict_normal:
+    return {80, 74};
+  default:
+    return {};
+  }
+}
+
+/// Of words that mean something else elsewhere.
+static Since sinceOfCombination(const Instruction &inst) {
+  std::string_view mnemonic = inst.row->mnemonic;
+  if ((mnemonic == "bar" || mnemonic == "barrier") && inst.has(Mod::cta))
+    return {0, 78};
+  if ((mnemonic == "cvta" || mnemonic == "isspacep") && inst.has(Mod::param))
+    return {0, 77};
+  ScalarType to = inst.types[0], from = inst.types[1];
+  if (mnemonic != "cvt" || (to != ScalarType::BF16 && from != ScalarType::BF16))
+    return {};
+  if (from == ScalarType::F32)
+    return {80, 70};
+  return to == ScalarType::F32 ? Since{80, 71} : Since{90, 78};
+}
+
+Since sinceOf(const Instruction &inst) {
+  Since since = inst.row->since;
+  for (Mod mod : inst.modifiers)
+    since.join(sinceOfWord(mod));
+  since.join(sinceOfCombination(inst));
+  return since;
+}
+
+int versionOfTarget(int sm) {
+  struct Row {
+    int sm, ptx;
+  };
+  static constexpr Row rows[] = {{70, 60},  {72, 61},  {75, 63},  {80, 70},
+                                 {86, 71},  {87, 74},  {89, 78},  {90, 78},
+                                 {100, 86}, {101, 86}, {103, 88}, {110, 90},
+                                 {120, 87}, {121, 88}};
+  for (const Row &row : rows)
+    if (row.sm == sm)
+      return row.ptx;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
@@ -214,12 +300,15 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
     std::string_view mnemonic, reason;
   };
   static constexpr std::string_view hopper =
-      "needs asynchronous units of sm_90 (mbarrier, TMA, wgmma, clusters), "
+      "needs asynchronous units of sm_90 (TMA, wgmma, clusters), "
       "which the emulator does not have";
+  static constexpr std::string_view barrier =
+      "needs the barriers in shared memory of sm_80 (mbarrier), which the "
+      "emulator does not have";
   static constexpr std::string_view texture =
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
-      {"mbarrier", hopper},
+      {"mbarrier", barrier},
       {"wgmma", hopper},
       {"setmaxnreg", hopper},
       {"tensormap", hopper},
@@ -230,7 +319,7 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"st.async", hopper},
       {"red.async", hopper},
       {"cp.async.bulk", hopper},
-      {"cp.async.mbarrier", hopper},
+      {"cp.async.mbarrier", barrier},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "

@@ -39,6 +39,9 @@
 //   call      the operands of a call
 //   ?...      it may be missing, together with all that follow
 //
+// Modifiers are accepted in any order, as ptxas accepts them, but types must
+// stand in theirs; where the order of the row fits a row, that is the one.
+//
 // Rows with the same modifiers are told apart by the number of operands.
 //
 //===----------------------------------------------------------------------===//
@@ -54,6 +57,16 @@
 
 namespace qcc::emu {
 
+/// The first chip and version of PTX that have something; 0: all of them.
+struct Since {
+  int sm = 0, ptx = 0;
+
+  void join(Since other) {
+    sm = other.sm > sm ? other.sm : sm;
+    ptx = other.ptx > ptx ? other.ptx : ptx;
+  }
+};
+
 struct InstructionRow {
   const char *mnemonic;
   const char *modifiers;
@@ -62,7 +75,13 @@ struct InstructionRow {
   /// there is no such combination of modifiers.
   bool (*select)(Instruction &inst);
   CostClass cost;
+  Since since = {};
 };
+
+/// Of an instruction with its modifiers.
+Since sinceOf(const Instruction &inst);
+/// The first version of PTX for a chip; 0 if it is not known.
+int versionOfTarget(int sm);
 
 struct ModifierSlot {
   bool optional = false;

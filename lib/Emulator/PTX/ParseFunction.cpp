@@ -13,11 +13,11 @@ namespace qcc::emu {
 
 /// What PTX allows for a kernel on sm_70 and later.
 constexpr int64_t maxParameterBytes = 32764;
+/// What ptxas takes.
+constexpr int64_t maxStaticSharedBytes = 49152;
 constexpr size_t maxScopes = 64;
-
-static int64_t alignUp(int64_t value, int64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
+/// What records of accesses have room for.
+constexpr uint32_t maxSites = uint32_t(1) << 26;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -49,7 +49,7 @@ const Symbol *Parser::lookupRange(Scope &scope, std::string_view name) {
     Symbol symbol;
     symbol.kind = Symbol::Register;
     symbol.type = range->second.type;
-    symbol.slot = allocateSlot(symbol.type);
+    symbol.slot = allocateRegister(symbol.type, name);
     return &scope.symbols.emplace(name, symbol).first->second;
   }
   return nullptr;
@@ -74,6 +74,12 @@ uint32_t Parser::allocateSlot(ScalarType type) {
   uint32_t slot = function_->frameBytes;
   uint32_t bytes = type == ScalarType::Pred ? 4 : 32 * laneBytes(type);
   function_->frameBytes = slot + (bytes + line - 1) / line * line;
+  return slot;
+}
+
+uint32_t Parser::allocateRegister(ScalarType type, std::string_view name) {
+  uint32_t slot = allocateSlot(type);
+  function_->registerNames.push_back({slot, name});
   return slot;
 }
 
@@ -137,10 +143,10 @@ bool Parser::parseParameters(std::vector<Variable> &params, bool isEntry) {
     Variable &variable = declaration.variable;
     if (variable.size == 0)
       return fail(*declaration.name, "a parameter without a size");
-    int64_t &end = isEntry ? function_->paramBytes : function_->localBytes;
-    variable.address = alignUp(end, variable.alignment);
-    end = variable.address + variable.size;
-    if (end > maxParameterBytes)
+    Layout &layout = isEntry ? function_->paramLayout : function_->localLayout;
+    variable.address =
+        layout.place(variable.size, variable.alignment, /*isShared=*/false);
+    if (layout.bytes > maxParameterBytes)
       return fail(*declaration.name, "more than " +
                                          std::to_string(maxParameterBytes) +
                                          " bytes of parameters");
@@ -212,7 +218,9 @@ bool Parser::parseFunction(bool isEntry, bool isExternal) {
   firstOperand_.clear();
   specialSlots_.clear();
   // Kernels share the addresses of what is theirs alone.
-  sharedEnd_ = isEntry ? program_.sharedBytes : sharedHigh_;
+  function_->sharedLayout.bytes = program_.sharedLayout.bytes;
+  function_->sharedLayout.end =
+      isEntry ? program_.sharedLayout.end : sharedHigh_;
   sourceFile_ = -1;
   sourceLine_ = 0;
 
@@ -270,6 +278,9 @@ bool Parser::parseFunction(bool isEntry, bool isExternal) {
 }
 
 bool Parser::parseBody() {
+  bodyPosition_ = position_;
+  usesBefore_ = externalSharedUses_.size();
+  callsBefore_ = calls_.size();
   const Token &open = next();
   // The scope of the parameters is the body's.
   size_t outermost = scopes_.size();
@@ -282,7 +293,50 @@ bool Parser::parseBody() {
       if (scopes_.size() < outermost)
         return true;
     } else if (!parseStatement()) {
-      return false;
+      return !function_->refusal.isOk() && skipRefusedBody();
+    }
+  }
+}
+
+/// Leaves nothing of a body but why it is refused.
+bool Parser::skipRefusedBody() {
+  position_ = bodyPosition_;
+  int depth = 0;
+  do {
+    if (token().kind == Token::End)
+      return fail(tokens_[bodyPosition_], "'{' without '}'");
+    const Token &mark = next();
+    depth += int(mark.is('{')) - int(mark.is('}'));
+  } while (depth > 0);
+  scopes_.clear();
+  externalSharedUses_.resize(usesBefore_);
+  calls_.resize(callsBefore_);
+  function_->code.clear();
+  function_->operands.clear();
+  function_->branchTables.clear();
+  firstOperand_.clear();
+  return true;
+}
+
+/// A function that calls what cannot run cannot run either.
+void Parser::refuseCallers() {
+  for (const CallUse &call : calls_) {
+    const Function &callee = *program_.functions[call.callee];
+    Function &caller = *program_.functions[call.caller];
+    if (!callee.isDefined && caller.refusal.isOk())
+      caller.refusal = errorAt(program_.name, program_.text, call.at,
+                               "'" + callee.functionName +
+                                   "' is not defined in this module");
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const CallUse &call : calls_) {
+      const Function &callee = *program_.functions[call.callee];
+      Function &caller = *program_.functions[call.caller];
+      if (callee.refusal.isOk() || !caller.refusal.isOk())
+        continue;
+      caller.refusal = callee.refusal;
+      changed = true;
     }
   }
 }
@@ -299,7 +353,7 @@ bool Parser::parseStatement() {
     if (token().isDotted("branchtargets"))
       return parseBranchTargets(first);
     if (token().isDotted("callprototype") || token().isDotted("calltargets"))
-      return failHere("indirect calls are not emulated");
+      return refuseHere("indirect calls are not emulated");
     if (!scopes_.back()
              .labels
              .emplace(first.text, static_cast<uint32_t>(function_->code.size()))
@@ -348,38 +402,63 @@ bool Parser::parseBranchTargets(const Token &label) {
 
 bool Parser::finishFunction() {
   // Control may reach the end, and labels may stand there.
-  if (!addImplicitReturn())
+  if (function_->refusal.isOk() && !addImplicitReturn())
     return false;
   for (size_t i = 0; i < function_->code.size(); ++i)
     function_->code[i].operands = &function_->operands[firstOperand_[i]];
-  function_->sharedBytes = sharedEnd_;
-  sharedHigh_ = std::max(sharedHigh_, sharedEnd_);
-  if (!function_->isEntry)
-    program_.sharedBytes = std::max(program_.sharedBytes, sharedEnd_);
+  Layout &own = function_->sharedLayout;
+  if (function_->isEntry && own.bytes > maxStaticSharedBytes)
+    return fail(tokens_[position_ - 1],
+                "'" + function_->functionName + "' has " +
+                    std::to_string(own.bytes) +
+                    " bytes of static shared memory; " +
+                    std::to_string(maxStaticSharedBytes) +
+                    " at most: more must be dynamic");
+  sharedHigh_ = std::max(sharedHigh_, own.end);
+  own.bytes -= program_.sharedLayout.bytes;
+  if (!function_->isEntry) {
+    // Every kernel may call it.
+    Layout &all = program_.sharedLayout;
+    all.bytes += own.bytes;
+    all.end = std::max(all.end, own.end);
+    all.ranges.insert(all.ranges.end(), own.ranges.begin(), own.ranges.end());
+  }
   return true;
 }
 
-bool Parser::finishModule() {
-  for (auto &[at, callee] : calls_)
-    if (!program_.functions[callee]->isDefined)
-      return fail(at, "'" + program_.functions[callee]->functionName +
-                          "' is not defined in this module");
-  int64_t staticEnd = program_.sharedBytes;
-  for (const auto &function : program_.functions)
-    staticEnd = std::max(staticEnd, function->sharedBytes);
-  program_.externalSharedOffset = alignUp(staticEnd, externalSharedAlignment_);
+/// Adds to the shared memory of each kernel what all of them can reach, and
+/// places dynamic shared memory behind.
+void Parser::finishShared() {
+  const Layout &all = program_.sharedLayout;
+  int64_t end = std::max(all.end, sharedHigh_);
+  program_.externalSharedAlignment = externalSharedAlignment_;
+  program_.externalSharedOffset =
+      end == 0 ? 0
+               : alignUp(end + Layout::sharedGap,
+                         std::max(externalSharedAlignment_, Layout::bankCycle));
   for (auto [function, operand] : externalSharedUses_)
     program_.functions[function]->operands[operand].value +=
         program_.externalSharedOffset;
-  for (const auto &function : program_.functions)
-    function->sharedBytes =
-        std::max(function->sharedBytes, program_.sharedBytes);
+  for (const auto &function : program_.functions) {
+    if (!function->isEntry)
+      continue;
+    Layout &own = function->sharedLayout;
+    own.bytes += all.bytes;
+    own.end = std::max(own.end, all.end);
+    own.ranges.insert(own.ranges.end(), all.ranges.begin(), all.ranges.end());
+  }
+}
 
+bool Parser::finishModule() {
+  refuseCallers();
+  finishShared();
   for (const auto &function : program_.functions) {
     function->firstSite = program_.numSites;
     for (Instruction &inst : function->code)
       inst.site = program_.numSites++;
   }
+  if (program_.numSites > maxSites)
+    return failHere("more than 64 million instructions");
 
   // A function communicates if one that it calls does.
   for (bool changed = true; changed;) {

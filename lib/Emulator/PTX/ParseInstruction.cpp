@@ -114,9 +114,11 @@ bool Parser::parseInstruction() {
   addOperand(Operand());
   inst.operands = &function_->operands[currentFirst_];
   if (!inst.row->select(inst))
-    return fail(*mnemonic, "'" + std::string(mnemonic->text) +
-                               "' does not exist with these modifiers and "
-                               "operands");
+    return refuse(*mnemonic, "'" + std::string(mnemonic->text) +
+                                 "' does not exist with these modifiers and "
+                                 "operands");
+  if (!checkSince(*mnemonic, inst))
+    return false;
   addInstruction(inst);
   return true;
 }
@@ -137,6 +139,62 @@ int Parser::countOperands() const {
   }
 }
 
+bool Parser::refuseByName(const Token &mnemonic,
+                          const std::vector<const Token *> &words) {
+  // "cp.async.bulk" has no row though "cp" has.
+  std::string prefix(mnemonic.text);
+  for (size_t i = 0;; ++i) {
+    std::string_view reason = InstructionTable::whyUnsupported(prefix);
+    if (!reason.empty()) {
+      refuse(mnemonic, "'" + prefix + "' " + std::string(reason));
+      return true;
+    }
+    if (i == words.size())
+      return false;
+    prefix += "." + std::string(words[i]->text);
+  }
+}
+
+/// Puts words into the slots of a pattern, in the order in which they stand or
+/// in any order; types keep theirs. Returns how many fit, and whether all slots
+/// that need a word have one.
+static std::pair<size_t, bool>
+fillModifiers(const InstructionPattern &pattern,
+              const std::vector<const Token *> &words, bool inAnyOrder,
+              Instruction &inst) {
+  inst.modifiers.fill(Mod::None);
+  inst.types.fill(ScalarType::None);
+  // The slots from which on words and types may stand.
+  size_t firstSlot = 0, firstType = 0, word = 0;
+  for (; word < words.size(); ++word) {
+    Mod mod = modifierNamed(words[word]->text);
+    bool isType = typeOf(mod) != ScalarType::None;
+    size_t slot = inAnyOrder ? (isType ? firstType : 0) : firstSlot;
+    for (; slot < pattern.modifiers.size(); ++slot) {
+      bool isFree = inst.modifiers[slot] == Mod::None;
+      if (isFree && mod != Mod::None && pattern.modifiers[slot].allows(mod))
+        break;
+      if (!inAnyOrder && isFree && !pattern.modifiers[slot].optional)
+        return {word, false};
+    }
+    if (slot == pattern.modifiers.size())
+      break;
+    inst.modifiers[slot] = mod;
+    firstSlot = slot + 1;
+    if (isType)
+      firstType = slot + 1;
+  }
+  bool isComplete = true;
+  size_t type = 0;
+  for (size_t slot = 0; slot < pattern.modifiers.size(); ++slot) {
+    Mod mod = inst.modifiers[slot];
+    isComplete &= mod != Mod::None || pattern.modifiers[slot].optional;
+    if (typeOf(mod) != ScalarType::None && type < inst.types.size())
+      inst.types[type++] = typeOf(mod);
+  }
+  return {word, isComplete};
+}
+
 const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
                                                  Instruction &inst) {
   std::string name(mnemonic.text);
@@ -145,21 +203,10 @@ const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
   std::vector<const Token *> words;
   while (token().kind == Token::Dotted)
     words.push_back(&next());
-
-  // "cp.async.bulk" has no row though "cp" has.
-  std::string prefix = name;
-  for (size_t i = 0;; ++i) {
-    std::string_view reason = InstructionTable::whyUnsupported(prefix);
-    if (!reason.empty()) {
-      fail(mnemonic, "'" + prefix + "' " + std::string(reason));
-      return nullptr;
-    }
-    if (i == words.size())
-      break;
-    prefix += "." + std::string(words[i]->text);
-  }
+  if (refuseByName(mnemonic, words))
+    return nullptr;
   if (!patterns) {
-    fail(mnemonic, "unknown instruction '" + name + "'");
+    refuse(mnemonic, "unknown instruction '" + name + "'");
     return nullptr;
   }
 
@@ -168,51 +215,48 @@ const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
   // The row that fits; else the message is about the one that fits longest.
   size_t longest = 0;
   bool isMissing = false;
-  for (const InstructionPattern &pattern : *patterns) {
-    size_t word = 0, type = 0, slot = 0;
-    inst.modifiers.fill(Mod::None);
-    inst.types.fill(ScalarType::None);
-    bool good = true;
-    for (; good && slot < pattern.modifiers.size(); ++slot) {
-      const ModifierSlot &modifiers = pattern.modifiers[slot];
-      Mod mod =
-          word < words.size() ? modifierNamed(words[word]->text) : Mod::None;
-      if (mod != Mod::None && modifiers.allows(mod)) {
-        inst.modifiers[slot] = mod;
-        if (ScalarType scalar = typeOf(mod);
-            scalar != ScalarType::None && type < inst.types.size())
-          inst.types[type++] = scalar;
-        ++word;
-      } else if (!modifiers.optional) {
-        good = false;
+  for (bool inAnyOrder : {false, true})
+    for (const InstructionPattern &pattern : *patterns) {
+      auto [fit, isComplete] = fillModifiers(pattern, words, inAnyOrder, inst);
+      if (fit == words.size() && isComplete) {
+        if (pattern.takes(operands))
+          return &pattern;
+        // The message is about its operands.
+        fitting = fitting ? fitting : &pattern;
+      } else if (!inAnyOrder && fit >= longest) {
+        longest = fit;
+        isMissing = fit == words.size();
       }
     }
-    if (good && word == words.size()) {
-      if (pattern.takes(operands))
-        return &pattern;
-      // The message is about its operands.
-      fitting = fitting ? fitting : &pattern;
-      continue;
-    }
-    if (word >= longest) {
-      longest = word;
-      isMissing = word == words.size();
-    }
-  }
   if (fitting)
-    fail(mnemonic, "'" + name + "' has " + std::to_string(operands) +
-                       " operands where " +
-                       std::to_string(operands < fitting->minOperands
-                                          ? fitting->minOperands
-                                          : fitting->maxOperands) +
-                       " are needed");
+    refuse(mnemonic, "'" + name + "' has " + std::to_string(operands) +
+                         " operands where " +
+                         std::to_string(operands < fitting->minOperands
+                                            ? fitting->minOperands
+                                            : fitting->maxOperands) +
+                         " are needed");
   else if (isMissing)
-    fail(mnemonic, "'" + name + "' lacks a modifier, such as its type");
+    refuse(mnemonic, "'" + name + "' lacks a modifier, such as its type");
   else
-    fail(*words[longest], "'" + name + "' has no modifier '." +
-                              std::string(words[longest]->text) +
-                              "', or not in this place");
+    refuse(*words[longest], "'" + name + "' has no modifier '." +
+                                std::string(words[longest]->text) +
+                                "', or not in this place");
   return nullptr;
+}
+
+/// Whether the module's chip and version have the instruction.
+bool Parser::checkSince(const Token &mnemonic, const Instruction &inst) {
+  Since since = sinceOf(inst);
+  if (program_.smVersion >= since.sm && program_.version >= since.ptx)
+    return true;
+  std::string needs =
+      program_.smVersion < since.sm ? "sm_" + std::to_string(since.sm) : "";
+  if (program_.version < since.ptx)
+    needs += (needs.empty() ? "PTX " : " and PTX ") + versionText(since.ptx);
+  return fail(mnemonic, "'" + std::string(mnemonic.text) +
+                            "' with these modifiers needs " + needs +
+                            "; the module is for " + program_.target +
+                            " and PTX " + versionText(program_.version));
 }
 
 } // namespace qcc::emu

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PTX/ControlFlow.h"
+#include "PTX/LoadBatches.h"
 #include "PTX/Parser.h"
+#include "PTX/UndefinedValues.h"
 
 #include <charconv>
 
@@ -27,8 +29,11 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
   Parser parser(*program, std::move(*tokens), dataBase);
   if (!parser.parseModule())
     return parser.status();
-  for (std::unique_ptr<Function> &function : program->functions)
+  for (std::unique_ptr<Function> &function : program->functions) {
     analyzeControlFlow(*function);
+    findUndefinedValues(*function);
+    findLoadBatches(*function);
+  }
   return program;
 }
 
@@ -39,6 +44,12 @@ bool Parser::fail(const Token &at, const std::string &message) {
       what += " (at the end of the text)";
     status_ = errorAt(program_.name, program_.text, at, what);
   }
+  return false;
+}
+
+bool Parser::refuse(const Token &at, const std::string &message) {
+  if (status_.isOk() && function_ && function_->refusal.isOk())
+    function_->refusal = errorAt(program_.name, program_.text, at, message);
   return false;
 }
 
@@ -126,6 +137,10 @@ bool Parser::parseModuleItem() {
   return failHere("unknown directive '." + std::string(kind.text) + "'");
 }
 
+std::string versionText(int version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+
 bool Parser::parseVersion() {
   const Token &at = next();
   // "8.0" is lexed as a number with a fraction; its text tells more.
@@ -139,9 +154,9 @@ bool Parser::parseVersion() {
   if (majorError == std::errc() && dot != text.data() + text.size() &&
       *dot == '.')
     std::from_chars(dot + 1, text.data() + text.size(), minor);
-  if (major < 6 || major > 8 || minor > 9)
+  if (major < 6 || major > 9 || minor > 9)
     return fail(at, "PTX version " + std::string(text) +
-                        " is not emulated; 6.0 to 8.x are");
+                        " is not emulated; 6.0 to 9.x are");
   program_.version = 10 * major + minor;
   return true;
 }
@@ -171,6 +186,11 @@ bool Parser::parseTarget() {
     if (program_.smVersion < 70)
       return fail(*word, "targets before sm_70 are not emulated: their warps "
                          "diverge in another way");
+    int needed = versionOfTarget(program_.smVersion);
+    if (program_.version < needed)
+      return fail(*word, "'" + program_.target + "' needs PTX " +
+                             versionText(needed) + "; the module has " +
+                             versionText(program_.version));
   } while (consume(','));
   return !program_.target.empty() || fail(at, "no chip in .target");
 }

@@ -50,7 +50,9 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
   switch (slot.kind) {
   case OperandSlot::Value: {
     int count = slot.count ? slot.count : slot.vector ? inst.vector : 1;
-    bool inBraces = slot.count > 0 || (slot.vector && inst.vector > 1);
+    // Braces around a single one are allowed.
+    bool inBraces =
+        slot.count > 0 || (slot.vector && (inst.vector > 1 || token().is('{')));
     good = inBraces ? parseVector(slot, type, count)
                     : parseValue(slot, type,
                                  /*maySink=*/slot.destination &&
@@ -160,9 +162,9 @@ bool Parser::specialOperand(ScalarType type) {
   if (!info) {
     if (name.find('.') != std::string::npos || name[0] != '%')
       return fail(at, "'" + name + "' is not declared");
-    return fail(at, "'" + name +
-                        "' is neither declared nor a special "
-                        "register that is emulated");
+    return refuse(at, "'" + name +
+                          "' is neither declared nor a special "
+                          "register that is emulated");
   }
   if (!checkRegister(at, type, info->type, /*mayBeWider=*/false))
     return false;
@@ -318,8 +320,8 @@ bool Parser::parseMov(const OperandSlot &slot, ScalarType type) {
       at.kind == Token::Name && at.text != "_" ? lookup(at.text) : nullptr;
   if (slot.destination || !symbol || symbol->kind != Symbol::Variable) {
     if (at.kind == Token::Name && !symbol && functionIndex_.count(at.text))
-      return failHere("the address of a function: indirect calls are not "
-                      "emulated");
+      return refuseHere("the address of a function: indirect calls are not "
+                        "emulated");
     return parseValue(slot, type, /*maySink=*/false);
   }
   next();
@@ -452,15 +454,15 @@ bool Parser::parseCall(Instruction &inst) {
     return false;
   auto it = functionIndex_.find(name->text);
   if (it == functionIndex_.end())
-    return fail(*name, lookup(name->text)
-                           ? "indirect calls are not emulated"
-                           : "'" + std::string(name->text) +
+    return lookup(name->text)
+               ? refuse(*name, "indirect calls are not emulated")
+               : fail(*name, "'" + std::string(name->text) +
                                  "' is not declared as a function");
   const Function &callee = *program_.functions[it->second];
   if (callee.isEntry)
     return fail(*name, "a call of a kernel");
   inst.target = it->second;
-  calls_.push_back({*name, it->second});
+  calls_.push_back({*name, functionNumber_, it->second});
   size_t afterName = position_;
 
   position_ = results;
@@ -483,7 +485,7 @@ bool Parser::parseCall(Instruction &inst) {
     return false;
   endGroup(inst);
   if (token().is(','))
-    return failHere("indirect calls are not emulated");
+    return refuseHere("indirect calls are not emulated");
   return true;
 }
 

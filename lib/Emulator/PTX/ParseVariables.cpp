@@ -19,10 +19,6 @@ constexpr int64_t maxSharedBytes = int64_t(16) << 20;
 /// Unmapped addresses after each variable of the module.
 constexpr uint64_t variableGap = uint64_t(1) << 16;
 
-static int64_t alignUp(int64_t value, int64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 std::optional<StateSpace> Parser::variableSpace(std::string_view word) {
   if (word == "global")
     return StateSpace::Global;
@@ -227,8 +223,11 @@ bool Parser::placeModuleVariable(Declaration &declaration) {
       return fail(*declaration.name, "an array in .shared without a size must "
                                      "be .extern");
     } else {
-      variable.address = alignUp(sharedHigh_, variable.alignment);
-      sharedHigh_ = program_.sharedBytes = variable.address + variable.size;
+      Layout &layout = program_.sharedLayout;
+      layout.end = sharedHigh_;
+      variable.address =
+          layout.place(variable.size, variable.alignment, /*isShared=*/true);
+      sharedHigh_ = layout.end;
       if (sharedHigh_ > maxSharedBytes)
         return fail(*declaration.name, "more than 16 MiB of shared memory");
     }
@@ -274,13 +273,14 @@ bool Parser::parseFunctionVariables(StateSpace space) {
     symbol.space = space;
     symbol.size = variable.size;
     symbol.isLocal = space != StateSpace::Shared;
-    int64_t &end = symbol.isLocal ? function_->localBytes : sharedEnd_;
-    symbol.address = alignUp(end, variable.alignment);
-    end = symbol.address + variable.size;
-    if (symbol.isLocal && end > maxLocalBytes)
+    Layout &layout =
+        symbol.isLocal ? function_->localLayout : function_->sharedLayout;
+    symbol.address =
+        layout.place(variable.size, variable.alignment, !symbol.isLocal);
+    if (symbol.isLocal && layout.end > maxLocalBytes)
       return fail(*declaration.name,
                   "more than 512 KiB of local memory in a function");
-    if (!symbol.isLocal && end > maxSharedBytes)
+    if (!symbol.isLocal && layout.end > maxSharedBytes)
       return fail(*declaration.name, "more than 16 MiB of shared memory");
     if (!define(*declaration.name, symbol))
       return false;
@@ -293,7 +293,7 @@ bool Parser::parseFunctionVariables(StateSpace space) {
 /// .reg .b32 %r<12>, a, b;
 bool Parser::parseRegisters() {
   if (token().isDotted("v2") || token().isDotted("v4"))
-    return failHere("vector registers are not emulated");
+    return refuseHere("vector registers are not emulated");
   ScalarType type;
   if (!parseType(type))
     return false;
@@ -314,7 +314,7 @@ bool Parser::parseRegisters() {
       Symbol symbol;
       symbol.kind = Symbol::Register;
       symbol.type = type;
-      symbol.slot = allocateSlot(type);
+      symbol.slot = allocateRegister(type, name->text);
       if (!define(*name, symbol))
         return false;
     }

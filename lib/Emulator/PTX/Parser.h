@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Recursive descent over PTX 6.5 to 8.x as LLVM and inline assembly print it.
-// The first error ends it, with line, column and text. What a kernel does not
-// need to run (debug sections, .file names apart) is skipped by name; anything
-// else that is not known is an error.
+// Recursive descent over PTX 6.0 to 9.x as LLVM and inline assembly print it.
+// The first error ends it, with line, column and text; but what the emulator
+// does not have refuses only the function that uses it, and those that call it.
+// What a kernel does not need to run (debug sections, .file names apart) is
+// skipped by name; anything else that is not known is an error.
 //
 // Members return false after an error, which is then set.
 //
@@ -30,6 +31,9 @@ namespace qcc::emu {
 /// `dataBase` on, with gaps between.
 rt::Result<std::unique_ptr<Program>>
 parseProgram(std::string_view text, std::string_view name, uint64_t dataBase);
+
+/// "8.0", of 80.
+std::string versionText(int version);
 
 class Parser {
 public:
@@ -70,6 +74,11 @@ private:
   bool expectName(const Token *&name, const char *what);
   bool fail(const Token &at, const std::string &message);
   bool failHere(const std::string &message) { return fail(token(), message); }
+  /// Fails for the function being parsed alone.
+  bool refuse(const Token &at, const std::string &message);
+  bool refuseHere(const std::string &message) {
+    return refuse(token(), message);
+  }
 
   //===------------------------------------------------------------------===//
   // Constants (ParseConstants.cpp)
@@ -138,17 +147,21 @@ private:
   bool parseFunctionAttributes(Function &function);
   bool parseDims(Dim3 &dims);
   bool parseBody();
+  bool skipRefusedBody();
+  void refuseCallers();
   bool parseStatement();
   bool parseBranchTargets(const Token &label);
   bool openScope();
   bool closeScope();
   bool finishFunction();
   bool finishModule();
+  void finishShared();
 
   bool define(const Token &name, const Symbol &symbol);
   const Symbol *lookup(std::string_view name);
   const Symbol *lookupRange(Scope &scope, std::string_view name);
   uint32_t allocateSlot(ScalarType type);
+  uint32_t allocateRegister(ScalarType type, std::string_view name);
 
   //===------------------------------------------------------------------===//
   // Instructions (ParseInstruction.cpp, ParseOperands.cpp)
@@ -158,9 +171,12 @@ private:
   bool addImplicitReturn();
   void addInstruction(Instruction inst);
   bool parseGuard(Instruction &inst);
+  bool checkSince(const Token &mnemonic, const Instruction &inst);
   int countOperands() const;
   const InstructionPattern *matchModifiers(const Token &mnemonic,
                                            Instruction &inst);
+  bool refuseByName(const Token &mnemonic,
+                    const std::vector<const Token *> &words);
   bool parseOperands(const InstructionPattern &pattern, Instruction &inst);
   bool parseOperand(const OperandSlot &slot, Instruction &inst);
   bool parseValue(const OperandSlot &slot, ScalarType type, bool maySink);
@@ -193,17 +209,22 @@ private:
   std::unordered_map<std::string_view, uint32_t> functionIndex_;
   std::map<std::pair<uint64_t, int>, uint32_t> constantSlots_;
   int64_t externalSharedAlignment_ = 1;
-  /// The ends of all shared memory so far, and of that which the function being
-  /// parsed can see.
-  int64_t sharedHigh_ = 0, sharedEnd_ = 0;
+  /// The end of all shared memory so far.
+  int64_t sharedHigh_ = 0;
   /// Operands, by function and position, that name extern shared memory: its
   /// address is known when all else is placed.
   std::vector<std::pair<uint32_t, uint32_t>> externalSharedUses_;
   /// Calls, which may come before the function is defined.
-  std::vector<std::pair<Token, uint32_t>> calls_;
+  struct CallUse {
+    Token at;
+    uint32_t caller, callee;
+  };
+  std::vector<CallUse> calls_;
 
   // Of the function being parsed.
   Function *function_ = nullptr;
+  size_t bodyPosition_ = 0; ///< Of its first brace.
+  size_t usesBefore_ = 0, callsBefore_ = 0;
   uint32_t functionNumber_ = 0;
   std::vector<Scope> scopes_;
   std::vector<uint32_t> firstOperand_; ///< Of each instruction.

@@ -40,4 +40,9 @@ CodeLocation Program::locate(const Instruction &inst) const {
   return location;
 }
 
+std::string Program::describePlace(const Instruction &inst) const {
+  return "line " + std::to_string(inst.line) + " (" + locate(inst).instruction +
+         ")";
+}
+
 } // namespace qcc::emu

@@ -21,6 +21,8 @@
 #ifndef QCC_LIB_EMULATOR_PTX_PROGRAM_H
 #define QCC_LIB_EMULATOR_PTX_PROGRAM_H
 
+#include "PTX/Layout.h"
+
 #include "qcc/Emulator/Emulator.h"
 
 #include <array>
@@ -95,6 +97,19 @@ enum class Flow : uint8_t {
   Trap
 };
 
+/// What an instruction does with an operand whose value is undefined: because
+/// nothing has written the register, or a shuffle has made it up.
+enum class ValueUse : uint8_t {
+  Untracked,     ///< None of its operands can be undefined.
+  Computes,      ///< The result is undefined too.
+  Chooses,       ///< One operand of two becomes the result (selp).
+  Assembles,     ///< Parts of a word: undefined if all of them are.
+  Decides,       ///< and, or of predicates: one operand may do.
+  Shuffles,      ///< Passes values to other lanes.
+  StoresLocally, ///< Leaves it in the thread's own memory.
+  Observes       ///< Branches, addresses, memory, other threads: wrong.
+};
+
 constexpr int maxModifiers = 14;
 constexpr int maxTypes = 4;
 constexpr int maxGroups = 6;
@@ -120,6 +135,8 @@ struct Instruction {
   /// Whether other CTAs may see it as communication.
   bool communicates = false;
   bool isStore = false; ///< Writes memory and reads none.
+  ValueUse valueUse = ValueUse::Untracked;
+  int useDistance = -1; ///< Of a load that starts a batch (LoadBatches.h).
   /// Whatever the row's select function keeps for the executor.
   uint64_t data = 0;
 
@@ -186,17 +203,26 @@ struct SpecialUse {
   uint32_t slot;
 };
 
+/// A register that some path reads before anything writes it.
+struct UnsetRegister {
+  uint32_t place; ///< Its number (BlockGraph.h).
+  std::string_view name;
+  uint32_t firstRead; ///< Index of an instruction.
+};
+
 struct Program;
 
 struct Function : public Kernel {
   const Program *program = nullptr;
   std::string functionName;
   bool isEntry = false, isDefined = false;
+  /// Why it cannot be run, where it cannot.
+  rt::Status refusal;
   int line = 0;
   uint32_t firstSite = 0;
   std::vector<Variable> params, results; ///< `params` for callers: below.
   std::vector<ParameterInfo> parameterInfos;
-  int64_t paramBytes = 0; ///< The block of a kernel's parameters.
+  Layout paramLayout; ///< The block of a kernel's parameters.
 
   std::vector<Instruction> code;
   std::vector<Operand> operands;
@@ -204,10 +230,15 @@ struct Function : public Kernel {
   std::vector<SpecialUse> specials; ///< To be filled in when a frame starts.
 
   uint32_t frameBytes = 0;
+  /// By slot, in their order; the names are in the program's text.
+  std::vector<std::pair<uint32_t, std::string_view>> registerNames;
+  std::vector<UnsetRegister> unset;
   /// The slot of 32 64-bit addresses of the frame's local memory.
   uint32_t localBaseSlot = 0;
-  int64_t localBytes = 0; ///< Of one lane.
-  int64_t sharedBytes = 0;
+  Layout localLayout; ///< Of one lane.
+  /// Of the function alone; of a kernel, when the module is complete, all that
+  /// it can reach.
+  Layout sharedLayout;
   Dim3 required{0, 0, 0}, maximal{0, 0, 0};
 
   std::vector<Loop> loops;
@@ -222,7 +253,7 @@ struct Function : public Kernel {
   const std::vector<ParameterInfo> &parameters() const override {
     return parameterInfos;
   }
-  int64_t staticShared() const override { return sharedBytes; }
+  int64_t staticShared() const override { return sharedLayout.bytes; }
   Dim3 requiredBlock() const override { return required; }
 };
 
@@ -237,11 +268,11 @@ struct Program {
   std::vector<uint8_t> constants;  ///< The pool of immediates.
   std::unordered_map<int, std::string> files;
   /// Static shared memory outside of kernels.
-  int64_t sharedBytes = 0;
+  Layout sharedLayout;
   /// Where .extern .shared variables lie. Without any, dynamic shared memory
   /// follows the static one of the kernel at once.
   bool hasExternalShared = false;
-  int64_t externalSharedOffset = 0;
+  int64_t externalSharedOffset = 0, externalSharedAlignment = 1;
 
   uint32_t numSites = 0;
 
@@ -252,6 +283,8 @@ struct Program {
   }
   /// "prog.ptx:12: add.s32 ...", as reports and counters show it.
   CodeLocation locate(const Instruction &inst) const;
+  /// "line 12 (add.s32 ...)"
+  std::string describePlace(const Instruction &inst) const;
   std::string_view textOf(const Instruction &inst) const {
     return std::string_view(text).substr(inst.textBegin,
                                          inst.textEnd - inst.textBegin);

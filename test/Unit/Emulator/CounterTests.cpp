@@ -108,9 +108,9 @@ TEST(Counters, BankConflicts) {
       // cp.async of 16 bytes into rows of 128: 8 lanes of a phase collide.
       {"cp.async", "shl.b32 %r11, %r1, 7;",
        "cp.async.cg.shared.global [%r12], [%rd2], 16;", 32, 4, 8},
-      // Atomics count as other accesses.
+      // Lanes whose atomics are for one word follow each other.
       {"atomics on four words", "and.b32 %r11, %r1, 12;",
-       "red.shared.add.u32 [%r12], 1;", 1, 1, 1},
+       "red.shared.add.u32 [%r12], 1;", 8, 1, 8},
   };
   for (const BankPattern &pattern : patterns) {
     Snippet snippet(
@@ -123,6 +123,48 @@ TEST(Counters, BankConflicts) {
     EXPECT_EQ(counters.shared.idealWavefronts, pattern.ideal) << pattern.name;
     EXPECT_EQ(counters.shared.maxDegree, pattern.degree) << pattern.name;
   }
+}
+
+TEST(Counters, Atomics) {
+  // One address of the grid, and one word of shared memory for all lanes or one
+  // for each.
+  Snippet snippet(R"(
+  .shared .align 4 .b8 s[128];
+  mov.u32 %r10, s;
+  mad.lo.u32 %r11, %r1, 4, %r10;
+  st.shared.u32 [%r11], 0;
+  bar.warp.sync -1;
+  red.shared.add.u32 [%r10], 1;
+  red.shared.add.u32 [%r11], 1;
+  red.global.add.u32 [%rd1], 1;
+  red.global.add.u32 [%rd3+256], 1;)");
+  snippet.grid.x = 3;
+  Counters counters = snippet.run().counters;
+  EXPECT_EQ(counters.hottestAtomic, 3 * 32);
+  EXPECT_EQ(counters.globalAtomics, 6);
+  EXPECT_EQ(counters.atomicTraffic.sectors, 3 + 3 * 4);
+  EXPECT_EQ(counters.shared.wavefronts, 3 * (1 + 32 + 1));
+  EXPECT_EQ(counters.shared.maxDegree, 32);
+}
+
+TEST(Counters, BatchesOfLoads) {
+  Snippet snippet(R"(
+  ld.global.u32 %r10, [%rd2];
+  ld.global.u32 %r11, [%rd2+4];
+  mov.u32 %r12, 5;
+  add.u32 %r13, %r12, %r11;
+  mad.wide.u32 %rd10, %r10, 4, %rd2;
+  ld.global.u32 %r14, [%rd10];
+  mad.wide.u32 %rd10, %r14, 4, %rd2;
+  ld.global.u32 %r15, [%rd10];
+  bra L;
+L:
+  st.global.u32 [%rd3], %r15;)");
+  std::vector<int> distances;
+  for (const InstructionCounters &row : snippet.run().counters.instructions)
+    if (row.useDistance >= 0)
+      distances.push_back(row.useDistance);
+  EXPECT_EQ(distances, (std::vector<int>{3, 1, 2}));
 }
 
 TEST(Counters, BankConflictsOfActiveLanes) {

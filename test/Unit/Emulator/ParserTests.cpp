@@ -14,11 +14,17 @@ using namespace qcc::emu::test;
 
 namespace {
 
-/// What loading says of a text; empty if it loads.
+/// What loading says of a text, or of the first kernel that is refused; empty
+/// if all is well.
 std::string messageOf(const std::string &text) {
   Emulator emulator;
   auto module = emulator.loadModule(text, "test.ptx");
-  return module.isOk() ? "" : module.message();
+  if (!module.isOk())
+    return module.message();
+  for (const std::string &name : (*module)->kernelNames())
+    if (auto kernel = (*module)->kernel(name); !kernel.isOk())
+      return kernel.message();
+  return "";
 }
 
 /// What it says of a body, without "test.ptx:LINE:", where LINE must be the
@@ -162,7 +168,7 @@ TEST(Parser, GivesRegistersTheirOwnPlaces) {
 TEST(Parser, TellsWhatAKernelTakes) {
   Emulator emulator;
   auto module = emulator.loadModule(
-      ".version 7.0\n.target sm_90a\n.address_size 64\n"
+      ".version 8.0\n.target sm_90a\n.address_size 64\n"
       ".entry a(.param .u64 .ptr .global .align 4 p, .param .align 8 .b8 "
       "s[24], .param .f32 x)\n.reqntid 64, 2 { .shared .b8 t[100]; ret; }\n"
       ".entry b() { ret; }\n.global .u32 v[3];\n",
@@ -260,7 +266,7 @@ TEST(Parser, RejectsInstructions) {
        "fewer than 4 elements"},
       {"shfl.up.b32 %r1, %r2, 1, 0;", "'shfl' has no modifier '.up'"},
       {"mbarrier.init.shared.b64 [%r1], 1;",
-       "'mbarrier' needs asynchronous units of sm_90"},
+       "'mbarrier' needs the barriers in shared memory of sm_80"},
       {"wgmma.fence.sync.aligned;", "'wgmma' needs asynchronous units"},
       {"cp.async.bulk.commit_group;", "'cp.async.bulk' needs asynchronous"},
       {"barrier.cluster.arrive;", "'barrier.cluster' needs asynchronous"},
@@ -364,6 +370,114 @@ TEST(Parser, RejectsModules) {
         << test.text << "\n"
         << message;
   }
+}
+
+TEST(Parser, KnowsSinceWhenThereIsWhat) {
+  struct Case {
+    const char *version, *chip, *body, *message;
+  };
+  const char *stmatrix =
+      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r1};";
+  const char *copy = "cp.async.ca.shared.global [%r1], [%rd1], 4;";
+  const char *mma = "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "
+                    "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r3}, {%r1,%r2,%r3,%r4};";
+  const Case cases[] = {
+      {"8.0", "sm_80", stmatrix,
+       "'stmatrix' with these modifiers needs sm_90; the module is for sm_80 "
+       "and PTX 8.0"},
+      {"7.8", "sm_90", stmatrix, ""},
+      {"7.0", "sm_75", copy, "needs sm_80; the module is for sm_75"},
+      {"7.0", "sm_80", copy, ""},
+      {"6.5", "sm_75", mma, "needs sm_80 and PTX 7.0; the module is for"},
+      {"7.0", "sm_80", mma, ""},
+      {"7.0", "sm_80", "ld.global.L2::128B.u32 %r1, [%rd1];", "needs PTX 7.4"},
+      {"7.4", "sm_75", "ld.global.L2::128B.u32 %r1, [%rd1];", ""},
+      {"8.0", "sm_86", "add.rn.bf16 %h1, %h1, %h1;", "needs sm_90"},
+      {"8.0", "sm_86", "fma.rn.bf16 %h1, %h1, %h1, %h1;", ""},
+      {"7.0", "sm_80", "cvt.rn.bf16.f32 %h1, %f1;", ""},
+      {"7.0", "sm_80", "cvt.f32.bf16 %f1, %h1;", "needs PTX 7.1"},
+      {"7.1", "sm_80", "cvt.rn.bf16.s32 %h1, %r1;", "needs sm_90 and PTX 7.8"},
+      {"7.1", "sm_80", "tanh.approx.f16 %h1, %h1;", ""},
+      {"7.1", "sm_80", "tanh.approx.bf16 %h1, %h1;", "needs sm_90"},
+      {"6.0", "sm_70", "activemask.b32 %r1;", "needs PTX 6.2"},
+      // The chip itself.
+      {"6.2", "sm_75", "", "'sm_75' needs PTX 6.3; the module has 6.2"},
+      {"7.0", "sm_86", "", "'sm_86' needs PTX 7.1"},
+      {"8.6", "sm_120", "", "'sm_120' needs PTX 8.7"},
+      {"9.1", "sm_120", "", ""},
+      {"10.0", "sm_120", "", "PTX version 10.0 is not emulated"},
+  };
+  for (const Case &test : cases) {
+    std::string message = messageOf(
+        std::string(".version ") + test.version + "\n.target " + test.chip +
+        "\n.address_size 64\n.entry k(.param .u64 p) { .reg .b16 %h<2>; "
+        ".reg .b32 %r<5>; .reg .b64 %rd<2>; .reg .f32 %f<2>; " +
+        test.body + " ret; }");
+    if (!*test.message)
+      EXPECT_EQ(message, "") << test.body;
+    else
+      EXPECT_SAYS(message, test.message);
+  }
+}
+
+TEST(Parser, BoundsStaticSharedMemory) {
+  EXPECT_EQ(module(".entry k() { .shared .b8 s[49152]; ret; }"), "");
+  EXPECT_SAYS(module(".entry k() { .shared .b8 s[49153]; ret; }"),
+              "'k' has 49153 bytes of static shared memory; 49152 at most");
+  EXPECT_SAYS(module(".shared .b8 t[49000]; .entry k() { .shared .b8 s[153]; "
+                     "ret; }"),
+              "49153 bytes");
+}
+
+TEST(Parser, TakesModifiersInAnyOrder) {
+  // As ptxas does; types keep their order.
+  for (const char *body :
+       {"vote.ballot.sync.b32 %r10, %p1, -1;",
+        "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];",
+        "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32.satfinite "
+        "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r3}, {%r1,%r2,%r3,%r4};",
+        "ld.global.acquire.gpu.u32 %r1, [%rd1];",
+        "ld.global.u32.v2 {%r1, %r2}, [%rd1];",
+        "atom.exch.acquire.gpu.b32 %r1, [%rd1], %r1;",
+        "atom.global.gpu.acq_rel.add.u32 %r1, [%rd1], %r1;",
+        "cvt.f32.s32.rn %f1, %r1;", "ld.global.u32 {%r1}, [%rd1];",
+        "st.global.u32 [%rd1], {%r1};"})
+    EXPECT_EQ(bodyMessage(body), "") << body;
+  EXPECT_SAYS(bodyMessage("cvt.s32.f32.rn %f1, %r1;"), "is needed");
+  EXPECT_SAYS(bodyMessage("cvt.rn.rn.f32.s32 %f1, %r1;"), "no modifier '.rn'");
+  Snippet snippet("cvt.f32.s32.rn %f1, %r1; st.f32.global [%rd3], {%f1};");
+  EXPECT_EQ(snippet.run().word(3), 0x40400000u);
+}
+
+TEST(Parser, RefusesTheKernelThatHoldsIt) {
+  Emulator emulator;
+  auto module = emulator.loadModule(R"(.version 7.0
+.target sm_80
+.address_size 64
+.func outside ();
+.func inner () { .reg .b32 r; mov.u32 r, %envreg3; ret; }
+.func outer () { call inner; ret; }
+.entry a() { { .reg .b32 r; mov.u32 r, 1; } L: wmma.load.a { 1, 2 }; bra L; }
+.entry b() { .shared .b32 s; st.shared.u32 [s], 4; ret; }
+.entry c() { call outer; ret; }
+.entry d() { call outside; ret; }
+.entry e() { .reg .b64 f; call f, (); ret; }
+)",
+                                    "m.ptx");
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->kernelNames().size(), 5u);
+  auto message = [&](const char *kernel) {
+    return std::string((*module)->kernel(kernel).message());
+  };
+  EXPECT_SAYS(message("a"), "m.ptx:7:48: 'wmma' is not emulated");
+  EXPECT_SAYS(message("c"), "m.ptx:5:42: '%envreg3' is neither");
+  EXPECT_SAYS(message("d"), "m.ptx:10:19: 'outside' is not defined");
+  EXPECT_SAYS(message("e"), "indirect calls are not emulated");
+  auto kernel = (*module)->kernel("b");
+  ASSERT_TRUE(kernel.isOk()) << kernel.message();
+  auto result = emulator.launch(**kernel, {}, {});
+  ASSERT_TRUE(result.isOk()) << result.message();
+  EXPECT_TRUE(result->reports.empty());
 }
 
 TEST(Parser, BoundsNesting) {

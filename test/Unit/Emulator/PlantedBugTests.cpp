@@ -175,13 +175,14 @@ void run(const BugCase &bug, Version version, const std::string &ptx,
     if (argument.isBuffer) {
       auto address = emulator.allocate(int64_t(argument.size), parameter.name);
       ASSERT_TRUE(address.isOk()) << address.message();
-      if (parameter.name == "in") {
-        std::vector<uint8_t> bytes = test::randomBytes(argument.size, 1);
-        ASSERT_TRUE(
-            emulator.copyToDevice(*address, bytes.data(), bytes.size()).isOk());
-      } else {
+      bool isInput = parameter.name == "in";
+      std::vector<uint8_t> bytes(argument.size);
+      if (isInput)
+        bytes = test::randomBytes(argument.size, 1);
+      ASSERT_TRUE(
+          emulator.copyToDevice(*address, bytes.data(), bytes.size()).isOk());
+      if (!isInput)
         buffers.push_back({*address, argument.size});
-      }
       value += *address;
     }
     std::vector<uint8_t> bytes(parameter.size);
@@ -273,7 +274,7 @@ TEST(PlantedBugs, AreManyAndOfEveryKind) {
     for (auto &[line, allowed] :
          allowedReports(programOf(test::readInput("Bugs/" + bug.file), Buggy)))
       kinds.insert(allowed.begin(), allowed.end());
-  for (int kind = 0; kind <= int(ReportKind::Limit); ++kind)
+  for (int kind = 0; kind < numReportKinds; ++kind)
     EXPECT_TRUE(kinds.count(std::string(reportKindName(ReportKind(kind)))))
         << reportKindName(ReportKind(kind));
 }

@@ -11,8 +11,9 @@
 
 namespace qcc::emu::test {
 
-static std::string head(const std::string &module) {
-  return ".version 8.0\n.target sm_80\n.address_size 64\n" + module + R"(
+static std::string head(const std::string &chip, const std::string &module) {
+  return ".version 8.8\n.target " + chip + "\n.address_size 64\n" + module +
+         R"(
 .visible .entry kernel(.param .u64 out, .param .u64 in)
 {
   .reg .pred %p<20>;
@@ -32,11 +33,11 @@ static std::string head(const std::string &module) {
 }
 
 std::string Snippet::text() const {
-  return head(module) + body + "\n  ret;\n}\n";
+  return head(chip, module) + body + "\n  ret;\n}\n";
 }
 
 int Snippet::firstLine() const {
-  std::string before = head(module);
+  std::string before = head(chip, module);
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
@@ -75,6 +76,9 @@ Snippet::Outcome Snippet::run() const {
   if (!kernel.isOk() || !out.isOk() || !input.isOk())
     return fail(rt::internalError("no kernel or no memory"));
   rt::Status status = emulator.copyToDevice(*input, in.data(), in.size());
+  if (status.isOk())
+    status = emulator.copyToDevice(*out, std::vector<uint8_t>(outBytes).data(),
+                                   outBytes);
   LaunchConfig config;
   config.grid = grid;
   config.block = block;

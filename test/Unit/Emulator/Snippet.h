@@ -27,7 +27,8 @@ namespace qcc::emu::test {
 
 struct Snippet {
   std::string body;
-  std::string module; ///< Before the kernel: variables, functions.
+  std::string module;          ///< Before the kernel: variables, functions.
+  std::string chip = "sm_100"; ///< One that has every instruction.
   Dim3 grid{1, 1, 1}, block{32, 1, 1};
   int64_t shared = 0;
   std::vector<uint8_t> in = std::vector<uint8_t>(4096);
@@ -54,6 +55,13 @@ struct Snippet {
   Outcome run() const;
 };
 
+inline bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
 } // namespace qcc::emu::test
+
+#define EXPECT_PART(TEXT, PART)                                                \
+  EXPECT_TRUE(qcc::emu::test::contains(TEXT, PART)) << (TEXT)
 
 #endif // QCC_TEST_UNIT_EMULATOR_SNIPPET_H

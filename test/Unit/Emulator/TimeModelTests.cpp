@@ -167,13 +167,43 @@ TEST(TimeModel, Latency) {
   counters.globalLoads.requests = 80 * counters.ctas;
   counters.globalLoads.sectors = counters.globalLoads.requests;
   counters.barriers = 5 * counters.ctas;
+  // Half of them start a batch, whose first use is ten instructions away.
+  InstructionCounters load;
+  load.global.requests = 40 * counters.ctas;
+  load.useDistance = 10;
+  counters.instructions.push_back(load);
+  load.useDistance = -1;
+  counters.instructions.push_back(load);
   TimeEstimate estimate = estimateTime(counters, testChip());
   EXPECT_EQ(estimate.bound, Bound::Latency);
-  double alone = 500 + 2 * 90 + 30 * 5 + 10 * 200 / 4;
+  double alone = 500 + 2 * 90 + 30 * 5 + 5 * (200 - 2 * 10);
   EXPECT_DOUBLE_EQ(estimate.cycles, alone);
   // With one at a time, the two CTAs of an SM follow each other.
   counters.dynamicShared = 60 << 10;
   EXPECT_DOUBLE_EQ(estimateTime(counters, testChip()).cycles, 2 * alone);
+  counters.dynamicShared = 0;
+  // Half of the sectors come from DRAM.
+  counters.loadedBytes = 16 * counters.globalLoads.sectors;
+  EXPECT_DOUBLE_EQ(estimateTime(counters, testChip()).cycles,
+                   alone + 5 * (500 - 200) / 2);
+  // What is far enough away is not waited for.
+  counters.instructions[0].useDistance = 400;
+  EXPECT_DOUBLE_EQ(estimateTime(counters, testChip()).cycles,
+                   500 + 2 * 90 + 30 * 5);
+}
+
+TEST(TimeModel, Atomics) {
+  Counters counters = emptyKernel();
+  execute(counters, CostClass::Atomic, 100);
+  counters.atomicTraffic.sectors = 40000;
+  counters.hottestAtomic = 30;
+  TimeEstimate estimate = estimateTime(counters, testChip());
+  EXPECT_EQ(estimate.bound, Bound::Atomics);
+  EXPECT_DOUBLE_EQ(estimate.cycles, 40000 * 32 / 320.0);
+  EXPECT_DOUBLE_EQ(busy(estimate, Bound::L2), 40000 * 32 / 640.0);
+  // On one address they follow each other.
+  counters.hottestAtomic = 64000;
+  EXPECT_DOUBLE_EQ(estimateTime(counters, testChip()).cycles, 64000);
 }
 
 TEST(TimeModel, TailAndUnhiddenWork) {
