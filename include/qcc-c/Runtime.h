@@ -428,11 +428,11 @@ QCC_EXPORTED void qccContextDestroy(qccContext context);
 /// Runs the entry. Tensors are in host memory, or in memory of the GPU that the
 /// module was loaded for, compact row-major (but see QCC_RUN_EACH_SLICE) and
 /// aligned to their elements; their structures are only read. What is in host
-/// memory is copied to a GPU and back; what is there and not aligned to 16 bytes
-/// is copied as well, and the log hook is told. A result may be the very memory
-/// of an argument where inPlaceArgument says so, and overlaps nothing else.
-/// Zero-size dimensions are legal. Once shapes have been run, running them again
-/// allocates nothing.
+/// memory is copied to a GPU and back; what is there and not aligned to 16
+/// bytes is copied as well, and the log hook is told. A result may be the very
+/// memory of an argument where inPlaceArgument says so, and overlaps nothing
+/// else. Zero-size dimensions are legal. Once shapes have been run, running
+/// them again allocates nothing.
 ///
 /// QCC_STATUS_BUSY: another thread is in a call with this context.
 /// QCC_STATUS_CANCELLED: the token of the context ended the run.

@@ -69,7 +69,8 @@ static void deallocate(void *context, void *memory, size_t size,
   free(memory);
 }
 static qccStatus loadToAllocator(void) {
-  static const qccAllocator allocator = {NULL, allocate, deallocate};
+  static const qccAllocator allocator = {sizeof(allocator), NULL, allocate,
+                                         deallocate};
   qccModuleOptions options = qccModuleOptionsInit();
   options.weightAllocator = &allocator;
   return qccModuleLoadFile(lenderPath, &options, &module);

@@ -55,7 +55,7 @@ static void deallocate(void *self, void *memory, size_t size,
 
 static void shareMemoryOfAllocator(void) {
   Heap heap = {0, 0, true}, other = {0, 0, false};
-  qccAllocator allocator = {&heap, allocate, NULL};
+  qccAllocator allocator = {sizeof(allocator), &heap, allocate, NULL};
   qccModuleOptions options = qccModuleOptionsInit();
   options.weightAllocator = &allocator;
   qccModule module = NULL;
@@ -76,7 +76,7 @@ static void shareMemoryOfAllocator(void) {
   qccModule unlike = load(2, &options);
   CHECK(heap.made == 2);
   // Another allocator is another memory.
-  qccAllocator second = {&other, allocate, deallocate};
+  qccAllocator second = {sizeof(second), &other, allocate, deallocate};
   options.weightAllocator = &second;
   qccModule elsewhere = load(0, &options);
   CHECK(other.made == 1 && heap.made == 2);

@@ -117,7 +117,8 @@ static void *allocateForAll(void *context, size_t size, size_t alignment) {
 }
 
 static qccModule load(Worker *self, int which) {
-  static const qccAllocator allocator = {NULL, allocateForAll, deallocate};
+  static const qccAllocator allocator = {sizeof(allocator), NULL,
+                                         allocateForAll, deallocate};
   qccModuleOptions options = qccModuleOptionsInit();
   qccStatusCode also = QCC_STATUS_OK;
   if (next(self, 3) == 0) {
