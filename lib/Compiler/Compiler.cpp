@@ -43,6 +43,8 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
     for (int i = static_cast<int>(first) + 1; i <= static_cast<int>(last);
          ++i) {
       Stage stage = static_cast<Stage>(i);
+      // Then constants are weights, and steps are functions of many ops.
+      supervision.setMakesConstants(stage < Stage::Buffer);
       mlir::PassManager pm(variant->getName());
       buildStage(pm, stage, target, stageOptions);
       if (configure)

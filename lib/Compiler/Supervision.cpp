@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Supervision.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
-#include "qcc/Transforms/Entry/Steps.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -52,11 +50,7 @@ void Supervision::handle(function_ref<void()> work,
   if (!releasesConstants)
     return;
   bytesMade += bytes;
-  // There are as many steps as layers, and constants are no operands of theirs.
-  auto function =
-      isPass ? dyn_cast<func::FuncOp>(pass->getOp()) : func::FuncOp();
-  bool isPassOnStep = function && isStep(function);
-  if ((isPass && !isPassOnStep) || bytesMade >= kMinReleased)
+  if ((isPass && makesConstants) || bytesMade >= kMinReleased)
     releaseUnusedConstants();
 }
 

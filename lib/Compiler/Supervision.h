@@ -30,6 +30,9 @@ public:
   Supervision &operator=(const Supervision &) = delete;
   ~Supervision();
 
+  /// Says whether the passes that follow make or drop constants.
+  void setMakesConstants(bool value) { makesConstants = value; }
+
 private:
   void handle(llvm::function_ref<void()> work,
               const mlir::tracing::Action &action);
@@ -38,6 +41,7 @@ private:
   mlir::ModuleOp module;
   bool releasesConstants;
   WorkLimits *limits;
+  bool makesConstants = true;
   /// Of constants that were made since unused ones were freed.
   int64_t bytesMade = 0;
 };
