@@ -127,7 +127,7 @@ static void listEntry(const rt::Entry &entry, std::string &out) {
 std::string listModule(const rt::Module &module, const std::string &name) {
   std::string out = name + ": made by " + std::string(module.producer()) +
                     ", format " + std::to_string(module.descriptor()->version) +
-                    "\n";
+                    "." + std::to_string(module.minorVersion()) + "\n";
   listVariants(module, out);
   for (const rt::Entry &entry : module.entries())
     listEntry(entry, out);
