@@ -329,8 +329,8 @@ TEST(Module, RefusesDamagedTables) {
        [](FakeArtifact &a) { a.recordSizes->tensor = 24; }},
       {"a record is 84 bytes long",
        [](FakeArtifact &a) { a.recordSizes->entry = 84; }},
-      {"a record is 56 bytes long",
-       [](FakeArtifact &a) { a.recordSizes->variant = 56; }},
+      {"a record is 72 bytes long",
+       [](FakeArtifact &a) { a.recordSizes->variant = 72; }},
       {"the metadata is missing",
        [](FakeArtifact &a) { a.descriptor->n_metadata = 1; }},
       {"a list of names is misaligned",
@@ -370,7 +370,7 @@ TEST(Module, RefusesReferencesOutOfRange) {
             std::string::npos);
   // Large enough for version 4.0.
   options.ranges[0].size = 40;
-  EXPECT_NE(artifact.load(options).message().find("it is 64 bytes long"),
+  EXPECT_NE(artifact.load(options).message().find("it is 72 bytes long"),
             std::string::npos);
   options.ranges[0].size = 4;
   EXPECT_FALSE(artifact.load(options).isOk());
