@@ -45,6 +45,9 @@ static void annotateKernel(llvm::Function &function,
                            const ProgramLaunch &launch) {
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
   function.addFnAttr("nvvm.reqntid", std::to_string(launch.block));
+  // One block on a multiprocessor is enough: ptxas spills registers to have
+  // more blocks if it is not told.
+  function.addFnAttr("nvvm.minctasm", "1");
   for (llvm::Argument &argument : function.args())
     if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(

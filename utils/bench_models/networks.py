@@ -5,8 +5,8 @@ from .network import Network
 CLASSES = 1000
 
 
-def resnet(depth, blocks_of_stages, size=224, **options):
-    net = Network(f"resnet{depth}", size, **options)
+def resnet(layers, blocks_of_stages, size=224, **options):
+    net = Network(f"resnet{layers}", size, **options)
     x = net.conv(net.input, net.channels(64), 7, 2)
     x = net.max_pool(x, 3, 2, 1)
     for stage, blocks in enumerate(blocks_of_stages):
