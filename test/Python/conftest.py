@@ -5,6 +5,10 @@ import pytest
 import program
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: wants the machine for itself, and is run after all others")
+
+
 def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
         arguments = program.targets()

@@ -102,6 +102,7 @@ def speedup(body):
     return 2 * (middle - start) / (time.perf_counter() - middle)
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two threads need two CPUs")
 def test_two_threads_are_faster_than_one():
     """At least 1.7 times, in the best of some rounds that had two CPUs, as hashes before and after show."""
