@@ -1,4 +1,4 @@
-//===- Hooks.cpp - The C API of thread pools, cancellation and memory -----===//
+//===- Hooks.cpp - The C API of thread pools and memory -------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -121,33 +121,4 @@ void qccThreadPoolDestroy(qccThreadPool pool) { delete pool; }
 
 int32_t qccThreadPoolGetNumThreads(qccThreadPool pool) {
   return pool ? pool->pool->size() : 0;
-}
-
-//===----------------------------------------------------------------------===//
-// Cancellation
-//===----------------------------------------------------------------------===//
-
-qccStatus qccCancelTokenCreate(qccCancelToken *token) {
-  return withoutExceptions([&]() -> qccStatus {
-    if (!token)
-      return nullPointer("the handle of the cancel token");
-    *token = new qccCancelTokenImpl{std::make_shared<std::atomic<bool>>(false)};
-    return nullptr;
-  });
-}
-
-void qccCancelTokenDestroy(qccCancelToken token) { delete token; }
-
-void qccCancelTokenCancel(qccCancelToken token) {
-  if (token)
-    token->flag->store(true, std::memory_order_relaxed);
-}
-
-void qccCancelTokenReset(qccCancelToken token) {
-  if (token)
-    token->flag->store(false, std::memory_order_relaxed);
-}
-
-bool qccCancelTokenIsCancelled(qccCancelToken token) {
-  return token && token->flag->load(std::memory_order_relaxed);
 }
