@@ -49,10 +49,14 @@ def run(*command):
 
 
 def stripped(library, folder):
-    """The contents of a library without symbols that nobody needs to run it, and the GLIBC that it needs."""
+    """The contents of a library without symbols that nobody needs to run it, and the manylinux that it needs: the
+    GLIBC of that number, and the libstdc++ of the distributions that have it (the policies of auditwheel)."""
     copy = pathlib.Path(folder) / library.name
     run(TOOLS / "llvm-strip", library, "-o", copy)
-    needs = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", run(TOOLS / "llvm-readelf", "--version-info", copy))
+    versions = run(TOOLS / "llvm-readelf", "--version-info", copy)
+    needs = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", versions)
+    if "Name: GLIBCXX_3.4.30" in versions:
+        needs.append((2, 35))
     return copy.read_bytes(), max((int(major), int(minor)) for major, minor in needs)
 
 
