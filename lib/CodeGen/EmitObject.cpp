@@ -43,9 +43,8 @@ static llvm::StringSet<> functionsOf(const Program &program) {
 }
 
 /// Translates and optimizes the functions that the host runs of one variant.
-/// Functions that the table refers to get
-/// names with the prefix and are visible to other variants; everything else is
-/// internal.
+/// Functions that the table refers to get names with the prefix and are visible
+/// to other variants; everything else is internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const Target &target,
                  const TranslatedVariant &variant, llvm::LLVMContext &context,

@@ -50,7 +50,7 @@ public:
   /// Magic, versions and sizes; to be checked before anything else is read.
   Status readHeader();
 
-  /// That of the artifact.
+  /// The minor version of the artifact.
   uint32_t minorVersion() const { return minorVersion_; }
 
   /// All variants, with no more than their targets and features.

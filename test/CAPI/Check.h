@@ -1,5 +1,4 @@
-/*===- Check.h - Expectations of the tests in C
-----------------------------===*\
+/*===- Check.h - Expectations of the tests in C ------------------*- C -*-===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|
@@ -75,6 +74,20 @@ static inline DLTensor makeTensor(void *data, uint8_t code, uint8_t bits,
   tensor.ndim = rank;
   tensor.shape = shape;
   return tensor;
+}
+
+/// What the entry `increment` of a module adds.
+static inline int32_t increment(qccModule module) {
+  int32_t x = 40, y = 0;
+  int64_t shape[1] = {1};
+  DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
+  DLTensor ys = makeTensor(&y, kDLInt, 32, 1, shape);
+  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
+  qccContext context = NULL;
+  CHECK_OK(qccContextCreate(module, "increment", NULL, &context));
+  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
+  qccContextDestroy(context);
+  return y - x;
 }
 
 /// Loads the artifact named on the command line, or ends the test.

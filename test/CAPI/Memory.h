@@ -41,18 +41,4 @@ static inline int64_t memoryOfFiles(void) {
   return bytes;
 }
 
-/// What the entry `increment` of a module adds.
-static inline int32_t increment(qccModule module) {
-  int32_t x = 40, y = 0;
-  int64_t shape[1] = {1};
-  DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
-  DLTensor ys = makeTensor(&y, kDLInt, 32, 1, shape);
-  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
-  qccContext context = NULL;
-  CHECK_OK(qccContextCreate(module, "increment", NULL, &context));
-  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
-  qccContextDestroy(context);
-  return y - x;
-}
-
 #endif // QCC_TEST_CAPI_MEMORY_H

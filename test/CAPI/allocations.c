@@ -13,6 +13,7 @@
 \*===----------------------------------------------------------------------===*/
 
 // RUN: %capi/allocations %capi/program.so
+// The sanitizer has a malloc of its own.
 // UNSUPPORTED: sanitizer
 
 #include "Check.h"

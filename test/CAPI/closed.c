@@ -13,6 +13,7 @@
 
 // RUN: cp %lib/libqcc_runtime.so %t.copy.so
 // RUN: %capi/closed %t.copy.so %capi/program.so
+// A sanitizer keeps libraries that are closed.
 // UNSUPPORTED: sanitizer
 
 #define _GNU_SOURCE

@@ -14,6 +14,7 @@
 
 // RUN: %capi/compile-limits
 // REQUIRES: compiler, x86-64-v3
+// Memory is counted, of which a sanitizer takes more.
 // UNSUPPORTED: sanitizer
 
 #define _GNU_SOURCE

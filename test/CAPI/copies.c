@@ -15,6 +15,7 @@
 
 // RUN: cp %lib/libqcc_runtime.so %t.copy.so
 // RUN: %capi/copies %t.copy.so %capi/program.so %capi/other.so %t.replaced.so
+// A sanitizer keeps libraries that are closed.
 // UNSUPPORTED: sanitizer
 
 #define _GNU_SOURCE
@@ -53,7 +54,7 @@ static void *openCopy(const char *path, Runtime *runtime) {
 }
 
 /// How much the program increments by. Its module stays loaded.
-static int32_t increment(const Runtime *runtime, const char *path) {
+static int32_t incrementBy(const Runtime *runtime, const char *path) {
   int32_t x = 40, y = 0;
   int64_t shape[1] = {1};
   DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
@@ -90,9 +91,9 @@ static int runWithoutProc(char **argv) {
   }
   CHECK(access("/proc/self", F_OK) != 0);
   replaceFile(argv[2], argv[4]);
-  CHECK(increment(&linked, argv[4]) == 1);
+  CHECK(incrementBy(&linked, argv[4]) == 1);
   replaceFile(argv[3], argv[4]);
-  CHECK(increment(&linked, argv[4]) == 2);
+  CHECK(incrementBy(&linked, argv[4]) == 2);
   return finishTest();
 }
 
@@ -108,15 +109,15 @@ int main(int argc, char **argv) {
 
   Runtime copy;
   void *handle = openCopy(argv[1], &copy);
-  CHECK(increment(&linked, argv[2]) == 1);
-  CHECK(increment(&copy, argv[3]) == 2);
-  CHECK(increment(&copy, argv[2]) == 1);
-  CHECK(increment(&linked, argv[3]) == 2);
+  CHECK(incrementBy(&linked, argv[2]) == 1);
+  CHECK(incrementBy(&copy, argv[3]) == 2);
+  CHECK(incrementBy(&copy, argv[2]) == 1);
+  CHECK(incrementBy(&linked, argv[3]) == 2);
 
   dlclose(handle);
   handle = openCopy(argv[1], &copy);
-  CHECK(increment(&copy, argv[2]) == 1);
-  CHECK(increment(&copy, argv[3]) == 2);
+  CHECK(incrementBy(&copy, argv[2]) == 1);
+  CHECK(incrementBy(&copy, argv[3]) == 2);
   dlclose(handle);
   return finishTest();
 }

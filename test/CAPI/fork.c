@@ -13,23 +13,16 @@
 
 // RUN: %capi/fork
 // REQUIRES: compiler, x86-64-v3
+// A sanitizer has threads of its own, which a child does not have.
 // UNSUPPORTED: sanitizer
 
 #define _GNU_SOURCE
 
-#include "qcc-c/Compiler.h"
-
-#include "Check.h"
+#include "Doubling.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char program[] =
-    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
-    "  %y = arith.addf %x, %x : tensor<?xf32>\n"
-    "  return %y : tensor<?xf32>\n"
-    "}\n";
 
 static int numThreads(void) {
   int threads = 0;
@@ -45,25 +38,8 @@ static int numThreads(void) {
 
 static qccArtifact compileProgram(void) {
   qccArtifact artifact = NULL;
-  CHECK_OK(qccCompileText(program, strlen(program), NULL, &artifact));
+  CHECK_OK(compileDoubling(&artifact));
   return artifact;
-}
-
-static void runProgram(qccArtifact artifact) {
-  float x[3] = {1, 2, 3}, y[3];
-  int64_t shape[1] = {3};
-  DLTensor xs = makeTensor(x, kDLFloat, 32, 1, shape);
-  DLTensor ys = makeTensor(y, kDLFloat, 32, 1, shape);
-  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
-  qccModule module = NULL;
-  qccContext context = NULL;
-  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
-                               qccArtifactGetSize(artifact), NULL, &module));
-  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
-  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
-  CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6);
-  qccContextDestroy(context);
-  qccModuleDestroy(module);
 }
 
 enum { ends, compiles, runs, numDeeds };
@@ -73,7 +49,7 @@ static void doInChild(int deed, qccArtifact artifact) {
   if (deed == compiles)
     qccArtifactDestroy(compileProgram());
   if (deed == runs)
-    runProgram(artifact);
+    runDoubling(loadDoubling(artifact));
   exit(deed == ends ? 0 : finishTest());
 }
 

@@ -242,19 +242,6 @@ static void copyOver(const char *from, const char *to) {
   CHECK(truncate(to, size) == 0);
 }
 
-static int32_t increment(qccModule module) {
-  int32_t x = 40, y = 0;
-  int64_t shape[1] = {1};
-  DLTensor xs = makeTensor(&x, kDLInt, 32, 1, shape);
-  DLTensor ys = makeTensor(&y, kDLInt, 32, 1, shape);
-  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
-  qccContext context = NULL;
-  CHECK_OK(qccContextCreate(module, "increment", NULL, &context));
-  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
-  qccContextDestroy(context);
-  return y - x;
-}
-
 /// The file is overwritten, in place, while it is loaded.
 static void privateCopy(const char *path, const char *place,
                         const char *other) {

@@ -20,23 +20,15 @@
 // REQUIRES: compiler, x86-64-v3
 // UNSUPPORTED: sanitizer
 
-#include "qcc-c/Compiler.h"
-
-#include "Check.h"
+#include "Doubling.h"
 #include "FailingMalloc.h"
 
 #include <dirent.h>
 #include <unistd.h>
 
-static const char program[] =
-    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
-    "  %y = arith.addf %x, %x : tensor<?xf32>\n"
-    "  return %y : tensor<?xf32>\n"
-    "}\n";
-
 static qccStatus compileProgram(void) {
   qccArtifact artifact = NULL;
-  qccStatus status = qccCompileText(program, strlen(program), NULL, &artifact);
+  qccStatus status = compileDoubling(&artifact);
   CHECK((status == NULL) == (artifact != NULL));
   qccArtifactDestroy(artifact);
   return status;

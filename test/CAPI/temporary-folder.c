@@ -18,9 +18,7 @@
 
 #define _GNU_SOURCE
 
-#include "qcc-c/Compiler.h"
-
-#include "Check.h"
+#include "Doubling.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,12 +27,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char program[] =
-    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
-    "  %y = arith.addf %x, %x : tensor<?xf32>\n"
-    "  return %y : tensor<?xf32>\n"
-    "}\n";
 
 enum State { full, readOnly, noExecution, numStates };
 
@@ -71,30 +63,14 @@ static int numFiles(const char *folder) {
   return count;
 }
 
-static void runProgram(qccModule module) {
-  float x[3] = {1, 2, 3}, y[3] = {0};
-  int64_t shape[1] = {3};
-  DLTensor xs = makeTensor(x, kDLFloat, 32, 1, shape);
-  DLTensor ys = makeTensor(y, kDLFloat, 32, 1, shape);
-  DLTensor *arguments[1] = {&xs}, *results[1] = {&ys};
-  qccContext context = NULL;
-  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
-  CHECK_OK(qccContextRun(context, arguments, 1, results, 1));
-  CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6);
-  qccContextDestroy(context);
-  qccModuleDestroy(module);
-}
-
 static void compileIn(enum State state, const char *folder) {
   makeFolder(state, folder);
   setenv("TMPDIR", folder, 1);
   int before = numFiles(folder);
   qccArtifact artifact = NULL;
-  qccModule module = NULL;
-  CHECK_OK(qccCompileText(program, strlen(program), NULL, &artifact));
-  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
-                               qccArtifactGetSize(artifact), NULL, &module));
-  runProgram(module);
+  CHECK_OK(compileDoubling(&artifact));
+  qccModule module = loadDoubling(artifact);
+  runDoubling(module);
   CHECK(numFiles(folder) == before);
 
   char path[4096];
@@ -106,7 +82,7 @@ static void compileIn(enum State state, const char *folder) {
     qccModuleOptions options = qccModuleOptionsInit();
     options.flags = QCC_MODULE_PRIVATE_COPY;
     CHECK_OK(qccModuleLoadFile(path, &options, &module));
-    runProgram(module);
+    runDoubling(module);
   } else {
     CHECK_FAILS(qccArtifactWriteFile(artifact, path), QCC_STATUS_IO_ERROR,
                 state == full ? "No space left on device"

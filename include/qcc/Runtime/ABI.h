@@ -261,8 +261,8 @@ typedef struct qcc_record_sizes {
   uint32_t variant;
 } qcc_record_sizes;
 
-/// Those of version 4.0, whose artifacts do not say them, and those of this
-/// header.
+/// The sizes of records of version 4.0, whose artifacts have no table of them,
+/// and the sizes of the records in this header.
 #define QCC_RECORD_SIZES_OF_4_0 {32, 32, 64, 88, 80, 48}
 #define QCC_RECORD_SIZES                                                       \
   {sizeof(qcc_quant_desc), sizeof(qcc_tensor_desc), sizeof(qcc_operand_desc),  \

@@ -57,8 +57,8 @@ void Grid::runTogether() {
   std::vector<std::unique_ptr<Cta>> residents;
   bool isKilled = false;
   int64_t next = 0;
-  // Those who run may wait for others: when none has ended for so many turns of
-  // each, another one starts, if the chip has room.
+  // A CTA may wait for one that has not started: when no CTA has ended for so
+  // many turns of each, another one starts, if the chip has room.
   constexpr int64_t firstResidents = 64, patience = 64;
   const bool isFixed = launch_.options.residentCtas > 0;
   int64_t limit = isFixed ? launch_.options.residentCtas
