@@ -35,19 +35,43 @@ static SmallVector<int64_t> borderOfPad(tensor::PadOp pad) {
   return border;
 }
 
-/// The border of a reshaped tensor: dimensions that are reshaped have none.
-static SmallVector<int64_t>
-borderOfReshape(ArrayRef<int64_t> border, bool isExpanded,
-                ArrayRef<ReassociationIndices> groups) {
-  SmallVector<int64_t> result;
-  for (auto [i, group] : llvm::enumerate(groups)) {
-    int64_t source = isExpanded ? i : group.front();
-    if (group.size() == 1)
-      result.append({border[2 * source], border[2 * source + 1]});
-    else
-      result.append(isExpanded ? 2 * group.size() : 2, 0);
+/// The border of dimensions that become one: that of the outermost of them, in
+/// elements of the one.
+static std::pair<int64_t, int64_t> borderOfGroup(ArrayRef<int64_t> border,
+                                                 ArrayRef<int64_t> shape,
+                                                 ArrayRef<int64_t> group) {
+  group = group.drop_while([&](int64_t d) { return shape[d] == 1; });
+  if (group.empty())
+    return {0, 0};
+  int64_t elements = 1;
+  for (int64_t d : group.drop_front())
+    elements *= ShapedType::isDynamic(shape[d]) ? 0 : shape[d];
+  return {border[2 * group.front()] * elements,
+          border[2 * group.front() + 1] * elements};
+}
+
+static SmallVector<int64_t> borderOf(Value value);
+
+static SmallVector<int64_t> borderOfCollapse(tensor::CollapseShapeOp collapse) {
+  SmallVector<int64_t> source = borderOf(collapse.getSrc()), border;
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    auto [low, high] =
+        borderOfGroup(source, collapse.getSrcType().getShape(), group);
+    border.append({low, high});
   }
-  return result;
+  return border;
+}
+
+/// Dimensions that are made of one have no border.
+static SmallVector<int64_t> borderOfExpand(tensor::ExpandShapeOp expand) {
+  SmallVector<int64_t> source = borderOf(expand.getSrc()), border;
+  for (auto [d, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    if (group.size() == 1)
+      border.append({source[2 * d], source[2 * d + 1]});
+    else
+      border.append(2 * group.size(), 0);
+  }
+  return border;
 }
 
 static SmallVector<int64_t> borderOf(Value value) {
@@ -58,11 +82,9 @@ static SmallVector<int64_t> borderOf(Value value) {
     if (isa<RankedTensorType>(cast.getSource().getType()))
       return borderOf(cast.getSource());
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
-    return borderOfReshape(borderOf(expand.getSrc()), /*isExpanded=*/true,
-                           expand.getReassociationIndices());
+    return borderOfExpand(expand);
   if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
-    return borderOfReshape(borderOf(collapse.getSrc()), /*isExpanded=*/false,
-                           collapse.getReassociationIndices());
+    return borderOfCollapse(collapse);
   return SmallVector<int64_t>(2 * rank, 0);
 }
 

@@ -45,9 +45,10 @@ func.func @another_value(%x: tensor<5x6x4xi8>, %w: tensor<8x3x3x4xi8>, %o: tenso
 #filter = affine_map<(h, w, n, i, k) -> (n, i, k)>
 #image = affine_map<(h, w, n, i, k) -> (h, w, n)>
 
-// Dimensions that are made one have no border of their own; dynamic sizes do not matter, amounts that are dynamic do.
+// Columns of four channels that become one dimension have a border of four elements for each column; dynamic sizes do not
+// matter, amounts that are dynamic do.
 // CHECK-LABEL: func.func @reshaped
-// CHECK: zero_border = array<i64: 1, 0, 0, 0>
+// CHECK: zero_border = array<i64: 1, 0, 0, 4>
 func.func @reshaped(%x: tensor<?x6x4xi8>, %w: tensor<8x3x12xi8>, %o: tensor<?x5x8xi32>, %high: index)
     -> tensor<?x5x8xi32> {
   %zero = arith.constant 0 : i8

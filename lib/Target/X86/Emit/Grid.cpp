@@ -76,6 +76,43 @@ void qcc::x86::forEachRowTile(
   }
 }
 
+/// The most tiles that are spelled out, which are code of their own.
+constexpr int64_t kMostSpecialTiles = 4;
+
+void qcc::x86::forEachRowTile(
+    KernelBuilder &builder, const Contraction &contraction, Value begin,
+    Value end, function_ref<bool(int64_t row, int64_t count)> isSpecial,
+    function_ref<void(Value row, int64_t count)> body) {
+  int64_t mr = contraction.mr, m = 0;
+  if (auto size = getConstantIntValue(contraction.m))
+    m = *size;
+  auto sizeAt = [&](int64_t row) { return std::min(mr, m - row); };
+  // Tiles before `first` and from `last` on are spelled out.
+  int64_t tilesEnd = llvm::alignTo(m, mr), first = 0, last = tilesEnd;
+  while (first < last && isSpecial(first, sizeAt(first)))
+    first += mr;
+  while (first < last && isSpecial(last - mr, sizeAt(last - mr)))
+    last -= mr;
+  int64_t special = (first + tilesEnd - last) / mr;
+  if (special == 0 || special > kMostSpecialTiles)
+    return forEachRowTile(builder, contraction, begin, end, body);
+  auto emitFrom = [&](int64_t from, int64_t to) {
+    for (int64_t row = from; row < to; row += mr)
+      builder.ifTrue(builder.less(begin, builder.index(row + 1)), [&] {
+        builder.ifTrue(builder.less(builder.index(row), end),
+                       [&] { body(builder.index(row), sizeAt(row)); });
+      });
+  };
+  emitFrom(0, first);
+  Value middle = builder.min(builder.max(begin, builder.index(first)), end);
+  if (first < last && last == tilesEnd)
+    forEachRowTile(builder, contraction, middle, end, body);
+  else if (first < last)
+    builder.forEach(middle, builder.min(end, builder.index(last)), mr,
+                    [&](Value row) { body(row, mr); });
+  emitFrom(last, tilesEnd);
+}
+
 void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
                         function_ref<void(const GridPart &)> emitPart) {
   kernel::ContractOp op = contraction.op;

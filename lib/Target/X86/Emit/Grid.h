@@ -50,6 +50,14 @@ void forEachRowTile(
     mlir::Value end,
     llvm::function_ref<void(mlir::Value row, int64_t count)> body);
 
+/// Likewise, where the number of rows is known and tiles at the two ends of
+/// these are special, few of them, for these with rows that are constants.
+void forEachRowTile(
+    KernelBuilder &builder, const Contraction &contraction, mlir::Value begin,
+    mlir::Value end,
+    llvm::function_ref<bool(int64_t row, int64_t count)> isSpecial,
+    llvm::function_ref<void(mlir::Value row, int64_t count)> body);
+
 /// Replaces a contraction by an `scf.forall` over threads; calls `emitPart`
 /// once, inside of the loop over the outer indices of a thread's share.
 void emitGrid(KernelBuilder &builder, Contraction &contraction,

@@ -35,9 +35,10 @@ private:
   SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
   /// The four bytes of row i of the tile from an element on, as an i32.
   Value loadWord(const Tile &tile, int64_t i, Value run, Value offset);
-  /// The steps of a run.
-  SmallVector<Value> reduceRun(const Tile &tile, Value run,
-                               ValueRange accumulators, Step step);
+  /// The steps of a part of a run.
+  SmallVector<Value> reducePart(const Tile &tile, Value run,
+                                const ZeroBorders::Part &part,
+                                ValueRange accumulators, Step step);
 };
 } // namespace
 
@@ -115,8 +116,9 @@ Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value run,
                                    ArrayRef<int64_t>{0});
 }
 
-SmallVector<Value> InPlaceRows::reduceRun(const Tile &tile, Value run,
-                                          ValueRange accumulators, Step step) {
+SmallVector<Value> InPlaceRows::reducePart(const Tile &tile, Value run,
+                                           const ZeroBorders::Part &part,
+                                           ValueRange accumulators, Step step) {
   auto broadcast = [&](Value word) -> Value {
     return vector::BroadcastOp::create(builder.rewriter, builder.loc,
                                        builder.accumulatorType(), word);
@@ -124,24 +126,25 @@ SmallVector<Value> InPlaceRows::reduceRun(const Tile &tile, Value run,
   int64_t whole = contraction.runSize / contraction.kr,
           rest = contraction.runSize % contraction.kr;
   Value first = builder.mul(run, contraction.runWords);
-  SmallVector<Value> result = builder.carry(
-      0, whole, accumulators, [&](Value word, ValueRange current) {
-        Value offset = builder.mul(word, contraction.kr);
-        return step(
-            builder.add(first, word),
-            [&](int64_t i, int64_t) {
-              return broadcast(loadWord(tile, i, run, offset));
-            },
-            current);
-      });
-  if (rest == 0)
+  SmallVector<Value> result =
+      builder.carry(part.firstWord, std::min(part.lastWord, whole),
+                    accumulators, [&](Value word, ValueRange current) {
+                      Value offset = builder.mul(word, contraction.kr);
+                      return step(
+                          builder.add(first, word), part.rows,
+                          [&](int64_t i, int64_t) {
+                            return broadcast(loadWord(tile, i, run, offset));
+                          },
+                          current);
+                    });
+  if (part.lastWord <= whole)
     return result;
   // The last bytes of a run are the high end of its last four.
   Value offset = builder.index(contraction.runSize - contraction.kr);
   Value shift = arith::ConstantIntOp::create(builder.rewriter, builder.loc,
                                              8 * (contraction.kr - rest), 32);
   return step(
-      builder.add(first, whole),
+      builder.add(first, whole), part.rows,
       [&](int64_t i, int64_t) {
         return broadcast(arith::ShRUIOp::create(builder.rewriter, builder.loc,
                                                 loadWord(tile, i, run, offset),
@@ -152,11 +155,11 @@ SmallVector<Value> InPlaceRows::reduceRun(const Tile &tile, Value run,
 
 SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
                                        ValueRange accumulators, Step step) {
-  auto [first, last] = runsOf(tile);
-  return builder.carry(first, last, accumulators,
-                       [&](Value run, ValueRange current) {
-                         return reduceRun(tile, run, current, step);
-                       });
+  return reduceParts(
+      tile, accumulators,
+      [&](Value run, const ZeroBorders::Part &part, ValueRange current) {
+        return reducePart(tile, run, part, current, step);
+      });
 }
 
 /// The distance of rows in elements of the left operand; 0 where all rows are

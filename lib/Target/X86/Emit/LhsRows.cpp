@@ -16,7 +16,7 @@ using namespace qcc::x86;
 
 LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                  int64_t capacity)
-    : builder(builder), contraction(contraction) {
+    : builder(builder), contraction(contraction), borders(contraction) {
   // Where lanes lie along K, CollectedBlocks computes the sums of both
   // operands.
   if (contraction.needsRowSums() && !contraction.config.isInnerProduct())
@@ -41,53 +41,32 @@ SmallVector<Value> LhsRows::loopsAt(ArrayRef<Value> outer, Value row, Value run,
   return at;
 }
 
-/// How many words of a run repay bounds of the loop over runs that are
-/// computed.
-constexpr int64_t kLeastRunWords = 16;
-
-std::pair<Value, Value> LhsRows::runsOf(const Tile &tile) {
-  kernel::ContractOp op = contraction.op;
-  std::pair<Value, Value> all{builder.index(0),
-                              builder.index(contraction.runs)};
-  std::optional<ArrayRef<int64_t>> border = op.getZeroBorder();
-  unsigned dim = op.getReductionDims().front();
-  // Atoms with pairs multiply sums of elements of both operands; what is
-  // shifted or computed by a prologue is not 0; and a run is one step of the
-  // loop.
-  if (!border || dim == runDim() || contraction.runWords < kLeastRunWords ||
-      contraction.atom.hasPairs() || contraction.lhsShift != 0 ||
-      !op.getLhsPrologue().empty())
-    return all;
-  for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
-    SmallVector<int64_t> factors =
-        *kernel::windowFactors(expr, op.getNumLoops());
-    int64_t low = (*border)[2 * d], high = (*border)[2 * d + 1];
-    bool variesInTile =
-        contraction.roles.m && factors[*contraction.roles.m] != 0;
-    bool isAlone = llvm::count_if(op.getReductionDims(), [&](int64_t loop) {
-                     return factors[loop] != 0;
-                   }) == 1;
-    if (factors[dim] == 0 || !isAlone || variesInTile || low + high == 0)
-      continue;
-    // The window of the tile begins at `start`: its element i lies inside of
-    // the border if low <= start + i * factor < size - high.
-    Value start = builder.index(0);
-    for (auto [loop, factor] : llvm::enumerate(factors))
-      if (factor != 0 && !op.isReduction(loop))
-        start = builder.add(start, builder.mul(tile.loops[loop], factor));
-    Value size = builder.rewriter.createOrFold<memref::DimOp>(builder.loc,
-                                                              op.getLhs(), d);
-    auto firstFrom = [&](Value place) {
-      Value distance = builder.max(builder.sub(place, start), builder.index(0));
-      Value index =
-          builder.min(builder.ceilDiv(distance, builder.index(factors[dim])),
-                      builder.index(op.getReductionSizes().front()));
-      return builder.mul(index,
-                         contraction.runs / op.getReductionSizes().front());
-    };
-    return {firstFrom(builder.index(low)), firstFrom(builder.add(size, -high))};
-  }
-  return all;
+SmallVector<Value> LhsRows::reduceParts(const Tile &tile,
+                                        ValueRange accumulators,
+                                        ReducePart reducePart) {
+  auto [first, last] = borders.runsOf(builder, tile);
+  SmallVector<ZeroBorders::Part> parts = borders.partsOf(tile);
+  // One loop goes through all runs of which everything is multiplied.
+  if (parts.size() == 1)
+    return builder.carry(first, last, accumulators,
+                         [&](Value run, ValueRange current) {
+                           return reducePart(run, parts.front(), current);
+                         });
+  Value size = builder.index(borders.groupSize());
+  return builder.carry(
+      builder.div(first, size), builder.div(last, size), accumulators,
+      [&](Value group, ValueRange current) {
+        SmallVector<Value> next(current);
+        for (const ZeroBorders::Part &part : parts)
+          if (llvm::is_contained(part.rows, true))
+            next = builder.carry(
+                part.firstRun, part.lastRun, next,
+                [&](Value run, ValueRange current) {
+                  return reducePart(builder.add(builder.mul(group, size), run),
+                                    part, current);
+                });
+        return next;
+      });
 }
 
 Value LhsRows::rowSum(Value row) {

@@ -24,7 +24,7 @@
 #define QCC_LIB_TARGET_X86_EMIT_LHSROWS_H
 
 #include "../Atoms/AmxTile.h"
-#include "Contraction.h"
+#include "ZeroBorders.h"
 #include <memory>
 
 namespace qcc::x86 {
@@ -41,11 +41,13 @@ public:
 
   /// Gives word `word` of a step, of row `row` of the tile, in all lanes.
   using LeftWord = llvm::function_ref<mlir::Value(int64_t row, int64_t word)>;
-  /// Emits a step of the reduction: `word` is the index of its first word in
-  /// the packed right operand; returns the accumulators after it. An atom with
-  /// pairs takes two words, others one.
+  /// Emits a step of the reduction for the rows of the tile for which `rows`
+  /// holds: `word` is the index of its first word in the packed right operand;
+  /// returns the accumulators after it. An atom with pairs takes two words,
+  /// others one.
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::Value word, LeftWord left, mlir::ValueRange accumulators)>;
+      mlir::Value word, llvm::ArrayRef<bool> rows, LeftWord left,
+      mlir::ValueRange accumulators)>;
   /// Emits the loop over K for a tile of the prepared rows.
   virtual llvm::SmallVector<mlir::Value>
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
@@ -58,6 +60,12 @@ public:
   /// Emits that the 64 elements of K from `offset` on of a row, which need not
   /// be prepared yet, will soon be read. Rows that are copied need none.
   virtual void prefetch(const Tile &tile, mlir::Value row, mlir::Value offset) {
+  }
+
+  /// Whether the tile of `count` rows from row `row` on has fewer products if
+  /// that row is a constant (ZeroBorders.h).
+  bool leavesOut(int64_t row, int64_t count) const {
+    return borders.gainsFrom(row, count);
   }
 
   /// The sum of the stored elements of a prepared row, an i32. Only where
@@ -75,10 +83,14 @@ protected:
   llvm::SmallVector<mlir::Value> loopsAt(llvm::ArrayRef<mlir::Value> outer,
                                          mlir::Value row, mlir::Value run,
                                          mlir::Value offset);
-  /// The runs whose products the tile needs, from the first to past the last:
-  /// those of the first reduction dimension that lie in a border of zeros (the
-  /// rows of a window above or below of an image) are left out.
-  std::pair<mlir::Value, mlir::Value> runsOf(const Tile &tile);
+  /// Emits the words of a part of run `run`; returns the accumulators.
+  using ReducePart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value run, const ZeroBorders::Part &part,
+      mlir::ValueRange accumulators)>;
+  /// Emits the loops over the runs whose products the tile needs.
+  llvm::SmallVector<mlir::Value> reduceParts(const Tile &tile,
+                                             mlir::ValueRange accumulators,
+                                             ReducePart reducePart);
   /// The loop of the elements of a run.
   unsigned runDim() { return contraction.op.getReductionDims().back(); }
 
@@ -90,6 +102,7 @@ protected:
 
   KernelBuilder &builder;
   Contraction &contraction;
+  ZeroBorders borders;
   mlir::Value firstRow;    // of the prepared block
   mlir::Value rowSums;     // [capacity], or null
   mlir::Value rowProducts; // likewise

@@ -55,7 +55,8 @@ SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
     }
   return rows.reduce(
       tile, initial,
-      [&](Value word, LhsRows::LeftWord left, ValueRange accumulators) {
+      [&](Value word, ArrayRef<bool> isNeeded, LhsRows::LeftWord left,
+          ValueRange accumulators) {
         SmallVector<std::array<Value, 2>> right(tile.vectors);
         SmallVector<Value> next;
         for (int64_t j = 0; j < tile.vectors; ++j)
@@ -78,6 +79,11 @@ SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
           }
         for (int64_t i = 0; i < tile.rows; ++i) {
           std::array<Value, 2> words;
+          if (!isNeeded[i]) {
+            llvm::append_range(
+                next, accumulators.slice(i * tile.vectors, tile.vectors));
+            continue;
+          }
           for (int64_t w = 0; w < stepWords; ++w)
             words[w] = left(i, w);
           for (int64_t j = 0; j < tile.vectors; ++j) {

@@ -161,20 +161,36 @@ SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
                                      Step step) {
   Value first = builder.sub(tile.row, firstRow);
   int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
+  auto reduceWords = [&](Value begin, Value end, ArrayRef<bool> rows,
+                         ValueRange current) {
+    return builder.carry(begin, end, current, [&](Value i, ValueRange current) {
+      Value word = builder.mul(i, stepWords);
+      auto left = [&](int64_t i, int64_t w) -> Value {
+        Value scalar = memref::LoadOp::create(
+            builder.rewriter, builder.loc, words,
+            ValueRange{builder.add(first, i), builder.add(word, w)});
+        return vector::BroadcastOp::create(builder.rewriter, builder.loc,
+                                           builder.accumulatorType(), scalar);
+      };
+      return step(word, rows, left, current);
+    });
+  };
   int64_t runSteps = contraction.runWords / stepWords;
-  auto [firstRun, lastRun] = runsOf(tile);
-  return builder.carry(
-      builder.mul(firstRun, runSteps), builder.mul(lastRun, runSteps),
-      accumulators, [&](Value index, ValueRange current) {
-        Value word = builder.mul(index, stepWords);
-        auto left = [&](int64_t i, int64_t w) -> Value {
-          Value scalar = memref::LoadOp::create(
-              builder.rewriter, builder.loc, words,
-              ValueRange{builder.add(first, i), builder.add(word, w)});
-          return vector::BroadcastOp::create(builder.rewriter, builder.loc,
-                                             builder.accumulatorType(), scalar);
-        };
-        return step(word, left, current);
+  SmallVector<ZeroBorders::Part> parts = borders.partsOf(tile);
+  // The words of all runs follow each other.
+  if (parts.size() == 1) {
+    auto [firstRun, lastRun] = borders.runsOf(builder, tile);
+    return reduceWords(builder.mul(firstRun, runSteps),
+                       builder.mul(lastRun, runSteps), parts.front().rows,
+                       accumulators);
+  }
+  return reduceParts(
+      tile, accumulators,
+      [&](Value run, const ZeroBorders::Part &part, ValueRange current) {
+        Value word = builder.mul(run, runSteps);
+        return reduceWords(builder.add(word, part.firstWord),
+                           builder.add(word, part.lastWord), part.rows,
+                           current);
       });
 }
 

@@ -53,6 +53,9 @@ private:
 
 void VectorTiles::emit(const GridPart &part) {
   int64_t columnsPerBlock = contraction.nc / contraction.nr;
+  auto isAtBorder = [&](int64_t row, int64_t count) {
+    return rows->leavesOut(row, count);
+  };
   auto emitBlock = [&](Value row) {
     Value lastRow = builder.min(builder.add(row, contraction.mc), part.lastRow);
     rows->prepare(part.loops, row, builder.sub(lastRow, row));
@@ -60,16 +63,17 @@ void VectorTiles::emit(const GridPart &part) {
       Value last =
           builder.min(builder.add(column, columnsPerBlock), part.lastColumn);
       columns.prepare(part.batch, column, last);
-      forEachRowTile(
-          builder, contraction, row, lastRow, [&](Value row, int64_t count) {
-            auto emitColumn = [&](Value column) {
-              emitTile(part.tile(contraction, row, count, column, false));
-            };
-            if (columnsPerBlock == 1)
-              emitColumn(column);
-            else
-              builder.forEach(column, last, 1, emitColumn);
-          });
+      forEachRowTile(builder, contraction, row, lastRow, isAtBorder,
+                     [&](Value row, int64_t count) {
+                       auto emitColumn = [&](Value column) {
+                         emitTile(
+                             part.tile(contraction, row, count, column, false));
+                       };
+                       if (columnsPerBlock == 1)
+                         emitColumn(column);
+                       else
+                         builder.forEach(column, last, 1, emitColumn);
+                     });
     };
     builder.forEach(part.firstColumn, part.lastColumn, columnsPerBlock,
                     emitColumns);
@@ -77,7 +81,7 @@ void VectorTiles::emit(const GridPart &part) {
       builder.ifTrue(part.hasPartial, [&] {
         columns.prepare(part.batch, part.lastColumn,
                         builder.add(part.lastColumn, 1));
-        forEachRowTile(builder, contraction, row, lastRow,
+        forEachRowTile(builder, contraction, row, lastRow, isAtBorder,
                        [&](Value row, int64_t count) {
                          emitTile(part.tile(contraction, row, count,
                                             part.lastColumn, true));
