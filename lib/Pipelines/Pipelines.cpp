@@ -108,6 +108,9 @@ void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
 void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
                            const StageOptions &options) {
   buildFormContractions(pm, target, options);
+  pm.addNestedPass<func::FuncOp>(createMergeGroups(target));
+  // Where all groups are one, their channels follow the columns of a window.
+  pm.addNestedPass<func::FuncOp>(createCollapseReductions());
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));

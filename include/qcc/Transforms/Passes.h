@@ -37,6 +37,8 @@ std::unique_ptr<mlir::Pass>
 createSelectLoweringConfig(std::shared_ptr<const Target> target,
                            std::shared_ptr<const TuningDatabase> tuning);
 std::unique_ptr<mlir::Pass>
+createMergeGroups(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
 createPackOperands(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createAdaptLoweringConfig(std::shared_ptr<const Target> target);

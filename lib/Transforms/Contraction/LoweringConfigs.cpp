@@ -55,6 +55,11 @@ LoweringConfigAttrInterface qcc::chooseConfig(ContractOp op,
   return best ? best->config : nullptr;
 }
 
+std::optional<Cost> qcc::leastCost(ContractOp op, const Target &target) {
+  std::optional<Candidate> best = chooseCandidate(op, target);
+  return best ? std::optional(best->cost) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // What a tuner tries
 //===----------------------------------------------------------------------===//

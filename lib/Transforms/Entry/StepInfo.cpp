@@ -190,10 +190,12 @@ WorkAmount qcc::emitWorkAmount(OpBuilder &builder, Operation *work) {
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     SmallVector<Value> outs(contract.getOuts());
     SmallVector<AffineMap> maps = contract.getOutMaps();
-    operations =
-        multiply(builder, loc,
-                 {iterationCount(builder, loc, outs, maps),
-                  builder.getIndexAttr(2 * contract.getReductionSize())});
+    int64_t reduction = contract.getReductionSize();
+    if (auto merged = contract->getAttrOfType<IntegerAttr>(kMergedGroupsAttr))
+      reduction /= merged.getInt();
+    operations = multiply(builder, loc,
+                          {iterationCount(builder, loc, outs, maps),
+                           builder.getIndexAttr(2 * reduction)});
   } else if (auto op = dyn_cast<linalg::LinalgOp>(work)) {
     int64_t scalars = 0;
     for (Operation &inner : op.getBlock()->without_terminator())

@@ -27,6 +27,10 @@ void annotateRhsRange(kernel::ContractOp op, const Target &target);
 kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
                                                  const Target &target);
 
+/// The expected cost of that config, which is for each product; nothing where
+/// there is none.
+std::optional<Cost> leastCost(kernel::ContractOp op, const Target &target);
+
 /// At most `most` configs that may be the fastest, all different and of source
 /// `tuned`: the model's choice first, then by the expected time. Other
 /// families, configs of one family and variants take turns.

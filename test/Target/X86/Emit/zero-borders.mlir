@@ -81,6 +81,7 @@ func.func @shifted(%x: memref<?x192xi8>, %w: memref<1x48x16xi32>, %s: memref<16x
 // CHECK: %[[HAS_LAST:.*]] = arith.cmpi slt, %[[BLOCK]], %c10
 // CHECK: scf.if %[[HAS_LAST]]
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args({{.*}}) -> (vector<16xi32>) {
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 iter_args({{.*}}) -> (vector<16xi32>) {
 // CHECK-NOT: scf.for
 // CHECK: return
 func.func @ends_of_lines(%x: memref<?x14x64xi8>, %w: memref<1x144x16xi32>, %s: memref<16xi32>, %o: memref<?x10x16xi32>) {

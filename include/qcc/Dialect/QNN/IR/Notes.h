@@ -39,6 +39,11 @@ inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
 // On ops, for later passes
 //===----------------------------------------------------------------------===//
 
+/// Index, on a contraction: how many groups of the program it has in one, so
+/// that all but one of as many of its products are by zeros. Written by
+/// merge-groups, read where operations are counted.
+inline constexpr llvm::StringLiteral kMergedGroupsAttr = "qcc.merged_groups";
+
 /// DenseF64ArrayAttr: [least, greatest] result of the op, which is not NaN
 /// unless the float whose sign it takes is. Written by legalize-float on what
 /// math functions expand to, read by the analysis of ranges.

@@ -1,0 +1,316 @@
+//===- MergeGroups.cpp - Groups of few channels at a time -----------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../PassTarget.h"
+#include "ContractionSteps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Transforms/Contraction/LoweringConfigs.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_MERGEGROUPS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+using kernel::ContractOp;
+
+/// The most groups that become one, and the most bytes of a right operand with
+/// blocks of zeros.
+constexpr int64_t kMostMerged = 16, kMostBytes = int64_t(16) << 20;
+/// The most columns of groups that become one: with more, lanes are not what is
+/// missing.
+constexpr int64_t kMostColumns = 64;
+
+namespace {
+/// The loops of a grouped contraction: groups, the columns of a group, and the
+/// elements of K that lie beside the groups in lhs.
+struct Groups {
+  unsigned group, column, inner;
+  int64_t groups, columns, elements;
+};
+} // namespace
+
+/// Where a map has the two loops, one after the other.
+static std::optional<unsigned> pairAt(AffineMap map, unsigned first,
+                                      unsigned second) {
+  MLIRContext *context = map.getContext();
+  auto at = map.getResultPosition(getAffineDimExpr(first, context));
+  if (!at || *at + 1 >= map.getNumResults() ||
+      map.getResult(*at + 1) != getAffineDimExpr(second, context))
+    return std::nullopt;
+  return at;
+}
+
+/// Whether an operand has groups and columns side by side, or neither.
+static bool isOfColumns(const MappedOperand &operand, const Groups &groups) {
+  return pairAt(operand.map, groups.group, groups.column) ||
+         (!operand.map.isFunctionOfDim(groups.group) &&
+          !operand.map.isFunctionOfDim(groups.column));
+}
+
+/// Nothing where groups cannot become one by constants that are 0.
+static std::optional<Groups> groupsOf(ContractOp op) {
+  auto roles = op.getRoles();
+  if (op.isPacked() || op.getLoweringConfigAttr() || failed(roles) ||
+      roles->isDepthwise || roles->batch.size() != 1 || op.getRhsZeroPoint() ||
+      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty() ||
+      !matchPattern(op.getRhs(), m_Constant()))
+    return std::nullopt;
+  ContractParts parts = ContractParts::of(op);
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  Groups groups;
+  groups.group = roles->batch.front();
+  groups.column = roles->n;
+  bool hasInner = false;
+  for (int64_t dim : op.getReductionDims())
+    if (pairAt(parts.lhs.map, groups.group, dim)) {
+      groups.inner = dim;
+      hasInner = true;
+    }
+  groups.groups = sizes[groups.group];
+  groups.columns = sizes[groups.column];
+  if (!hasInner || ShapedType::isDynamic(groups.groups) ||
+      ShapedType::isDynamic(groups.columns))
+    return std::nullopt;
+  groups.elements = sizes[groups.inner];
+  auto lhs = cast<RankedTensorType>(parts.lhs.value.getType());
+  unsigned at = *pairAt(parts.lhs.map, groups.group, groups.inner);
+  if (lhs.getDimSize(at + 1) != groups.elements)
+    return std::nullopt;
+  for (MappedOperand *operand : parts.operands())
+    if (operand != &parts.lhs && operand != &parts.rhs &&
+        !isOfColumns(*operand, groups))
+      return std::nullopt;
+  return groups;
+}
+
+/// `value` with other sizes of dimensions d and d + 1, whose elements stay in
+/// their order: one of the two sizes divides the other one before and after.
+static Value regroup(OpBuilder &builder, Location loc, Value value, unsigned d,
+                     int64_t outer, int64_t inner) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape()), split(type.getShape());
+  int64_t kept = std::min(outer, shape[d]);
+  int64_t merged = std::max(outer, shape[d]) / kept;
+  bool isMerged = outer < shape[d];
+  int64_t least = std::min(inner, shape[d + 1]);
+  split[d] = kept;
+  split[d + 1] = least;
+  split.insert(split.begin() + d + 1, merged);
+  shape[d] = outer;
+  shape[d + 1] = inner;
+  auto result = RankedTensorType::get(shape, type.getElementType());
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    if (TypedAttr retyped = qnn::retypeConstant(constant, result))
+      return arith::ConstantOp::create(builder, loc, retyped);
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(builder, loc, result,
+                                   empty.getDynamicSizes());
+  auto groupsAt = [&](unsigned pair) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0, e = split.size(); i < e; ++i)
+      if (i == pair + 1)
+        groups.back().push_back(i);
+      else
+        groups.push_back({i});
+    return groups;
+  };
+  auto splitType = RankedTensorType::get(split, type.getElementType());
+  Value expanded = tensor::ExpandShapeOp::create(
+      builder, loc, splitType, value, groupsAt(isMerged ? d : d + 1));
+  return tensor::CollapseShapeOp::create(builder, loc, result, expanded,
+                                         groupsAt(isMerged ? d + 1 : d));
+}
+
+/// The type of the right operand with `count` groups in one.
+static RankedTensorType mergedType(const ContractParts &parts,
+                                   const Groups &groups, int64_t count) {
+  auto type = cast<RankedTensorType>(parts.rhs.value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, expr] : llvm::zip_equal(shape, parts.rhs.map.getResults())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (loop == groups.group)
+      size /= count;
+    else if (loop == groups.column || loop == groups.inner)
+      size *= count;
+  }
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// A block diagonal: the elements of group i of `count` are in block i of the
+/// columns and in block i of K, all others are 0. Null where the elements
+/// cannot be read.
+static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
+                              int64_t count) {
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(parts.rhs.value);
+  auto type = cast<RankedTensorType>(parts.rhs.value.getType());
+  RankedTensorType merged = mergedType(parts, groups, count);
+  if (!data || qnn::getElementBytes(type.getElementType()) != 1)
+    return {};
+  // How far an index of a dimension moves in the merged operand, and a group
+  // within its `count`.
+  int64_t rank = type.getRank(), step = 0;
+  SmallVector<int64_t> strides(rank, 1);
+  unsigned groupAt = 0;
+  for (int64_t d = rank - 1; d >= 0; --d) {
+    if (d + 1 < rank)
+      strides[d] = strides[d + 1] * merged.getDimSize(d + 1);
+    unsigned loop =
+        cast<AffineDimExpr>(parts.rhs.map.getResult(d)).getPosition();
+    if (loop == groups.group)
+      groupAt = d;
+    else if (loop == groups.column || loop == groups.inner)
+      step += strides[d] * type.getDimSize(d);
+  }
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(merged.getNumElements(), 64);
+  MutableArrayRef<char> bytes = blob.getMutableData();
+  llvm::fill(bytes, 0);
+  SmallVector<int64_t> index(rank);
+  for (char element : data->bytes) {
+    int64_t offset = index[groupAt] % count * step;
+    for (int64_t d = 0; d < rank; ++d)
+      offset += strides[d] * (d == groupAt ? index[d] / count : index[d]);
+    bytes[offset] = element;
+    for (int64_t d = rank - 1; d >= 0 && ++index[d] == type.getDimSize(d); --d)
+      index[d] = 0;
+  }
+  return qnn::makeConstant(merged, std::move(blob),
+                           data->name.empty() ? "merged" : data->name);
+}
+
+/// The contraction with `count` groups in one, beside `op`. Its right operand
+/// has the right type and no elements yet.
+static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
+                              const Groups &groups, int64_t count) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  ContractParts parts = ContractParts::of(op);
+  int64_t outer = groups.groups / count;
+  RankedTensorType type = mergedType(parts, groups, count);
+  parts.rhs.value = arith::ConstantOp::create(
+      rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(type)));
+  parts.lhs.value = regroup(rewriter, loc, parts.lhs.value,
+                            *pairAt(parts.lhs.map, groups.group, groups.inner),
+                            outer, groups.elements * count);
+  for (MappedOperand *operand : parts.operands())
+    if (operand != &parts.lhs && operand != &parts.rhs)
+      if (auto at = pairAt(operand->map, groups.group, groups.column))
+        operand->value = regroup(rewriter, loc, operand->value, *at, outer,
+                                 groups.columns * count);
+  for (auto [dim, size] :
+       llvm::zip_equal(parts.reductionDims, parts.reductionSizes))
+    if (dim == groups.inner)
+      size *= count;
+  if (parts.rhsRange)
+    parts.rhsRange = rewriter.getDenseI64ArrayAttr(
+        {std::min<int64_t>(parts.rhsRange[0], 0),
+         std::max<int64_t>(parts.rhsRange[1], 0)});
+  ContractOp merged = parts.create(rewriter, loc);
+  merged->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  setValueInfos(merged, parts.values);
+  merged->setAttr(kMergedGroupsAttr, rewriter.getIndexAttr(count));
+  rewriter.cloneRegionBefore(op.getEpilogue(), merged.getEpilogue(),
+                             merged.getEpilogue().end());
+  return merged;
+}
+
+namespace {
+struct MergeGroups : qcc::impl::MergeGroupsBase<MergeGroups> {
+  using Base::Base;
+  explicit MergeGroups(TargetRef target) : target(std::move(target)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<ContractOp> ops;
+    getOperation().walk([&](ContractOp op) { ops.push_back(op); });
+    for (ContractOp op : ops)
+      if (std::optional<Groups> groups = groupsOf(op))
+        mergeGroups(rewriter, op, *groups);
+  }
+
+private:
+  void mergeGroups(RewriterBase &rewriter, ContractOp op, const Groups &groups);
+  /// The contraction with as many groups in one as are expected to take the
+  /// least time, and how many; null where that is one.
+  std::pair<ContractOp, int64_t>
+  chooseMerged(RewriterBase &rewriter, ContractOp op, const Groups &groups);
+  TargetRef target;
+};
+} // namespace
+
+std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
+                                                         ContractOp op,
+                                                         const Groups &groups) {
+  annotateRhsRange(op, *target);
+  std::optional<Cost> cost = leastCost(op, *target);
+  if (!cost)
+    return {};
+  ContractOp best;
+  int64_t bestCount = 1;
+  double least = cost->time;
+  auto type = cast<RankedTensorType>(op.getRhs().getType());
+  for (int64_t count = 2; count <= std::min(groups.groups, kMostMerged);
+       ++count) {
+    if (groups.groups % count != 0 || groups.columns * count > kMostColumns ||
+        type.getNumElements() * count > kMostBytes)
+      continue;
+    ContractOp merged = mergeShapes(rewriter, op, groups, count);
+    std::optional<Cost> cost = leastCost(merged, *target);
+    // Costs are for each product, and there are `count` times as many.
+    if (!cost || cost->time * count >= least) {
+      rewriter.eraseOp(merged);
+      continue;
+    }
+    if (best)
+      rewriter.eraseOp(best);
+    best = merged;
+    bestCount = count;
+    least = cost->time * count;
+  }
+  return {best, bestCount};
+}
+
+void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
+                              const Groups &groups) {
+  auto [merged, count] = chooseMerged(rewriter, op, groups);
+  if (!merged)
+    return;
+  ContractParts parts = ContractParts::of(op);
+  TypedAttr weights = mergeWeights(parts, groups, count);
+  if (!weights)
+    return rewriter.eraseOp(merged);
+  rewriter.setInsertionPoint(merged);
+  merged.getRhsMutable().assign(
+      arith::ConstantOp::create(rewriter, op.getLoc(), weights));
+  merged = foldUnitLoops(rewriter, merged);
+  rewriter.setInsertionPointAfter(merged);
+  SmallVector<Value> results;
+  for (auto [result, out] : llvm::zip_equal(merged.getResults(), parts.outs))
+    results.push_back(regroup(rewriter, op.getLoc(), result,
+                              *pairAt(out.map, groups.group, groups.column),
+                              groups.groups, groups.columns));
+  rewriter.replaceOp(op, results);
+}
+
+std::unique_ptr<Pass>
+qcc::createMergeGroups(std::shared_ptr<const Target> target) {
+  return std::make_unique<MergeGroups>(std::move(target));
+}

@@ -1,0 +1,124 @@
+// RUN: qcc-opt %s -split-input-file -merge-groups=cpu=cascadelake -canonicalize -mlir-elide-elementsattrs-if-larger=64 | FileCheck %s
+
+#lhs = affine_map<(m, g, n, k) -> (m, g, k)>
+#rhs = affine_map<(m, g, n, k) -> (g, n, k)>
+#out = affine_map<(m, g, n, k) -> (m, g, n)>
+#columns = affine_map<(m, g, n, k) -> (g, n)>
+#rows = affine_map<(m, g, n, k) -> (m)>
+
+// Two groups become one: blocks of zeros beside theirs. What has groups and columns has them as one dimension, what has
+// neither stays.
+// CHECK-LABEL: func.func @all_groups
+// CHECK-SAME: %[[X:.*]]: tensor<?x2x2xi8>, %[[BIAS:.*]]: tensor<2x2xi32>, %[[SCALE:.*]]: tensor<?xi32>
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}1, 2, 0, 0], [3, 4, 0, 0], [0, 0, 5, 6], [0, 0, 7, 8]]]> : tensor<1x4x4xi8>
+// CHECK: %[[L:.*]] = tensor.collapse_shape %{{.*}} into tensor<?x1x4xi8>
+// CHECK: %[[B:.*]] = tensor.collapse_shape %{{.*}} into tensor<1x4xi32>
+// CHECK: %[[O:.*]] = tensor.empty(%{{.*}}) : tensor<?x1x4xi32>
+// CHECK: %[[R:.*]] = kernel.contract lhs(%[[L]] : {{.*}}) rhs(%[[W]] : {{.*}}) init(%[[B]] : {{.*}}) epilogue_ins(%[[SCALE]] : {{.*}}) outs(%[[O]] : {{.*}})
+// CHECK-SAME: qcc.merged_groups = 2 : index
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[R]] {{\[\[}}0], [1], [2, 3]]
+// CHECK: tensor.collapse_shape %[[E]] {{\[\[}}0], [1, 2], [3]] : {{.*}} into tensor<?x2x2xi32>
+func.func @all_groups(%x: tensor<?x2x2xi8>, %bias: tensor<2x2xi32>, %scale: tensor<?xi32>, %m: index) -> tensor<?x2x2xi32> {
+  %w = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi8>
+  %o = tensor.empty(%m) : tensor<?x2x2xi32>
+  %y = kernel.contract lhs(%x : tensor<?x2x2xi8>) rhs(%w : tensor<2x2x2xi8>) init(%bias : tensor<2x2xi32>)
+      epilogue_ins(%scale : tensor<?xi32>) outs(%o : tensor<?x2x2xi32>)
+      {indexing_maps = [#lhs, #rhs, #columns, #rows, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 2>}
+      epilogue {
+      ^bb0(%acc: i32, %s: i32):
+        %r = arith.muli %acc, %s : i32
+        kernel.yield %r : i32
+      } -> tensor<?x2x2xi32>
+  return %y : tensor<?x2x2xi32>
+}
+
+// -----
+
+#lhs = affine_map<(h, w, g, n, i, j, k) -> (h + i, w + j, g, k)>
+#rhs = affine_map<(h, w, g, n, i, j, k) -> (g, n, i, j, k)>
+#out = affine_map<(h, w, g, n, i, j, k) -> (h, w, g, n)>
+
+// Of 32 groups of 4 channels four are one, which fill 16 lanes; more would multiply by zeros alone.
+// CHECK-LABEL: func.func @some_groups
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<58x58x8x16xi8>) rhs(%{{.*}} : tensor<8x16x3x3x16xi8>) outs(%{{.*}} : tensor<56x56x8x16xi32>)
+// CHECK-SAME: reduction_sizes = array<i64: 3, 3, 16>
+func.func @some_groups(%x: tensor<58x58x32x4xi8>) -> tensor<56x56x32x4xi32> {
+  %w = arith.constant dense<3> : tensor<32x4x3x3x4xi8>
+  %o = tensor.empty() : tensor<56x56x32x4xi32>
+  %y = kernel.contract lhs(%x : tensor<58x58x32x4xi8>) rhs(%w : tensor<32x4x3x3x4xi8>) outs(%o : tensor<56x56x32x4xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], lhs_unsigned, reduction_dims = array<i64: 4, 5, 6>,
+       reduction_sizes = array<i64: 3, 3, 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<56x56x32x4xi32>
+  return %y : tensor<56x56x32x4xi32>
+}
+
+// Groups of 64 channels fill registers by themselves.
+// CHECK-LABEL: func.func @wide_groups
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<58x58x2x64xi8>)
+func.func @wide_groups(%x: tensor<58x58x2x64xi8>) -> tensor<56x56x2x64xi32> {
+  %w = arith.constant dense<3> : tensor<2x64x3x3x64xi8>
+  %o = tensor.empty() : tensor<56x56x2x64xi32>
+  %y = kernel.contract lhs(%x : tensor<58x58x2x64xi8>) rhs(%w : tensor<2x64x3x3x64xi8>) outs(%o : tensor<56x56x2x64xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], lhs_unsigned, reduction_dims = array<i64: 4, 5, 6>,
+       reduction_sizes = array<i64: 3, 3, 64>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<56x56x2x64xi32>
+  return %y : tensor<56x56x2x64xi32>
+}
+
+// -----
+
+#lhs = affine_map<(m, g, n, k) -> (m, g, k)>
+#rhs = affine_map<(m, g, n, k) -> (g, n, k)>
+#out = affine_map<(m, g, n, k) -> (m, g, n)>
+#group = affine_map<(m, g, n, k) -> (g)>
+#none = affine_map<(m, g, n, k) -> ()>
+
+// A weight that is no constant, one whose zeros are not 0, and an operand for each group stay as they are.
+// CHECK-LABEL: func.func @weight_arg
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<8x4x4xi8>)
+func.func @weight_arg(%x: tensor<8x4x4xi8>, %w: tensor<4x4x4xi8>) -> tensor<8x4x4xi32> {
+  %o = tensor.empty() : tensor<8x4x4xi32>
+  %y = kernel.contract lhs(%x : tensor<8x4x4xi8>) rhs(%w : tensor<4x4x4xi8>) outs(%o : tensor<8x4x4xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<8x4x4xi32>
+  return %y : tensor<8x4x4xi32>
+}
+
+// CHECK-LABEL: func.func @zero_point
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<8x4x4xi8>)
+func.func @zero_point(%x: tensor<8x4x4xi8>, %z: tensor<i32>) -> tensor<8x4x4xi32> {
+  %w = arith.constant dense<3> : tensor<4x4x4xi8>
+  %o = tensor.empty() : tensor<8x4x4xi32>
+  %y = kernel.contract lhs(%x : tensor<8x4x4xi8>) rhs(%w : tensor<4x4x4xi8>) rhs_zero_point(%z : tensor<i32>)
+      outs(%o : tensor<8x4x4xi32>)
+      {indexing_maps = [#lhs, #rhs, #none, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<8x4x4xi32>
+  return %y : tensor<8x4x4xi32>
+}
+
+// CHECK-LABEL: func.func @operand_of_groups
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<8x4x4xi8>)
+func.func @operand_of_groups(%x: tensor<8x4x4xi8>, %bias: tensor<4xi32>) -> tensor<8x4x4xi32> {
+  %w = arith.constant dense<3> : tensor<4x4x4xi8>
+  %o = tensor.empty() : tensor<8x4x4xi32>
+  %y = kernel.contract lhs(%x : tensor<8x4x4xi8>) rhs(%w : tensor<4x4x4xi8>) init(%bias : tensor<4xi32>)
+      outs(%o : tensor<8x4x4xi32>)
+      {indexing_maps = [#lhs, #rhs, #group, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<8x4x4xi32>
+  return %y : tensor<8x4x4xi32>
+}
