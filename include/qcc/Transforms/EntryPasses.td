@@ -181,7 +181,14 @@ def ShareSteps : Pass<"share-steps", "::mlir::ModuleOp"> {
     and bounds of clamps, which for floats become a comparison and a choice: for these an
     argument is as fast as a literal. Names, layers and places of steps stand on
     the calls.
+
+    Without `literals` steps become one that have equal literals, too: then code is
+    chosen once for all of them.
   }];
+  let options = [
+    Option<"literals", "literals", "bool", "true",
+           "Whether steps that differ in literals become one">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 

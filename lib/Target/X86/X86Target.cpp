@@ -77,6 +77,10 @@ bool X86Target::convertsBF16() const { return false; }
 
 // scf, vector, memref, arith, math, cf, amx, llvm intrinsics
 void X86Target::buildTargetStage(OpPassManager &pm) const {
+  // What is equal by now is lowered once.
+  ShareStepsOptions sharing;
+  sharing.literals = false;
+  pm.addPass(createShareSteps(sharing));
   pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
   if (spec.emulatesAMX)
     pm.addPass(createRewriteAMXToVector());

@@ -20,6 +20,18 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
+/// Bounds are powers of so many bits.
+constexpr int kBits = 8;
+
+/// A power of 2^kBits, 0 or the negative of one, up from x or down.
+static double roundBound(double x, bool up) {
+  if (x == 0)
+    return 0;
+  double exponent = std::log2(std::abs(x)) / kBits;
+  double rounded = (x > 0) == up ? std::ceil(exponent) : std::floor(exponent);
+  return std::copysign(std::exp2(kBits * rounded), x);
+}
+
 namespace {
 struct AnnotateConstantRanges
     : qcc::impl::AnnotateConstantRangesBase<AnnotateConstantRanges> {
@@ -33,7 +45,8 @@ struct AnnotateConstantRanges
         if (!getElementTypeOrSelf(operand.getType()).isInteger(8))
           range = rangeOfConstant(operand).value_or(range);
         isKnown |= !std::isnan(range.low);
-        ranges.append({range.low, range.high});
+        ranges.append({roundBound(range.low, /*up=*/false),
+                       roundBound(range.high, /*up=*/true)});
       }
       if (isKnown)
         op.setEpilogueRanges(ranges);

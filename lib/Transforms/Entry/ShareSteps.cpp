@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/Hashing.h"
@@ -94,7 +96,8 @@ namespace {
 /// the operands that are literals.
 class Form {
 public:
-  explicit Form(func::FuncOp step) {
+  /// `isOpen` says whether literals may differ.
+  Form(func::FuncOp step, bool isOpen) : isOpen(isOpen) {
     add(step.getFunctionType().getAsOpaquePointer());
     for (NamedAttribute attr : step->getDiscardableAttrs()) {
       add(attr.getName().getAsOpaquePointer());
@@ -113,9 +116,11 @@ public:
 private:
   void add(const void *token) { tokens.push_back(token); }
   void addCount(size_t count) { add(reinterpret_cast<const void *>(count)); }
+  void addAttributes(Operation &op);
   void addRegion(Region &region);
   void addOperand(OpOperand &operand);
 
+  bool isOpen;
   std::vector<const void *> tokens;
   DenseMap<Value, size_t> numbers; // in the order of definitions
 };
@@ -125,7 +130,7 @@ void Form::addOperand(OpOperand &operand) {
   enum : size_t { Literal, Constant, Number };
   Attribute constant;
   add(operand.get().getType().getAsOpaquePointer());
-  if (parameterOf(operand)) {
+  if (isOpen && parameterOf(operand)) {
     addCount(Literal);
     literals.push_back(&operand);
   } else if (matchPattern(operand.get(), m_Constant(&constant))) {
@@ -134,6 +139,28 @@ void Form::addOperand(OpOperand &operand) {
   } else {
     addCount(Number);
     addCount(numbers.lookup(operand.get()));
+  }
+}
+
+/// Whether an attribute of work is a note for people, which the calls of its
+/// step have by then, so that no code depends on it.
+static bool isNote(Operation &op, StringAttr name) {
+  if (auto contract = dyn_cast<kernel::ContractOp>(op))
+    if (name == contract.getFusedAttrName())
+      return true;
+  return llvm::is_contained({kOriginAttr, kRefusedAttr, kNotTunedAttr,
+                             kMergedGroupsAttr, kValuesAttr},
+                            name.getValue());
+}
+
+void Form::addAttributes(Operation &op) {
+  SmallVector<NamedAttribute> attrs(op.getAttrs());
+  llvm::erase_if(
+      attrs, [&](NamedAttribute attr) { return isNote(op, attr.getName()); });
+  addCount(attrs.size());
+  for (NamedAttribute attr : attrs) {
+    add(attr.getName().getAsOpaquePointer());
+    add(attr.getValue().getAsOpaquePointer());
   }
 }
 
@@ -152,7 +179,7 @@ void Form::addRegion(Region &region) {
       if (op.hasTrait<OpTrait::ConstantLike>())
         continue;
       add(op.getName().getAsOpaquePointer());
-      add(op.getAttrDictionary().getAsOpaquePointer());
+      addAttributes(op);
       addCount(op.getNumOperands());
       for (OpOperand &operand : op.getOpOperands())
         addOperand(operand);
@@ -307,20 +334,21 @@ void Sharing::run() {
 
 namespace {
 struct ShareSteps : qcc::impl::ShareStepsBase<ShareSteps> {
+  using Base::Base;
   void runOnOperation() override {
     llvm::MapVector<size_t, SmallVector<Group, 1>> groups; // by hash
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       if (!isStep(step))
         continue;
-      Form form(step);
-      auto literals = std::move(form.literals);
+      Form form(step, literals);
+      auto open = std::move(form.literals);
       SmallVector<Group, 1> &candidates = groups[form.hash()];
       auto group = llvm::find_if(
           candidates, [&](Group &candidate) { return candidate.form == form; });
       if (group == candidates.end())
         group = &candidates.emplace_back(Group{std::move(form), {}, {}});
       group->steps.push_back(step);
-      group->literals.push_back(std::move(literals));
+      group->literals.push_back(std::move(open));
     }
     DenseMap<StringAttr, SmallVector<func::CallOp>> calls;
     getOperation().walk([&](func::CallOp call) {

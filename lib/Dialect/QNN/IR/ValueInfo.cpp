@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
@@ -19,7 +20,6 @@ static constexpr StringLiteral kType = "type";
 static constexpr StringLiteral kPart = "part";
 static constexpr StringLiteral kOrder = "order";
 static constexpr StringLiteral kByteShift = "byte_shift";
-static constexpr StringLiteral kValuesAttr = "qcc.values";
 
 StringRef qcc::layerName(Location loc) {
   StringRef name;

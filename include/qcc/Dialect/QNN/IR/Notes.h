@@ -31,6 +31,9 @@ namespace qcc {
 inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
 /// String: why the op is in no kernel. Written by the pass that gives up.
 inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
+/// ArrayAttr: what is to be said of each result, where the location does not
+/// say it. Written by setValueInfos (ValueInfo.h).
+inline constexpr llvm::StringLiteral kValuesAttr = "qcc.values";
 /// String, on a contraction: why it has no tuned config, although there is a
 /// database. Written by select-lowering-config.
 inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
