@@ -258,6 +258,18 @@ TEST_P(RunOnDevice, RefusesGridsThatNoDeviceHas) {
       makeContext(artifact)->run(values.inputs(), values.outputs()).isOk());
 }
 
+TEST_P(RunOnDevice, RefusesSharedMemoryThatNoDeviceHas) {
+  DeviceArtifact artifact;
+  artifact.launch->shared_bytes = int64_t(1) << 33;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.message().rfind("step 'main.step1.add': ", 0), 0u)
+      << status.message();
+  EXPECT_NE(status.message().find("shared memory"), std::string::npos)
+      << status.message();
+}
+
 TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
   std::shared_ptr<Device> gpu = *openDevice("cuda:0"); // of sm_80
   FakeArtifact artifact;
