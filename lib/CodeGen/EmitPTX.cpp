@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EarlyEnd.h"
 #include "Optimize.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -54,8 +55,8 @@ static void annotateKernel(llvm::Function &function,
           function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
 }
 
-llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
-                                         Effort effort) {
+llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
+                                         WorkLimits *limits) {
   const Target &target = *variant.target;
   auto machine = target.createTargetMachine(effort);
   if (!machine)
@@ -91,8 +92,10 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*module, **machine, effort);
-  auto text = emitCode(*module, **machine, FileKind::Assembly);
+  optimize(*module, **machine, effort, limits);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
+  auto text = emitCode(*module, **machine, FileKind::Assembly, limits);
   if (!text)
     return text.takeError();
   return std::string(text->begin(), text->end());
