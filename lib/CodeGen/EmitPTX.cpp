@@ -15,6 +15,9 @@
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ABI.h"
 #include "qcc/Target/Target.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -53,6 +56,24 @@ static void annotateKernel(llvm::Function &function,
     if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(
           function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
+}
+
+static bool isMatrixMultiplication(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with("llvm.nvvm.mma.");
+}
+
+/// Keeps ptxas from unrolling loops of matrix multiplications, which it does
+/// until registers spill. What is worth unrolling is unrolled before.
+static void keepMatrixLoops(llvm::Function &function) {
+  llvm::DominatorTree tree(function);
+  llvm::LoopInfo loops(tree);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (llvm::any_of(loop->blocks(), [](const llvm::BasicBlock *block) {
+          return llvm::any_of(*block, isMatrixMultiplication);
+        }))
+      loop->setLoopAlreadyUnrolled();
 }
 
 llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
@@ -95,6 +116,9 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
   optimize(*module, **machine, effort, limits);
   if (llvm::Error error = checkLimits(limits))
     return std::move(error);
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      keepMatrixLoops(function);
   auto text = emitCode(*module, **machine, FileKind::Assembly, limits);
   if (!text)
     return text.takeError();
