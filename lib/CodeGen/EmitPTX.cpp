@@ -7,6 +7,7 @@
 
 #include "EarlyEnd.h"
 #include "Optimize.h"
+#include "WideShifts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -116,6 +117,7 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
   optimize(*module, **machine, effort, limits);
   if (llvm::Error error = checkLimits(limits))
     return std::move(error);
+  splitWideShiftGuards(*module);
   for (llvm::Function &function : *module)
     if (!function.isDeclaration())
       keepMatrixLoops(function);
