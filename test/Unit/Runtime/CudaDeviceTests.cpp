@@ -73,6 +73,27 @@ TEST_F(CudaDevice, SaysWhatItIs) {
         << name;
 }
 
+TEST_F(CudaDevice, MayNotOpen) {
+  struct {
+    const char *failures;
+    StatusCode code;
+  } cases[] = {{"cuDeviceGetCount=100", StatusCode::NotFound},
+               {"cuDeviceGet=101", StatusCode::NotFound},
+               {"cuDeviceGetAttribute=1", StatusCode::IOError},
+               {"cuDeviceGetAttribute=1@4", StatusCode::IOError},
+               {"cuDevicePrimaryCtxRetain=2", StatusCode::OutOfMemory}};
+  for (auto [failures, code] : cases) {
+    qccFakeReset();
+    setenv("QCC_FAKE_CUDA", failures, 1);
+    Status status = openDevice("cuda:0").status();
+    unsetenv("QCC_FAKE_CUDA");
+    EXPECT_EQ(status.code(), code) << failures << ": " << status.message();
+    EXPECT_NE(status.message().find("CUDA_ERROR_OF_TEST"), std::string::npos)
+        << status.message();
+    EXPECT_TRUE(openDevice("cuda:0").isOk());
+  }
+}
+
 TEST_F(CudaDevice, RunsAgainAfterALackOfMemory) {
   for (const char *failures :
        {"cuMemAlloc_v2=2", "cuMemAlloc_v2=2@2", "cuMemAlloc_v2=2@3"}) {

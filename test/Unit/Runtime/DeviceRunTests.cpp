@@ -270,6 +270,21 @@ TEST_P(RunOnDevice, RefusesSharedMemoryThatNoDeviceHas) {
       << status.message();
 }
 
+TEST(EmulatorRuns, HaveNoStreamsOfOtherPrograms) {
+  DeviceArtifact artifact;
+  auto context =
+      *Context::create(*artifact.loadOn(emu::createEmulatorDevice()), "");
+  ValuesOfTest values(32);
+  RunOptions options;
+  options.stream = &options;
+  Status status = context->run(values.inputs(), values.outputs(), options);
+  EXPECT_EQ(status.code(), StatusCode::Unsupported);
+  EXPECT_EQ(status.message(),
+            "device emulator has no streams of other programs; give none");
+  EXPECT_TRUE(context->run(values.inputs(), values.outputs()).isOk());
+  EXPECT_TRUE(values.areRight());
+}
+
 TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
   std::shared_ptr<Device> gpu = *openDevice("cuda:0"); // of sm_80
   FakeArtifact artifact;
