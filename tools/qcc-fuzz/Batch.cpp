@@ -126,7 +126,7 @@ public:
     compiler.configure = [this](PassManager &pm, Stage stage) {
       // A fifth of the time of such programs.
       pm.enableVerifier(this->options.effort == Effort::Full);
-      if (stage == Stage::Kernel && !this->options.target->isDevice())
+      if (stage == Stage::Kernel)
         pm.addInstrumentation(pinConfigs(*this->options.target, pinning()));
     };
   }
