@@ -490,6 +490,9 @@ static inline qccStepHook qccStepHookInit(void) {
 /// profiles tell is of each. Planned sizes are those of a slice afterwards.
 #define QCC_RUN_EACH_SLICE 1u
 
+/// The run returns at its end also where it follows a stream of the caller.
+#define QCC_RUN_WAIT 2u
+
 /// What holds for one run.
 typedef struct qccRunOptions {
   size_t size;
@@ -500,10 +503,10 @@ typedef struct qccRunOptions {
   int64_t timeoutNanoseconds;
   /// A CUstream of the primary context of the module's GPU, CU_STREAM_LEGACY
   /// for the default one. The run follows the work of the stream. Where all
-  /// tensors are in memory of the GPU it returns before its end, which the
-  /// caller waits for by the stream; a kernel that fails then makes a later
-  /// call fail. Null: the tensors hold their values when the run begins, and it
-  /// returns at its end.
+  /// tensors are in memory of the GPU it returns before its end, unless
+  /// QCC_RUN_WAIT is set; the caller waits for it by the stream, and a kernel
+  /// that fails then makes a later call fail. Null: the tensors hold their
+  /// values when the run begins, and it returns at its end.
   void *stream;
   /// Measure the time of each step of this run.
   bool profile;

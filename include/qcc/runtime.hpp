@@ -127,6 +127,9 @@ struct RunOptions {
   bool eachSlice = false;
   /// Called after each step, while no thread of the run is in one.
   std::function<void(size_t step, const qccStepInfo &info)> afterStep;
+  /// Return at the end of the run also where there is a stream; see
+  /// QCC_RUN_WAIT.
+  bool waits = false;
 };
 
 /// A run that was started; see qccContextStart. The memory of its tensors is
@@ -339,7 +342,8 @@ private:
       options.timeoutNanoseconds = given.timeout.count();
       options.stream = given.stream;
       options.profile = given.profile;
-      options.flags = given.eachSlice ? QCC_RUN_EACH_SLICE : 0;
+      options.flags = (given.eachSlice ? QCC_RUN_EACH_SLICE : 0) |
+                      (given.waits ? QCC_RUN_WAIT : 0);
       hook.context = const_cast<RunOptions *>(&given);
       hook.afterStep = afterStep;
       if (given.afterStep)

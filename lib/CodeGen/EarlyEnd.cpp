@@ -13,6 +13,12 @@
 
 using namespace qcc;
 
+llvm::Error qcc::checkLimits(WorkLimits *limits) {
+  if (limits && limits->isExceeded())
+    return llvm::createStringError(limits->status().message());
+  return llvm::Error::success();
+}
+
 namespace {
 struct EarlyEnd : llvm::FunctionPass {
   explicit EarlyEnd(WorkLimits &limits)

@@ -14,10 +14,14 @@
 #define QCC_LIB_CODEGEN_EARLYEND_H
 
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/Error.h"
 
 namespace qcc {
 
 class WorkLimits;
+
+/// Fails, with the reason, once `limits` are exceeded, which may be null.
+llvm::Error checkLimits(WorkLimits *limits);
 
 /// Hands the passes of a code generator on, and adds one of its own before
 /// instructions are selected: it takes the bodies of functions away once the

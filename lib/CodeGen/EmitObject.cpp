@@ -12,7 +12,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/CodeGen/CodeGen.h"
-#include "qcc/Support/WorkLimits.h"
 #include "qcc/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -23,12 +22,6 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace qcc;
-
-static llvm::Error checkLimits(WorkLimits *limits) {
-  if (limits && limits->isExceeded())
-    return llvm::createStringError(limits->status().message());
-  return llvm::Error::success();
-}
 
 /// The names in the table of a program: the functions that it refers to.
 static llvm::StringSet<> functionsOf(const Program &program) {
@@ -97,7 +90,7 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
         variants.size() > 1 ? variant.target->getName() + "." : "";
     table.push_back({Program::of(variant.module), variant.target, prefix, {}});
     if (variant.target->isDevice()) {
-      auto kernels = emitPTX(variant, effort);
+      auto kernels = emitPTX(variant, effort, limits);
       if (!kernels)
         return kernels.takeError();
       table.back().kernels = std::move(*kernels);

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EarlyEnd.h"
 #include "Optimize.h"
+#include "WideShifts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -14,6 +16,9 @@
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Runtime/ABI.h"
 #include "qcc/Target/Target.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -54,8 +59,26 @@ static void annotateKernel(llvm::Function &function,
           function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
 }
 
-llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
-                                         Effort effort) {
+static bool isMatrixMultiplication(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->getName().starts_with("llvm.nvvm.mma.");
+}
+
+/// Keeps ptxas from unrolling loops of matrix multiplications, which it does
+/// until registers spill. What is worth unrolling is unrolled before.
+static void keepMatrixLoops(llvm::Function &function) {
+  llvm::DominatorTree tree(function);
+  llvm::LoopInfo loops(tree);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (llvm::any_of(loop->blocks(), [](const llvm::BasicBlock *block) {
+          return llvm::any_of(*block, isMatrixMultiplication);
+        }))
+      loop->setLoopAlreadyUnrolled();
+}
+
+llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
+                                         WorkLimits *limits) {
   const Target &target = *variant.target;
   auto machine = target.createTargetMachine(effort);
   if (!machine)
@@ -91,8 +114,14 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*module, **machine, effort);
-  auto text = emitCode(*module, **machine, FileKind::Assembly);
+  optimize(*module, **machine, effort, limits);
+  if (llvm::Error error = checkLimits(limits))
+    return std::move(error);
+  splitWideShiftGuards(*module);
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      keepMatrixLoops(function);
+  auto text = emitCode(*module, **machine, FileKind::Assembly, limits);
   if (!text)
     return text.takeError();
   return std::string(text->begin(), text->end());

@@ -165,7 +165,7 @@ llvm::Expected<std::string> Compiler::emitPTX(mlir::ModuleOp module) const {
   llvm::Expected<Variant> variant = deviceVariant(module, targets);
   if (!variant)
     return variant.takeError();
-  return qcc::emitPTX(*variant, effort);
+  return qcc::emitPTX(*variant, effort, limits);
 }
 
 llvm::Expected<std::string> Compiler::emitWeights(mlir::ModuleOp module) const {

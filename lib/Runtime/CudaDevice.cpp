@@ -167,10 +167,10 @@ private:
 class CudaDevice : public Device {
 public:
   CudaDevice(ContextRef context, int number, int architecture,
-             std::string description)
+             int maxSharedBytes, std::string description)
       : context_(std::move(context)), driver_(context_->driver),
         number_(number), architecture_(architecture),
-        description_(std::move(description)) {}
+        maxSharedBytes_(maxSharedBytes), description_(std::move(description)) {}
 
   std::string name() const override {
     return "cuda:" + std::to_string(number_);
@@ -268,6 +268,7 @@ private:
   const ContextRef context_;
   const Driver &driver_;
   const int number_, architecture_;
+  const int maxSharedBytes_; ///< Of a block that asks for them.
   const std::string description_;
 };
 
@@ -333,6 +334,12 @@ Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
 Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
   auto *kernel = static_cast<Function *>(const_cast<void *>(params.kernel));
   constexpr int64_t withoutAsking = 48 << 10;
+  if (params.sharedBytes < 0 || params.sharedBytes > maxSharedBytes_)
+    return unsupported("the kernel takes " +
+                       std::to_string(params.sharedBytes) +
+                       " bytes of shared memory, but a block of " + name() +
+                       " has " + std::to_string(maxSharedBytes_) +
+                       "; compile for a chip that has no more");
   return context_->run("the launch of a kernel failed", [&] {
     Error error = kSuccess;
     if (params.sharedBytes > withoutAsking)
@@ -424,13 +431,15 @@ Result<std::shared_ptr<Device>> openCudaDevice(int number) {
                     ", counted from 0");
   const Driver &driver = **Driver::open();
   DeviceNumber device = 0;
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, maxShared = 0;
   cuda::Context *context = nullptr;
   Error error = driver.deviceGet(&device, number);
   if (error == kSuccess)
     error = driver.deviceGetAttribute(&major, kMajor, device);
   if (error == kSuccess)
     error = driver.deviceGetAttribute(&minor, kMinor, device);
+  if (error == kSuccess)
+    error = driver.deviceGetAttribute(&maxShared, kMaxSharedOfBlock, device);
   if (error != kSuccess)
     return driver.toStatus(error, "GPU " + std::to_string(number));
   Result<std::string> description =
@@ -444,7 +453,7 @@ Result<std::shared_ptr<Device>> openCudaDevice(int number) {
   auto primary =
       std::make_shared<const PrimaryContext>(driver, device, context);
   return std::shared_ptr<Device>(std::make_shared<CudaDevice>(
-      primary, number, 10 * major + minor, *std::move(description)));
+      primary, number, 10 * major + minor, maxShared, *std::move(description)));
 }
 
 Result<std::shared_ptr<Device>> openDevice(const std::string &name) {

@@ -57,7 +57,8 @@ Result<const Driver *> Driver::open() {
 /// Whether a kernel did something wrong, after which the driver refuses all
 /// work of the process.
 static bool isOfKernel(Error error) {
-  return error == kIllegalAddress || error == kAssert ||
+  return error == kIllegalAddress || error == kLaunchTimeout ||
+         error == kAssert ||
          (error >= kHardwareStackError && error <= kLaunchFailed);
 }
 

@@ -38,13 +38,15 @@ constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
                 kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
                 kNoBinary = 209, kInvalidPTX = 218, kUnsupportedPTX = 222,
                 kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
-                kLaunchOutOfResources = 701, kAssert = 710,
-                kHardwareStackError = 714, kIllegalInstruction = 715,
-                kMisalignedAddress = 716, kInvalidAddressSpace = 717,
-                kInvalidPc = 718, kLaunchFailed = 719;
+                kLaunchOutOfResources = 701, kLaunchTimeout = 702,
+                kAssert = 710, kHardwareStackError = 714,
+                kIllegalInstruction = 715, kMisalignedAddress = 716,
+                kInvalidAddressSpace = 717, kInvalidPc = 718,
+                kLaunchFailed = 719;
 
 // Attributes of devices, functions and pointers; options of the compiler.
-constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16;
+constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16,
+              kMaxSharedOfBlock = 97;
 constexpr int kMaxDynamicShared = 8;
 constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;

@@ -12,6 +12,9 @@
 
 namespace qcc::rt {
 
+/// How many graphs a context has: of shapes and buffers that take turns.
+constexpr size_t maxGraphs = 8;
+
 DeviceRun::DeviceRun(const Module &module, const Entry &entry,
                      const LogHook &log)
     : program_(*module.deviceProgram()), device_(*program_.device()),
@@ -137,7 +140,8 @@ Status DeviceRun::bind(const Tensor &tensor, BoundTensor &bound,
 }
 
 Status DeviceRun::begin(const Tensor *inputs, const Tensor *outputs,
-                        int64_t arenaBytes, void *stream) {
+                        int64_t arenaBytes, void *stream, bool waits) {
+  isTimed_ = false;
   Status status = prepare();
   if (status.isOk())
     status = chooseStream(stream);
@@ -149,7 +153,7 @@ Status DeviceRun::begin(const Tensor *inputs, const Tensor *outputs,
   if (!status.isOk())
     return status.withPrefix("temporaries of '" + std::string(entry_.name) +
                              "': ");
-  mustWait_ = !stream;
+  mustWait_ = !stream || waits;
   size_t numArguments = entry_.arguments.size();
   for (size_t i = 0; i < tensors_.size() && status.isOk(); ++i)
     status = i < numArguments ? bind(inputs[i], tensors_[i], "argument", i)
@@ -238,7 +242,7 @@ Status DeviceRun::launch(const Step &step, size_t number,
   params.arguments = pointers_.data();
   params.numArguments = int(launch.parameters.size());
   Status status = device_.launch(params, stream_);
-  if (status.isOk() && !clock_.empty())
+  if (status.isOk() && isTimed_)
     status = clock_[number + 1]->record(stream_);
   return status;
 }
@@ -260,22 +264,41 @@ void DeviceRun::fillKey(const int64_t *values) {
   key_.push_back(reinterpret_cast<int64_t>(arena_.data()));
 }
 
+/// Puts what has the key of the run in front. Returns whether it was known;
+/// otherwise it is new, in place of what was not used for longest.
+Result<bool> DeviceRun::findGraph() {
+  auto known =
+      std::find_if(graphs_.begin(), graphs_.end(),
+                   [&](const GraphOfLaunches &of) { return of.key == key_; });
+  bool isKnown = known != graphs_.end();
+  if (!isKnown && graphs_.size() < maxGraphs) {
+    known = graphs_.emplace(known);
+  } else if (!isKnown) {
+    --known;
+    // The graph that is replaced may be under way.
+    Status status = known->graph ? end_->synchronize() : Status::ok();
+    if (!status.isOk())
+      return status;
+    known->graph.reset();
+    known->isRefused = false;
+  }
+  known->key = key_;
+  std::rotate(graphs_.begin(), known, known + 1);
+  return isKnown;
+}
+
 /// Records the launches on the context's own stream, which has no other work.
-Status DeviceRun::record(const int64_t *values) {
-  // The graph that is replaced may be under way.
-  Status status = graph_ ? end_->synchronize() : Status::ok();
-  graph_.reset();
+Status DeviceRun::record(GraphOfLaunches &to, const int64_t *values) {
   DeviceStream *stream = stream_;
   stream_ = ownStream_.get();
-  if (status.isOk())
-    status = device_.beginGraph(stream_);
+  Status status = device_.beginGraph(stream_);
   if (status.isOk()) {
     status = launchSteps(values);
     Result<std::unique_ptr<DeviceGraph>> graph = device_.endGraph(stream_);
     if (status.isOk())
       status = graph.status();
     if (status.isOk())
-      graph_ = std::move(*graph);
+      to.graph = std::move(*graph);
   }
   stream_ = stream;
   return status;
@@ -285,21 +308,18 @@ Status DeviceRun::launchAll(const int64_t *values) {
   if (!device_.hasGraphs() || entry_.steps.size() < 2)
     return launchSteps(values);
   fillKey(values);
-  if (graph_ && key_ == graphKey_)
-    return graph_->launch(stream_);
-  bool isRepeated = key_ == lastKey_;
-  lastKey_ = key_;
-  if (!isRepeated)
-    return launchSteps(values);
-  Status status = record(values);
-  if (status.isOk()) {
-    graphKey_ = key_;
-    return graph_->launch(stream_);
+  Result<bool> isKnown = findGraph();
+  if (!isKnown.isOk())
+    return isKnown.status();
+  GraphOfLaunches &of = graphs_.front();
+  if (*isKnown && !of.graph && !of.isRefused) {
+    Status status = record(of, values);
+    of.isRefused = !status.isOk();
+    // Nothing has run. Without a graph the launches take longer, no more.
+    if (of.isRefused && log_.log)
+      log_.log(log_.context, status.message().c_str());
   }
-  // Nothing has run. Without a graph the launches take longer, no more.
-  if (log_.log)
-    log_.log(log_.context, status.message().c_str());
-  return launchSteps(values);
+  return of.graph ? of.graph->launch(stream_) : launchSteps(values);
 }
 
 Status DeviceRun::startClock() {
@@ -309,6 +329,7 @@ Status DeviceRun::startClock() {
       return event.status();
     clock_.push_back(std::move(*event));
   }
+  isTimed_ = true;
   return clock_.front()->record(stream_);
 }
 

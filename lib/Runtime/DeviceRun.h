@@ -28,21 +28,22 @@ public:
   ~DeviceRun();
 
   /// Loads the program, makes place for `arenaBytes` bytes of temporaries and
-  /// copies inputs. `stream`: the caller's, or null.
+  /// copies inputs. `stream`: the caller's, or null. `waits`: until the run is
+  /// over, also where the caller has a stream.
   Status begin(const Tensor *inputs, const Tensor *outputs, int64_t arenaBytes,
-               void *stream);
+               void *stream, bool waits);
   Status launch(const Step &step, size_t number, const int64_t *values);
   /// All steps. Launches that were made before with the same arguments are
   /// recorded, and from then on repeated at once where the device can do so.
   Status launchAll(const int64_t *values);
   /// Waits for all launches so far.
   Status synchronize() { return stream_->synchronize(); }
-  /// Copies results. Waits, unless the caller has a stream and all tensors are
-  /// on the device.
+  /// Copies results. Waits, unless the caller has a stream, does not want to
+  /// wait, and all tensors are on the device.
   Status finish(const Tensor *outputs);
   void abandon();
 
-  /// From here on each step has its time measured.
+  /// Each step of the run has its time measured.
   Status startClock();
   /// The times of a run that is over.
   Status readClock(std::vector<int64_t> &nanoseconds);
@@ -63,6 +64,14 @@ private:
     bool isCopied = false;
   };
 
+  /// Launches that were made, and their graph once they are made again.
+  struct GraphOfLaunches {
+    /// What the arguments of all launches depend on: sizes and addresses.
+    std::vector<int64_t> key;
+    std::unique_ptr<DeviceGraph> graph;
+    bool isRefused = false; ///< The driver does not record them.
+  };
+
   Status prepare();
   Status chooseStream(void *handle);
   Status bind(const Tensor &tensor, BoundTensor &bound, const char *role,
@@ -73,7 +82,8 @@ private:
               const MemoryLocation &other);
   Status launchSteps(const int64_t *values);
   void fillKey(const int64_t *values);
-  Status record(const int64_t *values);
+  Result<bool> findGraph();
+  Status record(GraphOfLaunches &to, const int64_t *values);
   char *addressOf(const OperandInfo &operand, const int64_t *values) const;
 
   DeviceProgram &program_;
@@ -94,11 +104,11 @@ private:
   DeviceBuffer arena_;
   std::vector<BoundTensor> tensors_; ///< arguments, then results
   std::vector<std::unique_ptr<DeviceEvent>> clock_;
+  bool isTimed_ = false; ///< The run at hand.
 
-  /// What the arguments of all launches depend on: sizes and addresses. Of the
-  /// run at hand, of the last one, and of the one that was recorded.
-  std::vector<int64_t> key_, lastKey_, graphKey_;
-  std::unique_ptr<DeviceGraph> graph_;
+  std::vector<int64_t> key_; ///< Of the run at hand.
+  /// Of the last runs whose keys differ, the last one first.
+  std::vector<GraphOfLaunches> graphs_;
 };
 
 } // namespace qcc::rt

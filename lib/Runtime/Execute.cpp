@@ -89,6 +89,7 @@ void Context::startRun(const RunOptions &options) {
   end_.store(StatusCode::Ok, std::memory_order_relaxed);
   stopping_ = mustEnd();
   profile_ = options_.profile || options.profile;
+  observer_ = options.observer.afterStep ? options.observer : options_.observer;
   if (profile_ || !stepNanoseconds_.empty())
     stepNanoseconds_.assign(entry_.steps.size(), 0);
   if (profile_ || canEnd_)
@@ -197,8 +198,8 @@ void Context::finishStep(size_t index) {
   }
   if (canEnd_)
     stepDurations_[index] = std::max<int64_t>(duration, 1);
-  if (options_.observer.afterStep)
-    options_.observer.afterStep(options_.observer.context, *this, index);
+  if (observer_.afterStep)
+    observer_.afterStep(observer_.context, *this, index);
   if (profile_ || canEnd_)
     stepStart_ = now();
   currentStep_ = index + 1;
@@ -327,13 +328,13 @@ Status Context::executeOnDevice(const Tensor *inputs, const Tensor *outputs,
   startRun(options);
   if (stopping_)
     return endOfRun();
-  Status status =
-      deviceRun_->begin(inputs, outputs, arenaBytes_, options.stream);
-  if (status.isOk() && options_.profile)
+  Status status = deviceRun_->begin(inputs, outputs, arenaBytes_,
+                                    options.stream, options.waits);
+  if (status.isOk() && profile_)
     status = deviceRun_->startClock();
   // A run that may end early, or is looked at, has no launch ahead of time.
-  bool isWatched = canEnd_ || options_.observer.afterStep;
-  bool isStepwise = isWatched || options_.profile;
+  bool isWatched = canEnd_ || observer_.afterStep;
+  bool isStepwise = isWatched || profile_;
   if (status.isOk() && !isStepwise)
     status = deviceRun_->launchAll(values_.data());
   for (size_t i = 0;
@@ -352,7 +353,7 @@ Status Context::executeOnDevice(const Tensor *inputs, const Tensor *outputs,
     status = deviceRun_->finish(outputs);
   else
     deviceRun_->abandon();
-  if (status.isOk() && !stopping_ && options_.profile)
+  if (status.isOk() && !stopping_ && profile_)
     status = deviceRun_->readClock(stepNanoseconds_);
   return status.isOk() ? endOfRun() : status;
 }

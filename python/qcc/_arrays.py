@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -34,6 +34,9 @@ _is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 #: Of DLDataTypeCode, for each kind of numpy's types.
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 _NAMES = {0: "int{}", 1: "uint{}", 2: "float{}", 4: "bfloat{}", 6: "bool"}
+
+#: Of DLDeviceType: kDLCUDA and kDLCUDAManaged.
+_ON_GPU = (2, 13)
 
 Borrowed = Tuple[int, Any]
 
@@ -86,15 +89,26 @@ def _scalar(value: Any, name: str) -> "np.ndarray[Any, Any]":
     return np.array(value, wanted)
 
 
-def borrow(value: Any, name: str) -> Borrowed:
-    """The tensor of an argument; `name` is the element type that the function takes.
+def is_on_gpu(value: Any) -> bool:
+    """Whether a tensor of a library that has DLPack is in memory of a GPU."""
+    device = getattr(value, "__dlpack_device__", None)
+    return device is not None and device()[0] in _ON_GPU
+
+
+def _export_options(value: Any, stream: Optional[int]) -> Dict[str, int]:
+    """What makes the library of a tensor let a stream wait for the work that it has given the GPU."""
+    return {"stream": stream} if stream is not None and is_on_gpu(value) else {}
+
+
+def borrow(value: Any, name: str, stream: Optional[int] = None) -> Borrowed:
+    """The tensor of an argument; `name` is the element type that the function takes, `stream` what reads it on a GPU.
 
     Raises InvalidArgumentError, whose text goes on from "argument N ".
     """
     export = getattr(value, "__dlpack__", None)
     if export is not None:
         try:
-            capsule = export()
+            capsule = export(**_export_options(value, stream))
             return get_pointer(capsule, PLAIN), capsule
         except (BufferError, TypeError, ValueError, RuntimeError) as error:
             if not isinstance(value, np.ndarray):
@@ -109,8 +123,8 @@ def borrow(value: Any, name: str) -> Borrowed:
     return _borrow_numpy(value)
 
 
-def borrow_writable(value: Any) -> Borrowed:
-    """The tensor of a result that the caller gives. Raises as `borrow` does."""
+def borrow_writable(value: Any, stream: Optional[int] = None) -> Borrowed:
+    """The tensor of a result that the caller gives, and that `stream` writes on a GPU. Raises as `borrow` does."""
     if isinstance(value, np.ndarray):
         if not value.flags.writeable:
             raise InvalidArgumentError("is read-only")
@@ -120,10 +134,11 @@ def borrow_writable(value: Any) -> Borrowed:
         raise InvalidArgumentError(f"is of type {type(value).__name__}; give a numpy array, or a tensor of a library "
                                    "that has DLPack")
     try:
+        options = _export_options(value, stream)
         try:
-            capsule = export(max_version=(1, 0))
+            capsule = export(max_version=(1, 0), **options)
         except TypeError:  # An older library does not know the argument.
-            capsule = export()
+            capsule = export(**options)
     except (BufferError, ValueError, RuntimeError) as error:
         raise InvalidArgumentError(f"cannot be written by DLPack: {error}") from None
     if _is_valid(capsule, PLAIN):

@@ -12,7 +12,7 @@ import time
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _structures as c
-from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, result_type
+from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
 from ._library import Handle, runtime
 from ._table import table
 from ._types import TensorType
@@ -62,6 +62,8 @@ class Profile:
 class _Context:
     """What one caller at a time needs to run a function."""
 
+    _stream: Optional[int] = None  # of a GPU
+
     def __init__(self, function: "Function", profile: bool = False) -> None:
         self._function = function
         options = c.ContextOptions()
@@ -83,9 +85,19 @@ class _Context:
         self._planned: Optional[List[Tuple[int, ...]]] = None
         self._allocations: List[Tuple[Callable[..., Any], Tuple[int, ...], Any]] = []
 
-    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]]) -> List[Any]:
+    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int]) -> List[Any]:
         """Runs once; the results are new arrays, or those of `out`."""
+        if stream is not None:
+            raise InvalidArgumentError("a stream is given, but the function runs on the CPU; give none")
         held: List[Any] = []
+        results = self._bind(arrays, out, held)
+        status = _run(*self._call)
+        if status:
+            runtime.check(status)
+        return results
+
+    def _bind(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], held: List[Any]) -> List[Any]:
+        """Puts all tensors into their slots; returns the results."""
         self._fill(self._arguments, arrays, self._function.arguments, held)
         if out is None:
             results = self._new_results(arrays)
@@ -93,9 +105,6 @@ class _Context:
         else:
             results = list(out)
             held.append(self._borrow_results(results))
-        status = _run(*self._call)
-        if status:
-            runtime.check(status)
         return results
 
     def _fill(self, slots: Any, arrays: Sequence[Any], types: Sequence[TensorType], held: List[Any]) -> None:
@@ -112,7 +121,7 @@ class _Context:
 
     def _borrow(self, array: Any, index: int, dtype: str) -> Tuple[int, Any]:
         try:
-            return borrow(array, dtype)
+            return borrow(array, dtype, self._stream)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"argument {index} of '{self._function.name}' {error}") from None
 
@@ -120,7 +129,7 @@ class _Context:
         held = []
         for index, array in enumerate(results):
             try:
-                self._results[index], capsule = borrow_writable(array)
+                self._results[index], capsule = borrow_writable(array, self._stream)
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(f"result {index} of '{self._function.name}' {error}") from None
             held.append(capsule)
@@ -150,19 +159,48 @@ class _Context:
         self._allocations = allocations
 
     def steps(self) -> List[c.StepInfo]:
-        info = c.ContextInfo()
-        runtime.check(runtime.functions.qccContextGetInfo(self.handle.value, info))
         steps = []
-        for index in range(info.num_steps):
+        for index in range(self.info().num_steps):
             step = c.StepInfo()
             runtime.check(runtime.functions.qccContextGetStep(self.handle.value, index, step))
             steps.append(step)
         return steps
 
-    def num_threads(self) -> int:
+    def info(self) -> c.ContextInfo:
         info = c.ContextInfo()
         runtime.check(runtime.functions.qccContextGetInfo(self.handle.value, info))
-        return int(info.threads)
+        return info
+
+
+#: CU_STREAM_LEGACY, the default stream.
+_DEFAULT_STREAM = 1
+
+
+class _DeviceContext(_Context):
+    """The same for a function on a GPU, whose tensors may be there.
+
+    Work of other libraries that a tensor waits for is ordered before a stream: the caller's, or the default one, at
+    the end of which the run returns.
+    """
+
+    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int]) -> List[Any]:
+        options = c.RunOptions()
+        if stream is not None:
+            self._stream = stream or _DEFAULT_STREAM
+        else:
+            # Without tensors there, the run has a stream of its own.
+            self._stream = _DEFAULT_STREAM if any(map(is_on_gpu, (*arrays, *(out or ())))) else None
+            options.flags = c.RUN_WAIT
+        options.stream = self._stream
+        held: List[Any] = []
+        results = self._bind(arrays, out, held)
+        runtime.check(runtime.functions.qccContextRunWithOptions(*self._call, options))
+        return results
+
+    def _fill(self, slots: Any, arrays: Sequence[Any], types: Sequence[TensorType], held: List[Any]) -> None:
+        for index, (array, of_type) in enumerate(zip(arrays, types)):
+            slots[index], capsule = self._borrow(array, index, of_type.dtype)
+            held.append(capsule)
 
 
 class Function:
@@ -180,9 +218,12 @@ class Function:
         self.arguments = arguments  #: the tensors that a call takes, in order
         self.results = results  #: the tensors that a call gives, in order
         self.threads = threads  #: how many threads a run uses; 0 is one for each CPU
-        self._idle = [_Context(self)]
+        context = _Context(self)
+        self.device = context.info().device.decode()  #: what runs it: "cpu", or a GPU such as "cuda:0"
+        self._context_type = _Context if self.device == "cpu" else _DeviceContext
+        self._idle = [context if self.device == "cpu" else _DeviceContext(self)]
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, stream: Optional[int] = None) -> Any:
         """Runs the function.
 
         Args:
@@ -191,6 +232,9 @@ class Function:
                 compact and row-major. A number of Python is an argument without dimensions.
             out: memory for the results: an array for one result, a sequence of arrays for several. None: new numpy
                 arrays, which other libraries take over without a copy (`torch.from_dlpack`).
+            stream: of a function on a GPU: the CUstream that the run follows, as a number; 0 and 1 are the default
+                one. If all tensors are on the GPU, the call returns before the run ends; wait for the stream. None:
+                the call returns at the end.
 
         Returns:
             The result, or a tuple of the results where there is not exactly one.
@@ -207,9 +251,9 @@ class Function:
         try:
             context = self._idle.pop()
         except IndexError:
-            context = _Context(self)
+            context = self._context_type(self)
         try:
-            results = context.run(arrays, given)
+            results = context.run(arrays, given, stream)
         finally:
             self._idle.append(context)
         return results[0] if len(results) == 1 else tuple(results)
@@ -234,12 +278,12 @@ class Function:
             raise InvalidArgumentError(f"runs is {runs}, but it must be at least 1")
         if len(arrays) != len(self.arguments):
             raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
-        context = _Context(self, profile=True)
-        results = context.run(arrays, None)
+        context = self._context_type(self, profile=True)
+        results = context.run(arrays, None, None)
         totals, times = [], []
         for _ in range(runs):
             start = time.perf_counter_ns()
-            context.run(arrays, results)
+            context.run(arrays, results, None)
             totals.append(time.perf_counter_ns() - start)
             times.append([step.nanoseconds for step in context.steps()])
         medians = [int(statistics.median(of_step)) for of_step in zip(*times)]
@@ -247,7 +291,7 @@ class Function:
             ProfiledStep(step.name.decode(), step.layer.decode(), step.location.decode(), step.parallel,
                          step.operations, step.bytes, median)
             for step, median in zip(context.steps(), medians))
-        return Profile(self.name, context.num_threads(), runs, int(statistics.median(totals)), steps)
+        return Profile(self.name, context.info().threads, runs, int(statistics.median(totals)), steps)
 
     def __str__(self) -> str:
         arguments = ", ".join(str(argument) for argument in self.arguments)

@@ -131,10 +131,11 @@ class Module:
         self._artifact.write(path)
 
 
-def load_memory(data: Any, size: int, variant: Optional[str] = None) -> Handle:
+def load_memory(data: Any, size: int, variant: Optional[str] = None, device: Optional[str] = None) -> Handle:
     """A module of `size` bytes, which are copied."""
     handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadMemory(data, size, _options(variant), ctypes.byref(handle)))
+    options = _options(variant, device)
+    runtime.check(runtime.functions.qccModuleLoadMemory(data, size, options, ctypes.byref(handle)))
     return _own(handle)
 
 
@@ -142,27 +143,30 @@ def _own(handle: ctypes.c_void_p) -> Handle:
     return Handle(handle, runtime.functions.qccModuleDestroy)
 
 
-def _options(variant: Optional[str]) -> c.ModuleOptions:
+def _options(variant: Optional[str], device: Optional[str]) -> c.ModuleOptions:
     options = c.ModuleOptions()
     options.variant = encode(variant) if variant is not None else None
+    options.device = encode(device) if device is not None else None
     return options
 
 
-def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None) -> Module:
+def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None,
+         device: Optional[str] = None) -> Module:
     """Loads what `Module.save` or `qcc compile` wrote. Loading an artifact runs its code: load only what you trust.
 
     Args:
         source: a path, or the bytes of an artifact. Bytes are copied; a file is mapped.
-        variant: the target of the variant to load; None is the best that this host can run.
+        variant: the target of the variant to load; None is the best that the device runs.
+        device: what runs the program: None or "cpu" for this host, "cuda" or "cuda:N" for a GPU.
 
     Raises:
-        NotFoundError: there is no such file.
+        NotFoundError: there is no such file, or no such GPU.
         CorruptArtifactError: it is not an artifact, or it is damaged.
-        UnsupportedError: no variant of it runs on this host, or it is of another version.
+        UnsupportedError: no variant of it runs on the device, there is no driver of GPUs, or it is of another version.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
-        return Module(load_memory(data, len(data), variant))
+        return Module(load_memory(data, len(data), variant, device))
     handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), _options(variant), ctypes.byref(handle)))
+    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), _options(variant, device), ctypes.byref(handle)))
     return Module(_own(handle))

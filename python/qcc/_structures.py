@@ -35,7 +35,13 @@ class SizedStructure(ctypes.Structure):
 
 
 class ModuleOptions(SizedStructure):
-    _fields_ = [("size", ctypes.c_size_t), ("variant", ctypes.c_char_p), ("weight_pages", ctypes.c_int32)]
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("variant", ctypes.c_char_p),
+        ("weight_pages", ctypes.c_int32),
+        ("flags", ctypes.c_uint64),
+        ("device", ctypes.c_char_p),
+    ]
 
 
 class VariantInfo(SizedStructure):
@@ -93,6 +99,22 @@ class ContextOptions(SizedStructure):
     ]
 
 
+#: QCC_RUN_WAIT
+RUN_WAIT = 2
+
+
+class RunOptions(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("cancel", ctypes.c_void_p),
+        ("timeout_nanoseconds", ctypes.c_int64),
+        ("stream", ctypes.c_void_p),
+        ("profile", ctypes.c_bool),
+        ("step", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+    ]
+
+
 class ContextInfo(SizedStructure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -102,6 +124,7 @@ class ContextInfo(SizedStructure):
         ("arena_bytes", ctypes.c_int64),
         ("scratch_bytes", ctypes.c_int64),
         ("weight_bytes", ctypes.c_int64),
+        ("device", ctypes.c_char_p),
     ]
 
 

@@ -21,6 +21,7 @@ static int (*allocate)(Pointer *, size_t);
 static int (*copyToDevice)(Pointer, const void *, size_t, void *);
 static int (*copyToHost)(void *, Pointer, size_t, void *);
 static void *(*makeStream)(int context);
+static int (*countCalls)(const char *function);
 
 static void findDriver(void) {
   void *driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -29,7 +30,8 @@ static void findDriver(void) {
   *(void **)&copyToDevice = dlsym(driver, "cuMemcpyHtoDAsync_v2");
   *(void **)&copyToHost = dlsym(driver, "cuMemcpyDtoHAsync_v2");
   *(void **)&makeStream = dlsym(driver, "qccFakeStream");
-  CHECK(allocate && copyToDevice && copyToHost && makeStream);
+  *(void **)&countCalls = dlsym(driver, "qccFakeCalls");
+  CHECK(allocate && copyToDevice && copyToHost && makeStream && countCalls);
 }
 
 enum { kCount = 5 };
@@ -50,6 +52,39 @@ static void runsOnTheHost(qccContext context) {
   checkNegated(y);
 }
 
+static void countStep(void *count, size_t step, const qccStepInfo *info) {
+  (void)step;
+  CHECK(info->nanoseconds > 0);
+  ++*(int *)count;
+}
+
+/// A run on a stream returns before its end, unless the caller wants to wait or
+/// to see each step.
+static void waitsWhereItMust(qccContext context, DLTensor **arguments,
+                             DLTensor **results) {
+  int steps = 0;
+  qccStepHook hook = qccStepHookInit();
+  hook.context = &steps;
+  hook.afterStep = countStep;
+  void *streams[2] = {makeStream(0), (void *)1 /* CU_STREAM_LEGACY */};
+  for (int i = 0; i < 2; ++i)
+    for (int wanted = 0; wanted < 3; ++wanted) {
+      qccRunOptions options = qccRunOptionsInit();
+      options.stream = streams[i];
+      options.flags = wanted == 1 ? QCC_RUN_WAIT : 0;
+      options.step = wanted == 2 ? &hook : NULL;
+      options.profile = wanted == 2;
+      // The run before may be under way on the other stream.
+      CHECK_OK(qccContextRunWithOptions(context, arguments, 1, results, 1,
+                                        &options));
+      int before = countCalls("cuStreamSynchronize");
+      CHECK_OK(qccContextRunWithOptions(context, arguments, 1, results, 1,
+                                        &options));
+      CHECK(countCalls("cuStreamSynchronize") == before + (wanted != 0));
+    }
+  CHECK(steps == 4);
+}
+
 static void runsOnTheDevice(qccContext context) {
   Pointer from = 0, to = 0;
   CHECK(allocate(&from, sizeof(x)) == 0 && allocate(&to, sizeof(x)) == 0);
@@ -65,6 +100,7 @@ static void runsOnTheDevice(qccContext context) {
   int32_t y[kCount] = {0};
   CHECK(copyToHost(y, to, sizeof(y), NULL) == 0);
   checkNegated(y);
+  waitsWhereItMust(context, arguments, results);
 
   DLManagedTensor *owned = NULL;
   CHECK_OK(qccContextCall(context, arguments, 1, &owned, 1, &options));

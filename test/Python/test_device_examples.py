@@ -1,11 +1,14 @@
 """The programs of docs/examples as artifacts on the emulator of GPUs, against the same artifacts on the processor."""
 
+import os
+import re
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
 
+import device
 import program
 
 CHIPS = ["sm_75", "sm_80", "sm_90"]
@@ -84,6 +87,22 @@ def test_size(compiler, artifacts, tmp_path):
             f"--mcpu={chip}", "-o", path)
         ptx += path.stat().st_size
     assert sizes[",".join(CHIPS)] <= 1.05 * sizes["sm_80"] + ptx
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_sweep_is_assembled(compiler, tmp_path, chip):
+    """The PTX in the artifacts of the sweep, which are those of utils/check-gpu.sh."""
+    tool = program.build_dir() / "test" / "Unit" / "Sweep" / "SweepTests"
+    done = subprocess.run([str(tool), f"--gtest_filter=NVPTX/*{chip}"], capture_output=True, text=True,
+                          env={**os.environ, "QCC_SWEEP_FOLDER": str(tmp_path)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    artifacts = sorted(tmp_path.glob("*.so"))
+    assert len(artifacts) >= 10
+    for artifact in artifacts:
+        (text,) = re.findall(rb"\n\.version [^\0]*", artifact.read_bytes())
+        ptx = artifact.with_suffix(".ptx")
+        ptx.write_bytes(text)
+        device.assemble(ptx, chip)
 
 
 def test_check_gpu(compiler, artifacts, tmp_path):

@@ -20,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/Emulator/EmulatorDevice.h"
 #include "qcc/Frontend/MLIR/Import.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
@@ -143,6 +144,7 @@ private:
   bool compile(std::vector<size_t> &members);
   bool compileAll(const std::vector<size_t> &members, Problem &problem);
   PinOptions pinning();
+  rt::ModuleOptions loading() const;
   void refuse(size_t subject, const std::string &message);
   void runSubject(size_t subject);
   /// What is wrong with a run, or nothing.
@@ -209,6 +211,17 @@ PinOptions Batch::pinning() {
   return pin;
 }
 
+/// What is for a chip runs on the emulator, with an order of warps by chance.
+rt::ModuleOptions Batch::loading() const {
+  rt::ModuleOptions loading;
+  if (options.target->isDevice()) {
+    emu::EmulatorDeviceOptions device;
+    device.launch.seed = subjects.front().seed;
+    loading.device = emu::createEmulatorDevice(device);
+  }
+  return loading;
+}
+
 static unsigned lineOf(Location location) {
   unsigned line = 0;
   location->walk([&](Location inner) {
@@ -258,7 +271,7 @@ bool Batch::compileAll(const std::vector<size_t> &members, Problem &problem) {
     problem.message = llvm::toString(artifact.takeError());
     return false;
   }
-  auto loaded = loadArtifact(*artifact);
+  auto loaded = loadArtifact(*artifact, loading());
   if (!loaded.isOk()) {
     problem.message = loaded.message();
     return false;

@@ -8,6 +8,8 @@
 #include "PinConfigs.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/X86/X86Target.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
@@ -176,6 +178,20 @@ static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
       x86::RhsSource::Packed, kernel::ConfigSource::Pinned);
 }
 
+/// A config for a chip by chance; it need not fit.
+static nvptx::ConfigAttr chooseDeviceConfig(kernel::ContractOp op, Choices &b) {
+  if (b.choose(4) == 0)
+    return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::Threads,
+                                  "mad", 1, 1, kernel::ConfigSource::Pinned);
+  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
+  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
+  int64_t rows = atom.rows * (1 + b.choose(4));
+  int64_t columns = nvptx::kAtomColumns * (1 + b.choose(5));
+  return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::MmaTiles,
+                                atom.name, rows, columns,
+                                kernel::ConfigSource::Pinned);
+}
+
 /// How often a config that does not fit is chosen anew.
 constexpr unsigned kAttempts = 1000;
 
@@ -183,8 +199,11 @@ static void pin(kernel::ContractOp op, const Target &target,
                 const PinOptions &options, const Choose &choose) {
   Choices choices{choose};
   for (unsigned i = 0; i < kAttempts; ++i) {
-    x86::ConfigAttr config =
-        chooseConfig(op, target, options.smallTiles, choices);
+    kernel::LoweringConfigAttrInterface config;
+    if (target.isDevice())
+      config = chooseDeviceConfig(op, choices);
+    else
+      config = chooseConfig(op, target, options.smallTiles, choices);
     if (refuseConfig(op, config, target))
       continue;
     op.setLoweringConfigAttr(config);

@@ -444,6 +444,7 @@ rt::Status writeReproducer(const std::string &folder, const Subject &subject,
     command += " --tuning-db=" + configs;
   std::ofstream out(folder + "/" + name + ".mlir");
   out << "// " << command << " --mcpu=" << options.target->getName()
+      << (options.target->isDevice() ? " --target=cuda --device=emulator" : "")
       << " --threads=" << which.threads << " --check\n// "
       << spell(verdict.kind) << ": "
       << verdict.message.substr(0, verdict.message.find('\n')) << "\n"

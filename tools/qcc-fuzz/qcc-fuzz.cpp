@@ -140,8 +140,8 @@ static void addArguments(tools::Arguments &arguments, Options &options) {
                  "3:B:4 are those of the extended repertoire",
                  options.seeds);
   arguments.text("mcpu", "LIST",
-                 "processors; all: each program on every one of the host "
-                 "(default: they take turns)",
+                 "processors, and chips, which are emulated; all: each program "
+                 "on every processor of the host (default: they take turns)",
                  options.mcpu);
   arguments.number("programs-per-module", "N", "compiled together", 1, 1000,
                    options.programsPerModule);

@@ -71,8 +71,9 @@ emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
          WorkLimits *limits = nullptr);
 
 /// PTX text of the kernels of a module after the llvm stage that was compiled
-/// for a device.
-llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort);
+/// for a device. Fails once `limits` are exceeded.
+llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort,
+                                    WorkLimits *limits = nullptr);
 
 /// Links an ELF object, and weights that are apart from it, to a shared object
 /// that needs nothing and exports the descriptor alone. In process, by lld.

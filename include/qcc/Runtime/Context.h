@@ -97,6 +97,11 @@ struct RunOptions {
   /// Measure the time of each step, as the option of the context does for all
   /// runs.
   bool profile = false;
+  /// Of this run, in place of the context's. On a device, a run that is
+  /// observed waits after each step.
+  StepObserver observer;
+  /// Return at the end of the run also where there is a stream.
+  bool waits = false;
 };
 
 /// A tensor with its memory.
@@ -227,6 +232,7 @@ private:
   qcc_runtime_table table_;
   qcc_frame frame_;
   bool profile_ = false;
+  StepObserver observer_;
   const std::atomic<bool> *cancelRun_ = nullptr;
   int64_t deadline_ = 0; ///< Of the steady clock; 0: none.
   bool canEnd_ = false;  ///< Whether anything could end the run early.

@@ -116,7 +116,7 @@ public:
   /// gives it, such as a CUstream.
   virtual Result<std::unique_ptr<DeviceStream>> borrowStream(void *handle) {
     return unsupported("device " + name() +
-                       " has no streams of other programs");
+                       " has no streams of other programs; give none");
   }
   virtual Result<std::unique_ptr<DeviceEvent>> createEvent() = 0;
 

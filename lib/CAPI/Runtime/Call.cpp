@@ -59,10 +59,11 @@ rt::Result<RunSettings> capi::readRunOptions(const qccRunOptions *given) {
     status = readStruct(known.step, settings.step);
   if (!status.isOk())
     return status;
-  if (known.flags & ~uint64_t(QCC_RUN_EACH_SLICE))
+  if (known.flags & ~uint64_t(QCC_RUN_EACH_SLICE | QCC_RUN_WAIT))
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");
   settings.eachSlice = known.flags & QCC_RUN_EACH_SLICE;
+  settings.waits = known.flags & QCC_RUN_WAIT;
   if (known.cancel)
     settings.cancel = known.cancel->flag;
   settings.timeoutNanoseconds = known.timeoutNanoseconds;
@@ -71,13 +72,23 @@ rt::Result<RunSettings> capi::readRunOptions(const qccRunOptions *given) {
   return settings;
 }
 
+/// Calls the hook of the run that is under way.
+static void tellStepHook(void *self, const rt::Context &, size_t step) {
+  auto *context = static_cast<qccContext>(self);
+  qccStepInfo info = describeStep(context, step, /*isPlanned=*/true);
+  context->step.afterStep(context->step.context, step, &info);
+}
+
 rt::Status capi::runTaken(qccContext context, const RunSettings &settings) {
   rt::RunOptions options;
   options.cancel = settings.cancel.get();
   options.timeoutNanoseconds = settings.timeoutNanoseconds;
   options.stream = settings.stream;
   options.profile = settings.profile;
+  options.waits = settings.waits;
   context->step = settings.step;
+  if (settings.step.afterStep)
+    options.observer = {tellStepHook, context};
   const rt::Entry &entry = context->context->entry();
   const rt::Tensor *arguments = context->tensors.data();
   size_t numArguments = entry.arguments.size();

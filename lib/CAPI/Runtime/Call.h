@@ -66,6 +66,7 @@ struct RunSettings {
   void *stream; ///< Of the device; null: none.
   bool profile;
   bool eachSlice;
+  bool waits;
 };
 
 rt::Result<RunSettings> readRunOptions(const qccRunOptions *given);

@@ -16,15 +16,6 @@ using namespace qcc::capi;
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// Calls the hook of the run that is under way.
-static void tellStepHook(void *self, const rt::Context &, size_t step) {
-  auto *context = static_cast<qccContext>(self);
-  if (!context->step.afterStep)
-    return;
-  qccStepInfo info = describeStep(context, step, /*isPlanned=*/true);
-  context->step.afterStep(context->step.context, step, &info);
-}
-
 /// The options as the runtime takes them; what they refer to goes into
 /// `object`.
 static rt::Result<rt::ContextOptions>
@@ -49,7 +40,6 @@ readOptions(const qccContextOptions *given, qccContextImpl &object) {
         std::make_shared<AllocatorHook>(AllocatorHook{hooks->allocator});
     options.allocator = object.allocator->allocator();
   }
-  options.observer = {tellStepHook, &object};
   if (known.cancel) {
     object.cancel = known.cancel->flag;
     options.cancel = object.cancel.get();

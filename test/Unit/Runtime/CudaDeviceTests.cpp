@@ -73,6 +73,27 @@ TEST_F(CudaDevice, SaysWhatItIs) {
         << name;
 }
 
+TEST_F(CudaDevice, MayNotOpen) {
+  struct {
+    const char *failures;
+    StatusCode code;
+  } cases[] = {{"cuDeviceGetCount=100", StatusCode::NotFound},
+               {"cuDeviceGet=101", StatusCode::NotFound},
+               {"cuDeviceGetAttribute=1", StatusCode::IOError},
+               {"cuDeviceGetAttribute=1@4", StatusCode::IOError},
+               {"cuDevicePrimaryCtxRetain=2", StatusCode::OutOfMemory}};
+  for (auto [failures, code] : cases) {
+    qccFakeReset();
+    setenv("QCC_FAKE_CUDA", failures, 1);
+    Status status = openDevice("cuda:0").status();
+    unsetenv("QCC_FAKE_CUDA");
+    EXPECT_EQ(status.code(), code) << failures << ": " << status.message();
+    EXPECT_NE(status.message().find("CUDA_ERROR_OF_TEST"), std::string::npos)
+        << status.message();
+    EXPECT_TRUE(openDevice("cuda:0").isOk());
+  }
+}
+
 TEST_F(CudaDevice, RunsAgainAfterALackOfMemory) {
   for (const char *failures :
        {"cuMemAlloc_v2=2", "cuMemAlloc_v2=2@2", "cuMemAlloc_v2=2@3"}) {
@@ -181,6 +202,145 @@ TEST_F(CudaDevice, RepeatsLaunchesWithTheSameArguments) {
   expectCalls(10, 3);
 }
 
+TEST_F(CudaDevice, KeepsLaunchesThatTakeTurns) {
+  qccFakeReset();
+  auto expectCalls = [](int launches, int graphs) {
+    EXPECT_EQ(qccFakeCalls("cuLaunchKernel"), launches);
+    EXPECT_EQ(qccFakeCalls("cuGraphLaunch"), graphs);
+  };
+  // Buffers of the first shapes are those of all that follow.
+  constexpr int most = 8;
+  std::vector<ValuesOfTest> shapes;
+  for (int i = 0; i <= most; ++i)
+    shapes.emplace_back(32 * (most + 1 - i));
+  auto run = [&](int i) {
+    ValuesOfTest &of = shapes[i];
+    std::fill(of.y.begin(), of.y.end(), -1);
+    Status status = context->run(of.inputs(), of.outputs());
+    EXPECT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(of.areRight()) << i;
+  };
+  for (int i = 0; i < most; ++i)
+    run(i);
+  expectCalls(2 * most, 0);
+  for (int turn = 1; turn <= 3; ++turn) {
+    for (int i = 0; i < most; ++i)
+      run(i);
+    expectCalls(4 * most, turn * most);
+  }
+  // One more takes the place of what was not used for longest.
+  qccFakeReset();
+  run(most);
+  expectCalls(2, 0);
+  run(1);
+  expectCalls(2, 1);
+  run(0);
+  expectCalls(4, 1);
+  run(most);
+  expectCalls(6, 2);
+}
+
+TEST_F(CudaDevice, KeepsLaunchesOfBuffersThatTakeTurns) {
+  constexpr int64_t bytes = 4 * 32;
+  std::vector<Tensor> x, y;
+  for (int i = 0; i < 2; ++i)
+    for (std::vector<Tensor> *list : {&x, &y}) {
+      Result<void *> memory = device->allocate(bytes);
+      ASSERT_TRUE(memory.isOk()) << memory.message();
+      list->push_back(Tensor(*memory, i32OfTest, {32}));
+      list->back().location = device->location();
+    }
+  qccFakeReset();
+  for (int i = 0; i < 8; ++i) {
+    values.x[0] = i;
+    Tensor &in = x[i % 2], &out = y[i % 2];
+    ASSERT_TRUE(device
+                    ->copy(in.data, values.x.data(), bytes,
+                           CopyDirection::HostToDevice, nullptr)
+                    .isOk());
+    Status status = context->run({in}, {out});
+    ASSERT_TRUE(status.isOk()) << status.message();
+    ASSERT_TRUE(device
+                    ->copy(values.y.data(), out.data, bytes,
+                           CopyDirection::DeviceToHost, nullptr)
+                    .isOk());
+    EXPECT_TRUE(values.areRight()) << i;
+  }
+  // Each pair of buffers: launched, recorded, and run four times but one.
+  EXPECT_EQ(qccFakeCalls("cuLaunchKernel"), 2 * 2 * 2);
+  EXPECT_EQ(qccFakeCalls("cuGraphLaunch"), 2 * 3);
+  for (std::vector<Tensor> *list : {&x, &y})
+    for (Tensor &tensor : *list)
+      EXPECT_TRUE(device->deallocate(tensor.data).isOk());
+}
+
+TEST_F(CudaDevice, MeasuresStepsOfOneRun) {
+  qccFakeReset();
+  RunOptions timed;
+  timed.profile = true;
+  ASSERT_TRUE(context->run(values.inputs(), values.outputs(), timed).isOk());
+  EXPECT_EQ(context->stepNanoseconds(), (std::vector<int64_t>{500000, 500000}));
+  // What is not measured is recorded, without events of steps.
+  for (int i = 0; i < 2; ++i) {
+    qccFakeReset();
+    ASSERT_TRUE(context->run(values.inputs(), values.outputs()).isOk());
+    EXPECT_EQ(qccFakeCalls("cuEventRecord"), 1);
+    EXPECT_EQ(context->stepNanoseconds(), (std::vector<int64_t>{0, 0}));
+  }
+  EXPECT_EQ(qccFakeCalls("cuGraphLaunch"), 1);
+}
+
+TEST_F(CudaDevice, WaitsForAStreamOnlyIfAsked) {
+  void *memory[] = {*device->allocate(128), *device->allocate(128)};
+  Tensor x(memory[0], i32OfTest, {32}), y(memory[1], i32OfTest, {32});
+  x.location = y.location = device->location();
+  ASSERT_TRUE(device
+                  ->copy(x.data, values.x.data(), 128,
+                         CopyDirection::HostToDevice, nullptr)
+                  .isOk());
+  RunOptions options;
+  // The default stream, by the handle that the driver gives it.
+  options.stream = reinterpret_cast<void *>(1);
+  for (bool waits : {false, true}) {
+    options.waits = waits;
+    ASSERT_TRUE(context->run({x}, {y}, options).isOk());
+    qccFakeReset();
+    Status status = context->run({x}, {y}, options);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(qccFakeCalls("cuStreamSynchronize"), waits);
+  }
+  ASSERT_TRUE(device
+                  ->copy(values.y.data(), y.data, 128,
+                         CopyDirection::DeviceToHost, nullptr)
+                  .isOk());
+  EXPECT_TRUE(values.areRight());
+  for (void *each : memory)
+    EXPECT_TRUE(device->deallocate(each).isOk());
+}
+
+TEST_F(CudaDevice, RefusesSharedMemoryThatItDoesNotHave) {
+  auto runWithShared = [&](int64_t bytes) {
+    std::string ptx = kernelsOfTest();
+    ptx.replace(ptx.find("sm_75"), 5, "sm_80");
+    DeviceArtifact own(ptx, "sm_80");
+    own.launch->shared_bytes = bytes;
+    return (*Context::create(*own.loadOn(device), ""))
+        ->run(values.inputs(), values.outputs());
+  };
+  Status status = runWithShared(163 << 10);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(qccFakeCalls("cuFuncSetAttribute"), 1);
+  for (int64_t bytes : {int64_t(163 << 10) + 1, int64_t(1) << 33})
+    EXPECT_EQ(runWithShared(bytes).message(),
+              "step 'main.step1.add': the kernel takes " +
+                  std::to_string(bytes) +
+                  " bytes of shared memory, but a block of cuda:0 has 166912; "
+                  "compile for a chip that has no more");
+  // What the driver refuses is a failure of the run, too.
+  setenv("QCC_FAKE_CUDA", "cuFuncSetAttribute=1", 1);
+  EXPECT_EQ(runWithShared(163 << 10).code(), StatusCode::IOError);
+}
+
 TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {
   std::vector<std::string> log;
   ContextOptions options;
@@ -189,11 +349,11 @@ TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {
                        message);
                  },
                  &log};
-  context = *Context::create(*artifact.loadOn(device), "", options);
   for (const char *failures :
        {"cuStreamBeginCapture_v2=900", "cuStreamEndCapture=901",
         "cuGraphInstantiateWithFlags=2"}) {
     log.clear();
+    context = *Context::create(*artifact.loadOn(device), "", options);
     for (int i = 0; i < 2; ++i) {
       Status status = runWith(failures);
       EXPECT_TRUE(status.isOk()) << status.message();
@@ -202,8 +362,14 @@ TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {
     ASSERT_FALSE(log.empty()) << failures;
     EXPECT_EQ(log.back().rfind("launches cannot be recorded: ", 0), 0u)
         << log.back();
+    // It is not tried again.
+    log.clear();
+    expectRuns();
+    EXPECT_TRUE(log.empty());
   }
   // A graph that does not start is a failure of the run.
+  context = *Context::create(*artifact.loadOn(device), "");
+  expectRuns();
   EXPECT_EQ(runWith("cuGraphLaunch=1").code(), StatusCode::IOError);
   expectRuns();
 }

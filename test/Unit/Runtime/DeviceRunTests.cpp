@@ -258,6 +258,33 @@ TEST_P(RunOnDevice, RefusesGridsThatNoDeviceHas) {
       makeContext(artifact)->run(values.inputs(), values.outputs()).isOk());
 }
 
+TEST_P(RunOnDevice, RefusesSharedMemoryThatNoDeviceHas) {
+  DeviceArtifact artifact;
+  artifact.launch->shared_bytes = int64_t(1) << 33;
+  auto context = makeContext(artifact);
+  ValuesOfTest values(32);
+  Status status = context->run(values.inputs(), values.outputs());
+  EXPECT_EQ(status.message().rfind("step 'main.step1.add': ", 0), 0u)
+      << status.message();
+  EXPECT_NE(status.message().find("shared memory"), std::string::npos)
+      << status.message();
+}
+
+TEST(EmulatorRuns, HaveNoStreamsOfOtherPrograms) {
+  DeviceArtifact artifact;
+  auto context =
+      *Context::create(*artifact.loadOn(emu::createEmulatorDevice()), "");
+  ValuesOfTest values(32);
+  RunOptions options;
+  options.stream = &options;
+  Status status = context->run(values.inputs(), values.outputs(), options);
+  EXPECT_EQ(status.code(), StatusCode::Unsupported);
+  EXPECT_EQ(status.message(),
+            "device emulator has no streams of other programs; give none");
+  EXPECT_TRUE(context->run(values.inputs(), values.outputs()).isOk());
+  EXPECT_TRUE(values.areRight());
+}
+
 TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
   std::shared_ptr<Device> gpu = *openDevice("cuda:0"); // of sm_80
   FakeArtifact artifact;

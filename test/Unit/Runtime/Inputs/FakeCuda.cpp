@@ -51,6 +51,9 @@ static Gpu &gpu() {
   return *one;
 }
 
+/// The handle of the default stream.
+static Stream *const legacyStream = reinterpret_cast<Stream *>(1);
+
 /// The primary context, and one that a program made itself; their addresses are
 /// their handles.
 static int contexts[] = {0, 1};
@@ -110,11 +113,14 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
 }
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   BEGIN();
-  constexpr int major = 75, minor = 76;
+  constexpr int major = 75, minor = 76, multiprocessors = 16,
+                sharedOfBlock = 97;
   // GPU 0 is of sm_80, GPU 1 of sm_75.
-  *value = attribute == major   ? 8 - device
-           : attribute == minor ? 5 * device
-                                : 4;
+  const std::map<int, int> values = {{major, 8 - device},
+                                     {minor, 5 * device},
+                                     {multiprocessors, 4},
+                                     {sharedOfBlock, device ? 65536 : 166912}};
+  *value = values.at(attribute);
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxRetain(int **context, int) {
@@ -231,7 +237,7 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
       gpu().sticky = 719;
     return 0;
   };
-  if (!stream || !stream->recorded)
+  if (!stream || stream == legacyStream || !stream->recorded)
     return launch();
   stream->recorded->launches.push_back(launch);
   return 0;
@@ -284,7 +290,7 @@ EXPORT int cuStreamSynchronize(Stream *) {
 }
 EXPORT int cuStreamGetCtx(Stream *stream, int **context) {
   BEGIN();
-  *context = &contexts[stream->context];
+  *context = &contexts[stream == legacyStream ? 0 : stream->context];
   return 0;
 }
 EXPORT int cuEventCreate(int **event, unsigned) {
