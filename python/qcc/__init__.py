@@ -19,7 +19,7 @@ from ._module import Module, load
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
                      InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
-                     SystemCallError, TimedOutError, UnsupportedError)
+                     SystemCallError, TimedOutError, UnsupportedError, UntrustedError)
 
 __version__: str = _runtime.functions.qccGetVersion().decode()
 
@@ -27,6 +27,6 @@ __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
     "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
     "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
-    "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "Variant", "compile", "diff",
-    "explain", "load",
+    "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant",
+    "compile", "diff", "explain", "load",
 ]
