@@ -456,7 +456,7 @@ TEST(Context, CancelsWithinLongSteps) {
       // All parts are done once, and the scratch memory is the thread's.
       LongStep::reset(/*cancels=*/false);
       EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
-      EXPECT_EQ(LongStep::maxThreads, 512 / threads * threads);
+      EXPECT_EQ(LongStep::maxThreads, 1024 / threads * threads);
       EXPECT_EQ(LongStep::calls, LongStep::maxThreads);
       EXPECT_EQ(int(LongStep::shares.size()), LongStep::maxThreads);
       EXPECT_EQ(*LongStep::shares.rbegin(), LongStep::maxThreads - 1);
@@ -465,9 +465,14 @@ TEST(Context, CancelsWithinLongSteps) {
           EXPECT_EQ(memory.size(), 1u);
       EXPECT_EQ(later, threads);
 
-      // By now it is known that the step does not take long.
-      LongStep::reset(/*cancels=*/false);
-      EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+      // By now it is known that the step does not take long, or soon, where
+      // other processes have the CPUs.
+      for (int attempt = 0; attempt < 20; ++attempt) {
+        LongStep::reset(/*cancels=*/false);
+        EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
+        if (LongStep::calls == threads)
+          break;
+      }
       EXPECT_EQ(LongStep::calls, threads);
 
       // A run that cannot end early is not divided.
@@ -496,7 +501,7 @@ TEST(Context, EndsAtItsTimeLimit) {
   expectFailure(f.context->run(data.inputs, data.outputs, run),
                 StatusCode::TimedOut,
                 "the time limit of the run passed before the end of step 1");
-  // All parts would take 512 ms.
+  // All parts would take a second.
   EXPECT_LT(std::chrono::steady_clock::now() - begin,
             std::chrono::milliseconds(400));
   EXPECT_EQ(later, 0);
@@ -525,11 +530,19 @@ TEST(Context, DividesStepsByTheTimeThatTheyTook) {
   EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
   EXPECT_EQ(parts, 1); // It does not say how much work it has.
   EXPECT_TRUE(f.context->run(data.inputs, data.outputs, run).isOk());
-  EXPECT_GE(parts, 50);
+  EXPECT_GE(parts, 100);
   // Other shapes take another time.
   Data more(11);
   EXPECT_TRUE(f.context->run(more.inputs, more.outputs, run).isOk());
   EXPECT_EQ(parts, 1);
+}
+
+/// What the CPUs have done for a thread, or for the process.
+static std::chrono::nanoseconds cpuTime(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::nanoseconds(time.tv_nsec);
 }
 
 /// Two seconds of code that does two operations in a nanosecond on one thread.
@@ -537,11 +550,64 @@ static FakeArtifact::EntrySpec slowEntry() {
   FakeArtifact::EntrySpec spec = twiceEntry();
   spec.steps = {{"slow",
                  [](const qcc_frame *, int32_t, int32_t threads) {
-                   std::this_thread::sleep_for(
-                       std::chrono::microseconds(2000000 / threads));
+                   auto end = cpuTime(CLOCK_THREAD_CPUTIME_ID) +
+                              std::chrono::microseconds(2000000 / threads);
+                   while (cpuTime(CLOCK_THREAD_CPUTIME_ID) < end)
+                     ;
                  },
                  true, 0, int64_t(4) << 30}};
   return spec;
+}
+
+/// How much the process computes after a run should have ended: `run` is called
+/// with a function that is told when this is. Not how long it takes, for other
+/// processes may have the CPUs.
+static std::chrono::nanoseconds
+workAfterEnd(const std::function<void(const std::function<void()> &)> &run) {
+  std::atomic<std::chrono::nanoseconds> end{};
+  run([&] { end = cpuTime(CLOCK_PROCESS_CPUTIME_ID); });
+  return cpuTime(CLOCK_PROCESS_CPUTIME_ID) - end.load();
+}
+
+/// The first run of a context, and later ones, for which the time of the step
+/// is known.
+TEST(Context, EndsWithin20MillisecondsInALongStep) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds before(30);
+  for (int threads : {1, 2}) {
+    const auto limit = std::chrono::milliseconds(20) * threads;
+    Fixture f(slowEntry(), withThreads(threads));
+    Data data(10);
+    auto runUntil = [&](const RunOptions &options, StatusCode code,
+                        const std::function<void()> &end) {
+      auto at = Clock::now() + before;
+      std::thread other([&] {
+        std::this_thread::sleep_until(at);
+        end();
+      });
+      EXPECT_EQ(f.context->run(data.inputs, data.outputs, options).code(),
+                code);
+      other.join();
+    };
+    for (int run = 0; run < 5; ++run) {
+      RunOptions timed;
+      timed.timeoutNanoseconds = std::chrono::nanoseconds(before).count();
+      EXPECT_LT(workAfterEnd([&](const std::function<void()> &end) {
+                  runUntil(timed, StatusCode::TimedOut, end);
+                }),
+                limit);
+      std::atomic<bool> cancel{false};
+      RunOptions cancelled;
+      cancelled.cancel = &cancel;
+      EXPECT_LT(workAfterEnd([&](const std::function<void()> &end) {
+                  runUntil(cancelled, StatusCode::Cancelled, [&] {
+                    end();
+                    cancel = true;
+                  });
+                }),
+                limit);
+    }
+  }
 }
 
 /// How long a run goes on after it should have ended, in the best of some
@@ -555,45 +621,6 @@ latencyOf(const std::function<std::chrono::steady_clock::time_point()> &run) {
         best, std::chrono::steady_clock::now() - end);
   }
   return best;
-}
-
-/// The first run of a context, and later ones, for which the time of the step
-/// is known.
-TEST(Context, EndsWithin20MillisecondsInALongStep) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds limit(20), before(30);
-  for (int threads : {1, 2}) {
-    Fixture f(slowEntry(), withThreads(threads));
-    Data data(10);
-    RunOptions timed;
-    timed.timeoutNanoseconds = std::chrono::nanoseconds(before).count();
-    EXPECT_LT(latencyOf([&] {
-                auto end = Clock::now() + before;
-                EXPECT_EQ(
-                    f.context->run(data.inputs, data.outputs, timed).code(),
-                    StatusCode::TimedOut);
-                return end;
-              }),
-              limit);
-    std::atomic<bool> cancel{false};
-    RunOptions cancelled;
-    cancelled.cancel = &cancel;
-    EXPECT_LT(latencyOf([&] {
-                cancel = false;
-                std::atomic<Clock::time_point> end;
-                std::thread canceller([&] {
-                  std::this_thread::sleep_for(before);
-                  end = Clock::now();
-                  cancel = true;
-                });
-                EXPECT_EQ(
-                    f.context->run(data.inputs, data.outputs, cancelled).code(),
-                    StatusCode::Cancelled);
-                canceller.join();
-                return end.load();
-              }),
-              limit);
-  }
 }
 
 /// A run that waits for the threads of another one's pool.
