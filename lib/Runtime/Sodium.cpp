@@ -17,16 +17,26 @@ namespace qcc::rt {
 static constexpr const char *libraryNames[] = {"libsodium.so.26",
                                                "libsodium.so.23"};
 
-/// Opens the library, or says why it does not open.
-static void *openLibrary(std::string &reasons) {
+/// Opens the library. The loader gives a text alone where it fails, or none
+/// where there is no memory for it.
+static Result<void *> openLibrary() {
+  std::string reasons;
+  bool lacksMemory = false;
   for (const char *name : libraryNames) {
     if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       return library;
-    const char *reason = dlerror();
-    reasons +=
-        (reasons.empty() ? "" : "; ") + std::string(reason ? reason : "");
+    const char *text = dlerror();
+    std::string reason = text ? text : "out of memory";
+    for (const char *part :
+         {"annot allocate", "cannot create", "out of memory"})
+      lacksMemory |= reason.find(part) != std::string::npos;
+    reasons += (reasons.empty() ? "" : "; ") + reason;
   }
-  return nullptr;
+  if (lacksMemory)
+    return outOfMemory("libsodium cannot be opened (" + reasons + ")");
+  return unsupported("signatures need libsodium, which cannot be opened (" +
+                     reasons +
+                     "); install it, on Debian the package libsodium23");
 }
 
 /// Finds all functions of the library, which stays loaded.
@@ -52,16 +62,10 @@ Result<const Sodium *> Sodium::open() {
   std::lock_guard<std::mutex> lock(mutex);
   if (isOpen)
     return &sodium;
-  std::string reasons;
-  void *library = openLibrary(reasons);
-  // The loader gives a text alone.
-  if (!library && reasons.find("cannot allocate") != std::string::npos)
-    return outOfMemory("libsodium cannot be opened (" + reasons + ")");
-  if (!library)
-    return unsupported("signatures need libsodium, which cannot be opened (" +
-                       reasons +
-                       "); install it, on Debian the package libsodium23");
-  Status status = findFunctions(library, sodium);
+  Result<void *> library = openLibrary();
+  if (!library.isOk())
+    return library.status();
+  Status status = findFunctions(*library, sodium);
   if (!status.isOk())
     return status;
   if (sodium.init() < 0)
