@@ -16,6 +16,7 @@ from ._explanation import ExplainedStep, Explanation
 from ._function import Function, Profile, ProfiledStep
 from ._library import runtime as _runtime
 from ._module import Module, load
+from ._runs import CancelToken, Run, ThreadPool, set_default_pool
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
                      InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
@@ -24,9 +25,10 @@ from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactE
 __version__: str = _runtime.functions.qccGetVersion().decode()
 
 __all__ = [
-    "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
-    "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
-    "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
-    "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant",
-    "compile", "diff", "explain", "load",
+    "BusyError", "CancelToken", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff",
+    "Error", "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError",
+    "InvalidProgramError", "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile",
+    "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError", "TensorType", "ThreadPool",
+    "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff", "explain", "load",
+    "set_default_pool",
 ]

@@ -14,6 +14,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, result_type
 from ._library import Handle, runtime
+from ._runs import CancelToken, Run, ThreadPool, run_options, unpack
 from ._table import table
 from ._types import TensorType
 from .errors import InvalidArgumentError
@@ -66,6 +67,7 @@ class _Context:
         self._function = function
         options = c.ContextOptions()
         options.threads = function.threads
+        options.pool = function.pool.handle.value if function.pool is not None else None
         options.profile = profile
         handle = ctypes.c_void_p()
         runtime.check(runtime.functions.qccContextCreate(
@@ -83,9 +85,30 @@ class _Context:
         self._planned: Optional[List[Tuple[int, ...]]] = None
         self._allocations: List[Tuple[Callable[..., Any], Tuple[int, ...], Any]] = []
 
-    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]]) -> List[Any]:
+    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]],
+            options: Optional[c.RunOptions] = None) -> List[Any]:
         """Runs once; the results are new arrays, or those of `out`."""
         held: List[Any] = []
+        results = self._take(arrays, out, held)
+        if options is None:
+            status = _run(*self._call)
+        else:
+            status = runtime.functions.qccContextRunWithOptions(*self._call, options)
+        if status:
+            runtime.check(status)
+        return results
+
+    def start(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], options: c.RunOptions,
+              token: CancelToken, give_back: Callable[[], None]) -> Run:
+        """Starts a run, which calls `give_back` when it has ended and nothing of the context is used any more."""
+        held: List[Any] = [arrays]
+        results = self._take(arrays, out, held)
+        handle = ctypes.c_void_p()
+        runtime.check(runtime.functions.qccContextStart(*self._call, options, None, ctypes.byref(handle)))
+        return Run(handle, token, results, held, give_back)
+
+    def _take(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], held: List[Any]) -> List[Any]:
+        """Puts arguments and results into their slots, and what keeps them alive into `held`; returns the results."""
         self._fill(self._arguments, arrays, self._function.arguments, held)
         if out is None:
             results = self._new_results(arrays)
@@ -93,9 +116,6 @@ class _Context:
         else:
             results = list(out)
             held.append(self._borrow_results(results))
-        status = _run(*self._call)
-        if status:
-            runtime.check(status)
         return results
 
     def _fill(self, slots: Any, arrays: Sequence[Any], types: Sequence[TensorType], held: List[Any]) -> None:
@@ -174,15 +194,17 @@ class Function:
     """
 
     def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],
-                 threads: int) -> None:
+                 threads: int, pool: Optional[ThreadPool] = None) -> None:
         self.module_handle = module
         self.name = name
         self.arguments = arguments  #: the tensors that a call takes, in order
         self.results = results  #: the tensors that a call gives, in order
-        self.threads = threads  #: how many threads a run uses; 0 is one for each CPU
+        self.threads = threads  #: how many threads a run uses; 0 is all of the pool
+        self.pool = pool  #: whose threads they are; None: the process's, or the function's own
         self._idle = [_Context(self)]
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, timeout: Optional[float] = None,
+                 cancel: Optional[CancelToken] = None) -> Any:
         """Runs the function.
 
         Args:
@@ -191,6 +213,8 @@ class Function:
                 compact and row-major. A number of Python is an argument without dimensions.
             out: memory for the results: an array for one result, a sequence of arrays for several. None: new numpy
                 arrays, which other libraries take over without a copy (`torch.from_dlpack`).
+            timeout: how many seconds the run may take; None is no limit.
+            cancel: what ends the run when another thread calls its `cancel()`.
 
         Returns:
             The result, or a tuple of the results where there is not exactly one.
@@ -200,19 +224,50 @@ class Function:
                 takes.
             KernelFailedError: the program cannot run with these shapes.
             OutOfMemoryError: there is no memory for temporaries or results.
+            TimedOutError, CancelledError: the run ended early. What is in `out` is undefined then.
         """
         if len(arrays) != len(self.arguments):
             raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
         given = None if out is None else self._given(out)
+        options = None if timeout is None and cancel is None else run_options(timeout, cancel)
+        context = self._take_context()
         try:
-            context = self._idle.pop()
-        except IndexError:
-            context = _Context(self)
-        try:
-            results = context.run(arrays, given)
+            results = context.run(arrays, given, options)
         finally:
             self._idle.append(context)
-        return results[0] if len(results) == 1 else tuple(results)
+        return unpack(results)
+
+    def start(self, *arrays: Any, out: Any = None, timeout: Optional[float] = None,
+              cancel: Optional[CancelToken] = None) -> Run:
+        """Starts a run, which goes on while the caller does something else.
+
+        Args:
+            arrays, out: as in a call. They must not be changed, nor `out` be read, until the run has ended.
+            timeout, cancel: as in a call.
+
+        Returns:
+            What can be waited for and cancelled, and gives the results; in a coroutine, `await` gives them.
+
+        Raises:
+            InvalidArgumentError: as in a call.
+        """
+        if len(arrays) != len(self.arguments):
+            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        given = None if out is None else self._given(out)
+        token = CancelToken() if cancel is None else cancel
+        options = run_options(timeout, token)
+        context = self._take_context()
+        try:
+            return context.start(arrays, given, options, token, lambda: self._idle.append(context))
+        except BaseException:
+            self._idle.append(context)
+            raise
+
+    def _take_context(self) -> _Context:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _Context(self)
 
     def _given(self, out: Any) -> Sequence[Any]:
         given = tuple(out) if isinstance(out, (list, tuple)) else (out,)
