@@ -155,6 +155,7 @@ static void failInChild(long request, bool andAllAfter) {
   pid_t child = fork();
   if (child == 0) {
     isChild = true;
+    numFailures = 0;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
