@@ -1,4 +1,5 @@
 # What every lit suite of qcc shares: the search path, substitutions and features.
+import ctypes
 import os
 import sys
 
@@ -14,6 +15,17 @@ LEVELS = {
     "avxvnni": {"avx2", "avxvnni"},
     "amx": {"amx-tile", "amx-int8"},
 }
+
+
+def has_sodium():
+    """Whether signatures can be made and checked."""
+    for version in (26, 23):
+        try:
+            ctypes.CDLL("libsodium.so.%d" % version)
+            return True
+        except OSError:
+            pass
+    return False
 
 
 def configure(config, lit_config):
@@ -74,5 +86,7 @@ def configure(config, lit_config):
     for level, needed in LEVELS.items():
         if needed <= features:
             config.available_features.add(level)
+    if has_sodium():
+        config.available_features.add("libsodium")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         config.available_features.add("root")

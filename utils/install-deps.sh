@@ -14,7 +14,7 @@ packages=(
   # To measure: the peer of qcc-bench.
   libdnnl-dev
   # To test.
-  libclang-rt-22-dev libgtest-dev libmpfr-dev pkg-config clang-format-22 clang-tidy-22 git python3 python3-venv
+  libclang-rt-22-dev libgtest-dev libmpfr-dev libsodium23 pkg-config clang-format-22 clang-tidy-22 git python3 python3-venv
 )
 
 installed() {

@@ -51,9 +51,17 @@ typedef struct qccDiagnostic {
 /// Called by the thread that compiles, in the order of the program, before the
 /// compilation returns. Must not throw.
 typedef struct qccDiagnosticHook {
+  size_t size;
   void *context;
   void (*handle)(void *context, const qccDiagnostic *diagnostic);
 } qccDiagnosticHook;
+
+static inline qccDiagnosticHook qccDiagnosticHookInit(void) {
+  qccDiagnosticHook hook;
+  memset(&hook, 0, sizeof(hook));
+  hook.size = sizeof(hook);
+  return hook;
+}
 
 /// A crash of the compiler becomes QCC_STATUS_INTERNAL. For that it handles
 /// SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV and SIGTRAP while it runs, and
@@ -140,7 +148,9 @@ typedef struct qccCompileOptions {
   const char *weights;
   /// What diagnostics call a program in memory; null: "<memory>".
   const char *name;
-  qccDiagnosticHook diagnostics;
+  /// Version 1.1 had the hook of diagnostics here, by value, and is still
+  /// understood. Leave this zero.
+  void *diagnosticsOfVersion11[2];
   uint32_t flags; ///< QCC_COMPILE_...
   /// A file of `qcc tune`, whose configs come before those of the cost model.
   /// What it does not have is a remark, what is damaged a warning; only a file
@@ -165,6 +175,7 @@ typedef struct qccCompileOptions {
   /// All three are looked at between passes, functions and weights, so that
   /// some time may go by and some memory be taken before they take effect.
   int64_t memoryLimitBytes;
+  const qccDiagnosticHook *diagnostics; ///< Null: nobody is told.
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {

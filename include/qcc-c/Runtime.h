@@ -125,6 +125,10 @@ typedef struct qccModuleOptions {
   /// module or context that uses the weights, until when it must live. Where it
   /// has no memory, loading fails with QCC_STATUS_OUT_OF_MEMORY. Null: none.
   const qccAllocator *weightAllocator;
+  /// Loads only what was signed by this key, 64 hexadecimal digits, and always
+  /// as a private copy. The first such call opens libsodium, which no other
+  /// call needs. Null: signatures are not looked at.
+  const char *publicKey;
 } qccModuleOptions;
 
 static inline qccModuleOptions qccModuleOptionsInit(void) {
@@ -139,8 +143,10 @@ static inline qccModuleOptions qccModuleOptionsInit(void) {
 ///
 /// QCC_STATUS_NOT_FOUND: no such file, variant or GPU.
 /// QCC_STATUS_CORRUPT: it is no artifact, or damaged.
+/// QCC_STATUS_UNTRUSTED: a key was given, and the artifact has no signature, or
+/// one that does not fit it and the key. None of its code has run.
 /// QCC_STATUS_UNSUPPORTED: of another version, or the device cannot run it, or
-/// there is no driver.
+/// there is no driver, or no libsodium to check a signature.
 /// QCC_STATUS_IO_ERROR: the system refused, for the reason in the message.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleLoadFile(
     const char *path, const qccModuleOptions *options, qccModule *module);

@@ -55,7 +55,9 @@ typedef enum qccStatusCode {
   QCC_STATUS_KERNEL_FAILED = 9, ///< A step of the program reported a failure.
   QCC_STATUS_INTERNAL = 10,     ///< A bug in qcc.
   QCC_STATUS_INVALID_PROGRAM = 11, ///< The compiler rejected the program.
-  QCC_STATUS_TIMED_OUT = 12        ///< The caller's time limit has passed.
+  QCC_STATUS_TIMED_OUT = 12,       ///< The caller's time limit has passed.
+  /// An artifact lacks the signature that the caller asks for.
+  QCC_STATUS_UNTRUSTED = 13
 } qccStatusCode;
 
 /// Null is success.

@@ -90,23 +90,31 @@ inline void callDiagnosticHook(void *hook,
   options->onDiagnostic(*diagnostic);
 }
 
-/// The options as C has them, which refer to `weights` and to the options.
+/// What options in C refer to.
+struct CompileOptionParts {
+  std::vector<qccWeightTensor> weights;
+  qccDiagnosticHook diagnostics = qccDiagnosticHookInit();
+};
+
+/// The options as C has them, which refer to `parts` and to the options.
 inline qccCompileOptions toC(const CompileOptions &options,
-                             std::vector<qccWeightTensor> &weights) {
+                             CompileOptionParts &parts) {
   qccCompileOptions c = qccCompileOptionsInit();
   c.target = options.target.c_str();
   c.weights = options.weights.empty() ? nullptr : options.weights.c_str();
   c.name = options.name.c_str();
-  if (options.onDiagnostic)
-    c.diagnostics = {const_cast<CompileOptions *>(&options),
-                     callDiagnosticHook};
+  if (options.onDiagnostic) {
+    parts.diagnostics.context = const_cast<CompileOptions *>(&options);
+    parts.diagnostics.handle = callDiagnosticHook;
+    c.diagnostics = &parts.diagnostics;
+  }
   c.flags = options.flags;
   c.tuning = options.tuning.empty() ? nullptr : options.tuning.c_str();
   for (const auto &item : options.weightTensors)
-    weights.push_back(
+    parts.weights.push_back(
         {sizeof(qccWeightTensor), item.first.c_str(), item.second});
-  c.weightTensors = weights.data();
-  c.numWeightTensors = weights.size();
+  c.weightTensors = parts.weights.data();
+  c.numWeightTensors = parts.weights.size();
   c.weightHook = options.weightHook;
   c.cancel = options.cancel ? options.cancel->handle() : nullptr;
   c.timeoutNanoseconds = options.timeout.count();
@@ -119,8 +127,8 @@ inline qccCompileOptions toC(const CompileOptions &options,
 inline Artifact compileArtifact(std::string_view text,
                                 const CompileOptions &options = {}) {
   Artifact artifact;
-  std::vector<qccWeightTensor> weights;
-  qccCompileOptions c = detail::toC(options, weights);
+  detail::CompileOptionParts parts;
+  qccCompileOptions c = detail::toC(options, parts);
   detail::check(
       qccCompileText(text.data(), text.size(), &c, artifact.artifact_.fill()));
   return artifact;
@@ -128,8 +136,8 @@ inline Artifact compileArtifact(std::string_view text,
 inline Artifact compileFileArtifact(const std::string &path,
                                     const CompileOptions &options = {}) {
   Artifact artifact;
-  std::vector<qccWeightTensor> weights;
-  qccCompileOptions c = detail::toC(options, weights);
+  detail::CompileOptionParts parts;
+  qccCompileOptions c = detail::toC(options, parts);
   detail::check(qccCompileFile(path.c_str(), &c, artifact.artifact_.fill()));
   return artifact;
 }

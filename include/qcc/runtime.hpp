@@ -25,6 +25,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -387,6 +388,8 @@ struct ModuleOptions {
   /// Memory of the weights, which must live as long as modules and functions
   /// that use them; null: what weightPages says.
   const qccAllocator *weightAllocator = nullptr;
+  /// Load only what was signed by this key, 64 hexadecimal digits.
+  std::optional<std::string> publicKey = {};
 };
 
 /// A loaded artifact: immutable, shared by any number of threads and functions,
@@ -487,6 +490,7 @@ private:
     c.flags = options.privateCopy ? QCC_MODULE_PRIVATE_COPY : 0;
     c.device = nameOrNull(options.device);
     c.weightAllocator = options.weightAllocator;
+    c.publicKey = options.publicKey ? options.publicKey->c_str() : nullptr;
     return c;
   }
 

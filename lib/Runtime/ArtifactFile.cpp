@@ -7,6 +7,7 @@
 
 #include "ArtifactFile.h"
 
+#include "ArtifactContents.h"
 #include "SystemFailure.h"
 
 #include <algorithm>
@@ -94,9 +95,6 @@ Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
   return file;
 }
 
-/// How much of a file is read at once.
-constexpr uint64_t chunkSize = 1 << 18;
-
 Result<ArtifactFile> ArtifactFile::copy() const {
   Result<uint64_t> total = size();
   if (!total.isOk())
@@ -117,49 +115,6 @@ Result<ArtifactFile> ArtifactFile::copy() const {
   return file;
 }
 
-static Status checkNote(const ByteSource &bytes, uint64_t offset,
-                        ArtifactNote &note) {
-  Status status = bytes.read(&note, sizeof(note), offset);
-  if (!status.isOk())
-    return status;
-  const ArtifactNote expected;
-  if (note.version != expected.version)
-    return unsupported(
-        "the artifact's form has version " + std::to_string(note.version) +
-        ", this runtime reads version " + std::to_string(expected.version) +
-        "; use the compiler and the runtime of one release");
-  if (note.machine != expected.machine)
-    return unsupported("the artifact is for another machine, number " +
-                       std::to_string(note.machine) +
-                       " of ELF, and this runtime is for x86-64; compile the "
-                       "program for this machine");
-  if (note.fileSize != bytes.size())
-    return corrupt("it is " + std::to_string(bytes.size()) +
-                   " bytes long, but was written with " +
-                   std::to_string(note.fileSize) +
-                   ": it was copied incompletely or changed; copy it again or "
-                   "compile the program again");
-
-  std::vector<char> chunk(std::min(chunkSize, bytes.size()));
-  uint64_t hashBegin = offset + offsetof(ArtifactNote, hash);
-  uint64_t hashEnd = hashBegin + sizeof(note.hash);
-  ContentHash hash;
-  for (uint64_t at = 0; at < bytes.size(); at += chunk.size()) {
-    uint64_t end = std::min<uint64_t>(at + chunk.size(), bytes.size());
-    status = bytes.read(chunk.data(), end - at, at);
-    if (!status.isOk())
-      return status;
-    // The hash itself counts as zero.
-    for (uint64_t i = std::max(at, hashBegin); i < std::min(end, hashEnd); ++i)
-      chunk[i - at] = 0;
-    hash.update(chunk.data(), end - at);
-  }
-  if (hash.finish() != note.hash)
-    return corrupt("its contents do not match their hash: it is damaged or was "
-                   "changed; copy it again or compile the program again");
-  return Status::ok();
-}
-
 Result<uint64_t> ArtifactFile::size() const {
   struct stat info;
   if (fstat(file_, &info) != 0)
@@ -171,7 +126,7 @@ Result<uint64_t> ArtifactFile::size() const {
   return uint64_t(info.st_size);
 }
 
-Result<ArtifactImage> ArtifactFile::validate() const {
+Result<ArtifactImage> ArtifactFile::validate(const Key *publicKey) const {
   Result<uint64_t> total = size();
   if (!total.isOk())
     return total.status();
@@ -186,6 +141,8 @@ Result<ArtifactImage> ArtifactFile::validate() const {
   image.segments = elf->loadedSegments();
   image.noteAddress = note->address;
   Status status = checkNote(bytes, note->offset, image.note);
+  if (status.isOk() && publicKey)
+    status = checkSignature(bytes, note->offset, *publicKey);
   if (status.isOk())
     status = elf->checkSymbols();
   if (!status.isOk())

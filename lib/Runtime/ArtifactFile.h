@@ -16,6 +16,7 @@
 
 #include "ElfFile.h"
 #include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Runtime/Signature.h"
 
 #include <memory>
 #include <string>
@@ -49,8 +50,9 @@ public:
   ArtifactFile &operator=(ArtifactFile &&other) noexcept;
   ~ArtifactFile();
 
-  /// Reads all of it; returns what will be loaded. Nothing is mapped.
-  Result<ArtifactImage> validate() const;
+  /// Reads all of it; returns what will be loaded. Nothing is mapped. With a
+  /// key, fails unless the file is signed by it.
+  Result<ArtifactImage> validate(const Key *publicKey) const;
 
   /// Loads it, which runs its code, and fails where the system's loader gives
   /// anything else than what was validated.

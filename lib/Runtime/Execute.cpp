@@ -209,18 +209,18 @@ void Context::finishStep(size_t index) {
 }
 
 /// In how many parts each thread does a step of a run that may end early: so
-/// many that a part takes some milliseconds. The first time, slow code is taken
-/// for granted, which computes two operations in a nanosecond; afterwards it is
-/// known how long the step takes.
+/// many that a part takes two milliseconds or less. The first time, slow code
+/// is taken for granted, which computes two operations in a nanosecond;
+/// afterwards it is known how long the step takes.
 int64_t Context::partsOf(size_t index, int threads) const {
-  constexpr int64_t workOfPart = int64_t(1) << 23, maxParts = 1024,
-                    nanosecondsOfPart = 4000000;
+  constexpr int64_t workOfPart = int64_t(1) << 22, maxParts = 1 << 16,
+                    nanosecondsOfPart = 2000000;
   const Step &step = entry_.steps[index];
   if (!canEnd_ || !step.parallel)
     return 1;
   if (stepDurations_[index] > 0)
-    return std::clamp<int64_t>(stepDurations_[index] / nanosecondsOfPart, 1,
-                               maxParts);
+    return std::min((stepDurations_[index] - 1) / nanosecondsOfPart + 1,
+                    maxParts);
   int64_t work = 0;
   if (__builtin_add_overflow(step.operations.get(values_.data()),
                              step.bytes.get(values_.data()), &work))

@@ -158,7 +158,8 @@ Module::create(const qcc_descriptor *descriptor,
 /// Loads and reads a file that has been opened.
 Result<std::shared_ptr<const Module>>
 Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
-  Result<ArtifactImage> image = file.validate();
+  Result<ArtifactImage> image =
+      file.validate(options.publicKey ? &*options.publicKey : nullptr);
   if (!image.isOk())
     return image.status();
   Result<LoadedArtifact> loaded = file.load(*image);
@@ -196,7 +197,9 @@ Result<std::shared_ptr<const Module>>
 Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
                    const ModuleOptions &options) {
   std::string prefix = (options.name.empty() ? what : options.name) + ": ";
-  if (file.isOk() && options.privateCopy)
+  // What was checked must not change before it is loaded.
+  bool wantsCopy = options.privateCopy || options.publicKey;
+  if (file.isOk() && wantsCopy && !file->isPrivate())
     file = file->copy();
   if (!file.isOk())
     return file.status().withPrefix(prefix);
@@ -219,10 +222,8 @@ Result<std::shared_ptr<const Module>>
 Module::load(const void *data, size_t size, const ModuleOptions &options) {
   if (!data && size > 0)
     return invalidArgument("the artifact in memory is a null pointer");
-  ModuleOptions once = options;
-  once.privateCopy = false; // It is one.
   return loadOpened(ArtifactFile::create(data, size), "the artifact in memory",
-                    once);
+                    options);
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

@@ -16,17 +16,19 @@ from ._explanation import ExplainedStep, Explanation
 from ._function import Function, Profile, ProfiledStep
 from ._library import runtime as _runtime
 from ._module import Module, load
+from ._runs import CancelToken, Run, ThreadPool, set_default_pool
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
                      InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
-                     SystemCallError, TimedOutError, UnsupportedError)
+                     SystemCallError, TimedOutError, UnsupportedError, UntrustedError)
 
 __version__: str = _runtime.functions.qccGetVersion().decode()
 
 __all__ = [
-    "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
-    "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
-    "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
-    "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "Variant", "compile", "diff",
-    "explain", "load",
+    "BusyError", "CancelToken", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff",
+    "Error", "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError",
+    "InvalidProgramError", "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile",
+    "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError", "TensorType", "ThreadPool",
+    "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff", "explain", "load",
+    "set_default_pool",
 ]

@@ -14,6 +14,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
 from ._library import Handle, runtime
+from ._runs import CancelToken, Run, ThreadPool, run_options, unpack
 from ._table import table
 from ._types import TensorType
 from .errors import InvalidArgumentError
@@ -68,6 +69,7 @@ class _Context:
         self._function = function
         options = c.ContextOptions()
         options.threads = function.threads
+        options.pool = function.pool.handle.value if function.pool is not None else None
         options.profile = profile
         handle = ctypes.c_void_p()
         runtime.check(runtime.functions.qccContextCreate(
@@ -85,19 +87,39 @@ class _Context:
         self._planned: Optional[List[Tuple[int, ...]]] = None
         self._allocations: List[Tuple[Callable[..., Any], Tuple[int, ...], Any]] = []
 
-    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int]) -> List[Any]:
+    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int] = None,
+            options: Optional[c.RunOptions] = None) -> List[Any]:
         """Runs once; the results are new arrays, or those of `out`."""
-        if stream is not None:
-            raise InvalidArgumentError("a stream is given, but the function runs on the CPU; give none")
         held: List[Any] = []
+        options = self._prepare(arrays, out, stream, options)
         results = self._bind(arrays, out, held)
-        status = _run(*self._call)
+        if options is None:
+            status = _run(*self._call)
+        else:
+            status = runtime.functions.qccContextRunWithOptions(*self._call, options)
         if status:
             runtime.check(status)
         return results
 
+    def start(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], options: c.RunOptions,
+              token: CancelToken, give_back: Callable[[], None]) -> Run:
+        """Starts a run, which calls `give_back` when it has ended and nothing of the context is used any more."""
+        self._prepare(arrays, out, None, options)
+        held: List[Any] = [arrays]
+        results = self._bind(arrays, out, held)
+        handle = ctypes.c_void_p()
+        runtime.check(runtime.functions.qccContextStart(*self._call, options, None, ctypes.byref(handle)))
+        return Run(handle, token, results, held, give_back)
+
+    def _prepare(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int],
+                 options: Optional[c.RunOptions]) -> Optional[c.RunOptions]:
+        """What holds for one run; None where nothing special does."""
+        if stream is not None:
+            raise InvalidArgumentError("a stream is given, but the function runs on the CPU; give none")
+        return options
+
     def _bind(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], held: List[Any]) -> List[Any]:
-        """Puts all tensors into their slots; returns the results."""
+        """Puts arguments and results into their slots, and what keeps them alive into `held`; returns the results."""
         self._fill(self._arguments, arrays, self._function.arguments, held)
         if out is None:
             results = self._new_results(arrays)
@@ -183,8 +205,9 @@ class _DeviceContext(_Context):
     the end of which the run returns.
     """
 
-    def run(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int]) -> List[Any]:
-        options = c.RunOptions()
+    def _prepare(self, arrays: Sequence[Any], out: Optional[Sequence[Any]], stream: Optional[int],
+                 options: Optional[c.RunOptions]) -> Optional[c.RunOptions]:
+        options = c.RunOptions() if options is None else options
         if stream is not None:
             self._stream = stream or _DEFAULT_STREAM
         else:
@@ -192,10 +215,7 @@ class _DeviceContext(_Context):
             self._stream = _DEFAULT_STREAM if any(map(is_on_gpu, (*arrays, *(out or ())))) else None
             options.flags = c.RUN_WAIT
         options.stream = self._stream
-        held: List[Any] = []
-        results = self._bind(arrays, out, held)
-        runtime.check(runtime.functions.qccContextRunWithOptions(*self._call, options))
-        return results
+        return options
 
     def _fill(self, slots: Any, arrays: Sequence[Any], types: Sequence[TensorType], held: List[Any]) -> None:
         for index, (array, of_type) in enumerate(zip(arrays, types)):
@@ -212,18 +232,20 @@ class Function:
     """
 
     def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],
-                 threads: int) -> None:
+                 threads: int, pool: Optional[ThreadPool] = None) -> None:
         self.module_handle = module
         self.name = name
         self.arguments = arguments  #: the tensors that a call takes, in order
         self.results = results  #: the tensors that a call gives, in order
-        self.threads = threads  #: how many threads a run uses; 0 is one for each CPU
+        self.threads = threads  #: how many threads a run uses; 0 is all of the pool
+        self.pool = pool  #: whose threads they are; None: the process's, or the function's own
         context = _Context(self)
         self.device = context.info().device.decode()  #: what runs it: "cpu", or a GPU such as "cuda:0"
         self._context_type = _Context if self.device == "cpu" else _DeviceContext
         self._idle = [context if self.device == "cpu" else _DeviceContext(self)]
 
-    def __call__(self, *arrays: Any, out: Any = None, stream: Optional[int] = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, stream: Optional[int] = None, timeout: Optional[float] = None,
+                 cancel: Optional[CancelToken] = None) -> Any:
         """Runs the function.
 
         Args:
@@ -235,6 +257,8 @@ class Function:
             stream: of a function on a GPU: the CUstream that the run follows, as a number; 0 and 1 are the default
                 one. If all tensors are on the GPU, the call returns before the run ends; wait for the stream. None:
                 the call returns at the end.
+            timeout: how many seconds the run may take; None is no limit.
+            cancel: what ends the run when another thread calls its `cancel()`.
 
         Returns:
             The result, or a tuple of the results where there is not exactly one.
@@ -244,19 +268,50 @@ class Function:
                 takes.
             KernelFailedError: the program cannot run with these shapes.
             OutOfMemoryError: there is no memory for temporaries or results.
+            TimedOutError, CancelledError: the run ended early. What is in `out` is undefined then.
         """
         if len(arrays) != len(self.arguments):
             raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
         given = None if out is None else self._given(out)
+        options = None if timeout is None and cancel is None else run_options(timeout, cancel)
+        context = self._take_context()
         try:
-            context = self._idle.pop()
-        except IndexError:
-            context = self._context_type(self)
-        try:
-            results = context.run(arrays, given, stream)
+            results = context.run(arrays, given, stream, options)
         finally:
             self._idle.append(context)
-        return results[0] if len(results) == 1 else tuple(results)
+        return unpack(results)
+
+    def start(self, *arrays: Any, out: Any = None, timeout: Optional[float] = None,
+              cancel: Optional[CancelToken] = None) -> Run:
+        """Starts a run, which goes on while the caller does something else.
+
+        Args:
+            arrays, out: as in a call. They must not be changed, nor `out` be read, until the run has ended.
+            timeout, cancel: as in a call.
+
+        Returns:
+            What can be waited for and cancelled, and gives the results; in a coroutine, `await` gives them.
+
+        Raises:
+            InvalidArgumentError: as in a call.
+        """
+        if len(arrays) != len(self.arguments):
+            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        given = None if out is None else self._given(out)
+        token = CancelToken() if cancel is None else cancel
+        options = run_options(timeout, token)
+        context = self._take_context()
+        try:
+            return context.start(arrays, given, options, token, lambda: self._idle.append(context))
+        except BaseException:
+            self._idle.append(context)
+            raise
+
+    def _take_context(self) -> _Context:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._context_type(self)
 
     def _given(self, out: Any) -> Sequence[Any]:
         given = tuple(out) if isinstance(out, (list, tuple)) else (out,)

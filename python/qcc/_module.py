@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, Optional, Protocol, Tuple
+from typing import Any, Dict, Optional, Protocol, Tuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from . import _structures as c
 from ._arrays import dtype_name
 from ._function import Function
 from ._library import Handle, encode, runtime
+from ._runs import ThreadPool
 from ._types import Quantization, TensorType, Variant
 from .errors import InvalidArgumentError, UnsupportedError
 
@@ -31,7 +32,8 @@ def _quantization(info: c.TensorInfo) -> Optional[Quantization]:
 def _tensor_type(info: c.TensorInfo) -> TensorType:
     shape = tuple(size if size >= 0 else f"d{-1 - size}" for size in info.dims[:info.rank])
     in_place = info.in_place_argument if info.in_place_argument >= 0 else None
-    return TensorType(info.name.decode(), dtype_name(info.dtype), shape, _quantization(info), in_place)
+    names = tuple(name.decode() for name in info.dim_names[:info.rank])
+    return TensorType(info.name.decode(), dtype_name(info.dtype), shape, _quantization(info), in_place, names)
 
 
 class Artifact(Protocol):
@@ -77,6 +79,19 @@ class Module:
         return text.decode()
 
     @property
+    def metadata(self) -> Dict[str, str]:
+        """What the program came with: texts by their keys, such as the metadata_props of an ONNX model."""
+        handle = self._handle.value
+        info = c.ModuleInfo()
+        runtime.check(runtime.functions.qccModuleGetInfo(handle, info))
+        metadata = {}
+        for index in range(info.num_metadata):
+            key, value = ctypes.c_char_p(), ctypes.c_char_p()
+            runtime.check(runtime.functions.qccModuleGetMetadata(handle, index, ctypes.byref(key), ctypes.byref(value)))
+            metadata[(key.value or b"").decode(errors="replace")] = (value.value or b"").decode(errors="replace")
+        return metadata
+
+    @property
     def variants(self) -> Tuple[Variant, ...]:
         """The processors that the artifact has code for."""
         variants = []
@@ -87,17 +102,21 @@ class Module:
             variants.append(Variant(info.target.decode(), features, info.refusal.decode(), info.chosen))
         return tuple(variants)
 
-    def function(self, name: Optional[str] = None, *, threads: int = 0) -> Function:
+    def function(self, name: Optional[str] = None, *, threads: int = 0,
+                 pool: Optional[ThreadPool] = None) -> Function:
         """A function of the program, to call.
 
         Args:
             name: which one; None is the only one there is.
             threads: how many threads one run uses; 0 is one for each CPU. Give 1 where several Python threads run at
                 the same time.
+            pool: threads that it shares with other functions; None is the pool of the process, unless `threads` is
+                given.
 
         Raises:
             NotFoundError: there is no function of this name.
-            InvalidArgumentError: there are several functions and no name, or `threads` is negative.
+            InvalidArgumentError: there are several functions and no name, or `threads` is negative or more than the
+                pool has.
         """
         if name is None:
             names = self.functions
@@ -108,7 +127,7 @@ class Module:
         info = c.EntryInfo()
         runtime.check(runtime.functions.qccModuleGetEntry(self._handle.value, entry, info))
         return Function(self._handle, info.name.decode(), self._tensors(entry, info.num_arguments, "Argument"),
-                        self._tensors(entry, info.num_results, "Result"), threads)
+                        self._tensors(entry, info.num_results, "Result"), threads, pool)
 
     def _tensors(self, entry: bytes, count: int, kind: str) -> Tuple[TensorType, ...]:
         read = getattr(runtime.functions, f"qccModuleGet{kind}")
@@ -131,10 +150,9 @@ class Module:
         self._artifact.write(path)
 
 
-def load_memory(data: Any, size: int, variant: Optional[str] = None, device: Optional[str] = None) -> Handle:
+def load_memory(data: Any, size: int, options: Optional[c.ModuleOptions] = None) -> Handle:
     """A module of `size` bytes, which are copied."""
     handle = ctypes.c_void_p()
-    options = _options(variant, device)
     runtime.check(runtime.functions.qccModuleLoadMemory(data, size, options, ctypes.byref(handle)))
     return _own(handle)
 
@@ -143,30 +161,42 @@ def _own(handle: ctypes.c_void_p) -> Handle:
     return Handle(handle, runtime.functions.qccModuleDestroy)
 
 
-def _options(variant: Optional[str], device: Optional[str]) -> c.ModuleOptions:
+#: QCC_MODULE_PRIVATE_COPY
+_PRIVATE_COPY = 1
+
+
+def _options(variant: Optional[str], device: Optional[str] = None, public_key: Optional[str] = None,
+             private_copy: bool = False) -> c.ModuleOptions:
     options = c.ModuleOptions()
     options.variant = encode(variant) if variant is not None else None
     options.device = encode(device) if device is not None else None
+    options.public_key = encode(public_key) if public_key is not None else None
+    options.flags = _PRIVATE_COPY if private_copy else 0
     return options
 
 
 def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None,
-         device: Optional[str] = None) -> Module:
+         device: Optional[str] = None, public_key: Optional[str] = None, private_copy: bool = False) -> Module:
     """Loads what `Module.save` or `qcc compile` wrote. Loading an artifact runs its code: load only what you trust.
 
     Args:
         source: a path, or the bytes of an artifact. Bytes are copied; a file is mapped.
         variant: the target of the variant to load; None is the best that the device runs.
         device: what runs the program: None or "cpu" for this host, "cuda" or "cuda:N" for a GPU.
+        public_key: load only what `qcc sign` has signed with the secret key of this one, 64 hexadecimal digits; None
+            looks at no signature.
+        private_copy: load a copy of the file, for files that may be overwritten while they are loaded.
 
     Raises:
         NotFoundError: there is no such file, or no such GPU.
         CorruptArtifactError: it is not an artifact, or it is damaged.
+        UntrustedError: a key was given, and the artifact has no signature, or one that does not fit.
         UnsupportedError: no variant of it runs on the device, there is no driver of GPUs, or it is of another version.
     """
+    options = _options(variant, device, public_key, private_copy)
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
-        return Module(load_memory(data, len(data), variant, device))
+        return Module(load_memory(data, len(data), options))
     handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), _options(variant, device), ctypes.byref(handle)))
+    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), options, ctypes.byref(handle)))
     return Module(_own(handle))

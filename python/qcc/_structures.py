@@ -41,6 +41,26 @@ class ModuleOptions(SizedStructure):
         ("weight_pages", ctypes.c_int32),
         ("flags", ctypes.c_uint64),
         ("device", ctypes.c_char_p),
+        ("weight_allocator", ctypes.c_void_p),
+        ("public_key", ctypes.c_char_p),
+    ]
+
+
+class ModuleInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("artifact_version", ctypes.c_int32),
+        ("artifact_minor_version", ctypes.c_int32),
+        ("num_metadata", ctypes.c_size_t),
+    ]
+
+
+class ThreadPoolOptions(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("threads", ctypes.c_int32),
+        ("cpus", ctypes.POINTER(ctypes.c_int32)),
+        ("num_cpus", ctypes.c_size_t),
     ]
 
 
@@ -83,6 +103,7 @@ class TensorInfo(SizedStructure):
         ("dims", ctypes.POINTER(ctypes.c_int64)),
         ("quantization", ctypes.POINTER(QuantizationInfo)),
         ("in_place_argument", ctypes.c_int32),
+        ("dim_names", ctypes.POINTER(ctypes.c_char_p)),
     ]
 
 

@@ -29,6 +29,7 @@ class TensorType:
     shape: Tuple[Union[int, str], ...]
     quantization: Optional[Quantization]  #: None where the tensor is not quantized
     in_place_argument: Optional[int]  #: of a result: the argument that it may share memory with
+    dim_names: Tuple[str, ...] = ()  #: such as "batch"; "" where a dimension has none
 
     def __str__(self) -> str:
         sizes = ", ".join(str(size) for size in self.shape)

@@ -10,7 +10,7 @@ from typing import Dict, Sequence, Tuple, Type
 __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Error",
     "InternalError", "InvalidArgumentError", "InvalidProgramError", "KernelFailedError",
-    "NotFoundError", "OutOfMemoryError", "SystemCallError", "TimedOutError", "UnsupportedError",
+    "NotFoundError", "OutOfMemoryError", "SystemCallError", "TimedOutError", "UnsupportedError", "UntrustedError",
 ]
 
 
@@ -77,6 +77,10 @@ class TimedOutError(Error):
     """A run took longer than its time limit."""
 
 
+class UntrustedError(Error):
+    """An artifact lacks the signature that the caller asks for."""
+
+
 class InternalError(Error):
     """A bug in qcc."""
 
@@ -106,4 +110,5 @@ CLASSES: Dict[int, Type[Error]] = {
     10: InternalError,
     11: InvalidProgramError,
     12: TimedOutError,
+    13: UntrustedError,
 }

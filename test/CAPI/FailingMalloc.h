@@ -29,6 +29,9 @@ extern void __libc_free(void *memory);
 /// fails: none where it is negative.
 static atomic_long numRequests, numBlocks, failingRequest = -1;
 static atomic_bool failsOn;
+/// Where it is not null, it is called before each request with its number, and
+/// may make it fail.
+static void (*beforeRequest)(long request);
 
 /// Request `request` from now on fails, and, if told so, all after it.
 static inline void failHeap(long request, bool andAllAfter) {
@@ -40,7 +43,10 @@ static inline void failHeap(long request, bool andAllAfter) {
 static inline void mendHeap(void) { failingRequest = -1; }
 
 static inline bool requestFails(void) {
-  long request = atomic_fetch_add(&numRequests, 1), failing = failingRequest;
+  long request = atomic_fetch_add(&numRequests, 1);
+  if (beforeRequest)
+    beforeRequest(request);
+  long failing = failingRequest;
   return failing >= 0 && (failsOn ? request >= failing : request == failing);
 }
 

@@ -67,10 +67,11 @@ static void count(void *context, const qccDiagnostic *diagnostic) {
 }
 
 static qccCompileOptions makeOptions(void) {
+  static const qccDiagnosticHook hook = {sizeof(hook), NULL, count};
   qccCompileOptions options = qccCompileOptionsInit();
   options.weights = "random:7";
   options.target = "x86-64-v3";
-  options.diagnostics.handle = count;
+  options.diagnostics = &hook;
   return options;
 }
 

@@ -207,8 +207,10 @@ static void rejectedPrograms(void) {
   Seen seen;
   memset(&seen, 0, sizeof(seen));
   qccCompileOptions options = qccCompileOptionsInit();
-  options.diagnostics.context = &seen;
-  options.diagnostics.handle = see;
+  qccDiagnosticHook hook = qccDiagnosticHookInit();
+  hook.context = &seen;
+  hook.handle = see;
+  options.diagnostics = &hook;
   qccArtifact artifact = NULL;
   CHECK_FAILS(compileProgram(syntax, &options, &artifact),
               QCC_STATUS_INVALID_PROGRAM, "<memory>:2:");
@@ -228,6 +230,50 @@ static void rejectedPrograms(void) {
   // The length counts, not a null character.
   CHECK_OK(qccCompileText(program, sizeof(program) - 1, NULL, &artifact));
   qccArtifactDestroy(artifact);
+}
+
+/// Options as in the headers of version 1.1, which had the hook by value.
+typedef struct OldCompileOptions {
+  size_t size;
+  const char *target, *weights, *name;
+  struct {
+    void *context;
+    void (*handle)(void *context, const qccDiagnostic *diagnostic);
+  } diagnostics;
+  uint32_t flags;
+  const char *tuning;
+} OldCompileOptions;
+
+_Static_assert(offsetof(qccCompileOptions, diagnosticsOfVersion11) ==
+                       offsetof(OldCompileOptions, diagnostics) &&
+                   offsetof(qccCompileOptions, flags) ==
+                       offsetof(OldCompileOptions, flags) &&
+                   offsetof(qccCompileOptions, tuning) ==
+                       offsetof(OldCompileOptions, tuning),
+               "fields keep their places for ever");
+
+static void hooks(void) {
+  static const char nonsense[] = "func.func @main(\n";
+  Seen seen;
+  memset(&seen, 0, sizeof(seen));
+  OldCompileOptions old;
+  memset(&old, 0, sizeof(old));
+  old.size = sizeof(old);
+  old.diagnostics.context = &seen;
+  old.diagnostics.handle = see;
+  qccArtifact artifact = NULL;
+  CHECK_FAILS(compileProgram(nonsense, (const qccCompileOptions *)(void *)&old,
+                             &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "error: ");
+  CHECK(seen.errors == 1);
+  qccDiagnosticHook hook = qccDiagnosticHookInit();
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.diagnostics = &hook;
+  CHECK_FAILS(compileProgram(nonsense, &options, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "error: ");
+  hook.size = 3;
+  CHECK_FAILS(compileProgram(nonsense, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "`size` of a structure is 3");
 }
 
 static void wrongOptions(void) {
@@ -293,8 +339,10 @@ static Seen compileTuned(const char *folder, const char *name, const char *text,
   options.target = "x86-64-v3";
   options.weights = "random:7";
   options.tuning = path;
-  options.diagnostics.context = &seen;
-  options.diagnostics.handle = see;
+  qccDiagnosticHook hook = qccDiagnosticHookInit();
+  hook.context = &seen;
+  hook.handle = see;
+  options.diagnostics = &hook;
   qccArtifact artifact = NULL;
   CHECK_OK(qccCompileFile(source, &options, &artifact));
   CHECK(qccArtifactGetSize(artifact) > 0);
@@ -369,6 +417,7 @@ int main(int argc, char **argv) {
   severalTargets();
   explanations();
   rejectedPrograms();
+  hooks();
   wrongOptions();
   tuning(argv[1], argv[2]);
   noTemporaryFolder();

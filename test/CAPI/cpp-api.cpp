@@ -245,8 +245,19 @@ static void elements(const qcc::Module &module) {
   CHECK(has(errorOf([&] { y[0].elements<float>(); }), "of another type"));
 }
 
+/// A key is handed on, also an empty one; signature.c has what it does.
+static void keys(const char *path) {
+  for (const char *key : {"", "abc"}) {
+    qcc::ModuleOptions options;
+    options.publicKey = key;
+    CHECK(has(errorOf([&] { qcc::Module::load(path, options); }),
+              "publicKey: a key has 64 hexadecimal digits"));
+  }
+}
+
 int main(int argc, char **argv) {
   qcc::Module module = qcc::Module::load(argv[argc - 1]);
+  keys(argv[argc - 1]);
   inspection(module);
   calls(module);
   elementTypes();

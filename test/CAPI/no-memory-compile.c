@@ -7,11 +7,19 @@
 |*===----------------------------------------------------------------------===*|
 |*                                                                            *|
 |* Requests for memory of a compilation fail, alone and with all that follow, *|
-|* from its first to its last. Each time there is a status, nothing is        *|
-|* printed, no file stays open, and the next compilation works.               *|
+|* from its first to its last. Each time there is a status that says so, and  *|
+|* nothing is printed.                                                        *|
 |*                                                                            *|
-|* Some functions of MLIR write where malloc gave nothing, and crash. So few  *|
-|* of the statuses are those of a crash.                                      *|
+|* First some requests fail in one process, where each time the next          *|
+|* compilation has to work and no file may stay open. Then many fail: one     *|
+|* compilation goes from its first request to its last, and forks before each *|
+|* one that is to fail, which it does in the child. So a point costs what is  *|
+|* left to do after the failure, and not a compilation. A child has only the  *|
+|* thread that forks; so the compilation runs on the thread that calls, and   *|
+|* has a stack of its own there. Only while it has another thread, to link,   *|
+|* requests fail as at first.                                                 *|
+|*                                                                            *|
+|* Usage: no-memory-compile [POINTS|all]                                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -20,10 +28,18 @@
 // REQUIRES: compiler, x86-64-v3
 // UNSUPPORTED: sanitizer
 
+#define _GNU_SOURCE
+
 #include "Doubling.h"
 #include "FailingMalloc.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static qccStatus compileProgram(void) {
@@ -45,30 +61,191 @@ static int numFiles(void) {
   return count;
 }
 
+/*===----------------------------------------------------------------------===*\
+|* In one process
+\*===----------------------------------------------------------------------===*/
+
+/// `points` of the requests from `begin` on, up to `end`.
+static void failHere(long begin, long end, long points) {
+  int files = numFiles();
+  for (long point = 0; point < points; ++point) {
+    failHeap(begin + (end - begin) * point / points, point % 2);
+    qccStatus status = compileProgram();
+    mendHeap();
+    if (status && qccStatusGetCode(status) != QCC_STATUS_OUT_OF_MEMORY)
+      CHECK_OK(status);
+    else
+      qccStatusDestroy(status);
+    CHECK_OK(compileProgram());
+  }
+  CHECK(numFiles() == files);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* Threads whose work is done by who starts them
+\*===----------------------------------------------------------------------===*/
+
+typedef int StartThread(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                        void *);
+typedef int JoinThread(pthread_t, void **);
+
+enum { stackBytes = 64 << 20 };
+static bool threadRunsHere, isOnThread;
+static atomic_int numOtherThreads;
+static StartThread *startThread;
+static JoinThread *joinThread;
+static ucontext_t caller, thread;
+static void *(*threadMain)(void *);
+static void *threadArgument;
+static void *threadStack;
+
+static void runThread(void) { threadMain(threadArgument); }
+
+QCC_REPLACES int pthread_create(pthread_t *made, const pthread_attr_t *options,
+                                void *(*start)(void *), void *argument) {
+  if (!threadRunsHere || isOnThread) {
+    int error = startThread(made, options, start, argument);
+    numOtherThreads += error == 0;
+    return error;
+  }
+  threadMain = start;
+  threadArgument = argument;
+  getcontext(&thread);
+  thread.uc_stack.ss_sp = threadStack;
+  thread.uc_stack.ss_size = stackBytes;
+  thread.uc_link = &caller;
+  makecontext(&thread, runThread, 0);
+  *made = pthread_self();
+  isOnThread = true;
+  int error = swapcontext(&caller, &thread);
+  isOnThread = false;
+  return error;
+}
+
+QCC_REPLACES int pthread_join(pthread_t joined, void **result) {
+  if (threadRunsHere && !isOnThread)
+    return 0;
+  --numOtherThreads;
+  return joinThread(joined, result);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* In children
+\*===----------------------------------------------------------------------===*/
+
+/// How a child ended.
+enum { wasOutOfMemory, didWithout, wasWrong, numEnds };
+
+/// What children count, in memory of all.
+typedef struct Totals {
+  long ends[numEnds];
+  long blocksLost; ///< By the children that were out of memory.
+} Totals;
+
+static Totals *totals;
+static double nextPoint, stride;
+static long numPoints, blocksBefore;
+static bool isChild, checksNext;
+/// The requests while there was another thread.
+static long linkBegin = -1, linkEnd = -1;
+
+/// Forks, unless there are enough points; in the child this request fails, and
+/// all that follow if told so.
+static void failInChild(long request, bool andAllAfter) {
+  pid_t child = fork();
+  if (child == 0) {
+    isChild = true;
+    numFailures = 0;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    alarm(120); // A lock that is held hangs.
+    beforeRequest = NULL;
+    failsOn = andAllAfter;
+    failingRequest = request;
+    return;
+  }
+  int how = -1;
+  CHECK(child > 0 && waitpid(child, &how, 0) == child);
+  if (how != 0)
+    fprintf(stderr, "request %ld, %s: the child ended with %d\n", request,
+            andAllAfter ? "and all after" : "alone", how);
+  CHECK(how == 0);
+  ++numPoints;
+  checksNext = numPoints % 100 == 0;
+}
+
+static void visitRequest(long request) {
+  if (numOtherThreads > 0) {
+    linkBegin = linkBegin < 0 ? request : linkBegin;
+    linkEnd = request + 1;
+    return;
+  }
+  if ((double)request < nextPoint)
+    return;
+  nextPoint += stride;
+  for (int after = 0; after < 2 && !isChild; ++after)
+    failInChild(request, after);
+}
+
+/// Says how the compilation of a child ended, and ends it.
+static void endChild(qccStatus status) {
+  mendHeap();
+  qccStatusCode code = qccStatusGetCode(status);
+  int end = !status                            ? didWithout
+            : code == QCC_STATUS_OUT_OF_MEMORY ? wasOutOfMemory
+                                               : wasWrong;
+  if (end == wasWrong)
+    CHECK_OK(status);
+  else
+    qccStatusDestroy(status);
+  ++totals->ends[end];
+  if (end == wasOutOfMemory)
+    totals->blocksLost += numBlocks - blocksBefore;
+  if (checksNext)
+    CHECK_OK(compileProgram());
+  _exit(end == wasWrong || finishTest() != 0);
+}
+
+static void failInChildren(long requests, long points) {
+  totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  threadStack = mmap(NULL, stackBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(totals != MAP_FAILED && threadStack != MAP_FAILED);
+  threadRunsHere = true;
+  stride = points > 0 && points < 2 * requests
+               ? 2 * (double)requests / (double)points
+               : 1;
+  blocksBefore = numBlocks;
+  failHeap(-1, false);
+  beforeRequest = visitRequest;
+  qccStatus status = compileProgram();
+  if (isChild)
+    endChild(status);
+  beforeRequest = NULL;
+  CHECK_OK(status);
+  threadRunsHere = false;
+  printf("%ld requests, %ld of them to link, %ld points: %ld times no memory, "
+         "%ld times did "
+         "without, %ld blocks lost\n",
+         requests, linkEnd - linkBegin, numPoints, totals->ends[wasOutOfMemory],
+         totals->ends[didWithout], totals->blocksLost);
+  CHECK(totals->ends[wasOutOfMemory] > 0 && totals->ends[wasWrong] == 0);
+}
+
 int main(int argc, char **argv) {
-  // On demand more points than a test has time for.
-  long points = argc > 1 ? atol(argv[1]) : 60;
+  startThread = (StartThread *)dlsym(RTLD_NEXT, "pthread_create");
+  joinThread = (JoinThread *)dlsym(RTLD_NEXT, "pthread_join");
+  bool isAll = argc > 1 && strcmp(argv[1], "all") == 0;
+  long points = isAll ? 0 : argc > 1 ? atol(argv[1]) : 500;
   alarm(argc > 1 ? 0 : 300); // A lock that is held hangs.
   CHECK_OK(compileProgram());
   failHeap(-1, false);
   CHECK_OK(compileProgram());
   long requests = numRequests;
-  int files = numFiles();
-  long noMemory = 0;
-  for (long point = 0; point < points; ++point) {
-    failHeap(requests * point / points, point % 2);
-    qccStatus status = compileProgram();
-    mendHeap();
-    if (qccStatusGetCode(status) == QCC_STATUS_OUT_OF_MEMORY)
-      ++noMemory;
-    else
-      CHECK(!status || strstr(qccStatusGetMessage(status), "crashed"));
-    qccStatusDestroy(status);
-    CHECK_OK(compileProgram());
-  }
-  printf("%ld requests, %ld points, %ld times no memory\n", requests, points,
-         noMemory);
-  CHECK(noMemory > points * 4 / 5);
-  CHECK(numFiles() == files);
+  failHere(0, requests, 10);
+  failInChildren(requests, points);
+  failHere(linkBegin, linkEnd, isAll ? 2 * (linkEnd - linkBegin) : 10);
   return finishTest();
 }

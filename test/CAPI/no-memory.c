@@ -12,7 +12,11 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-// RUN: %capi/no-memory %capi/program.so %capi/lender.so %capi/borrower.so
+// RUN: cp %capi/program.so %t.so
+// RUN: %if libsodium %{ %stamp-artifact %t.so \
+// RUN:   9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60 %}
+// RUN: %capi/no-memory %capi/program.so %capi/lender.so %capi/borrower.so \
+// RUN:   %if libsodium %{ %t.so %}
 // UNSUPPORTED: sanitizer
 
 #include "Check.h"
@@ -20,7 +24,7 @@
 
 enum { rows = 3, columns = 4 };
 
-static const char *path, *lenderPath, *borrowerPath;
+static const char *path, *lenderPath, *borrowerPath, *signedPath;
 static char bytes[1 << 20];
 static size_t numBytes;
 
@@ -75,6 +79,13 @@ static qccStatus loadToAllocator(void) {
   options.weightAllocator = &allocator;
   return qccModuleLoadFile(lenderPath, &options, &module);
 }
+static qccStatus loadSigned(void) {
+  qccModuleOptions options = qccModuleOptionsInit();
+  options.publicKey =
+      "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+  return qccModuleLoadFile(signedPath ? signedPath : path,
+                           signedPath ? &options : NULL, &module);
+}
 static qccStatus inspect(void) {
   qccTensorInfo info = qccTensorInfoInit();
   return qccModuleGetArgument(module, NULL, 77, &info);
@@ -126,6 +137,7 @@ static const Call calls[] = {
     {"load memory", loadMemory, QCC_STATUS_OK, false, false},
     {"load weights", loadWeights, QCC_STATUS_OK, false, false},
     {"load to an allocator", loadToAllocator, QCC_STATUS_OK, false, false},
+    {"load what is signed", loadSigned, QCC_STATUS_OK, false, false},
     {"load nothing", loadNothing, QCC_STATUS_NOT_FOUND, false, false},
     {"inspect", inspect, QCC_STATUS_INVALID_ARGUMENT, true, false},
     {"create a context", createContext, QCC_STATUS_OK, true, false},
@@ -194,6 +206,7 @@ int main(int argc, char **argv) {
   path = argv[1];
   lenderPath = argv[2];
   borrowerPath = argv[3];
+  signedPath = argc > 4 ? argv[4] : NULL; // Null without libsodium.
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL);
   numBytes = file ? fread(bytes, 1, sizeof(bytes), file) : 0;

@@ -167,6 +167,11 @@ int runCompile(const ProgramOptions &program, const std::string &output,
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
+/// Signs the artifact `input` with the secret key of a file.
+int runSign(const std::string &input, const std::string &keyPath,
+            const std::string &output);
+/// Writes a new secret key, and prints the public one.
+int runMakeKey(const std::string &path);
 int runOps();
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);

@@ -92,6 +92,7 @@ struct CommandLine {
   ExplainOptions explain;
   TuneOptions tune;
   std::string output, emit;
+  std::string key; ///< Of sign.
 };
 } // namespace
 
@@ -289,6 +290,23 @@ static void addTune(Commands &commands, CommandLine &line) {
                     "--tuning-db=tuned.json -o model.so");
 }
 
+static void addSign(Commands &commands, CommandLine &line) {
+  Arguments &sign =
+      commands.add("sign", "Sign an artifact, for hosts that load no others",
+                   [&](const Arguments &) {
+                     return runSign(line.program.input, line.key, line.output);
+                   });
+  sign.positional("FILE", line.program.input);
+  sign.text("key", "KEY", "The secret key, a file of qcc make-key", line.key);
+  sign.text("o", "OUT", "Output", line.output);
+  sign.example("qcc sign model.so --key=secret.key -o signed.so");
+  Arguments &makeKey = commands.add(
+      "make-key", "Write a secret key to a file, and print its public key",
+      [&](const Arguments &) { return runMakeKey(line.output); });
+  makeKey.positional("KEY", line.output);
+  makeKey.example("qcc make-key secret.key > public.key");
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   qcc::tools::ignoreBrokenPipes();
@@ -307,6 +325,7 @@ int main(int argc, char **argv) {
   addDiff(commands, line);
   addExplain(commands, line);
   addTune(commands, line);
+  addSign(commands, line);
   commands.add("ops", "List the operations that programs may use",
                [](const Arguments &) { return runOps(); });
   commands.add("targets", "Say what this host can run",

@@ -12,7 +12,8 @@
 //
 // The compiler reserves the note, and stamps it when the file is complete. The
 // hash is XXH64, which reads at the speed of memory: it finds damage, such as
-// an incomplete copy. It is no protection against somebody who means harm.
+// an incomplete copy. It is no protection against somebody who means harm; a
+// signature is (Signature.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,6 +22,7 @@
 #include "qcc/Runtime/DType.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Runtime/Signature.h"
 #include "qcc/Runtime/Status.h"
 
 #include <array>
@@ -209,6 +210,8 @@ struct ModuleOptions {
   /// module when the file is overwritten, and files load from where nothing may
   /// be executed.
   bool privateCopy = false;
+  /// Load only what is signed by this key, as a private copy.
+  std::optional<Key> publicKey;
   /// What the host can run; null: the running host. Tests hand over another.
   const HostFeatures *features = nullptr;
   /// The name of the artifact in messages; empty: its path.

@@ -34,7 +34,8 @@ enum class StatusCode {
   KernelFailed,    ///< A step of the program reported a failure.
   Internal,        ///< A bug in qcc.
   // 11 is a code of the compiler's API.
-  TimedOut = 12 ///< The caller's time limit has passed.
+  TimedOut = 12, ///< The caller's time limit has passed.
+  Untrusted      ///< An artifact lacks the signature that the caller asks for.
 };
 
 inline const char *statusCodeName(StatusCode code) {
@@ -63,6 +64,8 @@ inline const char *statusCodeName(StatusCode code) {
     return "internal error";
   case StatusCode::TimedOut:
     return "timed out";
+  case StatusCode::Untrusted:
+    return "untrusted";
   }
   return "unknown";
 }
@@ -125,6 +128,9 @@ inline Status ioError(std::string message) {
 }
 inline Status corrupt(std::string message) {
   return Status(StatusCode::Corrupt, std::move(message));
+}
+inline Status untrusted(std::string message) {
+  return Status(StatusCode::Untrusted, std::move(message));
 }
 inline Status outOfMemory(std::string message) {
   return Status(StatusCode::OutOfMemory, std::move(message));

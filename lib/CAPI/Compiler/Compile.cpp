@@ -216,6 +216,9 @@ static qccStatus compileGuarded(const qccCompileOptions *given,
   rt::Status status = readStruct(given, options);
   if (!status.isOk())
     return toC(status);
+  rt::Result<qccDiagnosticHook> diagnostics = readDiagnosticHook(options);
+  if (!diagnostics.isOk())
+    return toC(diagnostics.status());
   if (options.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
     return toC(rt::unsupported("a flag is set that this version of the library "
                                "does not have; update the library"));
@@ -223,7 +226,7 @@ static qccStatus compileGuarded(const qccCompileOptions *given,
   status = runGuarded(options.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep
                                                                : Signals::Catch,
                       [&] { compile(options, readSource, outcome); });
-  outcome.log.deliver(options.diagnostics);
+  outcome.log.deliver(*diagnostics);
   if (!status.isOk())
     return toC(status.withPrefix(outcome.place + ": "));
   if (!outcome.failure.isOk())

@@ -13,7 +13,10 @@
 // A lack of memory is an exception, of LLVM as well, and ends at the bottom of
 // the thread; this file is compiled with exceptions. LLVM is not made for them:
 // what is destroyed on the way may be half done or need memory itself. So a
-// crash while an exception is on its way is a lack of memory, too.
+// crash while an exception is on its way is a lack of memory, too. Other places
+// use what malloc gives without a look at it. The C library has then set errno,
+// which each thread has for itself and which is zero when a body begins: a
+// crash with ENOMEM in it is a lack of memory as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +24,7 @@
 #include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <cerrno>
 #include <cfenv>
 #include <csignal>
 #include <cstring>
@@ -67,8 +71,8 @@ private:
 
 static const CurrentTask currentTask;
 
-/// Notes that the thread crashed on the way out of a lack of memory.
-static void noteNoMemory(Task &task);
+/// Notes that a task which crashed lacked memory, if it did.
+static void noteLackOfMemory(Task &task, bool inException);
 
 static bool hasHandler(const struct sigaction &action) {
   return (action.sa_flags & SA_SIGINFO) ||
@@ -88,8 +92,7 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
   while (crashSignals[i] != signal)
     ++i;
   if (Task *task = currentTask.get()) {
-    if (std::uncaught_exceptions() > 0)
-      noteNoMemory(*task);
+    noteLackOfMemory(*task, std::uncaught_exceptions() > 0);
     return callHandler(llvmActions[i], signal, info, context);
   }
   const struct sigaction &host = hostActions[i];
@@ -175,8 +178,7 @@ private:
     Task *task = currentTask.get();
     if (!task)
       return hostTerminate();
-    if (std::current_exception())
-      noteNoMemory(*task);
+    noteLackOfMemory(*task, std::current_exception() != nullptr);
     llvm::CrashRecoveryContext::GetCurrent()->HandleExit(1);
   }
 
@@ -227,7 +229,10 @@ struct Task {
 };
 } // namespace
 
-static void noteNoMemory(Task &task) { task.lacksMemory = true; }
+static void noteLackOfMemory(Task &task, bool inException) {
+  if (inException || errno == ENOMEM)
+    task.lacksMemory = true;
+}
 
 /// Calls `work`, and notes a lack of memory.
 void Task::call(llvm::function_ref<void()> work) {
@@ -242,6 +247,7 @@ void Task::call(llvm::function_ref<void()> work) {
 
 void Task::run() {
   fesetenv(FE_DFL_ENV);
+  errno = 0;
   HandlerStack handlerStack;
   ThrowingAllocations throwing;
   if (signals == Signals::Keep)

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
+#include "../Convert.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
 using namespace qcc;
 using namespace qcc::capi;
 
-static qccSeverity toC(mlir::DiagnosticSeverity severity) {
+static qccSeverity severityOf(mlir::DiagnosticSeverity severity) {
   switch (severity) {
   case mlir::DiagnosticSeverity::Error:
     return QCC_SEVERITY_ERROR;
@@ -41,7 +43,7 @@ static const char *nameOf(qccSeverity severity) {
 
 void DiagnosticLog::addOne(const mlir::Diagnostic &diagnostic) {
   Entry entry;
-  entry.severity = toC(diagnostic.getSeverity());
+  entry.severity = severityOf(diagnostic.getSeverity());
   entry.message = diagnostic.str();
   // The first place in a file that the location names, however it is wrapped.
   diagnostic.getLocation()->walk([&](mlir::Location location) {
@@ -93,4 +95,28 @@ void DiagnosticLog::deliver(const qccDiagnosticHook &hook) const {
     diagnostic.message = entry.message.c_str();
     hook.handle(hook.context, &diagnostic);
   }
+}
+
+/// How options of version 1.1 had the hook, by value.
+struct HookOfVersion11 {
+  decltype(qccDiagnosticHook::context) context;
+  decltype(qccDiagnosticHook::handle) handle;
+};
+static_assert(sizeof(HookOfVersion11) ==
+                  sizeof(qccCompileOptions::diagnosticsOfVersion11),
+              "the fields of version 1.1 have kept their places");
+
+rt::Result<qccDiagnosticHook>
+capi::readDiagnosticHook(const qccCompileOptions &options) {
+  qccDiagnosticHook hook;
+  rt::Status status = readStruct(options.diagnostics, hook);
+  if (!status.isOk())
+    return status;
+  if (!options.diagnostics) {
+    HookOfVersion11 old;
+    memcpy(&old, options.diagnosticsOfVersion11, sizeof(old));
+    hook.context = old.context;
+    hook.handle = old.handle;
+  }
+  return hook;
 }

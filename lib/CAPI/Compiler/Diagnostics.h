@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "qcc-c/Compiler.h"
+#include "qcc/Runtime/Status.h"
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ private:
 
   std::vector<Entry> entries;
 };
+
+/// The hook that the options have, as a structure of its own or in the form of
+/// version 1.1.
+rt::Result<qccDiagnosticHook>
+readDiagnosticHook(const qccCompileOptions &options);
 
 } // namespace qcc::capi
 

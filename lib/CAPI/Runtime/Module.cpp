@@ -76,6 +76,12 @@ readOptions(const qccModuleOptions *given) {
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");
   options.privateCopy = known.flags & QCC_MODULE_PRIVATE_COPY;
+  if (known.publicKey) {
+    rt::Result<rt::Key> key = rt::parseKey(known.publicKey);
+    if (!key.isOk())
+      return key.status().withPrefix("publicKey: ");
+    options.publicKey = *key;
+  }
   auto device = rt::openDevice(known.device ? known.device : "cpu");
   if (!device.isOk())
     return device.status();

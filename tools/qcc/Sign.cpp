@@ -1,0 +1,100 @@
+//===- Sign.cpp - qcc sign and qcc make-key -------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Signing is a step of its own, so that the secret key may be on another
+// machine than the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "common/Files.h"
+#include "qcc/Runtime/Signature.h"
+#include "qcc/Support/FileIO.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace qcc;
+using namespace qcc::driver;
+
+static rt::Result<std::string> readFile(const std::string &path) {
+  rt::Result<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(path + ": ");
+  std::string bytes(file->size(), '\0');
+  rt::Status status = file->read(bytes.data(), file->size(), 0);
+  if (!status.isOk())
+    return status.withPrefix(path + ": ");
+  return bytes;
+}
+
+static rt::Result<rt::Key> readKey(const std::string &path) {
+  rt::Result<std::string> text = readFile(path);
+  if (!text.isOk())
+    return text.status();
+  rt::Result<rt::Key> key = rt::parseKey(*text);
+  if (!key.isOk())
+    return key.status().withPrefix(path + ": ");
+  return key;
+}
+
+/// Writes a file that nobody else can read, and that was not there before.
+static rt::Status writeSecret(const std::string &path, std::string_view text) {
+  int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR);
+  if (file < 0 && errno == EEXIST)
+    return rt::invalidArgument(path + ": there is a file of this name, which "
+                                      "may be a key; choose another name");
+  if (file < 0)
+    return rt::ioError(path + ": it cannot be created (" + strerror(errno) +
+                       ")");
+  ssize_t written = write(file, text.data(), text.size());
+  int error = errno;
+  if (close(file) == 0 && written == ssize_t(text.size()))
+    return rt::Status::ok();
+  unlink(path.c_str());
+  return rt::ioError(path + ": it cannot be written (" +
+                     (written < 0 ? strerror(error) : "the disk is full") +
+                     ")");
+}
+
+int driver::runMakeKey(const std::string &path) {
+  rt::Result<rt::Key> key = rt::makeSecretKey();
+  if (!key.isOk())
+    return reportStatus(key.status());
+  rt::Result<rt::Key> publicKey = rt::publicKeyOf(*key);
+  if (!publicKey.isOk())
+    return reportStatus(publicKey.status());
+  if (int code = reportStatus(writeSecret(path, rt::printKey(*key) + "\n")))
+    return code;
+  printf("%s\n", rt::printKey(*publicKey).c_str());
+  return 0;
+}
+
+int driver::runSign(const std::string &input, const std::string &keyPath,
+                    const std::string &output) {
+  if (keyPath.empty())
+    return reportError("no key; say --key=FILE with a file of qcc make-key");
+  if (output.empty())
+    return reportError("no output; say -o OUT");
+  tools::CommandFiles files;
+  files.reads(input, "the artifact");
+  files.reads(keyPath, "read by --key");
+  files.writes(output, "-o " + output);
+  if (int code = reportStatus(files.check()))
+    return code;
+  rt::Result<rt::Key> key = readKey(keyPath);
+  if (!key.isOk())
+    return reportStatus(key.status());
+  rt::Result<std::string> bytes = readFile(input);
+  if (!bytes.isOk())
+    return reportStatus(bytes.status());
+  rt::Status status = rt::signArtifact(*bytes, *key);
+  if (!status.isOk())
+    return reportStatus(status.withPrefix(input + ": "));
+  return writeOutput(output, *bytes);
+}
