@@ -8,6 +8,8 @@
 #include "PinConfigs.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/X86/X86Target.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "llvm/Support/MathExtras.h"
@@ -145,9 +147,27 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
                               kernel::ConfigSource::Pinned);
 }
 
+/// A tile of up to four warps in a row or a column, any of the atoms.
+static nvptx::ConfigAttr chooseStages(kernel::ContractOp op, Choices &b) {
+  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
+  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
+  auto [rows, columns] = b.pick<Grid>(
+      {{16, 16}, {16, 32}, {32, 16}, {32, 32}, {48, 16}, {16, 64}});
+  auto [down, across] =
+      b.pick<Grid>({{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}});
+  return nvptx::ConfigAttr::get(
+      op.getContext(), nvptx::StrategyKind::Multistage, atom.name, rows * down,
+      columns * across, b.pick<int64_t>({64, 128}), rows, columns,
+      b.pick<int64_t>({2, 3, 4, 5}), kernel::ConfigSource::Pinned);
+}
+
 /// A config by chance; it need not fit.
-static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
-                                    bool small, Choices &b) {
+static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
+                                                        const Target &target,
+                                                        bool small,
+                                                        Choices &b) {
+  if (target.isDevice())
+    return chooseStages(op, b);
   // A target that emulates AMX is there for its kernels, but tiles do not
   // multiply where each column has a left operand of its own.
   bool isDepthwise = op.getRoles()->isDepthwise;
@@ -183,7 +203,7 @@ static void pin(kernel::ContractOp op, const Target &target,
                 const PinOptions &options, const Choose &choose) {
   Choices choices{choose};
   for (unsigned i = 0; i < kAttempts; ++i) {
-    x86::ConfigAttr config =
+    kernel::LoweringConfigAttrInterface config =
         chooseConfig(op, target, options.smallTiles, choices);
     if (refuseConfig(op, config, target))
       continue;
