@@ -229,12 +229,6 @@ private:
   Value startOf(int64_t pass, Value step) {
     return code.create<arith::AddIOp>(offsets[pass], rows.stepOffset(step));
   }
-  Value loadAt(Type type, Value offset, int64_t alignment) {
-    return LLVM::LoadOp::create(code.rewriter, code.loc, type,
-                                addressAt(code, rows.address, offset),
-                                alignment);
-  }
-
   ByteRows rows;
   Value size;
   bool isMasked;
@@ -244,10 +238,12 @@ private:
 
 SmallVector<Value> ShiftingCopy::loadWords(Value first) {
   SmallVector<Value> words;
-  for (int64_t i = 0; i <= kWords; ++i)
-    words.push_back(loadAt(
-        code.rewriter.getI32Type(),
-        code.create<arith::AddIOp>(first, code.index(i * kWord)), kWord));
+  for (int64_t i = 0; i <= kWords; ++i) {
+    Value place = code.create<arith::AddIOp>(first, code.index(i * kWord));
+    words.push_back(LLVM::LoadOp::create(
+        code.rewriter, code.loc, code.rewriter.getI32Type(),
+        addressAt(code, rows.address, place), kWord));
+  }
   return words;
 }
 
@@ -257,8 +253,12 @@ SmallVector<Value> ShiftingCopy::loadBytes(Value first) {
   for (int64_t i = 0; i < kChunk + kWord; ++i) {
     Value place = code.create<arith::MinUIOp>(
         code.create<arith::AddIOp>(first, code.index(i)), last);
-    Value byte = code.extend(loadAt(code.rewriter.getI8Type(), place, 1),
-                             /*isUnsigned=*/true);
+    // LLVM makes one load of 15 bytes side by side, with the byte behind them.
+    auto load = LLVM::LoadOp::create(
+        code.rewriter, code.loc, code.rewriter.getI8Type(),
+        addressAt(code, rows.address, place), /*alignment=*/1,
+        /*isVolatile=*/true);
+    Value byte = code.extend(load, /*isUnsigned=*/true);
     byte = code.create<arith::ShLIOp>(byte, code.i32(i % kWord * 8));
     if (i % kWord == 0)
       words.push_back(byte);

@@ -96,7 +96,7 @@ func.func @registers(%x: memref<16x256xi8>, %w: memref<16x64x1xi32>, %s: memref<
 // CHECK: scf.if %[[FITS]] -> (i32, i32, i32, i32, i32,
 // CHECK-COUNT-5: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // CHECK: } else {
-// CHECK-COUNT-20: llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr<1> -> i8
+// CHECK-COUNT-20: llvm.load volatile %{{.*}} {alignment = 1 : i64} : !llvm.ptr<1> -> i8
 // CHECK: llvm.intr.fshr
 // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 func.func @anywhere(%x: memref<16x101xi8>, %w: memref<16x32x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi32>) {
