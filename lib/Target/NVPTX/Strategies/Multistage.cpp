@@ -21,6 +21,8 @@ using namespace qcc::nvptx;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
+/// Registers of a thread, less a few for what no estimate knows.
+constexpr int64_t kMostRegisters = 240;
 /// What a size that is not known is taken for.
 constexpr int64_t kMany = 1024;
 /// Instructions of a prologue for each element, and of an epilogue for each
@@ -130,6 +132,35 @@ std::optional<std::string> Multistage::obstacle(ContractOp op) const {
   return std::nullopt;
 }
 
+/// About as many registers as a thread needs.
+static int64_t registersOf(ContractOp op, ConfigAttr config) {
+  int64_t threads = config.getThreads();
+  auto chunks = [&](int64_t rows) {
+    return llvm::divideCeil(rows * config.getDepth() / 16, threads);
+  };
+  int64_t lhsChunks = chunks(config.getRows());
+  int64_t rhsChunks = chunks(config.getColumns());
+  int64_t sums = config.getWarpRows() * config.getWarpColumns() / kWarp;
+  if (op.getRhsZeroPoint())
+    sums += config.getWarpRows() / 4;
+  int64_t fragments = (config.getWarpRows() + config.getWarpColumns()) / 4;
+  // Words that are loaded and not stored yet, and addresses.
+  bool hasCopies =
+      findMatrixAtom(config.getAtom())->architecture >= kAsyncCopies;
+  int64_t words = hasCopies ? 0 : 4 * (lhsChunks + rhsChunks);
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  if (!alignment)
+    words +=
+        4 * lhsChunks *
+        llvm::divideCeil(
+            getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(),
+            8);
+  else if (*alignment < kLeastCopied)
+    words += 5 * lhsChunks;
+  constexpr int64_t kOthers = 48;
+  return sums + fragments + words + 2 * (lhsChunks + rhsChunks) + kOthers;
+}
+
 std::optional<std::string>
 Multistage::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
@@ -146,6 +177,13 @@ Multistage::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
            " bytes of shared memory, but a block on chip " + spec.name.str() +
            " has " + std::to_string(spec.sharedBytes) +
            " at most; choose a smaller tile or fewer stages";
+  int64_t registers = registersOf(op, config);
+  int64_t most = std::min(kMostRegisters, spec.registers / config.getThreads());
+  if (registers > most)
+    return "lowering_config needs about " + std::to_string(registers) +
+           " registers for each thread, of which there are " +
+           std::to_string(most) +
+           "; choose smaller tiles for warps, or other blocks";
   return std::nullopt;
 }
 
@@ -190,13 +228,10 @@ SmallVector<Candidate> Multistage::list(ContractOp op) const {
 
 int64_t Multistage::blocksAtOnce(ContractOp op, ConfigAttr config) const {
   int64_t threads = config.getThreads();
-  // Sums, fragments of both operands, and what addresses take.
-  int64_t registers = config.getWarpRows() * config.getWarpColumns() / kWarp +
-                      config.getWarpRows() / 4 + config.getWarpColumns() / 4 +
-                      48;
   int64_t bySharedMemory = spec.sharedBytes / config.getSharedBytes();
-  return std::max<int64_t>(1, std::min({bySharedMemory, spec.threads / threads,
-                                        spec.registers / registers / threads}));
+  return std::max<int64_t>(
+      1, std::min({bySharedMemory, spec.threads / threads,
+                   spec.registers / registersOf(op, config) / threads}));
 }
 
 double Multistage::instructionsOfCopies(ContractOp op,

@@ -122,6 +122,30 @@ func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32
 // -----
 
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config needs about 304 registers for each thread, of which there are 240; choose smaller tiles for warps, or other blocks}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [64, 64, 64], warp = [64, 64], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config needs about 108 registers for each thread, of which there are 64; choose smaller tiles for warps, or other blocks}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [128, 256, 64], warp = [32, 32], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
   // expected-error@+1 {{lowering_config has atom "mma-m8n8k16", but strategy 'threads' multiplies by "mad"; name that atom}}
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
     {lowering_config = #nvptx.config<threads, atom = "mma-m8n8k16", source = pinned>} epilogue {
