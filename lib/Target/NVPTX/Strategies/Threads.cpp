@@ -26,7 +26,7 @@ static constexpr llvm::StringLiteral kAtom = "mad";
 constexpr double kInstructions = 5;
 /// Warp instructions that a multiprocessor issues in a cycle; cycles that a
 /// thread needs for a multiplication, and to begin and end.
-constexpr double kIssue = 4, kLatency = 40, kOnce = 1200;
+constexpr double kIssue = 4, kLatency = 200, kOnce = 900;
 /// What a size that is not known is taken for.
 constexpr int64_t kManyResults = 1024;
 
