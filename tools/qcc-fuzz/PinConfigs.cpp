@@ -147,9 +147,31 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
                               kernel::ConfigSource::Pinned);
 }
 
+/// A tile of up to four warps in a row or a column, any of the atoms.
+static nvptx::ConfigAttr chooseStages(kernel::ContractOp op, Choices &b) {
+  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
+  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
+  auto [rows, columns] = b.pick<Grid>(
+      {{16, 16}, {16, 32}, {32, 16}, {32, 32}, {48, 16}, {16, 64}});
+  auto [down, across] =
+      b.pick<Grid>({{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}});
+  return nvptx::ConfigAttr::get(
+      op.getContext(), nvptx::StrategyKind::Multistage, atom.name, rows * down,
+      columns * across, b.pick<int64_t>({64, 128}), rows, columns,
+      b.pick<int64_t>({2, 3, 4, 5}), kernel::ConfigSource::Pinned);
+}
+
 /// A config by chance; it need not fit.
-static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
-                                    bool small, Choices &b) {
+static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
+                                                        const Target &target,
+                                                        bool small,
+                                                        Choices &b) {
+  if (target.isDevice())
+    return b.choose(4) == 0
+               ? nvptx::ConfigAttr::get(
+                     op.getContext(), nvptx::StrategyKind::Threads, "mad", 0, 0,
+                     0, 0, 0, 0, kernel::ConfigSource::Pinned)
+               : chooseStages(op, b);
   // A target that emulates AMX is there for its kernels, but tiles do not
   // multiply where each column has a left operand of its own.
   bool isDepthwise = op.getRoles()->isDepthwise;
@@ -178,20 +200,6 @@ static x86::ConfigAttr chooseConfig(kernel::ContractOp op, const Target &target,
       x86::RhsSource::Packed, kernel::ConfigSource::Pinned);
 }
 
-/// A config for a chip by chance; it need not fit.
-static nvptx::ConfigAttr chooseDeviceConfig(kernel::ContractOp op, Choices &b) {
-  if (b.choose(4) == 0)
-    return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::Threads,
-                                  "mad", 1, 1, kernel::ConfigSource::Pinned);
-  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
-  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
-  int64_t rows = atom.rows * (1 + b.choose(4));
-  int64_t columns = nvptx::kAtomColumns * (1 + b.choose(5));
-  return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::MmaTiles,
-                                atom.name, rows, columns,
-                                kernel::ConfigSource::Pinned);
-}
-
 /// How often a config that does not fit is chosen anew.
 constexpr unsigned kAttempts = 1000;
 
@@ -199,11 +207,8 @@ static void pin(kernel::ContractOp op, const Target &target,
                 const PinOptions &options, const Choose &choose) {
   Choices choices{choose};
   for (unsigned i = 0; i < kAttempts; ++i) {
-    kernel::LoweringConfigAttrInterface config;
-    if (target.isDevice())
-      config = chooseDeviceConfig(op, choices);
-    else
-      config = chooseConfig(op, target, options.smallTiles, choices);
+    kernel::LoweringConfigAttrInterface config =
+        chooseConfig(op, target, options.smallTiles, choices);
     if (refuseConfig(op, config, target))
       continue;
     op.setLoweringConfigAttr(config);

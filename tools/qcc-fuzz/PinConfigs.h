@@ -36,8 +36,8 @@ struct PinOptions {
 /// Gives contractions, before select-lowering-config sees them, a pinned config
 /// that the cost model would hardly choose: any of the vector atoms of the
 /// target, tiles from one row or one vector to more than there are registers,
-/// small blocks, and lanes along K with any of the operands in place; for chips
-/// any matrix instruction, or none.
+/// small blocks, and lanes along K with any of the operands in place; on a
+/// device small tiles in any number of stages, or none.
 std::unique_ptr<mlir::PassInstrumentation> pinConfigs(const Target &target,
                                                       PinOptions options);
 

@@ -19,8 +19,8 @@ using namespace qcc;
 using namespace qcc::nvptx;
 
 NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
-  strategies.push_back(makeMmaTiles(spec));
-  strategies.push_back(makeThreads());
+  strategies.push_back(makeMultistage(spec));
+  strategies.push_back(makeThreads(spec));
 }
 
 std::string NVPTXTarget::refuseMeasuring() const {

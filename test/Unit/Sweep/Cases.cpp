@@ -176,9 +176,7 @@ std::vector<Group> makeDeviceGroups() {
   constexpr size_t stride = 6, numbersOfRows = 2;
   std::vector<Group> groups;
   for (const Group &all : makeGroups()) {
-    if (all.pinned)
-      continue;
-    Group some{all.name, {}};
+    Group some{all.name, {}, all.pinned};
     for (size_t i = groups.size(); i < all.programs.size(); i += stride) {
       some.programs.push_back(all.programs[i]);
       std::vector<int64_t> &rows = some.programs.back().rows;

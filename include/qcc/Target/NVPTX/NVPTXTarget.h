@@ -29,6 +29,8 @@ public:
   std::string refuseMeasuring() const override;
   std::string tuningName() const override { return spec.name.str(); }
   std::optional<double> lookupCost(LookupPlace place) const override;
+  std::vector<Alternative>
+  listAlternatives(kernel::ContractOp op) const override;
   void buildTargetStage(mlir::OpPassManager &pm) const override;
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
   createTargetMachine(Effort effort) const override;

@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 
 namespace qcc {
 #define GEN_PASS_DECL

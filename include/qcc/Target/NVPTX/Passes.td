@@ -8,18 +8,18 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp"> {
-  let summary = "Kernel ops on memrefs to loops over threads";
+  let summary = "Kernel ops on memrefs to loops over threads or blocks";
   let description = [{
-    `kernel.contract` becomes an `scf.forall` with an iteration for each thread, as its
-    `lowering_config` says: prologues are applied to elements as they are loaded, and the
-    epilogue to the accumulator in its register. `kernel.pack` becomes a loop with an
-    iteration for each column.
+    `kernel.contract` becomes an `scf.forall` with an iteration for each thread, or an
+    `nvptx.blocks` with a block for each tile, as its `lowering_config` says: prologues are
+    applied to elements as they are loaded, and the epilogue to the accumulator in its
+    register. `kernel.pack` becomes an `scf.forall` with an iteration for each column.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::vector::VectorDialect", "::qcc::nvptx::NVPTXDialect"
   ];
 }
 
@@ -52,8 +52,9 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     The function of each step moves into the module `@kernels`, with pointers and sizes as
     parameters, and its call becomes a `kernel.launch`. Each iteration of its loops over
     threads is one of a thread of the grid, which has as many as the loop with the most
-    iterations, in blocks of 128; the entry computes the number of blocks. A step without such
-    a loop is scalar code, which one thread runs.
+    iterations, in blocks of 128; the blocks of `nvptx.blocks` are those of the grid, and say
+    themselves how many threads and how much shared memory they have. The entry computes the
+    number of blocks. A step without any of these is scalar code, which one thread runs.
 
     Tensor work inside of loops and branches of the program is an error.
 

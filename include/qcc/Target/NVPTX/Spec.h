@@ -35,8 +35,12 @@ struct Spec {
   unsigned ptxVersion;
   /// Shared memory that a block may have, in bytes.
   int64_t sharedBytes;
-  /// Registers and threads of a multiprocessor.
-  int64_t registers, threads;
+  /// Registers and threads of a multiprocessor, and how many of these a GPU has
+  /// that stands for the architecture: T4, A100, A10, L4, H100, RTX 5090.
+  int64_t registers, threads, multiprocessors;
+  /// Products of bytes that matrix instructions of a multiprocessor add up in a
+  /// cycle.
+  int64_t productsPerCycle;
 
   /// Whether code for the chip may have the instruction: LLVM ends the process
   /// where it may not.
@@ -61,6 +65,14 @@ const Atom *findMatrixAtom(llvm::StringRef name);
 
 /// Columns of a matrix instruction.
 inline constexpr int64_t kAtomColumns = 8;
+/// Rows, columns and elements of K of a fragment, which one instruction
+/// multiplies, or several of a smaller atom.
+inline constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8,
+                         kFragmentDepth = 32;
+/// The first architecture that copies asynchronously to shared memory.
+inline constexpr unsigned kAsyncCopies = 80;
+/// The fewest bytes of such a copy, and of a word of a fragment.
+inline constexpr int64_t kLeastCopied = 4;
 /// Packed operands have columns of words, runs of K rounded up to as many
 /// elements: one form for all chips.
 inline constexpr int64_t kPackedStep = 64;

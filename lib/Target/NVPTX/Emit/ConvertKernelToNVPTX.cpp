@@ -20,23 +20,18 @@ using namespace qcc;
 /// Rejects a config that cannot be obeyed.
 static LogicalResult verifyConfig(kernel::ContractOp op,
                                   nvptx::ConfigAttr config) {
-  bool isTiled = config.getStrategy() == nvptx::StrategyKind::MmaTiles;
+  bool isTiled = config.getStrategy() == nvptx::StrategyKind::Multistage;
   if (op.isPacked() != isTiled)
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", which needs a right operand that is "
                           << (isTiled ? "packed" : "not packed");
   if (!isTiled)
     return success();
-  const nvptx::Atom *atom = nvptx::findMatrixAtom(config.getAtom());
-  if (!atom)
-    return op.emitError() << "is for atom \"" << config.getAtom()
-                          << "\", but no chip has this atom";
   if (op.getRoles()->isDepthwise)
-    return op.emitError("has strategy mma_tiles, but each of its columns has a "
-                        "left operand of its own");
-  if (config.getRows() % atom->rows != 0 ||
-      config.getColumns() % nvptx::kAtomColumns != 0)
-    return op.emitError("has a tile that is no multiple of its atom");
+    return op.emitError("has strategy multistage, but each of its columns has "
+                        "a left operand of its own");
+  if (std::optional<std::string> reason = nvptx::refuseTile(op, config))
+    return op.emitError() << *reason;
   return success();
 }
 
@@ -50,9 +45,9 @@ static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
   case nvptx::StrategyKind::Threads:
     nvptx::emitThreads(rewriter, op);
     return success();
-  case nvptx::StrategyKind::MmaTiles:
-    nvptx::emitMmaTiles(rewriter, op, *nvptx::findMatrixAtom(config.getAtom()),
-                        config.getRows(), config.getColumns());
+  case nvptx::StrategyKind::Multistage:
+    nvptx::emitMultistage(rewriter, op, config,
+                          *nvptx::findMatrixAtom(config.getAtom()));
     return success();
   }
 }

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
 
 namespace qcc::nvptx {
@@ -18,10 +19,10 @@ namespace qcc::nvptx {
 /// result by themselves.
 void emitThreads(mlir::RewriterBase &rewriter, kernel::ContractOp op);
 
-/// Replaces a packed contraction on memrefs by a loop over warps that each
-/// compute a tile of rows and columns.
-void emitMmaTiles(mlir::RewriterBase &rewriter, kernel::ContractOp op,
-                  const Atom &atom, int64_t rows, int64_t columns);
+/// Replaces a packed contraction on memrefs by blocks that each compute a tile
+/// of rows and columns.
+void emitMultistage(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                    ConfigAttr config, const Atom &atom);
 
 /// Replaces the packing of an operand on memrefs by a loop over threads that
 /// each pack a column.

@@ -66,6 +66,21 @@ SmallVector<Value> ScalarCode::indices(AffineMap map, const Point &point) {
   return values;
 }
 
+void ScalarCode::emitIf(Value condition, llvm::function_ref<void()> then,
+                        llvm::function_ref<void()> otherwise) {
+  if (!condition)
+    return then();
+  auto branch = scf::IfOp::create(rewriter, loc, condition,
+                                  /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
 Value ScalarCode::load(Value memref, AffineMap map, const Point &point) {
   return memref::LoadOp::create(rewriter, loc, memref, indices(map, point));
 }

@@ -39,6 +39,15 @@ public:
   template <typename Op> mlir::Value create(mlir::Value a, mlir::Value b) {
     return rewriter.createOrFold<Op>(loc, a, b);
   }
+  mlir::Value less(mlir::Value a, mlir::Value b) {
+    return mlir::arith::CmpIOp::create(rewriter, loc,
+                                       mlir::arith::CmpIPredicate::ult, a, b);
+  }
+  /// A number below a size.
+  mlir::Value clamp(mlir::Value number, mlir::Value size) {
+    return create<mlir::arith::MinUIOp>(
+        number, create<mlir::arith::SubIOp>(size, index(1)));
+  }
   /// The product of sizes.
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   /// The number of tiles that a size has.
@@ -52,6 +61,11 @@ public:
   /// follow each other differ in the last index. Returns the indices.
   llvm::SmallVector<mlir::Value>
   openForall(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+  /// Emits something that runs where a condition holds, which may be null: it
+  /// does; and something else where it does not.
+  void emitIf(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = {});
 
   /// The element of an operand at a point.
   mlir::Value load(mlir::Value memref, mlir::AffineMap map, const Point &point);

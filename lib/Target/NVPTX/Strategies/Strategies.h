@@ -14,10 +14,10 @@
 namespace qcc::nvptx {
 
 /// A thread computes a result by itself.
-std::unique_ptr<Strategy> makeThreads();
+std::unique_ptr<Strategy> makeThreads(const Spec &spec);
 
-/// A warp computes a tile with matrix instructions.
-std::unique_ptr<Strategy> makeMmaTiles(const Spec &spec);
+/// A block computes a tile with matrix instructions, from shared memory.
+std::unique_ptr<Strategy> makeMultistage(const Spec &spec);
 
 } // namespace qcc::nvptx
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Computes every contraction: operands are read where they lie, each element
-// as often as there are results that need it. Times are in multiplications of a
-// warp.
+// as often as there are results that need it. Times are in cycles of a
+// multiprocessor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,17 @@ using kernel::LoweringConfigAttrInterface;
 static constexpr llvm::StringLiteral kAtom = "mad";
 /// Instructions for each multiplication: two loads, and what extends bytes.
 constexpr double kInstructions = 5;
+/// Warp instructions that a multiprocessor issues in a cycle; cycles that a
+/// thread needs for a multiplication, and to begin and end.
+constexpr double kIssue = 4, kLatency = 200, kOnce = 900;
 /// What a size that is not known is taken for.
 constexpr int64_t kManyResults = 1024;
 
 namespace {
 class Threads : public Strategy {
 public:
+  explicit Threads(const Spec &spec) : spec(spec) {}
+
   StringRef getName() const override {
     return stringifyStrategyKind(StrategyKind::Threads);
   }
@@ -45,8 +50,9 @@ public:
   }
 
   SmallVector<Candidate> list(ContractOp op) const override {
-    auto config = ConfigAttr::get(op.getContext(), StrategyKind::Threads, kAtom,
-                                  1, 1, kernel::ConfigSource::Model);
+    auto config =
+        ConfigAttr::get(op.getContext(), StrategyKind::Threads, kAtom, 0, 0, 0,
+                        0, 0, 0, kernel::ConfigSource::Model);
     return {Candidate{config, cost(op, config), getName().str()}};
   }
 
@@ -54,16 +60,22 @@ public:
     double multiplications = 1;
     for (int64_t size : op.getStaticLoopSizes())
       multiplications *= ShapedType::isDynamic(size) ? kManyResults : size;
-    return {kInstructions * multiplications / kWarp, 1 / kInstructions};
+    double work =
+        kInstructions * multiplications / kWarp / kIssue / spec.multiprocessors;
+    double chain = kOnce + kLatency * op.getReductionSize();
+    return {std::max(work, chain), 1 / kInstructions};
   }
 
   std::optional<Packing> packing(ContractOp,
                                  LoweringConfigAttrInterface) const override {
     return std::nullopt;
   }
+
+private:
+  const Spec spec;
 };
 } // namespace
 
-std::unique_ptr<Strategy> qcc::nvptx::makeThreads() {
-  return std::make_unique<Threads>();
+std::unique_ptr<Strategy> qcc::nvptx::makeThreads(const Spec &spec) {
+  return std::make_unique<Threads>(spec);
 }

@@ -8,6 +8,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Transforms/Entry/Memrefs.h"
@@ -31,19 +32,35 @@ static constexpr unsigned kStepArguments = 4;
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Whether an op says by itself which threads run what.
+static bool isForThreads(Operation *op) {
+  return isa<scf::ForallOp, nvptx::BlocksOp>(op);
+}
+
 /// Whether an op does something that only one thread may do.
 static bool isScalarWork(Operation &op) {
-  return !isa<scf::ForallOp>(op) && !isMemoryEffectFree(&op) &&
+  return !isForThreads(&op) && !isMemoryEffectFree(&op) &&
          !hasSingleEffect<MemoryEffects::Read>(&op);
 }
 
-/// Lets one thread run what is no loop in a step whose ops touch different
-/// memory, if the step has loops.
+namespace {
+/// What the threads of a step run, and how many are in a block.
+struct Work {
+  SmallVector<scf::ForallOp> loops;
+  SmallVector<nvptx::BlocksOp> blocks;
+  int64_t threads = 1, sharedBytes = 0;
+};
+} // namespace
+
+/// Lets one thread run what no loop says it of, in a step whose ops touch
+/// different memory, if the step has loops.
 static void wrapScalarCode(RewriterBase &rewriter, func::FuncOp step) {
-  if (!step->hasAttr(kIndependentAttr) || step.getOps<scf::ForallOp>().empty())
+  Block &body = step.getBody().front();
+  if (!step->hasAttr(kIndependentAttr) ||
+      llvm::none_of(body, [](Operation &op) { return isForThreads(&op); }))
     return;
   SmallVector<Operation *> ops;
-  for (Operation &op : step.getBody().front().without_terminator())
+  for (Operation &op : body.without_terminator())
     if (isScalarWork(op))
       ops.push_back(&op);
   for (Operation *op : ops) {
@@ -55,12 +72,11 @@ static void wrapScalarCode(RewriterBase &rewriter, func::FuncOp step) {
   }
 }
 
-/// The loops over threads of a step, none if one thread runs it.
-static FailureOr<SmallVector<scf::ForallOp>> threadLoops(func::FuncOp step) {
-  SmallVector<scf::ForallOp> loops(step.getOps<scf::ForallOp>());
-  WalkResult nested = step.walk([&](scf::ForallOp loop) {
-    Operation *parent = loop->getParentOp();
-    if (parent == step)
+/// Rejects loops over threads inside of loops and branches.
+static LogicalResult verifyIsFlat(func::FuncOp step) {
+  WalkResult nested = step.walk([&](Operation *op) {
+    Operation *parent = op->getParentOp();
+    if (!isForThreads(op) || parent == step)
       return WalkResult::advance();
     while (parent->getParentOp() != step)
       parent = parent->getParentOp();
@@ -71,19 +87,38 @@ static FailureOr<SmallVector<scf::ForallOp>> threadLoops(func::FuncOp step) {
            "compile for a processor of x86";
     return WalkResult::interrupt();
   });
-  if (nested.wasInterrupted())
+  return failure(nested.wasInterrupted());
+}
+
+/// What the threads of a step run; one thread runs it where nothing says more.
+static FailureOr<Work> findWork(func::FuncOp step) {
+  Work work;
+  llvm::append_range(work.loops, step.getOps<scf::ForallOp>());
+  llvm::append_range(work.blocks, step.getOps<nvptx::BlocksOp>());
+  if (failed(verifyIsFlat(step)))
     return failure();
-  if (loops.empty())
-    return loops;
+  size_t count = work.loops.size() + work.blocks.size();
+  if (count == 0)
+    return work;
+  work.threads = nvptx::kBlock;
+  for (nvptx::BlocksOp blocks : work.blocks) {
+    if (blocks.getThreads() != work.blocks.front().getThreads())
+      return blocks.emitError(
+          "is in one step with blocks of another number of threads; make them "
+          "steps of their own");
+    work.threads = blocks.getThreads();
+    work.sharedBytes =
+        std::max<int64_t>(work.sharedBytes, blocks.getSharedBytes());
+  }
   for (Operation &op : step.getBody().front().without_terminator())
     if (isScalarWork(op))
       return op.emitError() << "'" << op.getName()
                             << "' is in one step with a loop over threads, "
                                "which all of them would repeat";
-  if (loops.size() > 1 && !step->hasAttr(kIndependentAttr))
+  if (count > 1 && !step->hasAttr(kIndependentAttr))
     return step.emitError("has several loops over threads, which may depend on "
                           "each other; make them steps of their own");
-  return loops;
+  return work;
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,22 +184,25 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
     mapping.map(argument, zero);
 }
 
+/// The number of the block, or of the thread in its block.
+template <typename Op>
+static Value emitNumber(RewriterBase &rewriter, Location loc) {
+  return arith::IndexCastUIOp::create(
+      rewriter, loc, rewriter.getIndexType(),
+      Op::create(rewriter, loc, rewriter.getI32Type()));
+}
+
 /// Gives each iteration of a loop to a thread of the grid, in order; threads
 /// behind them do nothing.
-static void assignIterations(RewriterBase &rewriter, scf::ForallOp loop) {
+static void assignIterations(RewriterBase &rewriter, scf::ForallOp loop,
+                             int64_t threads) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
-  Type index = rewriter.getIndexType(), i32 = rewriter.getI32Type();
-  auto toIndex = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(rewriter, loc, index, value);
-  };
-  Value block = arith::ConstantIndexOp::create(rewriter, loc, nvptx::kBlock);
+  Value block = arith::ConstantIndexOp::create(rewriter, loc, threads);
   Value first = arith::MulIOp::create(
-      rewriter, loc, toIndex(NVVM::BlockIdXOp::create(rewriter, loc, i32)),
-      block);
+      rewriter, loc, emitNumber<NVVM::BlockIdXOp>(rewriter, loc), block);
   Value thread = arith::AddIOp::create(
-      rewriter, loc, first,
-      toIndex(NVVM::ThreadIdXOp::create(rewriter, loc, i32)));
+      rewriter, loc, first, emitNumber<NVVM::ThreadIdXOp>(rewriter, loc));
   Value exists =
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, thread,
                             loop.getUpperBound(rewriter).front());
@@ -175,8 +213,38 @@ static void assignIterations(RewriterBase &rewriter, scf::ForallOp loop) {
   rewriter.eraseOp(loop);
 }
 
-/// The kernel of a step.
-static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step) {
+/// Gives blocks to those of the grid, in order; those behind them do nothing.
+static void assignBlocks(RewriterBase &rewriter, nvptx::BlocksOp blocks,
+                         LLVM::GlobalOp shared) {
+  Location loc = blocks.getLoc();
+  rewriter.setInsertionPoint(blocks);
+  Value block = emitNumber<NVVM::BlockIdXOp>(rewriter, loc);
+  Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       block, blocks.getCount());
+  auto branch = scf::IfOp::create(rewriter, loc, exists);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  Value thread = emitNumber<NVVM::ThreadIdXOp>(rewriter, loc);
+  Value memory = LLVM::AddressOfOp::create(rewriter, loc, shared);
+  rewriter.inlineBlockBefore(&blocks.getBody().front(),
+                             branch.thenBlock()->getTerminator(),
+                             {block, thread, memory});
+  rewriter.eraseOp(blocks);
+}
+
+/// The shared memory of blocks, whose size is that of the launch. An internal
+/// global would shrink to a byte.
+static LLVM::GlobalOp createSharedMemory(OpBuilder &builder, Location loc) {
+  constexpr uint64_t kAlignment = 128;
+  return LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External, "shared_memory",
+      Attribute(), kAlignment,
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+}
+
+/// The kernel of a step, in blocks of `threads`.
+static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step,
+                                 int64_t threads, LLVM::GlobalOp shared) {
   Location loc = step.getLoc();
   auto kernel = func::FuncOp::create(
       rewriter, loc, kernelName(step.getName()),
@@ -193,7 +261,10 @@ static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step) {
     rewriter.clone(op, mapping);
   SmallVector<scf::ForallOp> loops(kernel.getOps<scf::ForallOp>());
   for (scf::ForallOp loop : loops)
-    assignIterations(rewriter, loop);
+    assignIterations(rewriter, loop, threads);
+  SmallVector<nvptx::BlocksOp> blocks(kernel.getOps<nvptx::BlocksOp>());
+  for (nvptx::BlocksOp op : blocks)
+    assignBlocks(rewriter, op, shared);
   return kernel;
 }
 
@@ -255,18 +326,17 @@ FailureOr<Value> EntryIndices::compute(Value value) {
   return mapping.lookup(value);
 }
 
-/// The number of blocks that have a thread for each iteration of the loop with
-/// the most of them, at least one.
+/// The number of blocks: as many as there are, and that have a thread for each
+/// iteration of the loop with the most of them; at least one.
 static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
-                                 func::FuncOp step,
-                                 ArrayRef<scf::ForallOp> loops) {
+                                 func::FuncOp step, Work &work) {
   Location loc = call.getLoc();
   auto literal = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
   EntryIndices indices(rewriter, call, step);
   Value threads = literal(1);
-  for (scf::ForallOp loop : loops) {
+  for (scf::ForallOp loop : work.loops) {
     OpFoldResult bound = loop.getMixedUpperBound().front();
     FailureOr<Value> size = isa<Value>(bound)
                                 ? indices.compute(cast<Value>(bound))
@@ -276,9 +346,16 @@ static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
     threads = rewriter.createOrFold<arith::MaxUIOp>(loc, threads, *size);
   }
   threads = rewriter.createOrFold<arith::AddIOp>(loc, threads,
-                                                 literal(nvptx::kBlock - 1));
-  return rewriter.createOrFold<arith::DivUIOp>(loc, threads,
-                                               literal(nvptx::kBlock));
+                                                 literal(work.threads - 1));
+  Value grid = rewriter.createOrFold<arith::DivUIOp>(loc, threads,
+                                                     literal(work.threads));
+  for (nvptx::BlocksOp blocks : work.blocks) {
+    FailureOr<Value> count = indices.compute(blocks.getCount());
+    if (failed(count))
+      return failure();
+    grid = rewriter.createOrFold<arith::MaxUIOp>(loc, grid, *count);
+  }
+  return grid;
 }
 
 namespace {
@@ -315,9 +392,9 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
 /// Replaces the call of a step by the launch of a kernel.
 static LogicalResult createLaunch(RewriterBase &rewriter, func::CallOp call,
                                   func::FuncOp step, SymbolRefAttr kernel,
-                                  ArrayRef<scf::ForallOp> loops) {
+                                  Work &work) {
   rewriter.setInsertionPoint(call);
-  FailureOr<Value> grid = emitGrid(rewriter, call, step, loops);
+  FailureOr<Value> grid = emitGrid(rewriter, call, step, work);
   if (failed(grid))
     return failure();
   LaunchArguments arguments = argumentsOf(
@@ -327,9 +404,9 @@ static LogicalResult createLaunch(RewriterBase &rewriter, func::CallOp call,
     return call.getOperand(count - static_cast<unsigned>(which));
   };
   kernel::LaunchOp::create(
-      rewriter, call.getLoc(), kernel, *grid, loops.empty() ? 1 : nvptx::kBlock,
-      /*shared_bytes=*/0, amount(StepArgument::Operations),
-      amount(StepArgument::Bytes), arguments.writes, arguments.operands,
+      rewriter, call.getLoc(), kernel, *grid, work.threads, work.sharedBytes,
+      amount(StepArgument::Operations), amount(StepArgument::Bytes),
+      arguments.writes, arguments.operands,
       call->getAttrOfType<DictionaryAttr>(kKernelAttr),
       call.getArgAttrsAttr() ? rewriter.getArrayAttr(arguments.values)
                              : ArrayAttr());
@@ -352,18 +429,23 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
     auto kernels = ModuleOp::create(rewriter, module.getLoc(), "kernels");
     StringAttr room = symbols.insert(kernels);
     SymbolTable kernelSymbols(kernels);
+    LLVM::GlobalOp shared;
     for (func::CallOp call : calls) {
       auto step = symbols.lookup<func::FuncOp>(call.getCallee());
       resolveViewSizes(step);
       wrapScalarCode(rewriter, step);
-      FailureOr<SmallVector<scf::ForallOp>> loops = threadLoops(step);
-      if (failed(loops))
+      FailureOr<Work> work = findWork(step);
+      if (failed(work))
         return signalPassFailure();
       rewriter.clearInsertionPoint();
-      func::FuncOp kernel = createKernel(rewriter, step);
+      if (!shared && !work->blocks.empty()) {
+        shared = createSharedMemory(rewriter, module.getLoc());
+        kernelSymbols.insert(shared);
+      }
+      func::FuncOp kernel = createKernel(rewriter, step, work->threads, shared);
       auto name = SymbolRefAttr::get(
           room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
-      if (failed(createLaunch(rewriter, call, step, name, *loops)))
+      if (failed(createLaunch(rewriter, call, step, name, *work)))
         return signalPassFailure();
       symbols.erase(step);
     }

@@ -8,32 +8,17 @@
 #include "Epilogue.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "qcc/Transforms/Contraction/PackedClamps.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-/// What the arguments of an epilogue can be: accumulators are any i32.
-static SmallVector<NumberRange> argumentRanges(kernel::ContractOp op) {
-  SmallVector<NumberRange> valueRanges;
-  std::optional<ArrayRef<double>> ranges = op.getEpilogueRanges();
-  if (!ranges)
-    return valueRanges;
-  valueRanges.push_back({std::numeric_limits<int32_t>::min(),
-                         std::numeric_limits<int32_t>::max(), false});
-  for (size_t i = 0; i < ranges->size(); i += 2) {
-    double low = (*ranges)[i], high = (*ranges)[i + 1];
-    valueRanges.push_back(std::isnan(low) ? NumberRange()
-                                          : NumberRange{low, high, false});
-  }
-  return valueRanges;
-}
-
 Epilogue::Epilogue(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
-      region(contraction.op.getEpilogue(), argumentRanges(contraction.op)) {}
+      region(contraction.op.getEpilogue(),
+             epilogueArgumentRanges(contraction.op)) {}
 
 /// Whether elements that follow each other along a loop do so in memory.
 static bool isContiguous(Value memref, AffineMap map, unsigned dim) {

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace qcc;
 using namespace qcc::x86;
 
 /// Keeps bytes within what is left of a range after they saturated.

@@ -9,20 +9,9 @@
 #define QCC_LIB_TARGET_X86_EMIT_PACKBYTES_H
 
 #include "KernelBuilder.h"
-#include <optional>
+#include "qcc/Transforms/Contraction/PackedClamps.h"
 
 namespace qcc::x86 {
-
-/// How an i32 becomes a byte: by saturation to a signed or an unsigned one, or
-/// whatever it is by its low bits.
-enum class Saturation { Signed, Unsigned, None };
-
-/// How an i32 becomes a byte that is never below `least` nor above `most`,
-/// which lie within what it saturates to. Without saturation there is neither.
-struct ByteRange {
-  Saturation saturation = Saturation::None;
-  std::optional<int64_t> least, most;
-};
 
 /// The bytes of 2 or 4 vectors of builder.lanes i32, four lanes at a time: word
 /// v of each 128 bits holds four bytes of vector v. With two vectors the other

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorRegion.h"
-#include "PackedClamps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Transforms/Contraction/PackedClamps.h"
 #include "qcc/Transforms/FloatUses.h"
 #include <cmath>
 

@@ -23,9 +23,9 @@ func.func @no_config(%x: memref<2x4xi8>, %w: memref<3x4xi8>, %y: memref<2x3xi32>
 // -----
 
 func.func @not_packed(%x: memref<2x4xi8>, %w: memref<3x4xi8>, %y: memref<2x3xi32>) {
-  // expected-error@+1 {{has strategy mma_tiles, which needs a right operand that is packed}}
+  // expected-error@+1 {{has strategy multistage, which needs a right operand that is packed}}
   kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x4xi8>) outs(%y : memref<2x3xi32>)
-    {lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k16", tile = [8, 8], source = model>} epilogue {
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   }
@@ -49,11 +49,11 @@ func.func @packed(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>,
 // -----
 
 func.func @unknown_atom(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
-  // expected-error@+1 {{is for atom "mma-m8n8k8", but no chip has this atom}}
+  // expected-error@+1 {{lowering_config has atom "mma-m8n8k8", which no chip has; choose another atom}}
   kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
     {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
      reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
-     lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k8", tile = [8, 8], source = model>} epilogue {
+     lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k8", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   }
@@ -63,11 +63,11 @@ func.func @unknown_atom(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3
 // -----
 
 func.func @tile(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
-  // expected-error@+1 {{has a tile that is no multiple of its atom}}
+  // expected-error@+1 {{lowering_config has warps of 8x8, but their rows are a multiple of 16, and their columns a power of two from 16 on}}
   kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
     {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
      reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
-     lowering_config = #nvptx.config<mma_tiles, atom = "mma-m16n8k32", tile = [8, 8], source = model>} epilogue {
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [8, 8, 64], warp = [8, 8], stages = 3, source = model>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   }

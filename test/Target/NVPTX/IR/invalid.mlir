@@ -1,6 +1,6 @@
 // RUN: qcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@+2 {{expected ::qcc::nvptx::StrategyKind to be one of: threads, mma_tiles}}
+// expected-error@+2 {{expected ::qcc::nvptx::StrategyKind to be one of: threads, multistage}}
 // expected-error@+1 {{failed to parse NVPTX_ConfigAttr parameter 'strategy'}}
 func.func private @f() attributes {config = #nvptx.config<tiles, atom = "mad", source = model>}
 
@@ -11,10 +11,50 @@ func.func private @f() attributes {config = #nvptx.config<threads, source = mode
 
 // -----
 
-// expected-error@+1 {{sizes of the tile must be positive}}
-func.func private @f() attributes {config = #nvptx.config<mma_tiles, atom = "mma-m8n8k16", tile = [0, 8], source = model>}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive}}
+func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", source = model>}
 
 // -----
 
-// expected-error@+1 {{threads computes one result at a time; leave out the tile}}
-func.func private @f() attributes {config = #nvptx.config<threads, atom = "mad", tile = [1, 8], source = model>}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive}}
+func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 0, source = model>}
+
+// -----
+
+// expected-error@+1 {{rows and columns of the tile must be multiples of those of a warp}}
+func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 48, 64], warp = [16, 32], stages = 2, source = model>}
+
+// -----
+
+// expected-error@+1 {{threads computes one result at a time; leave out tile, warp and stages}}
+func.func private @f() attributes {config = #nvptx.config<threads, atom = "mad", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>}
+
+// -----
+
+func.func @f(%count: index) {
+  // expected-error@+1 {{must have a multiple of 32 threads up to 1024, not 48}}
+  nvptx.blocks %count threads 48 shared 0 {
+  ^bb0(%block: index, %thread: index, %shared: !llvm.ptr<3>):
+  }
+  return
+}
+
+// -----
+
+func.func @f(%count: index) {
+  // expected-error@+1 {{must not have -1 bytes of shared memory}}
+  nvptx.blocks %count threads 32 shared -1 {
+  ^bb0(%block: index, %thread: index, %shared: !llvm.ptr<3>):
+  }
+  return
+}
+
+// -----
+
+func.func @f(%count: index) {
+  // expected-error@+1 {{needs a body with arguments of the types 'index', 'index' and '!llvm.ptr<3>'}}
+  nvptx.blocks %count threads 32 shared 0 {
+  ^bb0(%block: index, %thread: index):
+  }
+  return
+}

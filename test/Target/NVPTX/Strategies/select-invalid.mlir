@@ -4,7 +4,7 @@
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
   // expected-error@+1 {{lowering_config has atom "mma-m16n8k32", which chip sm_75 does not have in PTX 6.5; choose another atom}}
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
-    {lowering_config = #nvptx.config<mma_tiles, atom = "mma-m16n8k32", tile = [16, 32], source = pinned>} epilogue {
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 32, 64], warp = [16, 32], stages = 2, source = pinned>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   } -> tensor<?x32xi32>
@@ -16,7 +16,7 @@ func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
   // expected-error@+1 {{lowering_config has atom "mma", which no chip has; choose another atom}}
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
-    {lowering_config = #nvptx.config<mma_tiles, atom = "mma", tile = [16, 32], source = pinned>} epilogue {
+    {lowering_config = #nvptx.config<multistage, atom = "mma", tile = [16, 32, 64], warp = [16, 32], stages = 2, source = pinned>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   } -> tensor<?x32xi32>
@@ -26,9 +26,117 @@ func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32
 // -----
 
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
-  // expected-error@+1 {{lowering_config has tile 12x32, but with atom "mma-m8n8k16" rows are a multiple of 8 and columns of 8}}
+  // expected-error@+1 {{lowering_config has warps of 24x32, but their rows are a multiple of 16, and their columns a power of two from 16 on}}
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
-    {lowering_config = #nvptx.config<mma_tiles, atom = "mma-m8n8k16", tile = [12, 32], source = pinned>} epilogue {
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [24, 32, 64], warp = [24, 32], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has warps of 16x48, but their rows are a multiple of 16, and their columns a power of two from 16 on}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 48, 64], warp = [16, 48], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has warps of 128x64, more results than registers hold; make them 4096 at most}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [128, 64, 64], warp = [128, 64], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has 3 warps for each block; make them a power of two up to 32}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [48, 16, 64], warp = [16, 16], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has stages of 32 elements of K, but they are 64, or 128 where runs of K, here 64, have as many}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 32], warp = [16, 16], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has stages of 128 elements of K, but they are 64, or 128 where runs of K, here 64, have as many}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 128], warp = [16, 16], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has 3 stages, but with atom "mma-m8n8k16" there are 2}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 3, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config needs 98304 bytes of shared memory, but a block on chip sm_75 has 65536 at most; choose a smaller tile or fewer stages}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [256, 512, 64], warp = [64, 64], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config needs about 304 registers for each thread, of which there are 240; choose smaller tiles for warps, or other blocks}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [64, 64, 64], warp = [64, 64], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config needs about 108 registers for each thread, of which there are 64; choose smaller tiles for warps, or other blocks}}
+  %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [128, 256, 64], warp = [32, 32], stages = 2, source = pinned>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   } -> tensor<?x32xi32>

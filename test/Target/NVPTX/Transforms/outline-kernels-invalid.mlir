@@ -72,3 +72,25 @@ func.func private @step(%x: memref<8xf32>, %n: memref<index>, %ops: index, %byte
   }
   return
 }
+
+// -----
+
+func.func @threads(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  call @step(%x, %c0, %c0, %c0, %c0) {qcc.kernel = {name = "threads.step0"}} : (memref<8xf32>, index, index, index, index) -> ()
+  return
+}
+func.func private @step(%x: memref<8xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.independent, qcc.step, qcc.writes = array<i64: 0>} {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  nvptx.blocks %c1 threads 32 shared 0 {
+  ^bb0(%block: index, %thread: index, %shared: !llvm.ptr<3>):
+    memref.store %one, %x[%block] : memref<8xf32>
+  }
+  // expected-error@+1 {{is in one step with blocks of another number of threads; make them steps of their own}}
+  nvptx.blocks %c1 threads 64 shared 0 {
+  ^bb0(%block: index, %thread: index, %shared: !llvm.ptr<3>):
+    memref.store %one, %x[%thread] : memref<8xf32>
+  }
+  return
+}

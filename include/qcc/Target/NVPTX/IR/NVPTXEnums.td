@@ -13,7 +13,7 @@ include "mlir/IR/EnumAttr.td"
 def NVPTX_StrategyKind
     : I32EnumAttr<"StrategyKind", "how a contraction is computed", [
         I32EnumAttrCase<"Threads", 0, "threads">,
-        I32EnumAttrCase<"MmaTiles", 1, "mma_tiles">]> {
+        I32EnumAttrCase<"Multistage", 1, "multistage">]> {
   let cppNamespace = "::qcc::nvptx";
   let genSpecializedAttr = 0;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PackedClamps.h"
+#include "qcc/Transforms/Contraction/PackedClamps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace qcc;
-using namespace qcc::x86;
 
 /// The number of a float or an integer constant.
 static std::optional<double> constantOf(Value value) {
@@ -248,9 +247,8 @@ PackedClamps ClampFinder::find(arith::TruncIOp truncation) {
   return found;
 }
 
-PackedClamps qcc::x86::findPackedClamps(Region &region,
-                                        arith::TruncIOp truncation,
-                                        ArrayRef<NumberRange> arguments) {
+PackedClamps qcc::findPackedClamps(Region &region, arith::TruncIOp truncation,
+                                   ArrayRef<NumberRange> arguments) {
   NumberRange truncated =
       RegionRanges(region, arguments).of(truncation.getIn());
   // More clamps left out, then fewer of bytes, are better.
@@ -268,4 +266,19 @@ PackedClamps qcc::x86::findPackedClamps(Region &region,
       best = found;
   }
   return best;
+}
+
+SmallVector<NumberRange> qcc::epilogueArgumentRanges(kernel::ContractOp op) {
+  SmallVector<NumberRange> valueRanges;
+  std::optional<ArrayRef<double>> ranges = op.getEpilogueRanges();
+  if (!ranges)
+    return valueRanges;
+  valueRanges.push_back({std::numeric_limits<int32_t>::min(),
+                         std::numeric_limits<int32_t>::max(), false});
+  for (size_t i = 0; i < ranges->size(); i += 2) {
+    double low = (*ranges)[i], high = (*ranges)[i + 1];
+    valueRanges.push_back(std::isnan(low) ? NumberRange()
+                                          : NumberRange{low, high, false});
+  }
+  return valueRanges;
 }

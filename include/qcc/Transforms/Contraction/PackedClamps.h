@@ -24,13 +24,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
-#define QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
+#ifndef QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H
+#define QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H
 
-#include "PackBytes.h"
 #include "qcc/Analysis/NumberRange.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
 
-namespace qcc::x86 {
+namespace qcc {
+
+/// How an i32 becomes a byte: by saturation to a signed or an unsigned one, or
+/// whatever it is by its low bits.
+enum class Saturation { Signed, Unsigned, None };
+
+/// How an i32 becomes a byte that is never below `least` nor above `most`,
+/// which lie within what it saturates to. Without saturation there is neither.
+struct ByteRange {
+  Saturation saturation = Saturation::None;
+  std::optional<int64_t> least, most;
+};
 
 /// How an i32 is packed to a byte, and the clamps in front of it that need not
 /// be computed then.
@@ -44,6 +57,9 @@ PackedClamps findPackedClamps(mlir::Region &region,
                               mlir::arith::TruncIOp truncation,
                               llvm::ArrayRef<NumberRange> arguments);
 
-} // namespace qcc::x86
+/// What the arguments of the epilogue of `op` can be: accumulators are any i32.
+llvm::SmallVector<NumberRange> epilogueArgumentRanges(kernel::ContractOp op);
 
-#endif // QCC_LIB_TARGET_X86_EMIT_PACKEDCLAMPS_H
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H

@@ -1,0 +1,72 @@
+//===- Alternatives.cpp - Why atoms do not compute a contraction ----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Target/NVPTX/NVPTXTarget.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttrInterface;
+
+/// The best candidate of an atom; nothing where there is none.
+static std::optional<Candidate> bestOf(ContractOp op, const Atom &atom,
+                                       const Target &target) {
+  std::optional<Candidate> best;
+  for (const auto &strategy : target.getStrategies()) {
+    if (strategy->obstacle(op))
+      continue;
+    for (const Candidate &candidate : strategy->list(op))
+      if (candidate.config.getAtomName() == atom.name &&
+          (!best || candidate.cost.time < best->cost.time))
+        best = candidate;
+  }
+  return best;
+}
+
+/// Why `used` computes a contraction and not `other`, of another atom.
+static std::string explainSlower(const Candidate &other,
+                                 LoweringConfigAttrInterface used,
+                                 double time) {
+  switch (used.getSource()) {
+  case kernel::ConfigSource::Model:
+    return llvm::formatv("the model expects it to take {0:F2} times as long",
+                         other.cost.time / time);
+  case kernel::ConfigSource::Tuned:
+    return (used.getAtomName() + " was measured to be the fastest").str();
+  case kernel::ConfigSource::Pinned:
+    return ("the config is pinned to " + used.getAtomName()).str();
+  }
+}
+
+std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
+  LoweringConfigAttrInterface used = op.getLoweringConfigAttr();
+  double time = strategyOf(used)->cost(op, used).time;
+  mlir::FailureOr<ContractOp::Roles> roles = op.getRoles();
+  std::vector<Alternative> alternatives;
+  for (const Atom &atom : matrixAtoms()) {
+    if (used.getAtomName() == atom.name)
+      break;
+    std::string reason;
+    if (!spec.has(atom))
+      reason =
+          llvm::formatv("chip {0} does not have it in PTX {1}.{2}", spec.name,
+                        spec.ptxVersion / 10, spec.ptxVersion % 10);
+    else if (failed(roles))
+      reason = "no strategy multiplies by it where there are no columns, which "
+               "only the right operand and the results have";
+    else if (roles->isDepthwise)
+      reason = "no strategy multiplies by it where each column has a left "
+               "operand of its own";
+    else if (std::optional<Candidate> best = bestOf(op, atom, *this))
+      reason = explainSlower(*best, used, time);
+    else
+      reason = "it does less at a time than other atoms of the chip";
+    alternatives.push_back({atom.name.str(), reason});
+  }
+  return alternatives;
+}

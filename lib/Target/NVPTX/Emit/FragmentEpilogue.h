@@ -1,0 +1,50 @@
+//===- FragmentEpilogue.h - Results of a warp's fragments -------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread has runs of columns of several rows. Operands of the epilogue that
+// are the same for all rows, or for all columns, are loaded once; others in
+// runs, as are results stored: whole words of 16 bytes where rows are multiples
+// of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_EMIT_FRAGMENTEPILOGUE_H
+#define QCC_LIB_TARGET_NVPTX_EMIT_FRAGMENTEPILOGUE_H
+
+#include "ScalarCode.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+
+namespace qcc::nvptx {
+
+/// Columns side by side that a thread has: 16 bytes of the widest result.
+int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
+
+/// What a thread has of the tile of a warp.
+struct FragmentTile {
+  /// The points of its rows, those that do not exist being others that do, and
+  /// whether each exists; null where it does.
+  llvm::SmallVector<Point> rows;
+  llvm::SmallVector<mlir::Value> exists;
+  /// The first columns of its runs, the columns of a run, and how many the
+  /// operand has.
+  llvm::SmallVector<mlir::Value> columns;
+  int64_t run;
+  mlir::Value columnCount;
+  /// Whether all columns of the tile exist.
+  bool hasAllColumns;
+};
+
+/// Applies the epilogue of `op` to sums of products and stores the results.
+/// Sums are those of fragments, row by row, with a fragment of sums of rows at
+/// the end of each where there is a right zero point.
+void emitFragmentEpilogue(ScalarCode &code, kernel::ContractOp op,
+                          const FragmentTile &tile, mlir::ValueRange sums);
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_EMIT_FRAGMENTEPILOGUE_H

@@ -1,0 +1,227 @@
+//===- ScalarRegion.cpp - A prologue or an epilogue of a thread -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarRegion.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+
+/// Bytes of a word.
+constexpr unsigned kWordBytes = 4;
+
+ScalarRegion::ScalarRegion(Region &region, ArrayRef<NumberRange> arguments)
+    : region(region), ranges(region, arguments) {
+  for (Value yielded : region.front().getTerminator()->getOperands())
+    bytes.push_back(findByte(yielded, arguments));
+  ranges = RegionRanges(region, arguments, omitted);
+}
+
+ScalarRegion::Byte ScalarRegion::findByte(Value yielded,
+                                          ArrayRef<NumberRange> arguments) {
+  Byte byte;
+  while (auto lookup = yielded.getDefiningOp<kernel::LookupOp>()) {
+    byte.lookups.insert(byte.lookups.begin(), lookup);
+    yielded = lookup.getByte();
+  }
+  if (!yielded.getType().isInteger(8))
+    return {};
+  if (auto trunc = yielded.getDefiningOp<arith::TruncIOp>();
+      trunc && trunc.getIn().getType().isInteger(32)) {
+    PackedClamps packed = findPackedClamps(region, trunc, arguments);
+    byte.word = trunc.getIn();
+    byte.range = packed.range;
+    omitted.insert_range(packed.clamps);
+    return byte;
+  }
+  if (auto convert = yielded.getDefiningOp<arith::FPToSIOp>();
+      convert && convert.getIn().getType().isF32() &&
+      ranges.of(convert.getIn()).isWithin(-128, 127)) {
+    byte.word = convert.getIn();
+    byte.range.saturation = Saturation::Signed;
+    return byte;
+  }
+  return {};
+}
+
+/// Whether an op clamps to a range that contains all signed bytes.
+static bool isByteClamp(Operation *op) {
+  APFloat bound(0.0f);
+  if (!isa<arith::MaximumFOp, arith::MinimumFOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
+    return false;
+  float number = bound.convertToFloat();
+  return isa<arith::MaximumFOp>(op) ? number <= -128 : number >= 127;
+}
+
+Value ScalarRegion::unrounded(Value number, bool isSaturated, bool &isRounded) {
+  while (Operation *op = number.getDefiningOp()) {
+    if (isa<math::RoundEvenOp>(op) || (isSaturated && isByteClamp(op))) {
+      isRounded |= isa<math::RoundEvenOp>(op);
+      number = op->getOperand(0);
+      continue;
+    }
+    auto select = dyn_cast<arith::SelectOp>(op);
+    Value tested = select ? passedUnlessNaN(select) : Value();
+    if (!tested)
+      break;
+    Value other = tested == select.getTrueValue() ? select.getFalseValue()
+                                                  : select.getTrueValue();
+    if (ranges.of(tested).canBeNaN && !matchPattern(other, m_AnyZeroFloat()))
+      break;
+    number = tested;
+  }
+  return number;
+}
+
+Value ScalarRegion::emitRounding(ScalarCode &code, Value number,
+                                 bool isSaturated, IRMapping &mapping) {
+  bool isRounded = false;
+  Value exact = unrounded(number, isSaturated, isRounded);
+  if (!isRounded || !number.getType().isF32())
+    return {};
+  return LLVM::CallIntrinsicOp::create(
+             code.rewriter, code.loc, code.rewriter.getI32Type(),
+             code.rewriter.getStringAttr("llvm.nvvm.f2i.rn"),
+             ValueRange{mapping.lookupOrDefault(exact)})
+      .getResult(0);
+}
+
+SmallVector<Value> ScalarRegion::emitOne(ScalarCode &code,
+                                         ValueRange arguments) {
+  RewriterBase &rewriter = code.rewriter;
+  IRMapping mapping;
+  Block &block = region.front();
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    if (omitted.contains(&op)) {
+      mapping.map(op.getResult(0), mapping.lookupOrDefault(op.getOperand(0)));
+      continue;
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      if (Value number = passedUnlessNaN(select);
+          number && !ranges.of(number).canBeNaN) {
+        mapping.map(select.getResult(), mapping.lookupOrDefault(number));
+        continue;
+      }
+    if (auto convert = dyn_cast<arith::FPToSIOp>(op);
+        convert && convert.getType().isSignlessInteger(32))
+      if (Value rounded = emitRounding(code, convert.getIn(),
+                                       /*isSaturated=*/false, mapping)) {
+        mapping.map(convert.getResult(), rounded);
+        continue;
+      }
+    rewriter.clone(op, mapping);
+  }
+  SmallVector<Value> results;
+  for (auto [yielded, byte] :
+       llvm::zip_equal(block.getTerminator()->getOperands(), bytes)) {
+    Value value = mapping.lookupOrDefault(byte.word ? byte.word : yielded);
+    if (byte.word && byte.word.getType().isF32()) {
+      Value rounded =
+          emitRounding(code, byte.word, /*isSaturated=*/true, mapping);
+      value = rounded ? rounded
+                      : arith::FPToSIOp::create(rewriter, code.loc,
+                                                rewriter.getI32Type(), value)
+                            .getResult();
+    }
+    results.push_back(value);
+  }
+  return results;
+}
+
+Value ScalarRegion::packWord(ScalarCode &code, const ByteRange &range,
+                             ArrayRef<Value> words) {
+  RewriterBase &rewriter = code.rewriter;
+  auto packPair = [&](Value high, Value low, Value above) -> Value {
+    std::string text = range.saturation == Saturation::Signed
+                           ? "cvt.pack.sat.s8.s32.b32 $0, $1, $2, $3;"
+                           : "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;";
+    return LLVM::InlineAsmOp::create(
+               rewriter, code.loc, rewriter.getI32Type(),
+               ValueRange{high, low, above}, text, "=r,r,r,r",
+               /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+        .getResult(0);
+  };
+  return packPair(words[1], words[0],
+                  packPair(words[3], words[2], code.i32(0)));
+}
+
+Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
+                              ArrayRef<Value> words, bool isUsedWhole) {
+  RewriterBase &rewriter = code.rewriter;
+  int64_t count = words.size();
+  auto type = VectorType::get({count}, rewriter.getI8Type());
+  bool isSaturated = byte.range.saturation != Saturation::None;
+  bool isPacked = isSaturated && isUsedWhole && count % kWordBytes == 0;
+  std::optional<int64_t> least = byte.range.least, most = byte.range.most;
+  if (isSaturated && !isPacked) {
+    int64_t lowest = byte.range.saturation == Saturation::Signed ? -128 : 0;
+    least = least.value_or(lowest);
+    most = most.value_or(lowest + 255);
+  }
+  SmallVector<Value> parts(words);
+  for (Value &word : parts) {
+    if (least)
+      word = code.create<arith::MaxSIOp>(word, code.i32(*least));
+    if (most)
+      word = code.create<arith::MinSIOp>(word, code.i32(*most));
+  }
+  Value packed;
+  if (!isUsedWhole && byte.lookups.empty())
+    return vector::FromElementsOp::create(
+        rewriter, code.loc, VectorType::get({count}, rewriter.getI32Type()),
+        parts);
+  if (!isPacked) {
+    for (Value &word : parts)
+      word = arith::TruncIOp::create(rewriter, code.loc, rewriter.getI8Type(),
+                                     word);
+    packed = vector::FromElementsOp::create(rewriter, code.loc, type, parts);
+  } else {
+    SmallVector<Value> packedWords;
+    for (int64_t i = 0; i < count; i += kWordBytes)
+      packedWords.push_back(
+          packWord(code, byte.range, ArrayRef(parts).slice(i, kWordBytes)));
+    packed = vector::FromElementsOp::create(
+        rewriter, code.loc,
+        VectorType::get({count / kWordBytes}, rewriter.getI32Type()),
+        packedWords);
+    packed = vector::BitCastOp::create(rewriter, code.loc, type, packed);
+  }
+  for (kernel::LookupOp lookup : byte.lookups)
+    packed =
+        kernel::LookupOp::create(rewriter, code.loc, packed, lookup.getTable());
+  return packed;
+}
+
+SmallVector<Value> ScalarRegion::emit(ScalarCode &code,
+                                      ArrayRef<SmallVector<Value>> lists,
+                                      ArrayRef<bool> isUsedWhole) {
+  SmallVector<SmallVector<Value>> results(bytes.size());
+  for (const SmallVector<Value> &arguments : lists)
+    for (auto [values, value] :
+         llvm::zip_equal(results, emitOne(code, arguments)))
+      values.push_back(value);
+  SmallVector<Value> vectors;
+  for (auto [values, byte, isWhole] :
+       llvm::zip_equal(results, bytes, isUsedWhole)) {
+    if (byte.word) {
+      vectors.push_back(packBytes(code, byte, values, isWhole));
+      continue;
+    }
+    auto type =
+        VectorType::get({int64_t(values.size())}, values.front().getType());
+    vectors.push_back(
+        vector::FromElementsOp::create(code.rewriter, code.loc, type, values));
+  }
+  return vectors;
+}

@@ -1,0 +1,109 @@
+//===- TileCopy.h - Tiles from global to shared memory ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The threads of a block bring a tile of an operand to shared memory, each some
+// chunks of it. Where the chip copies asynchronously and bytes lie as they are
+// to lie, threads need no registers for that; otherwise each loads its chunks,
+// goes on to multiply tiles that came before, and stores them then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_EMIT_TILECOPY_H
+#define QCC_LIB_TARGET_NVPTX_EMIT_TILECOPY_H
+
+#include "Operands.h"
+#include "SharedTile.h"
+#include <functional>
+#include <memory>
+
+namespace qcc::nvptx {
+
+/// A step of K, of which a stage of shared memory gets the tiles.
+struct Step {
+  mlir::Value number;
+  /// Where the stage begins.
+  mlir::Value stage;
+};
+
+/// What a thread copies of a tile: in each pass, `unit` bytes of a row.
+class ThreadShare {
+public:
+  ThreadShare(ScalarCode &code, SharedTile tile, mlir::Value thread,
+              int64_t threads, int64_t unit);
+
+  int64_t passes() const;
+  /// The row of a pass in the tile, and whether the tile has it; null where it
+  /// does.
+  mlir::Value row(int64_t pass);
+  mlir::Value hasRow(int64_t pass);
+  /// The first byte, in every row.
+  mlir::Value byte() const { return firstByte; }
+  int64_t getUnit() const { return unit; }
+  int64_t getDepth() const { return tile.getDepth(); }
+  /// Where it lies in shared memory.
+  mlir::Value target(SharedMemory &memory, mlir::Value stage, int64_t pass);
+
+private:
+  ScalarCode &code;
+  SharedTile tile;
+  int64_t unit, rowsPerPass;
+  mlir::Value firstRow, firstByte;
+  /// The places of the first passes, after which those of chunks repeat.
+  llvm::SmallVector<mlir::Value> places;
+};
+
+/// Rows of bytes in global memory, along K. All numbers are of bytes.
+struct ByteRows {
+  mlir::Value address;
+  /// From the address to a row of the tile, and from there to a step of K.
+  std::function<mlir::Value(mlir::Value row)> rowOffset;
+  std::function<mlir::Value(mlir::Value step)> stepOffset;
+  /// How much a row has from a step on; null where tiles are full.
+  std::function<mlir::Value(mlir::Value step)> rest;
+};
+
+class TileCopy {
+public:
+  virtual ~TileCopy() = default;
+  /// Copies asynchronously, or loads.
+  virtual void begin(const Step &step) = 0;
+  /// Stores what was loaded, of the first step that was begun and not finished.
+  virtual void finish(const Step &step) {}
+};
+
+/// Copies units of 4, 8 or 16 bytes asynchronously. What lies behind the end
+/// of a row becomes 0.
+std::unique_ptr<TileCopy> makeAsyncCopy(ScalarCode &code, SharedMemory memory,
+                                        ThreadShare share, ByteRows rows);
+
+/// Loads chunks in words of `alignment` bytes, of which rows have whole ones.
+std::unique_ptr<TileCopy> makeWordCopy(ScalarCode &code, SharedMemory memory,
+                                       ThreadShare share, ByteRows rows,
+                                       int64_t alignment);
+
+/// Loads chunks of rows that start anywhere in an operand of `size` bytes.
+/// Bytes behind the end of a row are 0 if `isMasked`.
+std::unique_ptr<TileCopy> makeShiftingCopy(ScalarCode &code,
+                                           SharedMemory memory,
+                                           ThreadShare share, ByteRows rows,
+                                           mlir::Value size, bool isMasked);
+
+/// The elements of the left operand at points of an op.
+struct LhsPoints {
+  std::function<Point(mlir::Value row)> row;
+  /// Sets the reduction loops to a step of K.
+  std::function<void(Point &point, mlir::Value step)> setStep;
+};
+
+/// Loads elements of the left operand and applies the prologue.
+std::unique_ptr<TileCopy>
+makePrologueCopy(ScalarCode &code, SharedMemory memory, ThreadShare share,
+                 kernel::ContractOp op, LhsPoints points);
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_EMIT_TILECOPY_H

@@ -1,0 +1,124 @@
+//===- WarpProducts.cpp - Products of the tile of a warp ------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpProducts.h"
+#include "FragmentEpilogue.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+
+WarpProducts::WarpProducts(ScalarCode &code, kernel::ContractOp op,
+                           ConfigAttr config, const Atom &atom,
+                           SharedMemory memory, SharedTile lhs, SharedTile rhs,
+                           WarpPlace place)
+    : code(code), op(op), config(config), atom(atom), memory(memory),
+      ownColumns(columnsOfThread(op, config)) {
+  placeFragments(lhs, rhs, place);
+}
+
+void WarpProducts::placeFragments(SharedTile lhs, SharedTile rhs,
+                                  WarpPlace place) {
+  auto bits = [&](int64_t shift, int64_t mask) {
+    return code.create<arith::AndIOp>(
+        code.create<arith::ShRUIOp>(place.lane, code.index(shift)),
+        code.index(mask));
+  };
+  auto add = [&](Value a, Value b) { return code.create<arith::AddIOp>(a, b); };
+  auto times = [&](Value a, int64_t b) {
+    return code.create<arith::MulIOp>(a, code.index(b));
+  };
+  // Matrices of the left operand: rows 0..7 and 8..15 of the first 16 bytes of
+  // K, then of the second ones. Of the right one: both halves of K of the
+  // columns of one fragment, then of the next.
+  Value lhsRow = add(place.row, bits(0, 15)), lhsChunk = bits(4, 1);
+  Value rhsRow = add(times(bits(1, 3), ownColumns), bits(0, 1));
+  rhsRow = add(add(rhsRow, times(bits(4, 1), 2)), place.column);
+  Value rhsChunk = bits(3, 1);
+  constexpr int64_t kChunks = kFragmentDepth / kChunk;
+  for (int64_t i = 0; i < config.getDepth() / kFragmentDepth; ++i) {
+    Value first = code.index(i * kChunks);
+    lhsPlaces.push_back(lhs.offset(lhsRow, add(lhsChunk, first)));
+    rhsPlaces.push_back(rhs.offset(rhsRow, add(rhsChunk, first)));
+  }
+}
+
+void WarpProducts::multiplyAtom(ValueRange lhs, ValueRange rhs,
+                                ArrayRef<Value *> accumulators) {
+  using NVVM::MMATypes;
+  auto type = [](bool isUnsigned) {
+    return isUnsigned ? MMATypes::u8 : MMATypes::s8;
+  };
+  RewriterBase &rewriter = code.rewriter;
+  SmallVector<Type> results(accumulators.size(), rewriter.getI32Type());
+  Values sums;
+  for (Value *accumulator : accumulators)
+    sums.push_back(*accumulator);
+  Value product = NVVM::MmaOp::create(
+      rewriter, code.loc,
+      LLVM::LLVMStructType::getLiteral(rewriter.getContext(), results), lhs,
+      rhs, sums, ArrayRef<int64_t>{atom.rows, kAtomColumns, atom.k},
+      std::nullopt, NVVM::MMAIntOverflow::wrapped,
+      std::array<MMATypes, 2>{type(op.getLhsUnsigned()),
+                              type(op.getRhsUnsigned())},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                     NVVM::MMALayout::col});
+  for (auto [i, accumulator] : llvm::enumerate(accumulators))
+    *accumulator = LLVM::ExtractValueOp::create(rewriter, code.loc, product, i);
+}
+
+void WarpProducts::multiply(ValueRange lhs, ValueRange rhs,
+                            MutableArrayRef<Value> sums) {
+  // Words of the left operand are of rows g and g + 8 of the first half of K,
+  // then of the second one; so are those of smaller atoms.
+  int64_t rowParts = kFragmentRows / atom.rows,
+          halves = kFragmentDepth / atom.k;
+  for (int64_t half = 0; half < halves; ++half)
+    for (int64_t part = 0; part < rowParts; ++part) {
+      Values left, right(rhs.slice(half * (2 / halves), 2 / halves));
+      for (int64_t h = half * (2 / halves); h < (half + 1) * (2 / halves); ++h)
+        for (int64_t r = part * (2 / rowParts); r < (part + 1) * (2 / rowParts);
+             ++r)
+          left.push_back(lhs[2 * h + r]);
+      SmallVector<Value *> accumulators;
+      for (int64_t i = 0; i < 4 / rowParts; ++i)
+        accumulators.push_back(&sums[part * (4 / rowParts) + i]);
+      multiplyAtom(left, right, accumulators);
+    }
+}
+
+SmallVector<Value> WarpProducts::addStage(Value stage, int64_t parts,
+                                          Values sums) {
+  int64_t rows = rowFragments(), columns = columnFragments();
+  Values ones(2, code.i32(0x01010101));
+  for (auto [lhsPlace, rhsPlace] :
+       llvm::zip_equal(ArrayRef(lhsPlaces).take_front(parts),
+                       ArrayRef(rhsPlaces).take_front(parts))) {
+    SmallVector<Values> lhs, rhs;
+    Value from = code.create<arith::AddIOp>(stage, lhsPlace);
+    for (int64_t i = 0; i < rows; ++i)
+      lhs.push_back(
+          memory.loadMatrices(from, i * kFragmentRows * config.getDepth()));
+    from = code.create<arith::AddIOp>(stage, rhsPlace);
+    for (int64_t j = 0; j + 1 < columns; j += 2) {
+      // Runs of fragments begin four runs of a thread apart.
+      int64_t perRun = ownColumns / 2;
+      int64_t row = j / perRun * 4 * ownColumns + j % perRun * 2;
+      Values words = memory.loadMatrices(from, row * config.getDepth());
+      rhs.push_back({words[0], words[1]});
+      rhs.push_back({words[2], words[3]});
+    }
+    if (needsRowSums())
+      rhs.push_back(ones);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        multiply(lhs[i], rhs[j],
+                 MutableArrayRef(sums).slice((i * columns + j) * 4, 4));
+  }
+  return sums;
+}

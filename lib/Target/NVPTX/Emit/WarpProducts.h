@@ -1,0 +1,74 @@
+//===- WarpProducts.h - Products of the tile of a warp ----------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A warp has a tile in fragments of 16 by 8. With g = lane / 4 and t = lane %
+// 4, a thread has the results of rows g and g + 8 of each fragment, in its
+// columns 2t and 2t + 1. Which columns of the tile these are is decided by the
+// rows of the right operand that a fragment is multiplied with: the first four
+// fragments, for eight columns side by side, are columns 8t and 8t + 1, then
+// 8t + 2 and 8t + 3, and so on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_EMIT_WARPPRODUCTS_H
+#define QCC_LIB_TARGET_NVPTX_EMIT_WARPPRODUCTS_H
+
+#include "SharedTile.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
+
+namespace qcc::nvptx {
+
+/// The number of a thread in its warp, and where the tile of the warp begins in
+/// that of the block.
+struct WarpPlace {
+  mlir::Value lane, row, column;
+};
+
+class WarpProducts {
+public:
+  WarpProducts(ScalarCode &code, kernel::ContractOp op, ConfigAttr config,
+               const Atom &atom, SharedMemory memory, SharedTile lhs,
+               SharedTile rhs, WarpPlace place);
+
+  /// The number of sums of a thread: four of each fragment, row by row. At the
+  /// end of each row is a fragment of sums of rows where there is a right zero
+  /// point.
+  int64_t sums() { return rowFragments() * columnFragments() * 4; }
+  /// Adds the products of a stage to sums; `parts` of 32 elements of K count.
+  llvm::SmallVector<mlir::Value> addStage(mlir::Value stage, int64_t parts,
+                                          llvm::SmallVector<mlir::Value> sums);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  void placeFragments(SharedTile lhs, SharedTile rhs, WarpPlace place);
+  void multiply(mlir::ValueRange lhs, mlir::ValueRange rhs,
+                llvm::MutableArrayRef<mlir::Value> sums);
+  void multiplyAtom(mlir::ValueRange lhs, mlir::ValueRange rhs,
+                    llvm::ArrayRef<mlir::Value *> accumulators);
+  bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
+  int64_t rowFragments() { return config.getWarpRows() / kFragmentRows; }
+  int64_t columnFragments() {
+    return config.getWarpColumns() / kFragmentColumns + needsRowSums();
+  }
+
+  ScalarCode &code;
+  kernel::ContractOp op;
+  ConfigAttr config;
+  const Atom &atom;
+  SharedMemory memory;
+  /// Columns side by side that a thread has.
+  int64_t ownColumns;
+  /// Where fragments of each 32 elements of K of a stage begin.
+  Values lhsPlaces, rhsPlaces;
+};
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_EMIT_WARPPRODUCTS_H
