@@ -18,9 +18,9 @@ FIRST = 11  # the first operator set that is imported
 OLD = {"And", "ConvInteger", "MatMulInteger", "Not", "QLinearConv", "Xor"}
 
 
-def imported():
+def imported(table="kRows"):
     """{op: versions}"""
-    text = TABLE.read_text(encoding="utf-8")
+    text = TABLE.read_text(encoding="utf-8").split(f" {table}[] = {{")[1].split("\n};")[0]
     rows = re.findall(r'\{\s*"(\w+)",\s*import\w+,\s*\{([\d,\s]+)\}\s*\}', text)
     return {op: [int(version) for version in versions.split(",")] for op, versions in rows}
 

@@ -185,6 +185,19 @@ Constants::readIntegers(OpBuilder &b, const GraphValue &value) {
   return integers;
 }
 
+std::optional<bool> Constants::readBool(const GraphValue &value) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(value.constant);
+  if (!dense || !value.isBool() || dense.getNumElements() != 1)
+    return std::nullopt;
+  return *dense.value_begin<bool>();
+}
+
+GraphValue Constants::makeBool(OpBuilder &b, bool value, const Shape &shape) {
+  auto type = RankedTensorType::get(SmallVector<int64_t>(shape.size(), 1),
+                                    b.getI1Type());
+  return toValue(b, DenseElementsAttr::get(type, value));
+}
+
 std::optional<SmallVector<float>>
 Constants::readFloats(const GraphValue &value) {
   if (!value.constant || !value.element.isF32())
