@@ -274,3 +274,21 @@ def test_conv_transpose_of_dequantized_values(kind, tmp_path, compiler):
     expected = (product + bias.astype(np.float64).reshape(-1, 1, 1)).astype(F32)
     (actual,) = model.run(tmp_path, [y])
     program.assert_same_bits(actual, expected)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_constants_of_a_page_or_more_in_fields_of_their_type(raw, tmp_path, compiler):
+    """What the importer unpacks is read long after it has gone, when kernels are made."""
+    random = np.random.default_rng(3)
+    w, s = integers(random, np.int8, (64, 4096)), scale(random, (4096,))
+    model = Model()
+    x = model.input("x", integers(random, np.int8, (2, 64)))
+    weight = model.node("DequantizeLinear", [model.constant("w", w), model.constant("s", s)], axis=1)
+    y = model.node("MatMul", [model.node("DequantizeLinear", [x, model.constant("one", np.float32(1))]), weight])
+    if not raw:
+        for tensor, field, array in zip(model.constants, ("int32_data", "float_data"), (w, s)):
+            tensor.ClearField("raw_data")
+            getattr(tensor, field).extend(array.ravel().tolist())
+    (actual,) = model.run(tmp_path, [y])
+    expected = (model.arrays[0].astype(np.int64) @ w.astype(np.int64)).astype(np.float32) * s
+    program.assert_same_bits(actual, expected)

@@ -159,6 +159,7 @@ Tensor Reader::readTensor(pbf_reader message) {
   if (tensor.data.empty() && !fixed.empty()) {
     model.storage.push_back(std::move(fixed));
     tensor.data = model.storage.back();
+    tensor.isOwned = true;
   }
   return tensor;
 }

@@ -59,6 +59,8 @@ struct Tensor {
   int32_t type = 0;
   /// Row-major elements in little endian, whatever field they stand in.
   std::string_view data;
+  /// Whether the data are the model's own, not a part of the file.
+  bool isOwned = false;
   bool isExternal = false;
   ExternalData external;
 };
