@@ -237,3 +237,34 @@ def test_branches_on_sizes(rows, tmp_path, compiler):
     x = uniform(rows, 4)
     (y,) = program.run_file(path, tmp_path, [x], 1)
     program.assert_same_bits(y, x[0] if rows == 1 else -x)
+
+
+# Dynamic sizes.
+
+@pytest.mark.parametrize("op", ["LSTM", "GRU"])
+@pytest.mark.parametrize("sizes", [(1, 1), (4, 3)])
+def test_recurrences_of_any_number_of_steps_and_rows(op, sizes, target, tmp_path):
+    """The same bits as of static sizes."""
+    gates = 4 if op == "LSTM" else 3
+    x, w, r, b = uniform(*sizes, 4), uniform(2, gates * 5, 4), uniform(2, gates * 5, 5), uniform(2, gates * 10)
+    results = []
+    for shape in (x.shape, ("steps", "batch", 4)):
+        model = Model()
+        y, state = model.node(op, [model.input("x", x, shape), model.constant("w", w), model.constant("r", r),
+                                   model.constant("b", b)], 2, hidden_size=5, direction="bidirectional")
+        results.append(model.run(tmp_path, [y, state], target))
+    for actual, expected in zip(*results):
+        program.assert_same_bits(actual, expected)
+
+
+def test_one_dimension_becomes_two_of_dynamic_sizes(target, tmp_path):
+    x = uniform(3, 5, 4)
+    model = Model()
+    name = model.input("x", x, ("n", "m", 4))
+    rows = model.node("Relu", [model.node("Reshape", [name, model.constant("flat", np.array([-1, 4], I64))])])
+    # A sum over them is a loop that sees both.
+    image = model.node("Reshape", [rows, model.node("Shape", [name])])
+    y = model.node("Transpose", [model.node("Softmax", [image], axis=1)], perm=[1, 2, 0])
+    (actual,) = model.run(tmp_path, [y], target)
+    e = np.exp(np.maximum(x, 0).astype(np.float64))
+    np.testing.assert_allclose(actual, (e / e.sum(axis=1, keepdims=True)).transpose(1, 2, 0), rtol=1e-5)

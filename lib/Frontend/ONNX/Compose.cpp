@@ -165,8 +165,17 @@ Composer::Ref Composer::element(Ref x, OpFoldResult i) {
   if (GraphValue constant;
       x->constant && known && elementOfConstant(n, *x, *known, constant))
     return hold(constant);
-  Ref one = part(x, 0, i, n.size(1));
-  return hold(squeeze(n, *one, {0}));
+  // The slice loses the dimension: a temporary of a loop has the sizes of such
+  // a slice, and they are those that are known before the loop.
+  SmallVector<OpFoldResult> starts(x->rank(), n.size(0)), sizes(x->shape),
+      steps(x->rank(), n.size(1));
+  starts[0] = i;
+  sizes[0] = n.size(1);
+  Shape shape(sizes.begin() + 1, sizes.end());
+  Value result =
+      tensor::ExtractSliceOp::create(n.b, n.loc, n.type(x->element, shape),
+                                     n.tensor(*x), starts, sizes, steps);
+  return hold(toGraphValue(result, shape));
 }
 
 Composer::Ref Composer::map(ArrayRef<Ref> operands, Type element,

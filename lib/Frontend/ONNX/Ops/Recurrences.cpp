@@ -60,9 +60,6 @@ struct Recurrence {
   }
   /// [steps, batch, ...] of the input times [rows, size] plus a bias.
   Ref project(Ref weight, Ref bias);
-  /// The input with all steps in one dimension, and back.
-  Ref flat();
-  Ref unflat(Ref y);
   /// Runs all steps of a direction.
   LogicalResult run(int64_t direction, Ref fromInput, ArrayRef<Ref> start,
                     Cell cell);
@@ -153,17 +150,9 @@ Ref Recurrence::activate(int64_t direction, unsigned i, Ref x) {
               {x});
 }
 
-Ref Recurrence::flat() {
-  return c.reshape(x, {n.mul(steps, batch), x->shape[2]});
-}
-
-Ref Recurrence::unflat(Ref y) {
-  return c.failed() ? y : c.reshape(y, {steps, batch, y->shape[1]});
-}
-
 Ref Recurrence::project(Ref weight, Ref bias) {
-  return unflat(
-      c.op("Gemm", {flat(), weight, bias}, {attribute("transB", int64_t(1))}));
+  Ref y = c.op("MatMul", {x, c.transpose(weight, {1, 0})});
+  return bias ? c.op("Add", {y, bias}) : y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,11 +200,10 @@ LogicalResult Recurrence::run(int64_t direction, Ref fromInput,
     SmallVector<Value> results;
     for (Ref value : next)
       results.push_back(n.tensor(*value));
-    Ref row = c.reshape(shown, one);
     SmallVector<OpFoldResult> starts{place, n.size(0), n.size(0)},
         strides(3, n.size(1));
     results.push_back(tensor::InsertSliceOp::create(
-        n.b, n.loc, n.tensor(*row), carried.back(), starts, one, strides));
+        n.b, n.loc, n.tensor(*shown), carried.back(), starts, one, strides));
     return results;
   };
   SmallVector<Value> results = repeat(n, steps, carried, step);
@@ -401,8 +389,7 @@ LogicalResult onnx::importDynamicQuantizeLSTM(NodeImporter &n) {
     Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d),
         peephole = r.param(7, d), wScale = r.param(8, d), wZero = r.param(9, d),
         sScale = r.param(10, d), sZero = r.param(11, d);
-    Ref fromInput =
-        r.unflat(product(r.flat(), w, wScale, wZero, joinBiases(r, b, 4)));
+    Ref fromInput = product(r.x, w, wScale, wZero, joinBiases(r, b, 4));
     auto cell = [&](Ref x, ArrayRef<Ref> state) {
       Ref gates = product(state[0], s, sScale, sZero, x);
       return lstmCell(r, d, gates, state[1], peephole);
