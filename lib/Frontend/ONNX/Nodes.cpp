@@ -263,14 +263,20 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
                              "model";
   if (const LocalFunction *function = findFunction(node))
     return importCall(node, *function, inputs, loc, scope);
-  OpVersion version =
-      *findOp(toRef(node.domain), toRef(node.op), scope.operatorSet);
-  NodeImporter importer(node, version.since, builder, loc, inputs, constants,
+  std::optional<OpVersion> version =
+      findOp(toRef(node.domain), toRef(node.op), scope.operatorSet);
+  // A function without an operator set of its own has that of each call.
+  if (!version)
+    return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
+                          << ") is not supported in operator set "
+                          << scope.operatorSet
+                          << ", in which the function is called";
+  NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
   importer.importBranch = [&](const Graph &graph) {
     return importBranch(graph, scope);
   };
-  if (failed(version.import(importer)))
+  if (failed(version->import(importer)))
     return failure();
   for (auto [output, value] :
        llvm::zip_equal(node.outputs, importer.outputs())) {

@@ -45,7 +45,10 @@ struct Recurrence {
   SmallVector<Refs> states;
 
   explicit Recurrence(NodeImporter &n) : n(n), c(n) {}
-  LogicalResult read(ArrayRef<StringRef> absent);
+  /// `weightsAreTransposed`: [size, gates] instead of [gates, size].
+  LogicalResult read(ArrayRef<StringRef> absent, int64_t gates,
+                     bool weightsAreTransposed = false);
+  LogicalResult verifySizes(int64_t gates, bool weightsAreTransposed);
   bool isReverse(int64_t direction) {
     return direction == 1 || n.getString("direction", "forward") == "reverse";
   }
@@ -71,7 +74,40 @@ struct Recurrence {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-LogicalResult Recurrence::read(ArrayRef<StringRef> absent) {
+/// Refuses parameters whose sizes do not fit hidden_size.
+LogicalResult Recurrence::verifySizes(int64_t gates,
+                                      bool weightsAreTransposed) {
+  // More than any model has; products of such numbers do not overflow.
+  bool fits = hidden >= 1 && hidden < (1 << 24);
+  auto check = [&](unsigned i, int64_t rank, int64_t dim, int64_t size) {
+    if (!fits || !n.has(i))
+      return;
+    const Shape &shape = n.in(i).shape;
+    fits = static_cast<int64_t>(shape.size()) == rank &&
+           knownSize(shape[dim]) == size;
+  };
+  int64_t wide = weightsAreTransposed ? 2 : 1, narrow = 3 - wide;
+  for (unsigned i : {1, 2}) {
+    check(i, 3, 0, directions);
+    check(i, 3, wide, gates * hidden);
+  }
+  check(2, 3, narrow, hidden);
+  check(3, 2, 0, directions);
+  check(3, 2, 1, 2 * gates * hidden);
+  check(5, 3, 2, hidden);
+  if (gates == 4) {
+    check(6, 3, 2, hidden);
+    check(7, 2, 1, 3 * hidden);
+  }
+  if (fits && (!n.has(4) || n.in(4).element.isInteger(32)))
+    return success();
+  return n.refuse() << "has weights, biases, lengths or states that do not fit "
+                       "its hidden_size of "
+                    << hidden << " or its direction; correct them";
+}
+
+LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
+                               bool weightsAreTransposed) {
   if (failed(n.requireInputs(3)))
     return failure();
   if (!n.in(0).element.isF32() || n.in(0).rank() != 3 || n.in(2).rank() != 3)
@@ -81,11 +117,8 @@ LogicalResult Recurrence::read(ArrayRef<StringRef> absent) {
   hidden = n.getInt("hidden_size", 0);
   if (hidden == 0)
     hidden = knownSize(n.in(2).shape[2]).value_or(0);
-  if (hidden < 1 || knownSize(n.in(2).shape[0]) != directions ||
-      knownSize(n.in(1).shape[0]) != directions)
-    return n.refuse() << "has weights that do not fit its hidden_size or its "
-                         "direction; correct them";
-  if (failed(n.requireInt("input_forget", 0)))
+  if (failed(verifySizes(gates, weightsAreTransposed)) ||
+      failed(n.requireInt("input_forget", 0)))
     return failure();
   for (StringRef name : {"activation_alpha", "activation_beta"})
     if (const NodeAttribute *found = n.find(name);
@@ -263,7 +296,7 @@ static Ref advance(Composer &c, Ref state, Ref weight, Ref start) {
 
 LogicalResult onnx::importRNN(NodeImporter &n) {
   Recurrence r(n);
-  if (failed(r.read({"Tanh"})))
+  if (failed(r.read({"Tanh"}, 1)))
     return failure();
   for (int64_t d = 0; d < r.directions; ++d) {
     Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d);
@@ -288,7 +321,7 @@ static Ref rows(Recurrence &r, Ref weight, int64_t i, int64_t count) {
 /// The gates are z (update), r (reset) and h (new).
 LogicalResult onnx::importGRU(NodeImporter &n) {
   Recurrence r(n);
-  if (failed(r.read({"Sigmoid", "Tanh"})))
+  if (failed(r.read({"Sigmoid", "Tanh"}, 3)))
     return failure();
   Composer &c = r.c;
   bool isReset = n.getInt("linear_before_reset", 0) != 0;
@@ -350,7 +383,7 @@ static Refs lstmCell(Recurrence &r, int64_t d, Ref gates, Ref old,
 
 LogicalResult onnx::importLSTM(NodeImporter &n) {
   Recurrence r(n);
-  if (failed(r.read({"Sigmoid", "Tanh", "Tanh"})))
+  if (failed(r.read({"Sigmoid", "Tanh", "Tanh"}, 4)))
     return failure();
   for (int64_t d = 0; d < r.directions; ++d) {
     Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d),
@@ -376,7 +409,8 @@ LogicalResult onnx::importDynamicQuantizeLSTM(NodeImporter &n) {
   if (n.getInt("hidden_size", 0) < 1)
     return n.refuse() << "has no hidden_size; add it";
   Recurrence r(n);
-  if (failed(r.read({"Sigmoid", "Tanh", "Tanh"})))
+  if (failed(r.read({"Sigmoid", "Tanh", "Tanh"}, 4,
+                    /*weightsAreTransposed=*/true)))
     return failure();
   Composer &c = r.c;
   auto product = [&](Ref x, Ref w, Ref scale, Ref zero, Ref bias) {
