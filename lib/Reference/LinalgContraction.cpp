@@ -218,13 +218,11 @@ static std::optional<int64_t> staticReductionSize(const LinalgNest &nest) {
   return count;
 }
 
-/// Whether N3 defines this float contraction on integers.
-static bool isIntegerByN3(const LinalgNest &nest) {
+/// Whether N3 defines this float contraction on integers; an error if they
+/// could overflow for sizes that are known only now.
+static llvm::Expected<bool> isIntegerByN3(const LinalgNest &nest) {
   Elem acc = nest.results[0].elem;
   if (!acc.isSingle())
-    return false;
-  std::optional<int64_t> size = staticReductionSize(nest);
-  if (!size)
     return false;
   int64_t largest[2];
   for (unsigned i = 0; i < 2; ++i) {
@@ -238,7 +236,15 @@ static bool isIntegerByN3(const LinalgNest &nest) {
         if (varies && expr.isFunctionOfDim(loop))
           return false;
   }
-  return cannotOverflow(*size, largest[0], largest[1]);
+  if (std::optional<int64_t> size = staticReductionSize(nest))
+    return cannotOverflow(*size, largest[0], largest[1]);
+  int64_t size = 1;
+  for (unsigned loop : nest.reduction)
+    size *= nest.sizes[loop];
+  if (!cannotOverflow(size, largest[0], largest[1]))
+    return failure(nest.op, "has a reduction of " + llvm::Twine(size) +
+                                " products, whose sum could overflow i32");
+  return true;
 }
 
 /// N3: an initial value that is the constant +0.0 is no bias.
@@ -430,7 +436,13 @@ llvm::Expected<bool> LinalgNest::runContraction(Evaluator &evaluator,
   std::optional<ContractionMatch> match = matchContraction(*this);
   if (!match)
     return false;
-  bool onIntegers = match->isFloat && isIntegerByN3(*this);
+  bool onIntegers = false;
+  if (match->isFloat) {
+    llvm::Expected<bool> isInteger = isIntegerByN3(*this);
+    if (!isInteger)
+      return isInteger.takeError();
+    onIntegers = *isInteger;
+  }
   llvm::Expected<Factor> x =
       onIntegers ? integerFactor(*this, 0, evaluator, env)
                  : literalFactor(*this, match->x, evaluator, env);

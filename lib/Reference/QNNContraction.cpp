@@ -182,6 +182,12 @@ static std::shared_ptr<const Dequantized> integersOf(const RtValue &value,
   return value.dequantized;
 }
 
+/// A K that is known only when the program runs.
+static llvm::Error overflows(mlir::Operation *op, int64_t k) {
+  return failure(op, "has a reduction of " + llvm::Twine(k) +
+                         " products, whose sum could overflow i32");
+}
+
 /// Everything but the parameters of integer operands, which only ops that have
 /// them must be asked for.
 template <typename Op, typename GetX, typename GetY>
@@ -191,15 +197,20 @@ evaluateProduct(Op op, Product &product, const Env &env, int64_t kDimX,
   const Evaluator &evaluator = product.evaluator;
   const RtValue &x = evaluator.valueOf(op->getOperand(0), env);
   const RtValue &y = evaluator.valueOf(op->getOperand(1), env);
+  bool isDynamic = llvm::cast<mlir::ShapedType>(op->getOperand(0).getType())
+                       .isDynamicDim(x.tensor.rank() - 1);
   product.x.tensor = &x.tensor;
   product.y.tensor = &y.tensor;
   if (llvm::Error error = product.read(op, evaluator, env))
     return std::move(error);
   if (op.hasFloatOperands()) {
     auto xIntegers = integersOf(x, kDimX), yIntegers = integersOf(y, kDimY);
-    if (!xIntegers || !yIntegers ||
-        !cannotOverflow(product.k, xIntegers->maxDifference,
-                        yIntegers->maxDifference)) {
+    bool isShort = xIntegers && yIntegers &&
+                   cannotOverflow(product.k, xIntegers->maxDifference,
+                                  yIntegers->maxDifference);
+    if (xIntegers && yIntegers && !isShort && isDynamic)
+      return overflows(op, product.k);
+    if (!isShort) {
       product.runOnFloats();
       return RtValue(product.result);
     }
@@ -214,6 +225,9 @@ evaluateProduct(Op op, Product &product, const Env &env, int64_t kDimX,
         RuntimeParams::get(op, getY(), y.tensor.shape, evaluator, env);
     if (!yParams)
       return yParams.takeError();
+    if (isDynamic && !cannotOverflow(product.k, getX().getMaxDifference(),
+                                     getY().getMaxDifference()))
+      return overflows(op, product.k);
     product.x.params = std::move(*xParams);
     product.y.params = std::move(*yParams);
   }

@@ -30,8 +30,10 @@ class Model:
         return self.input(name, array) if is_input else self.constant(name, array)
 
     def node(self, op, inputs, outputs=1, **attributes):
+        """`op` is of the default domain, or "domain::name"."""
         names = [f"{op}_{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(op, inputs, names, names[0], **attributes))
+        domain, _, name = op.rpartition("::")
+        self.nodes.append(helper.make_node(name, inputs, names, names[0], domain=domain, **attributes))
         return names if outputs > 1 else names[0]
 
     def model(self, outputs):
@@ -41,7 +43,8 @@ class Model:
             info.ClearField("type")
         graph = helper.make_graph(self.nodes, "test", self.inputs, infos, self.constants)
         return helper.make_model(graph, ir_version=10,
-                                 opset_imports=[helper.make_opsetid("", self.opset)])
+                                 opset_imports=[helper.make_opsetid("", self.opset),
+                                                helper.make_opsetid("com.microsoft", 1)])
 
     def run(self, folder, outputs, arguments=()):
         """The arrays of the outputs."""

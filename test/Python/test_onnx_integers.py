@@ -274,3 +274,56 @@ def test_conv_transpose_of_dequantized_values(kind, tmp_path, compiler):
     expected = (product + bias.astype(np.float64).reshape(-1, 1, 1)).astype(F32)
     (actual,) = model.run(tmp_path, [y])
     program.assert_same_bits(actual, expected)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_constants_of_a_page_or_more_in_fields_of_their_type(raw, tmp_path, compiler):
+    """What the importer unpacks is read long after it has gone, when kernels are made."""
+    random = np.random.default_rng(3)
+    w, s = integers(random, np.int8, (64, 4096)), scale(random, (4096,))
+    model = Model()
+    x = model.input("x", integers(random, np.int8, (2, 64)))
+    weight = model.node("DequantizeLinear", [model.constant("w", w), model.constant("s", s)], axis=1)
+    y = model.node("MatMul", [model.node("DequantizeLinear", [x, model.constant("one", np.float32(1))]), weight])
+    if not raw:
+        for tensor, field, array in zip(model.constants, ("int32_data", "float_data"), (w, s)):
+            tensor.ClearField("raw_data")
+            getattr(tensor, field).extend(array.ravel().tolist())
+    (actual,) = model.run(tmp_path, [y])
+    expected = (model.arrays[0].astype(np.int64) @ w.astype(np.int64)).astype(np.float32) * s
+    program.assert_same_bits(actual, expected)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 40])
+@pytest.mark.parametrize("form", ["dequantized", "qlinear", "integer"])
+def test_a_dynamic_sum_is_on_integers(form, rows, cpu, tmp_path):
+    """As the product of probabilities and values, of sequences of any length."""
+    random = np.random.default_rng(rows)
+    model = Model()
+    p = model.input("p", integers(random, np.uint8, (2, 3, rows)), (2, 3, "length"))
+    v = model.input("v", integers(random, np.int8, (2, rows, 5)), (2, "length", 5))
+    zp, zv, zy = np.uint8(3), np.int8(-7), np.int8(11)
+    sp, sv, sy = F32(0.004), F32(0.03), F32(0.5)
+    names = [model.constant(f"c{i}", value) for i, value in enumerate((sp, zp, sv, zv, sy, zy))]
+    if form == "dequantized":
+        y = model.node("MatMul", [model.node("DequantizeLinear", [p, *names[:2]]),
+                                  model.node("DequantizeLinear", [v, *names[2:4]])])
+    elif form == "qlinear":
+        y = model.node("QLinearMatMul", [p, *names[:2], v, *names[2:]])
+    else:
+        y = model.node("MatMulInteger", [p, v, names[1], names[3]])
+    (actual,) = model.run(tmp_path, [y], [f"--mcpu={cpu}"])
+    acc = (model.arrays[0].astype(np.int64) - zp) @ (model.arrays[1].astype(np.int64) - zv)
+    expected = {"dequantized": acc.astype(F32) * (sp * sv), "qlinear": requantize(acc, sp, sv, sy, zy, np.int8),
+                "integer": acc.astype(np.int32)}[form]
+    program.assert_same_bits(actual, expected)
+
+
+def test_a_dynamic_sum_that_could_overflow_is_refused(tmp_path, compiler):
+    model = Model()
+    p = model.input("p", np.ones((1, 65794), np.uint8), (1, "length"))
+    v = model.input("v", np.ones((65794, 1), np.int8), ("length", 1))
+    zero = model.constant("z", np.int8(0))
+    y = model.node("MatMulInteger", [p, v, "", zero])
+    with pytest.raises(AssertionError, match="could overflow i32: K must be at most 65793"):
+        model.run(tmp_path, [y])

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -254,6 +255,9 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
     if (!op.hasFloatOperands()) {
       c.lhsParams = op.getLhsParams();
       c.rhsParams = op.getRhsParams();
+      requireReduction(
+          rewriter, op, tensor::getMixedSize(rewriter, loc, c.lhs, rank - 1),
+          qnn::getMostProducts(op.getLhsParams(), op.getRhsParams()));
     }
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();

@@ -35,6 +35,13 @@ void qcc::emitRequirement(OpBuilder &builder, Operation *op, OpFoldResult a,
   assertion->setAttr(kOriginAttr, op->getName().getIdentifier());
 }
 
+void qcc::requireReduction(OpBuilder &builder, Operation *op, OpFoldResult size,
+                           int64_t most) {
+  emitRequirement(builder, op, size, builder.getIndexAttr(most),
+                  "the sum of products could overflow i32: K must be at most " +
+                      Twine(most));
+}
+
 void qcc::requireSize(OpBuilder &builder, Operation *op, Value input,
                       unsigned dim, int64_t least) {
   if (least <= 0)

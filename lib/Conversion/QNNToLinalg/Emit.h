@@ -121,6 +121,11 @@ void emitRequirement(mlir::OpBuilder &builder, mlir::Operation *op,
                      mlir::OpFoldResult a, mlir::OpFoldResult b,
                      const llvm::Twine &what);
 
+/// Such a requirement: that a reduction of `size` products is not longer than
+/// `most`, so that their sum fits in i32 (N2).
+void requireReduction(mlir::OpBuilder &builder, mlir::Operation *op,
+                      mlir::OpFoldResult size, int64_t most);
+
 /// Such a requirement: that the input of `op`, an image, has enough elements
 /// along H, dimension 1, or W.
 void requireSize(mlir::OpBuilder &builder, mlir::Operation *op,

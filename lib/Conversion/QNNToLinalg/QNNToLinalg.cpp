@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emit.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,6 +19,7 @@
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
 namespace qcc {
@@ -76,6 +79,33 @@ LogicalResult qcc::convertToLinalg(ModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns), config);
 }
 
+/// The size of a dynamic reduction that an op may have is a requirement of the
+/// entry.
+static void requireLimit(linalg::GenericOp op) {
+  auto limit = op->getAttrOfType<IntegerAttr>(qnn::kMostProductsAttr);
+  if (!limit)
+    return;
+  op->removeAttr(qnn::kMostProductsAttr);
+  OpBuilder builder(op);
+  Value size;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    SmallVector<std::pair<Value, unsigned>> places;
+    op.mapIterationSpaceDimToAllOperandDims(loop, places);
+    if (iterator != utils::IteratorType::reduction || places.empty())
+      continue;
+    Value dim = getValueOrCreateConstantIndexOp(
+        builder, op.getLoc(),
+        tensor::getMixedSize(builder, op.getLoc(), places.front().first,
+                             places.front().second));
+    size =
+        size
+            ? arith::MulIOp::create(builder, op.getLoc(), size, dim).getResult()
+            : dim;
+  }
+  if (size)
+    requireReduction(builder, op, size, limit.getInt());
+}
+
 namespace {
 struct ConvertQNNToLinalg
     : qcc::impl::ConvertQNNToLinalgBase<ConvertQNNToLinalg> {
@@ -85,6 +115,7 @@ struct ConvertQNNToLinalg
       recordTypes(func, converter);
       recordNames(func);
     });
+    getOperation().walk([](linalg::GenericOp op) { requireLimit(op); });
     inheritLayers(getOperation());
     if (failed(convertToLinalg(getOperation())))
       signalPassFailure();

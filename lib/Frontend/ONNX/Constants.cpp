@@ -72,14 +72,16 @@ StringRef onnx::elementName(Type type) {
                          : "float64";
 }
 
-/// An attribute for bytes that lie in the file, or a copy of them.
+/// An attribute for bytes that lie in the file, or a copy of them; always a
+/// copy unless the bytes outlive the model.
 static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
-                               StringRef name, MappedFilePtr file) {
+                               bool outlives, StringRef name,
+                               MappedFilePtr file) {
   unsigned width = qnn::getElementBytes(type.getElementType());
   if (bytes.empty())
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
   bool isAligned = reinterpret_cast<uintptr_t>(bytes.data()) % width == 0;
-  if (bytes.size() < kMinMapped || !isAligned)
+  if (bytes.size() < kMinMapped || !isAligned || !outlives)
     return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
   // The deleter keeps the file for as long as the data.
   AsmResourceBlob blob(
@@ -134,6 +136,7 @@ rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
     return TypedAttr(DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
   }
   return makeAttribute(type, ArrayRef<char>(data.data(), data.size()),
+                       /*outlives=*/!tensor.isOwned,
                        StringRef(tensor.name.data(), tensor.name.size()),
                        std::move(file));
 }
@@ -183,6 +186,19 @@ Constants::readIntegers(OpBuilder &b, const GraphValue &value) {
     integers.push_back(b.getIndexAttr(wide));
   }
   return integers;
+}
+
+std::optional<bool> Constants::readBool(const GraphValue &value) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(value.constant);
+  if (!dense || !value.isBool() || dense.getNumElements() != 1)
+    return std::nullopt;
+  return *dense.value_begin<bool>();
+}
+
+GraphValue Constants::makeBool(OpBuilder &b, bool value, const Shape &shape) {
+  auto type = RankedTensorType::get(SmallVector<int64_t>(shape.size(), 1),
+                                    b.getI1Type());
+  return toValue(b, DenseElementsAttr::get(type, value));
 }
 
 std::optional<SmallVector<float>>

@@ -36,6 +36,10 @@ public:
   /// dimension.
   static std::optional<llvm::SmallVector<mlir::OpFoldResult>>
   readIntegers(mlir::OpBuilder &b, const GraphValue &value);
+  /// One truth value that is known when the model is imported.
+  static std::optional<bool> readBool(const GraphValue &value);
+  static GraphValue makeBool(mlir::OpBuilder &b, bool value,
+                             const Shape &shape);
   /// The elements of a constant of float32.
   static std::optional<llvm::SmallVector<float>>
   readFloats(const GraphValue &value);

@@ -105,6 +105,9 @@ GraphValue
 gather(NodeImporter &n, GraphValue &x, const Shape &shape,
        llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place);
 
+/// An index that is an element, counted from the end where it is negative.
+Value toIndex(Scalars &s, Value element, Value size);
+
 GraphValue transpose(NodeImporter &n, GraphValue &x,
                      ArrayRef<int64_t> permutation);
 /// The same elements in another shape; the number of them is the same.

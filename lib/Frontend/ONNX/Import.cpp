@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Frontend/ONNX/Import.h"
-#include "Constants.h"
 #include "Emit.h"
 #include "Model.h"
+#include "Nodes.h"
 #include "OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,31 +16,20 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include <map>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// How many nodes a message names.
-static constexpr size_t kMaxNamed = 5;
-
 static StringRef toRef(std::string_view text) {
   return {text.data(), text.size()};
-}
-
-/// The name of a node, or of what it computes.
-static StringRef nameOf(const Node &node) {
-  if (node.name.empty() && !node.outputs.empty())
-    return toRef(node.outputs.front());
-  return toRef(node.name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,18 +42,15 @@ public:
   GraphImporter(const Model &model, std::string folder, StringRef file,
                 MLIRContext *context)
       : model(model), constants(std::move(folder)), builder(context),
-        place(FileLineColLoc::get(context, file, 0, 0)) {}
+        place(FileLineColLoc::get(context, file, 0, 0)),
+        nodes(model, constants, builder, place) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
   LogicalResult verifyModel();
-  LogicalResult verifyOps();
-  LogicalResult addConstants();
   LogicalResult addInputs();
   LogicalResult addInput(const ValueInfo &input);
-  bool importNodes();
-  LogicalResult importNode(const Node &node);
   LogicalResult finish();
   void addNotes(ModuleOp module);
 
@@ -78,12 +64,9 @@ private:
   OpBuilder builder;
   Location place;
   func::FuncOp function;
-  int64_t operatorSet = 0;
   std::vector<SmallVector<StringRef>> dimNames; ///< Of each argument.
-  SizeMemo sizes;
-  llvm::StringMap<GraphValue> values;
-  /// What nodes would have computed that are refused.
-  llvm::StringSet<> missing;
+  Nodes nodes;
+  Scope scope;
   llvm::StringMap<Value> symbols;
 };
 } // namespace
@@ -92,13 +75,14 @@ LogicalResult GraphImporter::verifyModel() {
   bool isFound = false;
   for (const OperatorSet &set : model.operatorSets)
     if (set.domain.empty() || set.domain == "ai.onnx") {
-      operatorSet = set.version;
+      scope.operatorSet = set.version;
       isFound = true;
     }
   if (!isFound)
     return refuse("the model names no operator set of the domain ai.onnx; "
                   "write it again with one from " +
                   Twine(kFirstOperatorSet) + " to " + Twine(kLastOperatorSet));
+  int64_t operatorSet = scope.operatorSet;
   if (operatorSet < kFirstOperatorSet || operatorSet > kLastOperatorSet)
     return refuse("the model needs operator set " + Twine(operatorSet) +
                   "; those from " + Twine(kFirstOperatorSet) + " to " +
@@ -111,51 +95,13 @@ LogicalResult GraphImporter::verifyModel() {
   return success();
 }
 
-LogicalResult GraphImporter::verifyOps() {
-  std::map<std::string, SmallVector<StringRef>> refused;
-  for (const Node &node : model.graph.nodes) {
-    bool isDefault = node.domain.empty() || node.domain == "ai.onnx";
-    if (isDefault && findOp(toRef(node.op), operatorSet))
-      continue;
-    std::string op = isDefault ? "ai.onnx" : std::string(node.domain);
-    op += "." + std::string(node.op);
-    refused[op].push_back(nameOf(node));
-  }
-  for (auto &[op, nodes] : refused) {
-    std::string names;
-    for (StringRef name : ArrayRef(nodes).take_front(kMaxNamed))
-      names += (names.empty() ? "'" : ", '") + name.str() + "'";
-    if (nodes.size() > kMaxNamed)
-      names += " and " + std::to_string(nodes.size() - kMaxNamed) + " more";
-    (void)refuse("the op " + op + " (operator set " + Twine(operatorSet) +
-                 ") is not supported, in " +
-                 (nodes.size() == 1 ? "node " : "nodes ") + names +
-                 "; docs/HowTo/ImportONNX.md lists the ops that are");
-  }
-  return success(refused.empty());
-}
-
-LogicalResult GraphImporter::addConstants() {
-  bool ok = true;
-  for (const Tensor &tensor : model.graph.initializers) {
-    rt::Result<TypedAttr> attr = constants.make(tensor, builder.getContext());
-    if (!attr.isOk()) {
-      ok = false;
-      (void)refuse(attr.message());
-      continue;
-    }
-    values[toRef(tensor.name)] = Constants::toValue(builder, *attr);
-  }
-  return success(ok);
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
 /// An input with a constant of its name has a default, which it keeps.
 bool GraphImporter::isInput(std::string_view name) const {
-  return !values.contains(toRef(name));
+  return !scope.values.contains(toRef(name));
 }
 
 LogicalResult GraphImporter::addInput(const ValueInfo &input) {
@@ -200,12 +146,11 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   }
   // A copy of the sizes that the symbols stand for asks callers for them.
   if (repeats) {
-    Node node;
-    NodeImporter importer(node, 0, builder, loc, {}, constants, sizes);
+    NodeImporter importer = nodes.importerAt(loc);
     value = broadcastTo(importer, value, value.shape,
                         builder.getMultiDimIdentityMap(value.rank()));
   }
-  values[toRef(input.name)] = std::move(value);
+  scope.values[toRef(input.name)] = std::move(value);
   return success();
 }
 
@@ -218,73 +163,25 @@ LogicalResult GraphImporter::addInputs() {
 }
 
 //===----------------------------------------------------------------------===//
-// Nodes
+// Results
 //===----------------------------------------------------------------------===//
-
-LogicalResult GraphImporter::importNode(const Node &node) {
-  std::string name = nameOf(node).str();
-  auto loc = NameLoc::get(builder.getStringAttr(name), place);
-  SmallVector<GraphValue *> inputs;
-  for (std::string_view input : node.inputs) {
-    auto found = values.find(toRef(input));
-    if (missing.contains(toRef(input)))
-      return failure(); // Reported where it should have been computed.
-    if (!input.empty() && found == values.end())
-      return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
-                            << ") reads '" << toRef(input)
-                            << "', which no node before it computes; sort the "
-                               "nodes of the model";
-    inputs.push_back(input.empty() ? nullptr : &found->second);
-  }
-  OpVersion version = *findOp(toRef(node.op), operatorSet);
-  NodeImporter importer(node, version.since, builder, loc, inputs, constants,
-                        sizes);
-  if (failed(version.import(importer)))
-    return failure();
-  for (auto [output, value] :
-       llvm::zip_equal(node.outputs, importer.outputs())) {
-    if (output.empty())
-      continue;
-    if (!value)
-      return importer.refuse() << "has the output '" << toRef(output)
-                               << "', which is not supported; remove it";
-    if (values.contains(toRef(output)))
-      return importer.refuse() << "computes '" << toRef(output)
-                               << "', which is computed already; rename it";
-    values[toRef(output)] = std::move(*value);
-  }
-  return success();
-}
-
-bool GraphImporter::importNodes() {
-  bool ok = true;
-  for (const Node &node : model.graph.nodes) {
-    if (succeeded(importNode(node)))
-      continue;
-    ok = false;
-    for (std::string_view output : node.outputs)
-      missing.insert(toRef(output));
-  }
-  return ok;
-}
 
 LogicalResult GraphImporter::finish() {
   SmallVector<Value> results;
   SmallVector<Type> types;
   for (const ValueInfo &output : model.graph.outputs) {
     std::string what = "the output '" + std::string(output.name) + "' ";
-    auto found = values.find(toRef(output.name));
-    if (found == values.end())
+    GraphValue *found = scope.find(output.name);
+    if (!found)
       return refuse(what + "is computed by no node");
     if (output.isTensor && output.type != 0 &&
-        elementType(output.type, builder.getContext()) != found->second.element)
+        elementType(output.type, builder.getContext()) != found->element)
       return refuse(what + "is declared as " + dataTypeName(output.type) +
-                    " but is " + elementName(found->second.element) +
+                    " but is " + elementName(found->element) +
                     "; correct the declaration");
-    Node node;
     auto loc = NameLoc::get(builder.getStringAttr(toRef(output.name)), place);
-    NodeImporter importer(node, 0, builder, loc, {}, constants, sizes);
-    results.push_back(importer.tensor(found->second));
+    NodeImporter importer = nodes.importerAt(loc);
+    results.push_back(importer.tensor(*found));
     types.push_back(results.back().getType());
   }
   if (results.empty())
@@ -310,15 +207,15 @@ void GraphImporter::addNotes(ModuleOp module) {
 }
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
-  if (failed(verifyModel()) || failed(verifyOps()))
+  if (failed(verifyModel()) || failed(nodes.verify(model.graph.nodes, scope)))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, place);
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, place, "main",
                                   builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  if (failed(addConstants()) || failed(addInputs()) || !importNodes() ||
-      failed(finish()))
+  if (failed(nodes.addConstants(model.graph, scope)) || failed(addInputs()) ||
+      !nodes.import(model.graph.nodes, scope) || failed(finish()))
     return {};
   addNotes(*module);
   return module;
@@ -346,7 +243,7 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
   }
   context->loadDialect<affine::AffineDialect, arith::ArithDialect,
                        func::FuncDialect, linalg::LinalgDialect,
-                       math::MathDialect, quant::QuantDialect,
+                       math::MathDialect, quant::QuantDialect, scf::SCFDialect,
                        tensor::TensorDialect, qnn::QNNDialect>();
   std::string folder = llvm::sys::path::parent_path(options.path).str();
   if (folder.empty() && !options.path.empty())

@@ -30,46 +30,6 @@ static constexpr unsigned kMaxDepth = 32;
 static constexpr size_t kMaxDims = 64;
 
 //===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct TypeRow {
-  const char *name;
-  unsigned size; ///< bytes of an element, 0: not taken
-};
-} // namespace
-
-/// By the number of the type.
-static constexpr TypeRow kTypes[] = {
-    {"undefined", 0},      {"float", 4},      {"uint8", 1},
-    {"int8", 1},           {"uint16", 0},     {"int16", 2},
-    {"int32", 4},          {"int64", 8},      {"string", 0},
-    {"bool", 1},           {"float16", 2},    {"double", 8},
-    {"uint32", 0},         {"uint64", 0},     {"complex64", 0},
-    {"complex128", 0},     {"bfloat16", 2},   {"float8e4m3fn", 0},
-    {"float8e4m3fnuz", 0}, {"float8e5m2", 0}, {"float8e5m2fnuz", 0},
-    {"uint4", 0},          {"int4", 0},       {"float4e2m1", 0},
-    {"float8e8m0", 0},     {"uint2", 0},      {"int2", 0},
-};
-
-static const TypeRow *findType(int32_t type) {
-  bool isKnown = type >= 0 &&
-                 type < static_cast<int32_t>(sizeof(kTypes) / sizeof(*kTypes));
-  return isKnown ? &kTypes[type] : nullptr;
-}
-
-std::string onnx::dataTypeName(int32_t type) {
-  const TypeRow *row = findType(type);
-  return row ? row->name : "type " + std::to_string(type);
-}
-
-unsigned onnx::dataTypeSize(int32_t type) {
-  const TypeRow *row = findType(type);
-  return row ? row->size : 0;
-}
-
-//===----------------------------------------------------------------------===//
 // Fields
 //===----------------------------------------------------------------------===//
 
@@ -122,6 +82,7 @@ private:
   NodeAttribute readAttribute(pbf_reader message, unsigned depth);
   Node readNode(pbf_reader message, unsigned depth);
   Graph readGraph(pbf_reader message, unsigned depth);
+  LocalFunction readFunction(pbf_reader message);
 
   Model &model;
 };
@@ -198,6 +159,7 @@ Tensor Reader::readTensor(pbf_reader message) {
   if (tensor.data.empty() && !fixed.empty()) {
     model.storage.push_back(std::move(fixed));
     tensor.data = model.storage.back();
+    tensor.isOwned = true;
   }
   return tensor;
 }
@@ -222,11 +184,11 @@ NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
       break;
     case 5:
       attribute.tensor =
-          std::make_unique<Tensor>(readTensor(message.get_message()));
+          std::make_shared<Tensor>(readTensor(message.get_message()));
       break;
     case 6:
       attribute.graph =
-          std::make_unique<Graph>(readGraph(message.get_message(), depth + 1));
+          std::make_shared<Graph>(readGraph(message.get_message(), depth + 1));
       break;
     case 7:
       addFixed(message, reals);
@@ -282,6 +244,9 @@ Node Reader::readNode(pbf_reader message, unsigned depth) {
       break;
     case 7:
       node.domain = getView(message);
+      break;
+    case 8:
+      node.overload = getView(message);
       break;
     default:
       message.skip();
@@ -403,18 +368,42 @@ readMetadata(pbf_reader message) {
   return pair;
 }
 
-/// "domain::name" of a FunctionProto.
-static std::string readFunctionName(pbf_reader message) {
-  std::string_view name, domain;
+LocalFunction Reader::readFunction(pbf_reader message) {
+  LocalFunction function;
   while (message.next()) {
-    if (message.tag() == 1)
-      name = getView(message);
-    else if (message.tag() == 10)
-      domain = getView(message);
-    else
+    switch (message.tag()) {
+    case 1:
+      function.name = getView(message);
+      break;
+    case 4:
+      function.inputs.push_back(getView(message));
+      break;
+    case 5:
+      function.outputs.push_back(getView(message));
+      break;
+    case 6:
+      function.attributes.push_back(getView(message));
+      break;
+    case 7:
+      function.nodes.push_back(readNode(message.get_message(), 0));
+      break;
+    case 9:
+      function.operatorSets.push_back(readOperatorSet(message.get_message()));
+      break;
+    case 10:
+      function.domain = getView(message);
+      break;
+    case 11:
+      function.defaults.push_back(readAttribute(message.get_message(), 0));
+      break;
+    case 13:
+      function.overload = getView(message);
+      break;
+    default:
       message.skip();
+    }
   }
-  return std::string(domain) + "::" + std::string(name);
+  return function;
 }
 
 void Reader::read(pbf_reader message) {
@@ -437,7 +426,7 @@ void Reader::read(pbf_reader message) {
       model.metadata.push_back(readMetadata(message.get_message()));
       break;
     case 25:
-      model.functions.push_back(readFunctionName(message.get_message()));
+      model.functions.push_back(readFunction(message.get_message()));
       break;
     default:
       message.skip();

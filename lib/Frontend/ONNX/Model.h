@@ -59,6 +59,8 @@ struct Tensor {
   int32_t type = 0;
   /// Row-major elements in little endian, whatever field they stand in.
   std::string_view data;
+  /// Whether the data are the model's own, not a part of the file.
+  bool isOwned = false;
   bool isExternal = false;
   ExternalData external;
 };
@@ -85,15 +87,16 @@ struct NodeAttribute {
   float real = 0;
   int64_t integer = 0;
   std::string_view string;
-  std::unique_ptr<Tensor> tensor;
-  std::unique_ptr<Graph> graph;
+  std::shared_ptr<const Tensor> tensor;
+  std::shared_ptr<const Graph> graph;
   std::vector<float> reals;
   std::vector<int64_t> integers;
   std::vector<std::string_view> strings;
 };
 
 struct Node {
-  std::string_view name, op, domain;
+  /// `overload` tells functions of one name apart.
+  std::string_view name, op, domain, overload;
   std::vector<std::string_view> inputs, outputs;
   std::vector<NodeAttribute> attributes;
 };
@@ -125,6 +128,18 @@ struct OperatorSet {
   int64_t version = 0;
 };
 
+/// An op that the model itself defines by nodes.
+struct LocalFunction {
+  std::string_view name, domain, overload;
+  std::vector<std::string_view> inputs, outputs;
+  /// Attributes without which a call is not complete, and those that a call
+  /// may leave out, with their values.
+  std::vector<std::string_view> attributes;
+  std::vector<NodeAttribute> defaults;
+  std::vector<Node> nodes;
+  std::vector<OperatorSet> operatorSets;
+};
+
 struct Model {
   int64_t irVersion = 0;
   std::string_view producer;
@@ -133,8 +148,7 @@ struct Model {
   std::vector<std::pair<std::string_view, std::string_view>> metadata;
   Graph graph;
   bool hasGraph = false;
-  /// The functions of the model, "domain::name".
-  std::vector<std::string> functions;
+  std::vector<LocalFunction> functions;
   /// The data that are no view of the file.
   std::deque<std::string> storage;
 };

@@ -43,11 +43,18 @@ static StringRef toRef(std::string_view text) {
 
 InFlightDiagnostic NodeImporter::refuse() {
   InFlightDiagnostic diagnostic = emitError(loc);
-  StringRef name = toRef(node.name);
-  if (name.empty() && !node.outputs.empty())
-    name = toRef(node.outputs.front());
-  diagnostic << "node '" << name << "' (" << op() << "-" << since << ") ";
+  diagnostic << "node '" << cast<NameLoc>(loc).getName().getValue() << "' (";
+  // What the model has, and what of it is refused.
+  if (whole)
+    diagnostic << whole->outermost().op() << ", in the " << op()
+               << " that it contains) ";
+  else
+    diagnostic << op() << "-" << since << ") ";
   return diagnostic;
+}
+
+const NodeImporter &NodeImporter::outermost() const {
+  return whole ? whole->outermost() : *this;
 }
 
 LogicalResult NodeImporter::requireInputs(unsigned count) {

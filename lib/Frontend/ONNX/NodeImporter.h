@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 
 namespace qcc::onnx {
 
@@ -37,12 +38,21 @@ public:
                Constants &constants, SizeMemo &sizes)
       : b(builder), loc(loc), node(node), since(since), inputs(inputs),
         constants(constants), sizes(sizes), results(node.outputs.size()) {}
+  /// For a node that `whole` is composed of, which is not in the model.
+  NodeImporter(NodeImporter &whole, const Node &node, int64_t since,
+               llvm::ArrayRef<GraphValue *> inputs)
+      : b(whole.b), loc(whole.loc), node(node), since(since), whole(&whole),
+        inputs(inputs), constants(whole.constants), sizes(whole.sizes),
+        results(node.outputs.size()) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   const Node &node;
   /// The version of the operator set in which the op got its meaning.
   const int64_t since;
+  /// Imports a graph that an attribute has; gives its outputs.
+  std::function<mlir::FailureOr<llvm::SmallVector<GraphValue>>(const Graph &)>
+      importBranch;
 
   llvm::StringRef op() const { return {node.op.data(), node.op.size()}; }
 
@@ -126,7 +136,24 @@ public:
   /// See Constants.
   void rest(mlir::Attribute constant);
 
+  /// Forgets sizes that are computed while it lives: they are values of a
+  /// region, which nothing outside of it may use.
+  class Region {
+  public:
+    explicit Region(NodeImporter &n) : n(n), saved(n.sizes) {}
+    Region(const Region &) = delete;
+    ~Region() { n.sizes = saved; }
+
+  private:
+    NodeImporter &n;
+    SizeMemo saved;
+  };
+
 private:
+  /// The importer of a node of the model.
+  const NodeImporter &outermost() const;
+
+  const NodeImporter *whole = nullptr;
   llvm::SmallVector<GraphValue *> inputs;
   Constants &constants;
   SizeMemo &sizes;

@@ -27,6 +27,7 @@ static const Row kRows[] = {
     {"And", importBoolean, {7}},
     {"ArgMax", importArgExtreme, {11, 12, 13}},
     {"ArgMin", importArgExtreme, {11, 12, 13}},
+    {"Attention", importAttention, {23, 24}},
     {"AveragePool", importAveragePool, {11, 19, 22}},
     {"BatchNormalization", importBatchNormalization, {9, 14, 15}},
     {"BitwiseAnd", importArithmetic, {18}},
@@ -44,11 +45,13 @@ static const Row kRows[] = {
     {"Conv", importConv, {11, 22}},
     {"ConvInteger", importConvInteger, {10}},
     {"ConvTranspose", importConvTranspose, {11, 22}},
+    {"CumSum", importCumSum, {11, 14}},
     {"DepthToSpace", importDepthToSpace, {11, 13}},
     {"DequantizeLinear", importDequantizeLinear, {10, 13, 19, 21, 23, 24, 25}},
     {"Div", importArithmetic, {7, 13, 14}},
     {"Dropout", importIdentity, {10, 12, 13, 22}},
     {"DynamicQuantizeLinear", importDynamicQuantizeLinear, {11}},
+    {"Einsum", importEinsum, {12}},
     {"Elu", importUnary, {6, 22}},
     {"Equal", importComparison, {11, 13, 19}},
     {"Erf", importUnary, {9, 13}},
@@ -56,6 +59,7 @@ static const Row kRows[] = {
     {"Expand", importExpand, {8, 13}},
     {"Flatten", importFlatten, {11, 13, 21, 23, 24, 25}},
     {"Floor", importUnary, {6, 13}},
+    {"GRU", importGRU, {7, 14, 22}},
     {"Gather", importGather, {11, 13}},
     {"GatherElements", importGatherElements, {11, 13}},
     {"GatherND", importGatherND, {11, 12, 13}},
@@ -65,12 +69,15 @@ static const Row kRows[] = {
     {"GlobalMaxPool", importGlobalMaxPool, {1, 22}},
     {"Greater", importComparison, {9, 13}},
     {"GreaterOrEqual", importComparison, {12, 16}},
+    {"GroupNormalization", importGroupNormalization, {18, 21}},
     {"HardSigmoid", importUnary, {6, 22}},
     {"HardSwish", importUnary, {14, 22}},
     {"Identity", importIdentity, {1, 13, 14, 16, 19, 21, 23, 24, 25}},
+    {"If", importIf, {11, 13, 16, 19, 21, 23, 24, 25}},
     {"InstanceNormalization", importInstanceNormalization, {6, 22}},
     {"IsInf", importIsSpecial, {10, 20}},
     {"IsNaN", importIsSpecial, {9, 13, 20}},
+    {"LSTM", importLSTM, {7, 14, 22}},
     {"LayerNormalization", importLayerNormalization, {17}},
     {"LeakyRelu", importUnary, {6, 16}},
     {"Less", importComparison, {9, 13}},
@@ -96,6 +103,7 @@ static const Row kRows[] = {
     {"QLinearMatMul", importQLinearMatMul, {10, 21}},
     {"QuantizeLinear", importQuantizeLinear, {10, 13, 19, 21, 23, 24, 25}},
     {"RMSNormalization", importRMSNormalization, {23}},
+    {"RNN", importRNN, {7, 14, 22}},
     {"Range", importRange, {11, 27}},
     {"Reciprocal", importUnary, {6, 13}},
     {"ReduceL1", importReduce, {11, 13, 18}},
@@ -111,7 +119,9 @@ static const Row kRows[] = {
     {"Relu", importUnary, {6, 13, 14}},
     {"Reshape", importReshape, {5, 13, 14, 19, 21, 23, 24, 25}},
     {"Resize", importResize, {11, 13, 18, 19}},
+    {"RotaryEmbedding", importRotaryEmbedding, {23}},
     {"Round", importUnary, {11, 22}},
+    {"ScatterND", importScatterND, {11, 13, 16, 18}},
     {"Selu", importUnary, {6, 22}},
     {"Shape", importShape, {1, 13, 15, 19, 21, 23, 24, 25}},
     {"Sigmoid", importUnary, {6, 13}},
@@ -131,6 +141,7 @@ static const Row kRows[] = {
     {"Tanh", importUnary, {6, 13}},
     {"ThresholdedRelu", importUnary, {10, 22}},
     {"Tile", importTile, {6, 13}},
+    {"TopK", importTopK, {11, 24}},
     {"Transpose", importTranspose, {1, 13, 21, 23, 24, 25}},
     {"Trilu", importTrilu, {14}},
     {"Unsqueeze", importUnsqueeze, {11, 13, 21, 23, 24, 25}},
@@ -138,21 +149,57 @@ static const Row kRows[] = {
     {"Xor", importBoolean, {7}},
 };
 
-static llvm::StringMap<const Row *> makeTable() {
-  llvm::StringMap<const Row *> table;
-  for (const Row &row : kRows)
+static const Row kMicrosoftRows[] = {
+    {"BiasGelu", importFusedGelu, {1}},
+    {"DequantizeLinear", importDequantizeLinear, {1}},
+    {"DynamicQuantizeLSTM", importDynamicQuantizeLSTM, {1}},
+    {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
+    {"FastGelu", importFusedGelu, {1}},
+    {"FusedMatMul", importFusedMatMul, {1}},
+    {"Gelu", importFusedGelu, {1}},
+    {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
+    {"QGemm", importQGemm, {1}},
+    {"QLinearAdd", importQLinearBinary, {1}},
+    {"QLinearAveragePool", importQLinearPool, {1}},
+    {"QLinearConcat", importQLinearConcat, {1}},
+    {"QLinearGlobalAveragePool", importQLinearPool, {1}},
+    {"QLinearLeakyRelu", importQLinearUnary, {1}},
+    {"QLinearMul", importQLinearBinary, {1}},
+    {"QLinearSigmoid", importQLinearUnary, {1}},
+    {"QLinearSoftmax", importQLinearUnary, {1}},
+    {"QuantizeLinear", importQuantizeLinear, {1}},
+    {"QuickGelu", importFusedGelu, {1}},
+    {"SkipLayerNormalization", importSkipNormalization, {1}},
+    {"SkipSimplifiedLayerNormalization", importSkipNormalization, {1}},
+};
+
+using Table = llvm::StringMap<const Row *>;
+
+static Table makeTable(llvm::ArrayRef<Row> rows) {
+  Table table;
+  for (const Row &row : rows)
     table[row.op] = &row;
   return table;
 }
 
-std::optional<OpVersion> onnx::findOp(llvm::StringRef op, int64_t operatorSet) {
-  static const llvm::StringMap<const Row *> table = makeTable();
+llvm::StringRef onnx::domainName(llvm::StringRef domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
+                                      llvm::StringRef op, int64_t operatorSet) {
+  static const Table standard = makeTable(kRows),
+                     microsoft = makeTable(kMicrosoftRows), none;
+  bool isStandard = domainName(domain) == "ai.onnx";
+  const Table &table = isStandard                  ? standard
+                       : domain == "com.microsoft" ? microsoft
+                                                   : none;
   auto found = table.find(op);
   if (found == table.end())
     return std::nullopt;
   OpVersion version;
   for (int64_t since : found->second->versions)
-    if (since <= operatorSet)
+    if (!isStandard || since <= operatorSet)
       version = {since, found->second->import};
   if (!version.import)
     return std::nullopt;

@@ -8,6 +8,7 @@
 // A row for each op and each version of it that an import knows. A version is
 // the operator set in which the op got the meaning that its function
 // implements; a model of a later set has the last version that is not later.
+// The ops of com.microsoft, which ONNX Runtime has, are all of version 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,13 @@ struct OpVersion {
   OpImporter import = nullptr;
 };
 
-/// The version of an op of the default domain in an operator set; nothing for
-/// an op that is not imported.
-std::optional<OpVersion> findOp(llvm::StringRef op, int64_t operatorSet);
+/// The version of an op where the operator set of the default domain is
+/// `operatorSet`; nothing for an op that is not imported.
+std::optional<OpVersion> findOp(llvm::StringRef domain, llvm::StringRef op,
+                                int64_t operatorSet);
+
+/// The domain's name in messages; the default domain may be written as "".
+llvm::StringRef domainName(llvm::StringRef domain);
 
 } // namespace qcc::onnx
 

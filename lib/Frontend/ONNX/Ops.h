@@ -34,9 +34,19 @@ LogicalResult importComparison(NodeImporter &n);
 LogicalResult importBoolean(NodeImporter &n);
 LogicalResult importWhere(NodeImporter &n);
 
+// Ops/Attention.cpp
+LogicalResult importAttention(NodeImporter &n);
+LogicalResult importRotaryEmbedding(NodeImporter &n);
+
+// Ops/Control.cpp
+LogicalResult importIf(NodeImporter &n);
+
 // Ops/Convolutions.cpp
 LogicalResult importConv(NodeImporter &n);
 LogicalResult importConvTranspose(NodeImporter &n);
+
+// Ops/Einsum.cpp
+LogicalResult importEinsum(NodeImporter &n);
 
 // Ops/Indexing.cpp
 LogicalResult importGather(NodeImporter &n);
@@ -48,6 +58,13 @@ LogicalResult importConvInteger(NodeImporter &n);
 LogicalResult importQLinearConv(NodeImporter &n);
 LogicalResult importMatMulInteger(NodeImporter &n);
 LogicalResult importQLinearMatMul(NodeImporter &n);
+
+// Ops/Microsoft.cpp
+LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
+LogicalResult importFusedGelu(NodeImporter &n);
+LogicalResult importFusedMatMul(NodeImporter &n);
+LogicalResult importMatMulIntegerToFloat(NodeImporter &n);
+LogicalResult importSkipNormalization(NodeImporter &n);
 
 // Ops/Movements.cpp
 LogicalResult importConcat(NodeImporter &n);
@@ -61,6 +78,7 @@ LogicalResult importTranspose(NodeImporter &n);
 
 // Ops/Normalizations.cpp
 LogicalResult importBatchNormalization(NodeImporter &n);
+LogicalResult importGroupNormalization(NodeImporter &n);
 LogicalResult importInstanceNormalization(NodeImporter &n);
 LogicalResult importLayerNormalization(NodeImporter &n);
 LogicalResult importRMSNormalization(NodeImporter &n);
@@ -84,6 +102,19 @@ LogicalResult importQuantizeLinear(NodeImporter &n);
 /// nothing if the node is no such product.
 std::optional<GraphValue> matchScaledCast(NodeImporter &n);
 
+// Ops/QuantizedOps.cpp
+LogicalResult importQGemm(NodeImporter &n);
+LogicalResult importQLinearBinary(NodeImporter &n);
+LogicalResult importQLinearConcat(NodeImporter &n);
+LogicalResult importQLinearPool(NodeImporter &n);
+LogicalResult importQLinearUnary(NodeImporter &n);
+
+// Ops/Recurrences.cpp
+LogicalResult importDynamicQuantizeLSTM(NodeImporter &n);
+LogicalResult importGRU(NodeImporter &n);
+LogicalResult importLSTM(NodeImporter &n);
+LogicalResult importRNN(NodeImporter &n);
+
 // Ops/Reductions.cpp
 LogicalResult importArgExtreme(NodeImporter &n);
 LogicalResult importReduce(NodeImporter &n);
@@ -97,6 +128,10 @@ LogicalResult importReshape(NodeImporter &n);
 LogicalResult importSqueeze(NodeImporter &n);
 LogicalResult importUnsqueeze(NodeImporter &n);
 
+// Ops/Scans.cpp
+LogicalResult importCumSum(NodeImporter &n);
+LogicalResult importScatterND(NodeImporter &n);
+
 // Ops/Shapes.cpp
 LogicalResult importConstant(NodeImporter &n);
 LogicalResult importConstantOfShape(NodeImporter &n);
@@ -108,6 +143,9 @@ LogicalResult importSize(NodeImporter &n);
 LogicalResult importPad(NodeImporter &n);
 LogicalResult importSlice(NodeImporter &n);
 LogicalResult importSplit(NodeImporter &n);
+
+// Ops/Sorting.cpp
+LogicalResult importTopK(NodeImporter &n);
 
 } // namespace qcc::onnx
 

@@ -12,11 +12,16 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Entry/Program.h"
 
 namespace qcc {
+
+/// Replaces a view that makes several dynamic dimensions of one, which later
+/// passes do not take.
+void lowerDynamicExpansion(mlir::memref::ExpandShapeOp op);
 
 class EntryLowering {
 public:

@@ -292,6 +292,7 @@ struct LowerEntries : qcc::impl::LowerEntriesBase<LowerEntries> {
         return signalPassFailure();
       program.entries.push_back(std::move(*lowered));
     }
+    getOperation().walk(lowerDynamicExpansion);
     program.weights = std::move(weights.weights);
     program.attach(getOperation());
     for (auto global :

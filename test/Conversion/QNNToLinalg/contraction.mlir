@@ -176,3 +176,30 @@ func.func @literal_plain(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3
   %0 = qnn.linear %x, %w : tensor<2x4xf32>, tensor<3x4xf32> -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// That the sum of a dynamic K fits in i32 is a requirement of the entry (N2).
+// CHECK-LABEL: func.func @dynamic_k
+// CHECK:         %[[FITS:.*]] = arith.cmpi sle, %dim{{.*}}, %c131071
+// CHECK:         cf.assert %[[FITS]], "the sum of products could overflow i32: K must be at most 131071" {qcc.origin = "qnn.matmul"}
+func.func @dynamic_k(%x: tensor<4x?x!s8z>, %w: tensor<?x2x!s8z>) -> tensor<4x2xf32> {
+  %0 = qnn.matmul %x, %w : tensor<4x?x!s8z>, tensor<?x2x!s8z> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// The same of a sum that was a contraction of real values.
+// CHECK-LABEL: func.func @two_dynamic_dimensions
+// CHECK:         %[[K:.*]] = arith.muli
+// CHECK:         arith.cmpi sle, %[[K]], %c100
+// CHECK:         cf.assert %{{.*}}, "the sum of products could overflow i32: K must be at most 100" {qcc.origin = "linalg.generic"}
+// CHECK-NOT:     qcc.most_products
+func.func @two_dynamic_dimensions(%x: tensor<?x?xi32>, %w: tensor<?x?xi32>, %init: tensor<i32>) -> tensor<i32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(k, l) -> (k, l)>, affine_map<(k, l) -> (k, l)>, affine_map<(k, l) -> ()>],
+      iterator_types = ["reduction", "reduction"]} ins(%x, %w : tensor<?x?xi32>, tensor<?x?xi32>) outs(%init : tensor<i32>)
+      attrs = {qcc.most_products = 100 : index} {
+  ^bb0(%a: i32, %b: i32, %acc: i32):
+    %p = arith.muli %a, %b : i32
+    %s = arith.addi %acc, %p : i32
+    linalg.yield %s : i32
+  } -> tensor<i32>
+  return %0 : tensor<i32>
+}

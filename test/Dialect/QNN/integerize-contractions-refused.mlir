@@ -49,16 +49,6 @@ func.func @pad_one(%x: tensor<4x7x!x>, %w: tensor<8x2x!x>) -> tensor<4x2xf32> {
   return %y : tensor<4x2xf32>
 }
 
-// CHECK-LABEL: @dynamic_k
-// CHECK: linalg.matmul {qcc.refused = "the size of a reduction dimension (K) is dynamic"}
-func.func @dynamic_k(%x: tensor<4x?x!x>, %w: tensor<?x2x!x>) -> tensor<4x2xf32> {
-  %zeros = arith.constant dense<0.0> : tensor<4x2xf32>
-  %xd = qnn.dequantize %x : tensor<4x?x!x> -> tensor<4x?xf32>
-  %wd = qnn.dequantize %w : tensor<?x2x!x> -> tensor<?x2xf32>
-  %y = linalg.matmul ins(%xd, %wd : tensor<4x?xf32>, tensor<?x2xf32>) outs(%zeros : tensor<4x2xf32>) -> tensor<4x2xf32>
-  return %y : tensor<4x2xf32>
-}
-
 // K is known from one operand alone: enough.
 // CHECK-LABEL: @static_k_on_one_side
 // CHECK-NOT: qcc.refused

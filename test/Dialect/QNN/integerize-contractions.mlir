@@ -240,3 +240,18 @@ func.func @names(%x: tensor<4x8x!x>, %w: tensor<8x2x!x>) -> tensor<4x2xf32> {
   %y = linalg.matmul ins(%xd, %wd : tensor<4x8xf32>, tensor<8x2xf32>) outs(%zeros : tensor<4x2xf32>) -> tensor<4x2xf32> loc("encoder.dense")
   return %y : tensor<4x2xf32>
 }
+
+// -----
+
+// Of a dynamic K, the limit of N2 goes with the sum; convert-qnn-to-linalg makes a requirement of it.
+// CHECK-LABEL: @dynamic_k
+// CHECK: linalg.generic {{.*}} attrs = {{{.*}}qcc.most_products = 131071 : index{{.*}}}
+// CHECK: arith.addi
+!x = !quant.uniform<i8:f32, 0.5>
+func.func @dynamic_k(%x: tensor<4x?x!x>, %w: tensor<?x2x!x>) -> tensor<4x2xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<4x2xf32>
+  %xd = qnn.dequantize %x : tensor<4x?x!x> -> tensor<4x?xf32>
+  %wd = qnn.dequantize %w : tensor<?x2x!x> -> tensor<?x2xf32>
+  %y = linalg.matmul ins(%xd, %wd : tensor<4x?xf32>, tensor<?x2xf32>) outs(%zeros : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

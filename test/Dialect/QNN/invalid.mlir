@@ -632,7 +632,7 @@ func.func @f(%x: tensor<2x4x8x!x>, %y: tensor<8x4x!x>) {
 
 !x = !quant.uniform<i8:f32, 1.0e-01>
 func.func @f(%x: tensor<4x8x!x>, %y: tensor<?x4x!x>) {
-  // expected-error@+1 {{the reduction dimension is dynamic; make K static}}
+  // expected-error@+1 {{the reduction dimension is dynamic in one operand only; make K static, or dynamic in both}}
   qnn.matmul %x, %y : tensor<4x8x!x>, tensor<?x4x!x> -> tensor<4x4xf32>
   return
 }

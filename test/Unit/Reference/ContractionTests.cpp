@@ -205,8 +205,8 @@ TEST(DequantizedContraction, WhatIsNotMovementIsLiteral) {
                 true);
 }
 
-TEST(DequantizedContraction, DynamicReductionIsLiteral) {
-  expectLiteral(R"(
+TEST(DequantizedContraction, DynamicReductionIsOnIntegers) {
+  expectIntegers(R"(
       %xd = tensor.cast %x : tensor<5x40xf32> to tensor<5x?xf32>
       %wd = tensor.cast %w : tensor<6x40xf32> to tensor<6x?xf32>
       %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
@@ -271,6 +271,28 @@ TEST(DequantizedContraction, OverflowIsLiteral) {
                                    tensor<uint8_t>({size}, w)})[0],
               size == 33025 ? integer : chain);
   }
+}
+
+TEST(DequantizedContraction, OverflowOfADynamicReductionIsAnError) {
+  const char *text = R"(
+    func.func @main(%x: tensor<?xui8>, %w: tensor<?xui8>) -> tensor<f32> {
+      %s = arith.constant 0.1 : f32
+      %a = qnn.dequantize %x scale(%s : f32) : tensor<?xui8> -> tensor<?xf32>
+      %b = qnn.dequantize %w scale(%s : f32) : tensor<?xui8> -> tensor<?xf32>
+      %c = arith.constant dense<0.0> : tensor<f32>
+      %r = linalg.dot ins(%a, %b : tensor<?xf32>, tensor<?xf32>)
+        outs(%c : tensor<f32>) -> tensor<f32>
+      return %r : tensor<f32>
+    })";
+  auto inputs = [](int64_t size) -> std::vector<TensorValue> {
+    std::vector<uint8_t> ones(size, 1);
+    return {tensor<uint8_t>({size}, ones), tensor<uint8_t>({size}, ones)};
+  };
+  EXPECT_EQ(runOne<float>(text, inputs(33025))[0], 33025.0f * (0.1f * 0.1f));
+  EXPECT_NE(errorOf(text, inputs(33026))
+                .find("has a reduction of 33026 products, whose sum could "
+                      "overflow i32"),
+            std::string::npos);
 }
 
 TEST(DequantizedContraction, HalfResultRoundsOnce) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include <limits>
 
 using namespace mlir;
@@ -42,15 +43,20 @@ LogicalResult qcc::qnn::verifyClampBounds(Operation *op,
   return success();
 }
 
+int64_t qcc::qnn::getMostProducts(const QuantParams &lhs,
+                                  const QuantParams &rhs) {
+  int64_t product = lhs.getMaxDifference() * rhs.getMaxDifference();
+  return std::numeric_limits<int32_t>::max() / std::max<int64_t>(product, 1);
+}
+
 /// N2: K * max|x - zx| * max|w - zw| fits in i32.
 static LogicalResult verifyNoOverflow(Operation *op, int64_t k,
                                       const QuantParams &lhs,
                                       const QuantParams &rhs) {
-  int64_t product = lhs.getMaxDifference() * rhs.getMaxDifference();
-  int64_t limit =
-      std::numeric_limits<int32_t>::max() / std::max<int64_t>(product, 1);
-  if (k <= limit)
+  int64_t limit = getMostProducts(lhs, rhs);
+  if (ShapedType::isDynamic(k) || k <= limit)
     return success();
+  int64_t product = lhs.getMaxDifference() * rhs.getMaxDifference();
   return op->emitOpError() << "reduction of " << k << " products of at most "
                            << product
                            << " could overflow i32; with these storage ranges "

@@ -118,8 +118,9 @@ LogicalResult MatmulOp::verify() {
   size_t kDim = rank - 2, nDim = rank - 1;
   if (getTransposeRhs())
     std::swap(kDim, nDim);
-  if (ShapedType::isDynamic(lhs.back()) || ShapedType::isDynamic(rhs[kDim]))
-    return emitOpError("the reduction dimension is dynamic; make K static");
+  if (ShapedType::isDynamic(lhs.back()) != ShapedType::isDynamic(rhs[kDim]))
+    return emitOpError("the reduction dimension is dynamic in one operand "
+                       "only; make K static, or dynamic in both");
   if (lhs.back() != rhs[kDim])
     return emitOpError() << "lhs has " << lhs.back()
                          << " elements in its last dimension but dimension "

@@ -12,6 +12,7 @@
 #include "Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -233,9 +234,6 @@ qcc::qnn::findObstacle(const Contraction &c,
   for (auto [iterator, isStored] : llvm::zip_equal(c.iterators, stored))
     if (iterator == IteratorType::parallel && !isStored)
       return "a parallel dimension is missing from its result";
-  std::optional<int64_t> size = c.getReductionSize();
-  if (!size)
-    return "the size of a reduction dimension (K) is dynamic";
   for (unsigned i = 0; i < 2; ++i)
     for (auto [expr, varies] :
          llvm::zip_equal(c.maps[i].getResults(), sources[i]->scaleVaries))
@@ -245,11 +243,8 @@ qcc::qnn::findObstacle(const Contraction &c,
           return ("the scale of the " + names[i] +
                   " operand varies along a reduction dimension")
               .str();
-  uint64_t largest = llvm::SaturatingMultiply<uint64_t>(
-      llvm::SaturatingMultiply<uint64_t>(*size,
-                                         sources[0]->params.getMaxDifference()),
-      sources[1]->params.getMaxDifference());
-  if (largest > std::numeric_limits<int32_t>::max())
+  std::optional<int64_t> size = c.getReductionSize();
+  if (size && *size > getMostProducts(sources[0]->params, sources[1]->params))
     return "K = " + std::to_string(*size) +
            " could overflow the i32 accumulator";
   return "";

@@ -16,6 +16,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 
 namespace qcc {
@@ -273,6 +274,10 @@ static void integerize(RewriterBase &rewriter, const Contraction &c,
       IntegerOperand::materialize(rewriter, loc, *sources[0]),
       IntegerOperand::materialize(rewriter, loc, *sources[1])};
   Value sum = createSum(rewriter, c, operands, sizes);
+  if (!c.getReductionSize())
+    sum.getDefiningOp()->setAttr(kMostProductsAttr,
+                                 rewriter.getIndexAttr(getMostProducts(
+                                     sources[0]->params, sources[1]->params)));
   Value real = createReal(rewriter, c, sum, operands, sizes);
   if (real.getType() != c.resultType())
     real = tensor::CastOp::create(rewriter, loc, c.resultType(), real);

@@ -228,6 +228,9 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
     x.integers = Constants::readIntegers(n.b, x);
   if (n.op() == "Neg" && x.integers)
     return n.set(0, negated(n, x));
+  if (std::optional<bool> known = Constants::readBool(x);
+      n.op() == "Not" && known)
+    return n.set(0, Constants::makeBool(n.b, !*known, x.shape));
   Function function = x.isFloat()    ? floatFunction(n.op())
                       : x.isBool()   ? boolFunction(n.op())
                       : x.isSigned() ? integerFunction(n.op())

@@ -237,6 +237,30 @@ static Value compare(Scalars &s, StringRef op, Value x, Value y) {
   return arith::CmpIOp::create(s.b, s.loc, predicate, x, y);
 }
 
+/// The comparison of two integers, such as sizes, that are known when the model
+/// is imported.
+static std::optional<GraphValue> compareIntegers(NodeImporter &n) {
+  std::optional<int64_t> known[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    GraphValue &x = n.in(i);
+    if (!x.integers)
+      x.integers = Constants::readIntegers(n.b, x);
+    if (x.integers && x.integers->size() == 1)
+      known[i] = knownSize(x.integers->front());
+  }
+  if (!known[0] || !known[1])
+    return std::nullopt;
+  int64_t x = *known[0], y = *known[1];
+  bool result = llvm::StringSwitch<bool>(n.op())
+                    .Case("Equal", x == y)
+                    .Case("Greater", x > y)
+                    .Case("GreaterOrEqual", x >= y)
+                    .Case("Less", x < y)
+                    .Default(x <= y);
+  const Shape &a = n.in(0).shape, &b = n.in(1).shape;
+  return Constants::makeBool(n.b, result, a.size() > b.size() ? a : b);
+}
+
 LogicalResult onnx::importComparison(NodeImporter &n) {
   bool isEqual = n.op() == "Equal";
   if (failed(n.requireInputs(2)) ||
@@ -244,15 +268,33 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
         return isNumber(x) || (isEqual && x.isBool());
       })))
     return failure();
+  if (std::optional<GraphValue> known = compareIntegers(n))
+    return n.set(0, *known);
   return setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
     return compare(s, n.op(), args[0], args[1]);
   });
+}
+
+/// And, Or or Xor of two truth values that are known when the model is
+/// imported.
+static std::optional<GraphValue> combineBools(NodeImporter &n) {
+  std::optional<bool> x = Constants::readBool(n.in(0)),
+                      y = Constants::readBool(n.in(1));
+  if (!x || !y)
+    return std::nullopt;
+  bool result = n.op() == "And"  ? *x && *y
+                : n.op() == "Or" ? *x || *y
+                                 : *x != *y;
+  const Shape &a = n.in(0).shape, &b = n.in(1).shape;
+  return Constants::makeBool(n.b, result, a.size() > b.size() ? a : b);
 }
 
 LogicalResult onnx::importBoolean(NodeImporter &n) {
   if (failed(n.requireInputs(2)) ||
       failed(verifyTypes(n, 0, [](GraphValue &x) { return x.isBool(); })))
     return failure();
+  if (std::optional<GraphValue> known = combineBools(n))
+    return n.set(0, *known);
   Function function = n.op() == "And"  ? bits<arith::AndIOp>
                       : n.op() == "Or" ? bits<arith::OrIOp>
                                        : bits<arith::XOrIOp>;
@@ -264,6 +306,17 @@ LogicalResult onnx::importBoolean(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
+/// The operand that a condition known when the model is imported chooses, if
+/// the result has its shape.
+static GraphValue *chooseKnown(NodeImporter &n) {
+  std::optional<bool> condition = Constants::readBool(n.in(0));
+  GraphValue &x = n.in(1), &y = n.in(2);
+  if (!condition || n.in(0).rank() > x.rank() ||
+      ArrayRef<OpFoldResult>(x.shape) != ArrayRef<OpFoldResult>(y.shape))
+    return nullptr;
+  return *condition ? &x : &y;
+}
+
 LogicalResult onnx::importWhere(NodeImporter &n) {
   if (failed(n.requireInputs(3)) ||
       failed(verifyTypes(n, 1, [](GraphValue &) { return true; })))
@@ -271,6 +324,8 @@ LogicalResult onnx::importWhere(NodeImporter &n) {
   if (!n.in(0).isBool())
     return n.refuse() << "has a condition of " << elementName(n.in(0).element)
                       << "; cast it to bool";
+  if (GraphValue *chosen = chooseKnown(n))
+    return n.set(0, *chosen);
   return setElementwise(n, n.in(1).element, [](Scalars &s, ValueRange args) {
     return s.select(args[0], args[1], args[2]);
   });

@@ -15,8 +15,7 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// An index that is an element, counted from the end where it is negative.
-static Value toIndex(Scalars &s, Value element, Value size) {
+Value onnx::toIndex(Scalars &s, Value element, Value size) {
   Value index =
       arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), element);
   Value zero = s.constant(index.getType(), 0);

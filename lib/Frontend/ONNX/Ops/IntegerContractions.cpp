@@ -14,6 +14,7 @@
 #include "../Ops.h"
 #include "Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 
@@ -229,6 +230,18 @@ static LogicalResult importLinear(NodeImporter &n, const Roles &roles,
   return n.set(0, unit.empty() ? result : squeeze(n, result, unit));
 }
 
+/// The value with a size that is known of something that it has to fit.
+static GraphValue withSize(NodeImporter &n, GraphValue &x, int64_t dim,
+                           OpFoldResult size) {
+  if (knownSize(x.shape[dim]) == knownSize(size))
+    return x;
+  Shape shape = x.shape;
+  shape[dim] = size;
+  return toGraphValue(
+      tensor::CastOp::create(n.b, n.loc, n.type(x.element, shape), n.tensor(x)),
+      shape);
+}
+
 /// The value, with its leading dimensions repeated to those of `batch`.
 static GraphValue repeat(NodeImporter &n, GraphValue &x, const Shape &batch) {
   Shape shape(batch);
@@ -255,12 +268,20 @@ static LogicalResult importIntegerMatMul(NodeImporter &n, const Roles &roles) {
     unit.push_back(rank - 2);
   if (isColumn)
     unit.push_back(rank - 1);
-  std::optional<int64_t> depth = knownSize(x.shape.back());
-  if (!depth || depth != knownSize(w.shape[w.rank() - 2]))
-    return n.refuse() << "needs operands with equal and known sizes along the "
-                         "dimension that is summed; correct the shapes";
-  if (w.rank() == 2)
+  std::optional<int64_t> depth = knownSize(x.shape.back()),
+                         height = knownSize(w.shape[w.rank() - 2]);
+  if (depth && height && *depth != *height)
+    return n.refuse() << "multiplies rows of " << *depth << " by columns of "
+                      << *height << " elements; correct the shapes";
+  if (w.rank() == 2 && height) {
+    x = withSize(n, x, x.rank() - 1, w.shape[0]);
     return importLinear(n, roles, x, w, unit);
+  }
+  // Where one size is known, the other is the same.
+  if (height)
+    x = withSize(n, x, x.rank() - 1, w.shape[w.rank() - 2]);
+  else
+    w = withSize(n, w, w.rank() - 2, x.shape.back());
   for (unsigned i : {roles.wScale, roles.wZero})
     if (i != ~0u && n.has(i) && !isScalar(n.in(i)))
       return n.refuse()

@@ -105,6 +105,9 @@ LogicalResult onnx::importConcat(NodeImporter &n) {
     return n.set(0, first);
   SmallVector<Value> values;
   for (unsigned i = 0; i < n.numInputs(); ++i) {
+    // What has no elements is nowhere in the result.
+    if (knownSize(n.in(i).shape[*axis]) == 0)
+      continue;
     // All operands get the sizes that are known of one of them.
     Shape own = shape;
     own[*axis] = n.in(i).shape[*axis];
@@ -114,6 +117,8 @@ LogicalResult onnx::importConcat(NodeImporter &n) {
       value = tensor::CastOp::create(n.b, n.loc, type, value);
     values.push_back(value);
   }
+  if (values.empty())
+    return n.set(0, first);
   Value y = tensor::ConcatOp::create(n.b, n.loc, n.type(first.element, shape),
                                      *axis, values);
   return n.set(0, y, shape);

@@ -258,6 +258,42 @@ LogicalResult onnx::importInstanceNormalization(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
+/// The normalization of groups of channels, then a scale and a bias for each
+/// group, or for each channel since opset 21.
+LogicalResult onnx::importGroupNormalization(NodeImporter &n) {
+  if (failed(verifyFloats(n, 3)))
+    return failure();
+  GraphValue &x = n.in(0);
+  int64_t groups = n.getInt("num_groups", 0);
+  std::optional<int64_t> channels =
+      x.rank() >= 3 ? knownSize(x.shape[1]) : std::nullopt;
+  if (!channels || groups < 1 || *channels % groups != 0)
+    return n.refuse() << "needs an image of channels whose number is known and "
+                         "that num_groups divides; correct the attribute";
+  Shape grouped{x.shape[0], n.size(groups), n.size(*channels / groups)};
+  grouped.append(x.shape.begin() + 2, x.shape.end());
+  GraphValue parts = reshape(n, x, grouped);
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(2, parts.rank()));
+  FailureOr<Normal> normal = normalize(n, parts, dims);
+  if (failed(normal))
+    return failure();
+  GraphValue params[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    GraphValue &param = n.in(1 + i);
+    int64_t count = n.since < 21 ? groups : *channels;
+    if (knownSizes(param.shape) != SmallVector<int64_t>{count})
+      return n.refuse() << "has a scale or a bias whose size is not " << count
+                        << "; correct it";
+    Shape shape{n.size(groups), n.size(count / groups)};
+    shape.append(x.rank() - 2, n.size(1));
+    params[i] = reshape(n, param, shape);
+  }
+  FailureOr<GraphValue> y =
+      scaleAndMove(n, normal->value, params[0], &params[1]);
+  return failed(y) ? failure() : n.set(0, reshape(n, *y, x.shape));
+}
+
 /// x / sqrt(mean(x * x) + epsilon) * scale, over the dimensions from `axis` on.
 LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
   if (failed(verifyFloats(n, 2)))

@@ -9,6 +9,7 @@
 #include "../Emit.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
@@ -216,6 +217,28 @@ std::optional<GraphValue> onnx::matchScaledCast(NodeImporter &n) {
 // DynamicQuantizeLinear
 //===----------------------------------------------------------------------===//
 
+/// The least and the greatest element or 0, by one reduction.
+static std::pair<GraphValue, GraphValue> findRange(NodeImporter &n,
+                                                   GraphValue &x) {
+  SmallVector<utils::IteratorType> iterators(x.rank(),
+                                             utils::IteratorType::reduction);
+  AffineMap all = n.b.getMultiDimIdentityMap(x.rank()),
+            none = AffineMap::get(x.rank(), 0, {}, n.b.getContext());
+  // The range contains 0, so that 0 is where both begin.
+  Value start = filled(n, x.element, {}, 0.0);
+  auto loops = linalg::GenericOp::create(
+      n.b, n.loc, TypeRange{start.getType(), start.getType()}, n.tensor(x),
+      ValueRange{start, start}, ArrayRef<AffineMap>{all, none, none}, iterators,
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        Scalars s(b, loc);
+        linalg::YieldOp::create(
+            b, loc,
+            ValueRange{s.min(args[1], args[0]), s.max(args[2], args[0])});
+      });
+  return {toGraphValue(loops.getResult(0), {}),
+          toGraphValue(loops.getResult(1), {})};
+}
+
 LogicalResult onnx::importDynamicQuantizeLinear(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
@@ -223,14 +246,7 @@ LogicalResult onnx::importDynamicQuantizeLinear(NodeImporter &n) {
   if (!x.element.isF32())
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  // The range contains 0, so that 0 is where both begin.
-  GraphValue least = reduce(n, x, all, 0.0, [](Scalars &s, ValueRange args) {
-    return s.min(args[0], args[1]);
-  });
-  GraphValue most = reduce(n, x, all, 0.0, [](Scalars &s, ValueRange args) {
-    return s.max(args[0], args[1]);
-  });
+  auto [least, most] = findRange(n, x);
   FailureOr<GraphValue> scale = elementwise(
       n, {&least, &most}, x.element, [](Scalars &s, ValueRange args) {
         Type type = args[0].getType();

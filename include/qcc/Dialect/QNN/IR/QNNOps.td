@@ -328,7 +328,8 @@ def QNN_MatmulOp : QNN_Op<"matmul", [AttrSizedOperandSegments]> {
     then as `qnn.linear` without a bias.
 
     Constraints: those of `qnn.linear`, with
-    * (C1) equal ranks of at least 2, equal batch dimensions, K static.
+    * (C1) equal ranks of at least 2, equal batch dimensions; K is static, or
+      dynamic in both operands.
     * (C3) lhs parameters: per tensor or per row; rhs and result: per tensor.
 
     Example:

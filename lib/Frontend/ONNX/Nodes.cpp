@@ -1,0 +1,379 @@
+//===- Nodes.cpp - The nodes of graphs, branches and functions ------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nodes.h"
+#include "OpTable.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// How many nodes a message names.
+static constexpr size_t kMaxNamed = 5;
+/// How deep calls of functions and branches may be nested.
+static constexpr unsigned kMaxDepth = 32;
+/// How many nodes calls of functions may become.
+static constexpr size_t kMaxExpanded = 1 << 16;
+
+static StringRef toRef(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// The name of a node, or of what it computes.
+static std::string nameOf(const Node &node, const Scope &scope) {
+  bool isUnnamed = node.name.empty() && !node.outputs.empty();
+  return scope.prefix +
+         std::string(isUnnamed ? node.outputs.front() : node.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+GraphValue *Scope::find(std::string_view name) {
+  for (Scope *scope = this; scope; scope = scope->outer) {
+    auto found = scope->values.find(toRef(name));
+    if (found != scope->values.end())
+      return &found->second;
+  }
+  return nullptr;
+}
+
+bool Scope::isMissing(std::string_view name) const {
+  for (const Scope *scope = this; scope; scope = scope->outer)
+    if (scope->missing.contains(toRef(name)))
+      return true;
+  return false;
+}
+
+bool Scope::isAbsent(std::string_view name) const {
+  for (const Scope *scope = this; scope; scope = scope->outer)
+    if (scope->absent.contains(toRef(name)))
+      return true;
+  return false;
+}
+
+/// The operator set of the default domain in a list of sets.
+static int64_t operatorSetOf(const std::vector<OperatorSet> &sets,
+                             int64_t absent) {
+  for (const OperatorSet &set : sets)
+    if (set.domain.empty() || set.domain == "ai.onnx")
+      return set.version;
+  return absent;
+}
+
+/// The scope of the nodes of a function.
+static Scope scopeOf(const LocalFunction &function, const Scope &caller) {
+  Scope scope;
+  scope.function = &function;
+  scope.operatorSet = operatorSetOf(function.operatorSets, caller.operatorSet);
+  scope.depth = caller.depth + 1;
+  return scope;
+}
+
+Nodes::Nodes(const Model &model, Constants &constants, OpBuilder &builder,
+             Location place)
+    : model(model), constants(constants), builder(builder), place(place) {
+  for (const LocalFunction &function : model.functions)
+    functions[{function.domain, function.name, function.overload}] = &function;
+}
+
+const LocalFunction *Nodes::findFunction(const Node &node) const {
+  auto found = functions.find({node.domain, node.op, node.overload});
+  return found == functions.end() ? nullptr : found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// What is not supported
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class State { Open, Done };
+} // namespace
+
+struct Nodes::Check {
+  const Nodes &nodes;
+  Refused refused;
+  std::map<const LocalFunction *, std::pair<State, size_t>> seen;
+  std::string fault;
+
+  size_t check(const std::vector<Node> &list, const Scope &scope);
+  size_t checkCall(const LocalFunction &function, const Scope &scope);
+};
+
+/// How many nodes the function becomes.
+size_t Nodes::Check::checkCall(const LocalFunction &function,
+                               const Scope &scope) {
+  std::string name = "the function " + std::string(function.domain) + "." +
+                     std::string(function.name);
+  auto [place, isNew] = seen.try_emplace(&function, State::Open, 0);
+  if (!isNew && place->second.first == State::Open)
+    fault = name + " calls itself, which never ends; correct the model";
+  if (!isNew)
+    return place->second.second;
+  Scope inner = scopeOf(function, scope);
+  if (inner.depth > kMaxDepth) {
+    fault = name + " is called in " + std::to_string(inner.depth) +
+            " others, one in another; at most " + std::to_string(kMaxDepth) +
+            " are supported: inline some";
+    return 0;
+  }
+  inner.prefix = std::string(function.name) + "/";
+  size_t count = check(function.nodes, inner);
+  place->second = {State::Done, count};
+  return count;
+}
+
+size_t Nodes::Check::check(const std::vector<Node> &list, const Scope &scope) {
+  size_t count = 0;
+  for (const Node &node : list) {
+    if (!fault.empty())
+      return count;
+    if (const LocalFunction *function = nodes.findFunction(node))
+      count += checkCall(*function, scope);
+    else if (!findOp(toRef(node.domain), toRef(node.op), scope.operatorSet))
+      refused[domainName(toRef(node.domain)).str() + "." +
+              std::string(node.op) + " (operator set " +
+              std::to_string(scope.operatorSet) + ")"]
+          .push_back(nameOf(node, scope));
+    if (scope.function)
+      ++count;
+    if (count > kMaxExpanded && fault.empty())
+      fault = "calls of functions become more than " +
+              std::to_string(kMaxExpanded) +
+              " nodes, which is not supported; simplify the model";
+  }
+  return count;
+}
+
+LogicalResult Nodes::verify(const std::vector<Node> &nodes,
+                            const Scope &scope) {
+  Check check{*this, {}, {}, {}};
+  check.check(nodes, scope);
+  if (!check.fault.empty())
+    return emitError(place) << check.fault;
+  for (auto &[op, names] : check.refused) {
+    std::string list;
+    for (StringRef name : ArrayRef(names).take_front(kMaxNamed))
+      list += (list.empty() ? "'" : ", '") + name.str() + "'";
+    if (names.size() > kMaxNamed)
+      list += " and " + std::to_string(names.size() - kMaxNamed) + " more";
+    emitError(place) << "the op " << op << " is not supported, in "
+                     << (names.size() == 1 ? "node " : "nodes ") << list
+                     << "; docs/HowTo/ImportONNX.md lists the ops that are";
+  }
+  return success(check.refused.empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Import
+//===----------------------------------------------------------------------===//
+
+NodeImporter Nodes::importerAt(Location loc) {
+  static const Node none;
+  return NodeImporter(none, 0, builder, loc, {}, constants, sizes);
+}
+
+LogicalResult Nodes::addConstants(const Graph &graph, Scope &scope) {
+  bool ok = true;
+  for (const Tensor &tensor : graph.initializers) {
+    rt::Result<TypedAttr> attr = constants.make(tensor, builder.getContext());
+    if (!attr.isOk()) {
+      ok = false;
+      emitError(place) << attr.message();
+      continue;
+    }
+    scope.values[toRef(tensor.name)] = Constants::toValue(builder, *attr);
+  }
+  return success(ok);
+}
+
+/// The node with the attributes of the call where its own refer to them;
+/// nothing if none does.
+static std::optional<Node> resolve(const Node &node, const Scope &scope) {
+  auto refers = [](const NodeAttribute &attribute) {
+    return !attribute.reference.empty();
+  };
+  if (llvm::none_of(node.attributes, refers))
+    return std::nullopt;
+  Node resolved = node;
+  resolved.attributes.clear();
+  for (const NodeAttribute &attribute : node.attributes) {
+    if (!refers(attribute)) {
+      resolved.attributes.push_back(attribute);
+      continue;
+    }
+    auto isMeant = [&](const NodeAttribute &given) {
+      return given.name == attribute.reference;
+    };
+    const NodeAttribute *found = nullptr;
+    if (scope.call)
+      found = llvm::find_if(scope.call->attributes, isMeant) ==
+                      scope.call->attributes.end()
+                  ? nullptr
+                  : &*llvm::find_if(scope.call->attributes, isMeant);
+    if (!found && scope.function)
+      for (const NodeAttribute &given : scope.function->defaults)
+        if (isMeant(given))
+          found = &given;
+    if (!found)
+      continue; // Left out, as the call leaves it out.
+    resolved.attributes.push_back(*found);
+    resolved.attributes.back().name = attribute.name;
+  }
+  return resolved;
+}
+
+LogicalResult Nodes::setOutput(std::string_view name, GraphValue value,
+                               Location loc, Scope &scope) {
+  if (scope.values.contains(toRef(name)))
+    return emitError(loc) << "node '" << cast<NameLoc>(loc).getName().getValue()
+                          << "' computes '" << toRef(name)
+                          << "', which is computed already; rename it";
+  scope.values[toRef(name)] = std::move(value);
+  return success();
+}
+
+LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
+  std::optional<Node> resolved = resolve(original, scope);
+  const Node &node = resolved ? *resolved : original;
+  std::string name = nameOf(node, scope);
+  auto loc = NameLoc::get(builder.getStringAttr(name), place);
+  SmallVector<GraphValue *> inputs;
+  for (std::string_view input : node.inputs) {
+    if (scope.isMissing(input))
+      return failure(); // Reported where it should have been computed.
+    GraphValue *found = input.empty() ? nullptr : scope.find(input);
+    if (!input.empty() && !found && !scope.isAbsent(input))
+      return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
+                            << ") reads '" << toRef(input)
+                            << "', which no node before it computes; sort the "
+                               "nodes of the model";
+    inputs.push_back(found);
+  }
+  if (scope.function && ++expanded > kMaxExpanded)
+    return emitError(loc) << "calls of functions become more than "
+                          << kMaxExpanded
+                          << " nodes, which is not supported; simplify the "
+                             "model";
+  if (const LocalFunction *function = findFunction(node))
+    return importCall(node, *function, inputs, loc, scope);
+  std::optional<OpVersion> version =
+      findOp(toRef(node.domain), toRef(node.op), scope.operatorSet);
+  // A function without an operator set of its own has that of each call.
+  if (!version)
+    return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
+                          << ") is not supported in operator set "
+                          << scope.operatorSet
+                          << ", in which the function is called";
+  NodeImporter importer(node, version->since, builder, loc, inputs, constants,
+                        sizes);
+  importer.importBranch = [&](const Graph &graph) {
+    return importBranch(graph, scope);
+  };
+  if (failed(version->import(importer)))
+    return failure();
+  for (auto [output, value] :
+       llvm::zip_equal(node.outputs, importer.outputs())) {
+    if (output.empty())
+      continue;
+    if (!value)
+      return importer.refuse() << "has the output '" << toRef(output)
+                               << "', which is not supported; remove it";
+    if (failed(setOutput(output, std::move(*value), loc, scope)))
+      return failure();
+  }
+  return success();
+}
+
+bool Nodes::import(const std::vector<Node> &nodes, Scope &scope) {
+  bool ok = true;
+  for (const Node &node : nodes) {
+    if (succeeded(importNode(node, scope)))
+      continue;
+    ok = false;
+    for (std::string_view output : node.outputs)
+      scope.missing.insert(toRef(output));
+    if (expanded > kMaxExpanded)
+      break;
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and branches
+//===----------------------------------------------------------------------===//
+
+LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
+                                ArrayRef<GraphValue *> inputs, Location loc,
+                                Scope &scope) {
+  std::string name = nameOf(call, scope);
+  auto refuse = [&]() {
+    return emitError(loc) << "node '" << name << "' ("
+                          << domainName(toRef(function.domain)) << "."
+                          << toRef(function.name) << ") ";
+  };
+  Scope inner = scopeOf(function, scope);
+  if (inner.depth > kMaxDepth)
+    return refuse() << "is nested more than " << kMaxDepth
+                    << " calls and branches deep, which is not supported; "
+                       "inline some";
+  if (inputs.size() > function.inputs.size() ||
+      call.outputs.size() > function.outputs.size())
+    return refuse() << "has more inputs or outputs than the function that the "
+                       "model defines; correct the call";
+  inner.call = &call;
+  inner.prefix = name + "/";
+  for (auto [i, input] : llvm::enumerate(function.inputs)) {
+    if (i < inputs.size() && inputs[i])
+      inner.values[toRef(input)] = *inputs[i];
+    else
+      inner.absent.insert(toRef(input));
+  }
+  if (!import(function.nodes, inner))
+    return failure();
+  for (auto [i, output] : llvm::enumerate(call.outputs)) {
+    if (output.empty())
+      continue;
+    GraphValue *value = inner.find(function.outputs[i]);
+    if (!value)
+      return refuse() << "gives '" << toRef(function.outputs[i])
+                      << "', which no node of the function computes; correct "
+                         "the function";
+    if (failed(setOutput(output, *value, loc, scope)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<SmallVector<GraphValue>> Nodes::importBranch(const Graph &graph,
+                                                       Scope &outer) {
+  Scope inner;
+  inner.outer = &outer;
+  inner.function = outer.function;
+  inner.call = outer.call;
+  inner.operatorSet = outer.operatorSet;
+  inner.prefix = outer.prefix;
+  inner.depth = outer.depth + 1;
+  if (inner.depth > kMaxDepth)
+    return emitError(place) << "branches are nested more than " << kMaxDepth
+                            << " deep, which is not supported";
+  if (failed(verify(graph.nodes, inner)) ||
+      failed(addConstants(graph, inner)) || !import(graph.nodes, inner))
+    return failure();
+  SmallVector<GraphValue> results;
+  for (const ValueInfo &output : graph.outputs) {
+    GraphValue *value = inner.find(output.name);
+    if (!value)
+      return emitError(place)
+             << "a branch gives '" << toRef(output.name)
+             << "', which no node of it computes; correct the model";
+    results.push_back(*value);
+  }
+  return results;
+}

@@ -1,0 +1,87 @@
+//===- Nodes.h - The nodes of graphs, branches and functions ----*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_NODES_H
+#define QCC_LIB_FRONTEND_ONNX_NODES_H
+
+#include "Constants.h"
+#include "NodeImporter.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace qcc::onnx {
+
+/// What names stand for in a graph, in a branch of a node, or in a call of a
+/// function.
+struct Scope {
+  /// Of a branch: the graph around it, whose values it sees.
+  Scope *outer = nullptr;
+  /// Of a call: the function, and the node that has its attributes.
+  const LocalFunction *function = nullptr;
+  const Node *call = nullptr;
+  /// The operator set of the default domain.
+  int64_t operatorSet = 0;
+  /// What stands before the names of nodes: the names of calls around them.
+  std::string prefix;
+  unsigned depth = 0;
+  llvm::StringMap<GraphValue> values;
+  /// Inputs of a function that its call leaves out.
+  llvm::StringSet<> absent;
+  /// What nodes would have computed that are refused.
+  llvm::StringSet<> missing;
+
+  /// Null for a name that stands for nothing.
+  GraphValue *find(std::string_view name);
+  bool isMissing(std::string_view name) const;
+  bool isAbsent(std::string_view name) const;
+};
+
+class Nodes {
+public:
+  Nodes(const Model &model, Constants &constants, mlir::OpBuilder &builder,
+        mlir::Location place);
+
+  /// Refuses ops that are not supported, all of them at once, and calls that
+  /// do not end.
+  mlir::LogicalResult verify(const std::vector<Node> &nodes,
+                             const Scope &scope);
+  mlir::LogicalResult addConstants(const Graph &graph, Scope &scope);
+  /// False if a node was refused.
+  bool import(const std::vector<Node> &nodes, Scope &scope);
+  /// What makes values at `loc` for no node of the model.
+  NodeImporter importerAt(mlir::Location loc);
+
+private:
+  /// Ops that are not supported, and the nodes that have them.
+  using Refused = std::map<std::string, llvm::SmallVector<std::string>>;
+  struct Check;
+
+  mlir::LogicalResult importNode(const Node &node, Scope &scope);
+  mlir::LogicalResult importCall(const Node &call,
+                                 const LocalFunction &function,
+                                 llvm::ArrayRef<GraphValue *> inputs,
+                                 mlir::Location loc, Scope &scope);
+  mlir::FailureOr<llvm::SmallVector<GraphValue>>
+  importBranch(const Graph &graph, Scope &outer);
+  mlir::LogicalResult setOutput(std::string_view name, GraphValue value,
+                                mlir::Location loc, Scope &scope);
+  const LocalFunction *findFunction(const Node &node) const;
+
+  const Model &model;
+  Constants &constants;
+  mlir::OpBuilder &builder;
+  mlir::Location place;
+  SizeMemo sizes;
+  /// By domain, name and overload.
+  std::map<std::array<std::string_view, 3>, const LocalFunction *> functions;
+  /// Nodes of functions that were imported.
+  size_t expanded = 0;
+};
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_NODES_H

@@ -1,0 +1,114 @@
+//===- Microsoft.cpp - Fused ops of ONNX Runtime --------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Compose.h"
+#include "../Ops.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// Gelu, FastGelu, BiasGelu and QuickGelu.
+LogicalResult onnx::importFusedGelu(NodeImporter &n) {
+  bool hasBias = n.op() == "BiasGelu";
+  if (failed(n.requireInputs(hasBias ? 2 : 1)))
+    return failure();
+  Composer c(n);
+  Composer::Ref x = n.has(1) ? c.op("Add", {c.in(0), c.in(1)}) : c.in(0);
+  if (n.op() == "QuickGelu") {
+    float alpha = n.getFloat("alpha", 1.702f);
+    return c.set(0, c.op("Swish", {x}, {attribute("alpha", alpha)}));
+  }
+  std::string_view form = n.op() == "FastGelu" ? "tanh" : "none";
+  return c.set(0, c.op("Gelu", {x}, {attribute("approximate", form)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Normalizations
+//===----------------------------------------------------------------------===//
+
+/// SkipLayerNormalization and SkipSimplifiedLayerNormalization: the
+/// normalization of input + skip + bias, and that sum.
+LogicalResult onnx::importSkipNormalization(NodeImporter &n) {
+  bool isSimple = n.op() == "SkipSimplifiedLayerNormalization";
+  if (failed(n.requireInputs(3)))
+    return failure();
+  unsigned biasInput = isSimple ? 3 : 4;
+  Composer c(n);
+  Composer::Ref sum = c.op("Add", {c.in(0), c.in(1)});
+  if (n.has(biasInput))
+    sum = c.op("Add", {sum, c.in(biasInput)});
+  NodeAttribute epsilon = attribute("epsilon", n.getFloat("epsilon", 1e-12f));
+  if (isSimple) {
+    (void)c.set(0, c.op("RMSNormalization", {sum, c.in(2)}, {epsilon}));
+  } else {
+    Composer::Refs normal =
+        c.ops("LayerNormalization", {sum, c.in(2), c.in(3)}, 3, {epsilon});
+    for (unsigned i = 0; i < 3; ++i)
+      (void)c.set(i, normal[i]);
+  }
+  return c.set(3, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static Composer::Ref swapLast(Composer &c, Composer::Ref x) {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, x->rank()));
+  if (order.size() >= 2)
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return c.transpose(x, order);
+}
+
+LogicalResult onnx::importFusedMatMul(NodeImporter &n) {
+  if (failed(n.requireInputs(2)) || failed(n.requireInt("transBatchA", 0)) ||
+      failed(n.requireInt("transBatchB", 0)))
+    return failure();
+  Composer c(n);
+  Composer::Ref a = n.getInt("transA", 0) ? swapLast(c, c.in(0)) : c.in(0),
+                b = n.getInt("transB", 0) ? swapLast(c, c.in(1)) : c.in(1);
+  Composer::Ref y = c.op("MatMul", {a, b});
+  if (float alpha = n.getFloat("alpha", 1.0f); alpha != 1.0f)
+    y = c.op("Mul", {y, c.number(y, alpha)});
+  return c.set(0, y);
+}
+
+Composer::Ref onnx::dequantizedProduct(Composer &c, Composer::Ref x,
+                                       Composer::Ref w, Composer::Ref scale,
+                                       Composer::Ref xZero, Composer::Ref wZero,
+                                       Composer::Ref bias) {
+  Composer::Ref sum = c.op("MatMulInteger", {x, w, xZero, wZero});
+  Composer::Ref y = c.op("Mul", {c.convert(sum, scale->element), scale});
+  return bias ? c.op("Add", {y, bias}) : y;
+}
+
+/// MatMulIntegerToFloat (A, B, scales of A and B, zero points, bias).
+LogicalResult onnx::importMatMulIntegerToFloat(NodeImporter &n) {
+  if (failed(n.requireInputs(4)))
+    return failure();
+  Composer c(n);
+  Composer::Ref scale = c.op("Mul", {c.in(2), c.in(3)});
+  return c.set(0, dequantizedProduct(c, c.in(0), c.in(1), scale, c.in(4),
+                                     c.in(5), c.in(6)));
+}
+
+/// DynamicQuantizeMatMul (A, B, scale and zero point of B, bias).
+LogicalResult onnx::importDynamicQuantizeMatMul(NodeImporter &n) {
+  if (failed(n.requireInputs(3)))
+    return failure();
+  Composer c(n);
+  Composer::Refs x = c.ops("DynamicQuantizeLinear", {c.in(0)}, 3);
+  Composer::Ref scale = c.op("Mul", {x[1], c.in(2)});
+  return c.set(
+      0, dequantizedProduct(c, x[0], c.in(1), scale, x[2], c.in(3), c.in(4)));
+}

@@ -1,0 +1,124 @@
+//===- QuantizedOps.cpp - Ops on quantized values of ONNX Runtime ---------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each is what it stands for between DequantizeLinear and QuantizeLinear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Compose.h"
+#include "../Ops.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+using Ref = Composer::Ref;
+
+/// Inputs `i` to `i` + 2 of the node: stored integers, scale and zero point.
+static Ref dequantize(Composer &c, unsigned i) {
+  return c.op("DequantizeLinear", {c.in(i), c.in(i + 1), c.in(i + 2)});
+}
+
+/// Quantizes `y` to the type of `like` by scale and zero point, inputs `i` and
+/// `i` + 1.
+static Ref quantize(Composer &c, Ref y, unsigned i, Ref like) {
+  Ref zero = c.in(i + 1);
+  if (!zero && !like->isUnsigned())
+    zero = c.number(like, 0);
+  return c.op("QuantizeLinear", {y, c.in(i), zero});
+}
+
+/// QLinearAdd and QLinearMul.
+LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
+  for (unsigned i : {0, 1, 3, 4, 6})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Ref y = c.op(n.op().drop_front(strlen("QLinear")),
+               {dequantize(c, 0), dequantize(c, 3)});
+  return c.set(0, quantize(c, y, 6, c.in(0)));
+}
+
+/// QLinearSigmoid, QLinearLeakyRelu and QLinearSoftmax.
+LogicalResult onnx::importQLinearUnary(NodeImporter &n) {
+  for (unsigned i : {0, 1, 3})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  StringRef op = n.op().drop_front(strlen("QLinear"));
+  // The operator set decides of what Softmax sums.
+  int64_t operatorSet = n.getInt("opset", kLastOperatorSet);
+  if (operatorSet < kFirstOperatorSet)
+    operatorSet = kFirstOperatorSet;
+  Composer::Attributes attributes(n.node.attributes);
+  if (op == "Softmax" && !n.find("axis"))
+    attributes.push_back(attribute("axis", int64_t(-1)));
+  Ref y = c.op(op, {dequantize(c, 0)}, attributes, operatorSet);
+  return c.set(0, quantize(c, y, 3, c.in(0)));
+}
+
+/// Scale and zero point of the result, then three inputs for each value.
+LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
+  unsigned count = n.numInputs() / 3;
+  if (count == 0 || n.numInputs() != 2 + 3 * count)
+    return n.refuse() << "has " << n.numInputs()
+                      << " inputs, which are not two and three for each value; "
+                         "correct the node";
+  for (unsigned i = 0; i < n.numInputs(); ++i)
+    if (!n.has(i) && i % 3 != 1)
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Composer::Refs parts;
+  for (unsigned i = 0; i < count; ++i)
+    parts.push_back(quantize(c, dequantize(c, 2 + 3 * i), 0, c.in(2)));
+  return c.set(0, c.op("Concat", parts, n.node.attributes));
+}
+
+/// QLinearAveragePool and QLinearGlobalAveragePool.
+LogicalResult onnx::importQLinearPool(NodeImporter &n) {
+  for (unsigned i : {0, 1, 3})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Ref x = dequantize(c, 0);
+  bool isLast = n.getInt("channels_last", 0) != 0 && x->rank() > 2;
+  SmallVector<int64_t> toFirst{0, x->rank() - 1}, toLast{0};
+  for (int64_t d = 1; d < x->rank() - 1; ++d)
+    toFirst.push_back(d);
+  for (int64_t d = 2; d < x->rank(); ++d)
+    toLast.push_back(d);
+  toLast.push_back(1);
+  if (isLast)
+    x = c.transpose(x, toFirst);
+  Ref y = c.op(n.op().drop_front(strlen("QLinear")), {x}, n.node.attributes);
+  if (isLast)
+    y = c.transpose(y, toLast);
+  return c.set(0, quantize(c, y, 3, c.in(0)));
+}
+
+static Ref transposed(Composer &c, Ref x, bool isTransposed) {
+  return isTransposed && x->rank() == 2 ? c.transpose(x, {1, 0}) : x;
+}
+
+/// A, B and their parameters, C in int32 with the scale of the product, and
+/// the parameters of the result, without which it is float32.
+LogicalResult onnx::importQGemm(NodeImporter &n) {
+  for (unsigned i : {0, 1, 3, 4})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Ref a = transposed(c, c.in(0), n.getInt("transA", 0)),
+      b = transposed(c, c.in(3), n.getInt("transB", 0));
+  Ref sum = c.op("MatMulInteger", {a, b, c.in(2), c.in(5)});
+  if (n.has(6))
+    sum = c.op("Add", {sum, c.in(6)});
+  Ref scale = c.op("Mul", {c.in(1), c.in(4)});
+  if (float alpha = n.getFloat("alpha", 1.0f); alpha != 1.0f)
+    scale = c.op("Mul", {c.number(scale, alpha), scale});
+  Ref y = c.op("Mul", {c.convert(sum, scale->element), scale});
+  return c.set(0, n.has(7) ? quantize(c, y, 7, c.in(0)) : y);
+}

@@ -1,0 +1,146 @@
+//===- Scans.cpp - Ops that go through their input in order ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Compose.h"
+#include "../Constants.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+using Ref = Composer::Ref;
+
+/// `x` with `part` at `starts`.
+static Value insert(NodeImporter &n, Value x, GraphValue &part,
+                    ArrayRef<OpFoldResult> starts) {
+  SmallVector<OpFoldResult> steps(starts.size(), n.size(1));
+  return tensor::InsertSliceOp::create(n.b, n.loc, n.tensor(part), x, starts,
+                                       part.shape, steps);
+}
+
+//===----------------------------------------------------------------------===//
+// CumSum
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx::importCumSum(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  GraphValue &x = n.in(0);
+  if (!x.isFloat() && !x.isSigned())
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; cast it to float32 or int32";
+  auto axes = n.constantIntegers(1, "its axis");
+  if (failed(axes))
+    return failure();
+  if (axes->size() != 1)
+    return n.refuse() << "has an axis that is not one number; correct it";
+  FailureOr<int64_t> axis = n.dimension(axes->front(), x.rank());
+  if (failed(axis))
+    return failure();
+  bool isExclusive = n.getInt("exclusive", 0),
+       isReverse = n.getInt("reverse", 0);
+  Composer c(n);
+  Shape row = x.shape;
+  row[*axis] = n.size(1);
+  (void)n.tensor(x);
+  Value start = filled(n, x.element, row, 0.0),
+        all = filled(n, x.element, x.shape, 0.0);
+  Value last = n.index(n.sub(x.shape[*axis], n.size(1)));
+  SmallVector<Value> results =
+      repeat(n, x.shape[*axis], {start, all},
+             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+               Value place = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
+               Ref sum = c.hold(toGraphValue(carried[0], row));
+               Ref next =
+                   c.op("Add", {sum, c.part(&x, *axis, place, n.size(1))});
+               if (c.failed())
+                 return failure();
+               SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
+               starts[*axis] = place;
+               return SmallVector<Value>{
+                   n.tensor(*next),
+                   insert(n, carried[1], isExclusive ? *sum : *next, starts)};
+             });
+  return results.empty() ? failure() : n.set(0, results[1], x.shape);
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterND
+//===----------------------------------------------------------------------===//
+
+/// What an update leaves where it finds `old`.
+static FailureOr<StringRef> readCombination(NodeImporter &n) {
+  StringRef reduction = n.getString("reduction", "none");
+  if (reduction == "none")
+    return StringRef();
+  if (reduction == "add")
+    return StringRef("Add");
+  if (reduction == "mul")
+    return StringRef("Mul");
+  if (reduction == "max")
+    return StringRef("Max");
+  if (reduction == "min")
+    return StringRef("Min");
+  return n.refuse() << "has the reduction " << reduction
+                    << ", which is not defined; correct the attribute";
+}
+
+LogicalResult onnx::importScatterND(NodeImporter &n) {
+  if (failed(n.requireInputs(3)))
+    return failure();
+  GraphValue &x = n.in(0), &places = n.in(1), &updates = n.in(2);
+  std::optional<int64_t> depth =
+      places.rank() > 0 ? knownSize(places.shape.back()) : std::nullopt;
+  bool fits = depth && *depth >= 1 && *depth <= x.rank() &&
+              updates.rank() == places.rank() - 1 + x.rank() - *depth &&
+              updates.element == x.element && places.element.isInteger(64);
+  if (!fits)
+    return n.refuse() << "has int64 indices or updates that do not fit its "
+                         "input; correct their shapes and types";
+  FailureOr<StringRef> combination = readCombination(n);
+  if (failed(combination))
+    return failure();
+  Composer c(n);
+  OpFoldResult count =
+      n.product(ArrayRef<OpFoldResult>(places.shape).drop_back());
+  Shape rest(x.shape.begin() + *depth, x.shape.end()), flat{count}, row{};
+  llvm::append_range(flat, rest);
+  Ref from = c.reshape(&updates, flat);
+  Ref at = c.reshape(&places, {count, n.size(*depth)});
+  Value indices = n.tensor(*at);
+  (void)n.tensor(*from);
+  SmallVector<Value> sizes, columns;
+  for (int64_t d = 0; d < *depth; ++d) {
+    sizes.push_back(n.index(x.shape[d]));
+    columns.push_back(n.index(n.size(d)));
+  }
+  // The dimensions of the indices have the size 1 in a slice.
+  Shape one(*depth, n.size(1));
+  llvm::append_range(one, rest);
+  SmallVector<Value> results = repeat(
+      n, count, n.tensor(x),
+      [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+        SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
+        Scalars s(n.b, n.loc);
+        for (int64_t d = 0; d < *depth; ++d)
+          starts[d] = toIndex(s, s.extract(indices, {i, columns[d]}), sizes[d]);
+        Ref update = c.reshape(c.part(from, 0, i, n.size(1)), one);
+        if (!combination->empty()) {
+          GraphValue old = toGraphValue(carried[0], x.shape);
+          SmallVector<int64_t> steps(x.rank(), 1);
+          GraphValue found = slice(n, old, starts, one, steps);
+          update = c.op(*combination, {c.hold(found), update});
+        }
+        if (c.failed())
+          return failure();
+        return SmallVector<Value>{insert(n, carried[0], *update, starts)};
+      });
+  return results.empty() ? failure() : n.set(0, results[0], x.shape);
+}
