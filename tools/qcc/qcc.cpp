@@ -112,7 +112,14 @@ static void addCompile(Commands &commands, CommandLine &line) {
                  "Write the program as it is after this stage, or its code, or "
                  "the constants that its steps read, as one blob",
                  line.emit);
+  arguments.list("dim", "NAME=N",
+                 "Compile an ONNX model for one size of a dimension that has a "
+                 "name in it; without, the program takes every size",
+                 [&](std::string_view text) {
+                   return qcc::tools::addNamedDim(text, line.program.dims);
+                 });
   arguments.example("qcc compile model.mlir --weights=model.npz -o model.so");
+  arguments.example("qcc compile model.onnx --dim=batch=1 -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
                     "--mcpu=x86-64-v3,sapphirerapids -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
@@ -139,10 +146,17 @@ static void addRun(Commands &commands, CommandLine &line) {
                  "As --check, and compare what each step computes as well, "
                  "which --check does where a result differs",
                  line.run.checkSteps);
+  arguments.text("test-data", "DIR",
+                 "Run the tests that an ONNX model comes with, DIR/"
+                 "test_data_set_0/input_0.pb and so on, and compare with their "
+                 "outputs: floats may differ by 0.001 of the largest "
+                 "magnitude, or by --tolerance",
+                 line.run.testData);
   arguments.example("qcc run model.mlir --weights=model.npz --input=x.npy "
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
                     "--dim=16 --check");
+  arguments.example("qcc run model.onnx --input=image:x.npy --dim=batch=1");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
                     "--device=emulator --check");
   arguments.example("qcc run model.so --list");
@@ -245,11 +259,9 @@ static void addExplain(Commands &commands, CommandLine &line) {
                    });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  arguments.list("dim", "N",
-                 "Sizes of dynamic dimensions of the arguments, in the order "
-                 "in which they appear, for which to say the memory of "
-                 "temporaries",
-                 line.explain.dims);
+  qcc::tools::addSizeArguments(arguments, line.explain.sizes,
+                               "the arguments, for which to say the memory of "
+                               "temporaries");
   arguments.flag("json",
                  "Print JSON: a list of kernels; of the entry that needs most, "
                  "and of each entry, arena_bytes (the memory of temporaries), "
@@ -257,6 +269,15 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  "scratch_bytes (of each thread), null where dimensions are "
                  "not given; distinct_kernels; artifact_bytes",
                  line.explain.json);
+  arguments.text("html", "FILE",
+                 "Also write a page for browsers, which needs no other file: "
+                 "the steps as a graph, with what is known of each",
+                 line.explain.html);
+  arguments.text("profile", "FILE",
+                 "For the page: the time of each step, as qcc bench --json "
+                 "has measured it",
+                 line.explain.profile);
+  arguments.example("qcc explain model.onnx --html=model.html");
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(
       "qcc explain model.mlir --weights=random:7 --mcpu=sapphirerapids");

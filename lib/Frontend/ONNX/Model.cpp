@@ -116,9 +116,9 @@ class Reader {
 public:
   explicit Reader(Model &model) : model(model) {}
   void read(pbf_reader message);
+  Tensor readTensor(pbf_reader message);
 
 private:
-  Tensor readTensor(pbf_reader message);
   NodeAttribute readAttribute(pbf_reader message, unsigned depth);
   Node readNode(pbf_reader message, unsigned depth);
   Graph readGraph(pbf_reader message, unsigned depth);
@@ -471,6 +471,15 @@ bool onnx::isModel(std::string_view bytes) {
     return hasGraph;
   } catch (const std::exception &) {
     return false;
+  }
+}
+
+rt::Result<Tensor> onnx::parseTensor(std::string_view bytes, Model &storage) {
+  try {
+    return Reader(storage).readTensor(pbf_reader(bytes.data(), bytes.size()));
+  } catch (const std::exception &error) {
+    return rt::corrupt(std::string("the tensor is damaged (") + error.what() +
+                       "); write or copy it again");
   }
 }
 
