@@ -53,6 +53,8 @@ struct CompileOptions {
   std::chrono::nanoseconds timeout{0};
   /// What the process may grow by; 0: no limit. See qccCompileOptions.
   int64_t memoryLimitBytes = 0;
+  /// Sizes of dimensions that an ONNX model has names for.
+  std::vector<std::pair<std::string, int64_t>> dims;
 };
 
 /// The bytes of a shared object.
@@ -90,9 +92,15 @@ inline void callDiagnosticHook(void *hook,
   options->onDiagnostic(*diagnostic);
 }
 
-/// The options as C has them, which refer to `weights` and to the options.
+/// What options of C refer to.
+struct CompileLists {
+  std::vector<qccWeightTensor> weights;
+  std::vector<qccNamedSize> dims;
+};
+
+/// The options as C has them, which refer to `lists` and to the options.
 inline qccCompileOptions toC(const CompileOptions &options,
-                             std::vector<qccWeightTensor> &weights) {
+                             CompileLists &lists) {
   qccCompileOptions c = qccCompileOptionsInit();
   c.target = options.target.c_str();
   c.weights = options.weights.empty() ? nullptr : options.weights.c_str();
@@ -103,10 +111,15 @@ inline qccCompileOptions toC(const CompileOptions &options,
   c.flags = options.flags;
   c.tuning = options.tuning.empty() ? nullptr : options.tuning.c_str();
   for (const auto &item : options.weightTensors)
-    weights.push_back(
+    lists.weights.push_back(
         {sizeof(qccWeightTensor), item.first.c_str(), item.second});
-  c.weightTensors = weights.data();
-  c.numWeightTensors = weights.size();
+  c.weightTensors = lists.weights.data();
+  c.numWeightTensors = lists.weights.size();
+  for (const auto &item : options.dims)
+    lists.dims.push_back(
+        {sizeof(qccNamedSize), item.first.c_str(), item.second});
+  c.dims = lists.dims.data();
+  c.numDims = lists.dims.size();
   c.weightHook = options.weightHook;
   c.cancel = options.cancel ? options.cancel->handle() : nullptr;
   c.timeoutNanoseconds = options.timeout.count();
@@ -119,8 +132,8 @@ inline qccCompileOptions toC(const CompileOptions &options,
 inline Artifact compileArtifact(std::string_view text,
                                 const CompileOptions &options = {}) {
   Artifact artifact;
-  std::vector<qccWeightTensor> weights;
-  qccCompileOptions c = detail::toC(options, weights);
+  detail::CompileLists lists;
+  qccCompileOptions c = detail::toC(options, lists);
   detail::check(
       qccCompileText(text.data(), text.size(), &c, artifact.artifact_.fill()));
   return artifact;
@@ -128,8 +141,8 @@ inline Artifact compileArtifact(std::string_view text,
 inline Artifact compileFileArtifact(const std::string &path,
                                     const CompileOptions &options = {}) {
   Artifact artifact;
-  std::vector<qccWeightTensor> weights;
-  qccCompileOptions c = detail::toC(options, weights);
+  detail::CompileLists lists;
+  qccCompileOptions c = detail::toC(options, lists);
   detail::check(qccCompileFile(path.c_str(), &c, artifact.artifact_.fill()));
   return artifact;
 }

@@ -14,6 +14,7 @@ from ._compile import compile, explain
 from ._diff import Diff, ResultDiff, diff
 from ._explanation import ExplainedStep, Explanation
 from ._function import Function, Profile, ProfiledStep
+from ._layers import LayerDiff, ModelDiff, diff_model
 from ._library import runtime as _runtime
 from ._module import Module, load
 from ._types import Quantization, TensorType, Variant
@@ -26,7 +27,7 @@ __version__: str = _runtime.functions.qccGetVersion().decode()
 __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
     "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
-    "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
+    "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
     "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "Variant", "compile", "diff",
-    "explain", "load",
+    "diff_model", "explain", "load",
 ]

@@ -29,7 +29,10 @@ rt::Result<Measurement> measure(Execution &execution,
   };
   constexpr size_t leastRuns = 5, tracedRuns = 10;
   const double wanted = options.seconds.value_or(1);
-  const auto mostRuns = size_t(10000 * std::max(wanted, 1.0));
+  // The times that are kept, of runs and of their steps, have to fit memory.
+  const size_t mostRuns =
+      options.seconds ? 10000000 / (1 + execution.context->entry().steps.size())
+                      : 10000;
   Progress progress("measuring");
   const rt::Context &context = *execution.context;
   const std::vector<rt::Step> &steps = context.entry().steps;

@@ -22,8 +22,8 @@ namespace qcc::tools {
 
 struct MeasureOptions {
   unsigned warmUps = 2; ///< runs before those that are measured
-  /// What the runs that are measured take in all; nothing: 1. There are at most
-  /// 10,000 for each second.
+  /// What the runs that are measured take in all; nothing: 1, of 10,000 runs at
+  /// most.
   std::optional<double> seconds;
 };
 

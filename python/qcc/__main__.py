@@ -1,0 +1,72 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m qcc diff MODEL.onnx --against=onnxruntime [--layers]"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._layers import PEERS, diff_model
+from .errors import Error
+
+
+def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
+    name, found, value = text.rpartition(separator)
+    if not found or not name or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
+    return name, value
+
+
+def _dim(text: str) -> Tuple[str, int]:
+    name, value = _pair(text, "=", "NAME=N")
+    if not value.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
+    return name, int(value)
+
+
+def _input(text: str) -> Tuple[str, str]:
+    return _pair(text, ":", "NAME:FILE.npy")
+
+
+def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m qcc", description="What needs other packages of Python.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    diff = commands.add_parser("diff", help="compare a model with another implementation of ONNX; exit with 1 if they "
+                                            "differ")
+    diff.add_argument("model", metavar="MODEL.onnx")
+    diff.add_argument("--against", choices=sorted(PEERS), default="onnxruntime")
+    diff.add_argument("--layers", action="store_true", help="compare what each node computes")
+    diff.add_argument("--input", action="append", default=[], type=_input, metavar="NAME:FILE.npy",
+                      help="an input; without any, all are random")
+    diff.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+                      help="the size of a dimension that the model has a name for")
+    diff.add_argument("--mcpu", default="native", help="the processor to compile for")
+    diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
+                      help="let a value differ by T times its norm (L2)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    options = _parse(arguments)
+    inputs: Optional[Dict[str, object]] = {name: np.load(path) for name, path in options.input} or None
+    try:
+        report = diff_model(options.model, inputs, against=options.against, layers=options.layers, target=options.mcpu,
+                            dims=dict(options.dim))
+    except (Error, OSError, KeyError) as error:
+        print(f"qcc: error: {error}", file=sys.stderr)
+        return 1
+    print(report)
+    first = report.first(options.tolerance)
+    if first is None:
+        print(f"no difference in {len(report.layers)} values")
+        return 0
+    print(f"first difference: {first.value}, of node {first.node} ({first.op})")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
