@@ -17,6 +17,7 @@ from ._function import Function, Profile, ProfiledStep
 from ._layers import LayerDiff, ModelDiff, diff_model
 from ._library import runtime as _runtime
 from ._module import Module, load
+from ._reduce import reduce_model
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
                      InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
@@ -27,7 +28,7 @@ __version__: str = _runtime.functions.qccGetVersion().decode()
 __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff", "Error",
     "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError", "InvalidProgramError",
-    "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError", "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization",
-    "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "Variant", "compile", "diff",
-    "diff_model", "explain", "load",
+    "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError", "OutOfMemoryError", "Profile",
+    "ProfiledStep", "Quantization", "ResultDiff", "SystemCallError", "TensorType", "TimedOutError", "UnsupportedError", "Variant", "compile", "diff",
+    "diff_model", "explain", "load", "reduce_model",
 ]

@@ -86,11 +86,18 @@ def _run_reference(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
 PEERS: Dict[str, Evaluate] = {"onnxruntime": _run_onnxruntime, "onnx": _run_reference}
 
 
-def _load(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
+def load_model(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
+    """An onnx.ModelProto; raises InvalidArgumentError where the file holds none."""
     onnx = _import("onnx", "onnx")
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return onnx.load_model_from_string(bytes(source))
-    return onnx.load(os.fspath(source))
+    damaged = _import("google.protobuf.message", "protobuf").DecodeError
+    name = "the source"
+    try:
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            return onnx.load_model_from_string(bytes(source))
+        name = f"'{os.fspath(source)}'"
+        return onnx.load(os.fspath(source))
+    except damaged as error:
+        raise InvalidArgumentError(f"{name} is no ONNX model, or it is damaged ({error})") from None
 
 
 def _show_values(model: Any) -> None:
@@ -155,7 +162,7 @@ def diff_model(source: Union[str, bytes, "os.PathLike[str]"], inputs: Union[Sequ
     """
     if against not in PEERS:
         raise InvalidArgumentError(f"there is no comparison with {against!r}; use one of {', '.join(sorted(PEERS))}")
-    model = _load(source)
+    model = load_model(source)
     if layers:
         _show_values(model)
     data: bytes = model.SerializeToString()

@@ -70,6 +70,12 @@ struct ExplainOptions {
   std::string profile; ///< what `qcc bench --json` wrote, for the page
 };
 
+/// Options of qcc reduce.
+struct ReduceOptions {
+  std::string input, output;
+  std::string test; ///< a command of the shell
+};
+
 /// Options of qcc tune.
 struct TuneOptions {
   std::string database;
@@ -188,6 +194,7 @@ int runCompile(const ProgramOptions &program, const std::string &output,
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
+int runReduce(const ReduceOptions &options);
 int runOps();
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);

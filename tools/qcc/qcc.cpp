@@ -90,6 +90,7 @@ struct CommandLine {
   std::string entry;
   std::optional<double> tolerance;
   ExplainOptions explain;
+  ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
 };
@@ -283,6 +284,21 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "qcc explain model.mlir --weights=random:7 --mcpu=sapphirerapids");
 }
 
+static void addReduce(Commands &commands, CommandLine &line) {
+  Arguments &arguments = commands.add(
+      "reduce", "Find the smallest part of a program that still fails a test",
+      [&](const Arguments &) { return runReduce(line.reduce); });
+  arguments.positional("FILE.mlir", line.reduce.input);
+  arguments.text("test", "COMMAND",
+                 "A command of the shell, which succeeds where the program "
+                 "\"$1\" does what is looked for, such as to crash something",
+                 line.reduce.test);
+  arguments.text("o", "OUT.mlir", "Where the part is written",
+                 line.reduce.output);
+  arguments.example("qcc reduce model.mlir -o small.mlir --test='! qcc run "
+                    "\"$1\" --check'");
+}
+
 static void addTune(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "tune",
@@ -327,6 +343,7 @@ int main(int argc, char **argv) {
   addBench(commands, line);
   addDiff(commands, line);
   addExplain(commands, line);
+  addReduce(commands, line);
   addTune(commands, line);
   commands.add("ops", "List the operations that programs may use",
                [](const Arguments &) { return runOps(); });
