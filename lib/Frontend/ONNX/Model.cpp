@@ -248,8 +248,10 @@ NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
     }
   }
   attribute.reals.resize(reals.size() / sizeof(float));
-  std::memcpy(attribute.reals.data(), reals.data(),
-              attribute.reals.size() * sizeof(float));
+  // Without elements there may be no memory either.
+  if (!attribute.reals.empty())
+    std::memcpy(attribute.reals.data(), reals.data(),
+                attribute.reals.size() * sizeof(float));
   using Kind = NodeAttribute::Kind;
   static constexpr Kind kinds[] = {Kind::None,   Kind::Float,  Kind::Int,
                                    Kind::String, Kind::Tensor, Kind::Graph,

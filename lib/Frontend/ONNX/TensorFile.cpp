@@ -72,6 +72,7 @@ rt::Result<HostTensor> qcc::readONNXTensor(const std::string &path) {
                        " bytes of data but its type, " + result->describe() +
                        ", needs " + std::to_string(result->numBytes()) +
                        "; write it again");
-  std::memcpy(result->data(), tensor->data.data(), tensor->data.size());
+  if (!tensor->data.empty())
+    std::memcpy(result->data(), tensor->data.data(), tensor->data.size());
   return result;
 }
