@@ -85,7 +85,11 @@ def record(files):
     return "\n".join(lines)
 
 
-def write_wheel(folder, name, glibc, files, text):
+#: So that torch.compile(model, backend="qcc") finds the backend by itself.
+ENTRY_POINTS = "[torch_dynamo_backends]\nqcc = qcc.torch:backend\n"
+
+
+def write_wheel(folder, name, glibc, files, text, entry_points=""):
     """Writes the wheel of a distribution whose package has these files, by path."""
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{platform.machine()}"
     stem = f"{name.replace('-', '_')}-{version()}"
@@ -95,6 +99,8 @@ def write_wheel(folder, name, glibc, files, text):
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/METADATA"] = text.encode()
     files[f"{info}/WHEEL"] = wheel.encode()
+    if entry_points:
+        files[f"{info}/entry_points.txt"] = entry_points.encode()
     files[f"{info}/RECORD"] = f"{record(files)}\n{info}/RECORD,,\n".encode()
     path = folder / f"{stem}-{tag}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -122,7 +128,7 @@ def build(options):
         metadata("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"]))
     yield write_wheel(
         options.output, "qcc", compiler_glibc, {"qcc/libqcc.so.1": compiler},
-        metadata("qcc", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"]))
+        metadata("qcc", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"]), ENTRY_POINTS)
 
 
 def main():

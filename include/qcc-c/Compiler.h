@@ -93,6 +93,13 @@ static inline qccWeightTensor qccWeightTensorInit(void) {
   return weight;
 }
 
+/// A size for a dimension that an ONNX model has a name for, such as "batch".
+typedef struct qccNamedSize {
+  size_t size;
+  const char *name;
+  int64_t value;
+} qccNamedSize;
+
 /// A weight that the compiler asks for. Lives during the call only.
 typedef struct qccWeightRequest {
   size_t size;
@@ -175,6 +182,10 @@ typedef struct qccCompileOptions {
   /// All three are looked at between passes, functions and weights, so that
   /// some time may go by and some memory be taken before they take effect.
   int64_t memoryLimitBytes;
+  /// Dimensions of an ONNX model that the program is compiled for one size of;
+  /// it takes every size of the others.
+  const qccNamedSize *dims;
+  size_t numDims;
   const qccDiagnosticHook *diagnostics; ///< Null: nobody is told.
 } qccCompileOptions;
 

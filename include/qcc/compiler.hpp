@@ -53,6 +53,8 @@ struct CompileOptions {
   std::chrono::nanoseconds timeout{0};
   /// What the process may grow by; 0: no limit. See qccCompileOptions.
   int64_t memoryLimitBytes = 0;
+  /// Sizes of dimensions that an ONNX model has names for.
+  std::vector<std::pair<std::string, int64_t>> dims;
 };
 
 /// The bytes of a shared object.
@@ -93,6 +95,7 @@ inline void callDiagnosticHook(void *hook,
 /// What options in C refer to.
 struct CompileOptionParts {
   std::vector<qccWeightTensor> weights;
+  std::vector<qccNamedSize> dims;
   qccDiagnosticHook diagnostics = qccDiagnosticHookInit();
 };
 
@@ -115,6 +118,11 @@ inline qccCompileOptions toC(const CompileOptions &options,
         {sizeof(qccWeightTensor), item.first.c_str(), item.second});
   c.weightTensors = parts.weights.data();
   c.numWeightTensors = parts.weights.size();
+  for (const auto &item : options.dims)
+    parts.dims.push_back(
+        {sizeof(qccNamedSize), item.first.c_str(), item.second});
+  c.dims = parts.dims.data();
+  c.numDims = parts.dims.size();
   c.weightHook = options.weightHook;
   c.cancel = options.cancel ? options.cancel->handle() : nullptr;
   c.timeoutNanoseconds = options.timeout.count();

@@ -12,23 +12,26 @@
 using namespace mlir;
 using namespace qcc;
 
-llvm::Error ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
-                                      ArrayRef<int64_t> given) {
+llvm::Error
+ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
+                          const llvm::StringMap<std::vector<int64_t>> &dims) {
   target = forTarget.getName();
   isForDevice = forTarget.isDevice();
-  dims = given.vec();
   SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (isStep(function))
       continue;
-    auto temporaries = explainMemory(function, dims);
+    std::vector<int64_t> sizes = dims.lookup(function.getName());
+    auto temporaries = explainMemory(function, sizes);
     if (!temporaries)
       return temporaries.takeError();
     EntryReport &entry = entries.emplace_back();
     entry.name = function.getName();
+    entry.dims = std::move(sizes);
     entry.temporaries = *temporaries;
     for (auto call : function.getOps<func::CallOp>())
       entry.steps.push_back(explainStep(call, symbols, forTarget));
+    explainFlow(function, symbols, entry.steps);
   }
   return llvm::Error::success();
 }
@@ -38,8 +41,8 @@ void ProgramReport::addKernels(ModuleOp module) {
   if (!isForDevice)
     return;
   for (EntryReport &entry : entries)
-    entry.launches =
-        explainLaunches(module.lookupSymbol<func::FuncOp>(entry.name), dims);
+    entry.launches = explainLaunches(
+        module.lookupSymbol<func::FuncOp>(entry.name), entry.dims);
 }
 
 void ProgramReport::addScratch(ModuleOp module) {
@@ -77,6 +80,9 @@ static llvm::json::Object toJson(const StepExplanation &step) {
       {"fused", llvm::json::Array(step.fused)},
       {"operations", step.operations},
       {"bytes", step.bytes},
+      {"reads", llvm::json::Array(step.reads)},
+      {"outputs", llvm::json::Array(step.outputs)},
+      {"results", llvm::json::Array(step.results)},
   };
   if (step.isContraction()) {
     object["atom"] = step.atom;

@@ -14,8 +14,10 @@ from ._compile import compile, explain
 from ._diff import Diff, ResultDiff, diff
 from ._explanation import ExplainedStep, Explanation
 from ._function import Function, Profile, ProfiledStep
+from ._layers import LayerDiff, ModelDiff, diff_model
 from ._library import runtime as _runtime
 from ._module import Module, load
+from ._reduce import reduce_model
 from ._runs import CancelToken, Run, ThreadPool, set_default_pool
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
@@ -27,8 +29,8 @@ __version__: str = _runtime.functions.qccGetVersion().decode()
 __all__ = [
     "BusyError", "CancelToken", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff",
     "Error", "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError",
-    "InvalidProgramError", "KernelFailedError", "Module", "NotFoundError", "OutOfMemoryError", "Profile",
-    "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError", "TensorType", "ThreadPool",
-    "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff", "explain", "load",
-    "set_default_pool",
+    "InvalidProgramError", "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError",
+    "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError",
+    "TensorType", "ThreadPool", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff",
+    "diff_model", "explain", "load", "reduce_model", "set_default_pool",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import operator
 import os
 import pathlib
 import tempfile
@@ -123,8 +124,19 @@ def _report(diagnostics: Sequence[Diagnostic], on_diagnostic: Optional[Callable[
             warnings.warn(str(diagnostic), CompileWarning, stacklevel=4)
 
 
+def _named_sizes(dims: Optional[Mapping[str, int]]) -> Any:
+    """An array for the compiler, which reads names from it during the call."""
+    sizes = (c.NamedSize * len(dims or {}))()
+    for size, (name, value) in zip(sizes, (dims or {}).items()):
+        size.size = ctypes.sizeof(c.NamedSize)
+        size.name = encode(name)
+        size.value = operator.index(value)
+    return sizes
+
+
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
-             name: Optional[str], on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
+             name: Optional[str], dims: Optional[Mapping[str, int]],
+             on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
     diagnostics: List[Diagnostic] = []
 
     def handle_diagnostic(_: Any, pointer: Any) -> None:
@@ -137,6 +149,8 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
     options.tuning = encode(tuning) if tuning is not None else None
     options.name = encode(name) if name is not None else None
     options.flags = flags
+    options.dims = sizes = _named_sizes(dims)
+    options.num_dims = len(sizes)
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()
     with _weights_file(weights) as options.weights:
@@ -148,6 +162,7 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
 
 def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", weights: Optional[Weights] = None,
             tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
+            dims: Optional[Mapping[str, int]] = None,
             on_diagnostic: Optional[Callable[[Diagnostic], None]] = None) -> Module:
     """Compiles a program.
 
@@ -160,6 +175,8 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             "random:SEED", or arrays by name.
         tuning: a file of `qcc tune`, whose measurements come before the compiler's estimates.
         name: what diagnostics call a program that is not a file.
+        dims: sizes of dimensions that an ONNX model has names for, such as {"batch": 1}: the program is compiled for
+            these and takes no others. Dimensions that are not named here take every size.
         on_diagnostic: called with each thing that the compiler says. None: warnings become Python's, errors are in the
             exception.
 
@@ -169,18 +186,20 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         InvalidArgumentError: an option is wrong.
         UnsupportedError: the compiler is not installed.
     """
-    return Module(None, _compile(source, target, weights, tuning, name, on_diagnostic))
+    return Module(None, _compile(source, target, weights, tuning, name, dims, on_diagnostic))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
-            tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None) -> Explanation:
+            tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
+            dims: Optional[Mapping[str, int]] = None) -> Explanation:
     """Compiles a program and tells what became of it: what each step computes, how, and why not faster.
 
     Args:
-        source, weights, tuning, name: as in `compile`.
+        source, weights, tuning, name, dims: as in `compile`.
         target: one processor.
 
     Raises:
         What `compile` raises.
     """
-    return read_explanation(_compile(source, target, weights, tuning, name, None, _EXPLAIN).explanation())
+    artifact = _compile(source, target, weights, tuning, name, dims, None, _EXPLAIN)
+    return read_explanation(artifact.explanation())

@@ -47,9 +47,10 @@ def _as_sequence(results: Any) -> "List[np.ndarray[Any, Any]]":
     return [np.asarray(result) for result in several]
 
 
-def _compare(actual: "np.ndarray[Any, Any]", expected: "np.ndarray[Any, Any]", index: int) -> ResultDiff:
+def compare(actual: "np.ndarray[Any, Any]", expected: "np.ndarray[Any, Any]", name: Any) -> ResultDiff:
+    """One result of two functions, which messages call `name`."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
-        raise InvalidArgumentError(f"result {index} is {actual.dtype}{list(actual.shape)} of one function and "
+        raise InvalidArgumentError(f"result {name} is {actual.dtype}{list(actual.shape)} of one function and "
                                    f"{expected.dtype}{list(expected.shape)} of the other; they cannot be compared")
     equal = actual == expected
     if actual.dtype.kind == "f":
@@ -82,4 +83,4 @@ def diff(function: Callable[..., Any], expected: Callable[..., Any], *arrays: An
     if len(ours) != len(theirs):
         raise InvalidArgumentError(f"one function has {len(ours)} results and the other has {len(theirs)}; "
                                    "they cannot be compared")
-    return Diff(tuple(_compare(a, e, index) for index, (a, e) in enumerate(zip(ours, theirs))))
+    return Diff(tuple(compare(a, e, index) for index, (a, e) in enumerate(zip(ours, theirs))))

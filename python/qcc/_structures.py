@@ -177,6 +177,14 @@ class DiagnosticInfo(SizedStructure):
 DiagnosticHandler = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(DiagnosticInfo))
 
 
+class NamedSize(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("value", ctypes.c_int64),
+    ]
+
+
 class CompileOptions(SizedStructure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -187,4 +195,12 @@ class CompileOptions(SizedStructure):
         ("handle_diagnostic", DiagnosticHandler),
         ("flags", ctypes.c_uint32),
         ("tuning", ctypes.c_char_p),
+        ("weight_tensors", ctypes.c_void_p),
+        ("num_weight_tensors", ctypes.c_size_t),
+        ("weight_hook", ctypes.c_void_p),
+        ("cancel", ctypes.c_void_p),
+        ("timeout_nanoseconds", ctypes.c_int64),
+        ("memory_limit_bytes", ctypes.c_int64),
+        ("dims", ctypes.POINTER(NamedSize)),
+        ("num_dims", ctypes.c_size_t),
     ]

@@ -25,7 +25,7 @@ class TensorType:
 
     name: str  #: "" where it has none
     dtype: str  #: such as "float32" or "int8"
-    #: Sizes. A name ("d0") is any size, and equal names are equal sizes.
+    #: Sizes. A name ("batch", or "d0" where the program has none) is any size, and equal names are equal sizes.
     shape: Tuple[Union[int, str], ...]
     quantization: Optional[Quantization]  #: None where the tensor is not quantized
     in_place_argument: Optional[int]  #: of a result: the argument that it may share memory with

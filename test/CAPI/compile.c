@@ -276,6 +276,51 @@ static void hooks(void) {
               QCC_STATUS_INVALID_ARGUMENT, "`size` of a structure is 3");
 }
 
+/// A size for a dimension of an ONNX model: relu of a vector of `n` elements.
+static void namedSizes(void) {
+  static const char model[] =
+      "\010\010\072\071\012\020\012\001\170\022\001\171\032\000\042\004"
+      "\122\145\154\165\072\000\022\001\147\132\020\012\001\170\022\013"
+      "\012\011\010\001\022\005\012\003\022\001\156\142\020\012\001\171"
+      "\022\013\012\011\010\001\022\005\012\003\022\001\156\102\004\012"
+      "\000\020\021";
+  qccNamedSize dims[2] = {{sizeof(qccNamedSize), "n", 3},
+                          {sizeof(qccNamedSize), "m", -1}};
+  qccCompileOptions options = qccCompileOptionsInit();
+  options.dims = dims;
+  options.numDims = 1;
+  qccArtifact artifact = NULL;
+  qccModule module = NULL;
+  CHECK_OK(qccCompileText(model, sizeof(model) - 1, &options, &artifact));
+  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
+                               qccArtifactGetSize(artifact), NULL, &module));
+  qccArtifactDestroy(artifact);
+  artifact = NULL;
+  qccTensorInfo x = qccTensorInfoInit();
+  CHECK_OK(qccModuleGetArgument(module, NULL, 0, &x));
+  CHECK(x.rank == 1 && x.dims[0] == 3);
+  qccModuleDestroy(module);
+
+  options.numDims = 2;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "dims[1]: the size of 'm' is negative");
+  dims[1].name = "n";
+  dims[1].value = 4;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "dims[1]: there is another one of the name 'n'");
+  dims[1].name = NULL;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "dims[1]: it has no name");
+  options.numDims = 1;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_PROGRAM, "which only an ONNX model can have");
+  options.dims = NULL;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "dims is a null pointer");
+}
+
 static void wrongOptions(void) {
   qccCompileOptions options = qccCompileOptionsInit();
   qccArtifact artifact = NULL;
@@ -418,6 +463,7 @@ int main(int argc, char **argv) {
   explanations();
   rejectedPrograms();
   hooks();
+  namedSizes();
   wrongOptions();
   tuning(argv[1], argv[2]);
   noTemporaryFolder();

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import onnx.parser
 import pytest
 
 import program
@@ -21,6 +22,28 @@ def test_path_bytes_and_text(tmp_path):
     path.write_text(DOUBLE)
     for source in (path, str(path), DOUBLE, DOUBLE.encode()):
         assert (qcc.compile(source).function()(X) == 2 * X).all()
+
+
+def test_sizes_of_models():
+    """Dimensions that a model has names for: any size, or the one that it is compiled for."""
+    graph = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[batch, len] x) => (float[batch, len] y) { y = Add(x, x) }""").SerializeToString()
+    function = qcc.compile(graph).function()
+    assert str(function) == "main(x: float32[batch, len]) -> (y: float32[batch, len])"
+    fixed = qcc.compile(graph, dims={"len": 3}).function()
+    assert fixed.arguments[0].shape == ("batch", 3)
+    for of_any_size in (function, fixed):
+        assert (of_any_size(X) == 2 * X).all()
+    with pytest.raises(qcc.InvalidArgumentError, match="argument 0"):
+        fixed(X.T.copy())
+    assert qcc.explain(graph, dims={"batch": 2, "len": 3}).steps[0].operations == "6"
+    with pytest.raises(qcc.InvalidProgramError, match="no input has a dimension 'width'.*'batch', 'len'"):
+        qcc.compile(graph, dims={"width": 3})
+    with pytest.raises(qcc.InvalidArgumentError, match="the size of 'len' is negative"):
+        qcc.compile(graph, dims={"len": -3})
+    with pytest.raises(qcc.InvalidProgramError, match="only an ONNX model"):
+        qcc.compile(DOUBLE, dims={"len": 3})
 
 
 def test_save_and_load(tmp_path):

@@ -10,9 +10,39 @@ from package import DOUBLE_ROWS, qcc
 torch = pytest.importorskip("torch")
 
 
+class Block(torch.nn.Module):
+    """Layers with parameters and buffers, and two inputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.linear = torch.nn.Linear(8, 4)
+
+    def forward(self, x, scale):
+        x = torch.relu(self.norm(self.conv(x)))
+        return {"logits": self.linear(x.mean((2, 3))) * scale}
+
+
+@pytest.fixture
+def block():
+    torch.manual_seed(1)
+    model = Block().eval()
+    model.norm.running_mean.uniform_(-1, 1)
+    return model
+
+
+INPUTS = (torch.linspace(-1, 1, 2 * 3 * 6 * 6).reshape(2, 3, 6, 6), torch.tensor([1.0, 2.0, -3.0, 0.5]))
+
+
 def test_example(capsys):
     runpy.run_path(str(program.ROOT / "examples" / "python" / "torch_tensors.py"), run_name="__main__")
     assert "refused: argument 0 of 'double' cannot be read by DLPack" in capsys.readouterr().out
+
+
+def test_example_of_models():
+    pytest.importorskip("onnxscript")
+    runpy.run_path(str(program.ROOT / "examples" / "python" / "torch_model.py"), run_name="__main__")
 
 
 def test_slices():
@@ -31,3 +61,34 @@ def test_results_take_turns():
         function(x, out=y)
         x, y = y, x
     assert torch.equal(x, torch.full((4, 3), 32.0))
+
+
+def test_exported_program(block):
+    pytest.importorskip("onnxscript")
+    import qcc.torch
+
+    function = qcc.torch.compile(torch.export.export(block, INPUTS))
+    with torch.no_grad():
+        torch.testing.assert_close(function(*INPUTS), block(*INPUTS))
+
+
+def test_backend(block):
+    """torch.compile finds the backend, and parameters and buffers are constants of the program."""
+    pytest.importorskip("onnxscript")
+    import qcc.torch
+
+    compiled, arguments = torch.compile(block, backend="qcc"), []
+    compile_program = qcc.torch._to_function
+
+    def watch(program, target):
+        function = compile_program(program, target)
+        arguments.append([tuple(argument.shape) for argument in function.arguments])
+        return function
+
+    qcc.torch._to_function = watch
+    try:
+        with torch.no_grad():
+            torch.testing.assert_close(compiled(*INPUTS), block(*INPUTS))
+    finally:
+        qcc.torch._to_function = compile_program
+    assert arguments == [[(2, 3, 6, 6), (4,)]]

@@ -106,6 +106,15 @@ def test_records(wheels):
     assert {name for name in seen if name.endswith(".py")} == sources
 
 
+def test_torch_finds_its_backend(wheels):
+    """The compiler's wheel names the backend of torch.compile, and the package has it."""
+    with zipfile.ZipFile(wheels["qcc"]) as archive:
+        (path,) = [name for name in archive.namelist() if name.endswith("/entry_points.txt")]
+        assert archive.read(path).decode() == "[torch_dynamo_backends]\nqcc = qcc.torch:backend\n"
+    with zipfile.ZipFile(wheels["qcc_runtime"]) as archive:
+        assert "\ndef backend(" in archive.read("qcc/torch.py").decode()
+
+
 def test_same_sources_same_bytes(tmp_path):
     spec = importlib.util.spec_from_file_location("build_wheels", ROOT / "utils" / "build-wheels.py")
     module = importlib.util.module_from_spec(spec)

@@ -86,31 +86,24 @@ void Arguments::text(const char *name, const char *value, const char *help,
 
 void Arguments::list(const char *name, const char *value, const char *help,
                      std::vector<std::string> &target) {
-  Option &option = add(name, value, help, Takes::Value);
-  option.repeatable = true;
-  option.set = [&target](std::string_view text) {
+  list(name, value, help, [&target](std::string_view text) {
     target.emplace_back(text);
     return rt::Status::ok();
-  };
+  });
+}
+
+void Arguments::list(const char *name, const char *value,
+                     const std::string &help,
+                     std::function<rt::Status(std::string_view)> add) {
+  Option &option = this->add(name, value, help.c_str(), Takes::Value);
+  option.repeatable = true;
+  option.set = std::move(add);
 }
 
 static rt::Status notANumber(const std::string &name, std::string_view text,
                              const std::string &wanted) {
   return rt::invalidArgument("'--" + name + "=" + std::string(text) +
                              "' must be " + wanted);
-}
-
-void Arguments::list(const char *name, const char *value, const char *help,
-                     std::vector<int64_t> &target) {
-  Option &option = add(name, value, help, Takes::Value);
-  option.repeatable = true;
-  option.set = [&target, name = option.name](std::string_view text) {
-    std::optional<int64_t> number = parseInteger(text);
-    if (!number)
-      return notANumber(name, text, "a whole number of 64 bits");
-    target.push_back(*number);
-    return rt::Status::ok();
-  };
 }
 
 void Arguments::number(const char *name, const char *value, const char *help,

@@ -64,8 +64,9 @@ public:
             std::string &target);
   void list(const char *name, const char *value, const char *help,
             std::vector<std::string> &target);
-  void list(const char *name, const char *value, const char *help,
-            std::vector<int64_t> &target);
+  /// Any number of values; `add` takes each, or says what is wrong with it.
+  void list(const char *name, const char *value, const std::string &help,
+            std::function<rt::Status(std::string_view)> add);
   void number(const char *name, const char *value, const char *help,
               int64_t least, int64_t most, unsigned &target);
   /// A number, 0 or greater.

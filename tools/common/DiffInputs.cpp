@@ -67,39 +67,62 @@ static rt::Result<HostTensor> formFor(const rt::TensorInfo &info,
   return stored;
 }
 
+static bool areAlike(const rt::TensorInfo &a, const rt::TensorInfo &b) {
+  return a.dtype == b.dtype &&
+         isSameQuantization(a.quantization, b.quantization);
+}
+
+/// What is made for both entries: the elements of both where they are alike,
+/// or else real numbers. Names are those of A, or of B where A has none.
+static rt::Result<std::vector<TensorSpec>> commonSpecs(const rt::Entry &a,
+                                                       const rt::Entry &b) {
+  std::vector<TensorSpec> specs = specsOf(a), other = specsOf(b);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    rt::Result<std::vector<int64_t>> shape = commonShape(specs[i], other[i], i);
+    if (!shape.isOk())
+      return shape.status();
+    specs[i].shape = *std::move(shape);
+    rt::DType dtypeA = a.arguments[i].dtype, dtypeB = b.arguments[i].dtype;
+    if (!areAlike(a.arguments[i], b.arguments[i]) && !dtypeA.isFloat())
+      specs[i].dtype = dtypeB.isFloat() ? dtypeB : rt::DType{QCC_FLOAT, 32};
+    if (specs[i].name.empty())
+      specs[i].name = other[i].name;
+    if (specs[i].dimNames.empty())
+      specs[i].dimNames = other[i].dimNames;
+  }
+  return specs;
+}
+
 rt::Result<DiffInputs> makeDiffInputs(const rt::Entry &a, const rt::Entry &b,
                                       const InputSources &sources) {
   if (a.arguments.size() != b.arguments.size())
     return rt::invalidArgument(
         format("A takes %zu argument(s), but B takes %zu", a.arguments.size(),
                b.arguments.size()));
+  rt::Result<std::vector<TensorSpec>> common = commonSpecs(a, b);
+  if (!common.isOk())
+    return common.status();
   std::string entry(a.name);
   rt::Result<std::vector<std::string>> texts =
-      sourcePerArgument(sources, a.arguments.size(), entry);
+      sourcePerArgument(sources, *common, entry);
   if (!texts.isOk())
     return texts.status();
-  std::vector<TensorSpec> specsA = specsOf(a), specsB = specsOf(b);
-  RandomInputs random(sources, entry);
+  std::vector<bool> isRandom = findRandom(*texts);
+  rt::Result<std::vector<TensorSpec>> specs =
+      resolveSizes(*std::move(common), sources.sizes, isRandom, entry);
+  if (!specs.isOk())
+    return specs.status();
   DiffInputs inputs;
-  for (size_t i = 0; i < specsA.size(); ++i) {
+  for (size_t i = 0; i < specs->size(); ++i) {
     const rt::TensorInfo &infoA = a.arguments[i], &infoB = b.arguments[i];
-    rt::Result<std::vector<int64_t>> shape =
-        commonShape(specsA[i], specsB[i], i);
-    if (!shape.isOk())
-      return shape.status();
-    bool isAlike = infoA.dtype == infoB.dtype &&
-                   isSameQuantization(infoA.quantization, infoB.quantization);
-    TensorSpec spec{isAlike || infoA.dtype.isFloat() ? infoA.dtype
-                    : infoB.dtype.isFloat()          ? infoB.dtype
-                                                     : rt::DType{QCC_FLOAT, 32},
-                    *std::move(shape)};
+    const TensorSpec &spec = (*specs)[i];
+    bool isAlike = areAlike(infoA, infoB);
     const std::string &text = (*texts)[i];
     // A file of another type may still hold real values.
     rt::Result<HostTensor> given =
-        isRandomSpec(text)
-            ? random.make(text, spec, i)
-            : readInput(text, spec, i,
-                        /*checkType=*/isAlike && !infoA.quantization);
+        isRandom[i] ? makeRandom(text, spec, i)
+                    : readInput(text, spec, i,
+                                /*checkType=*/isAlike && !infoA.quantization);
     if (!given.isOk())
       return given.status();
     if (isAlike && given->dtype() == infoA.dtype) {
@@ -122,9 +145,6 @@ rt::Result<DiffInputs> makeDiffInputs(const rt::Entry &a, const rt::Entry &b,
     inputs.a.push_back(*std::move(forA));
     inputs.b.push_back(*std::move(forB));
   }
-  rt::Status status = random.finish();
-  if (!status.isOk())
-    return status;
   return inputs;
 }
 

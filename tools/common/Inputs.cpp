@@ -14,17 +14,6 @@
 
 namespace qcc::tools {
 
-std::vector<TensorSpec> specsOf(const rt::Entry &entry) {
-  std::vector<TensorSpec> specs;
-  for (const rt::TensorInfo &info : entry.arguments) {
-    TensorSpec spec{info.dtype, {}};
-    for (rt::Size dim : info.dims)
-      spec.shape.push_back(dim.isDynamic() ? -1 : dim.literal());
-    specs.push_back(std::move(spec));
-  }
-  return specs;
-}
-
 static bool endsWith(const std::string &text, std::string_view end) {
   return text.size() >= end.size() &&
          text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -62,97 +51,143 @@ rt::Result<HostTensor> readInput(const std::string &path,
              tensor->describe().c_str()));
 }
 
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An --input, with the name of its argument if it has one.
+struct NamedSource {
+  std::string name, source;
+};
+} // namespace
+
+/// What stands behind the last colon is a file; random numbers have colons of
+/// their own.
+static NamedSource splitSource(const std::string &text) {
+  size_t colon = text.rfind(":random");
+  if (isRandomSpec(text) || text.find(':') == std::string::npos)
+    return {"", text};
+  if (colon == std::string::npos || !isRandomSpec(text.substr(colon + 1)))
+    colon = text.rfind(':');
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
 void addFiles(CommandFiles &files, const InputSources &sources) {
-  for (const std::string &input : sources.inputs)
-    if (!isRandomSpec(input))
-      files.reads(input, "read by --input");
+  for (const std::string &input : sources.inputs) {
+    std::string source = splitSource(input).source;
+    if (!isRandomSpec(source))
+      files.reads(source, "read by --input");
+  }
+}
+
+/// Puts the sources that have names to their arguments; returns the others.
+static rt::Result<std::vector<std::string>>
+placeNamed(const InputSources &sources, const std::vector<TensorSpec> &specs,
+           const std::string &entry, std::vector<std::string> &placed) {
+  std::vector<std::string> others;
+  for (const std::string &input : sources.inputs) {
+    NamedSource named = splitSource(input);
+    if (named.name.empty()) {
+      others.push_back(named.source);
+      continue;
+    }
+    std::vector<std::string> known;
+    bool isFound = false;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      known.push_back(specs[i].name.empty() ? "(no name)" : specs[i].name);
+      if (specs[i].name != named.name)
+        continue;
+      if (!placed[i].empty())
+        return rt::invalidArgument("--input gives the argument '" + named.name +
+                                   "' of entry '" + entry + "' twice");
+      placed[i] = named.source;
+      isFound = true;
+    }
+    if (!isFound)
+      return rt::invalidArgument("'--input=" + input + "': entry '" + entry +
+                                 "' has no argument '" + named.name +
+                                 "'; it has: " + join(known));
+  }
+  return others;
 }
 
 rt::Result<std::vector<std::string>>
-sourcePerArgument(const InputSources &sources, size_t arguments,
+sourcePerArgument(const InputSources &sources,
+                  const std::vector<TensorSpec> &specs,
                   const std::string &entry) {
-  std::vector<std::string> inputs = sources.inputs;
-  if (inputs.size() == 1 && isRandomSpec(inputs[0]))
-    inputs.assign(arguments, inputs[0]);
-  if (inputs.size() != arguments)
+  if (sources.inputs.empty())
+    return std::vector<std::string>(specs.size(), "random");
+  std::vector<std::string> placed(specs.size());
+  rt::Result<std::vector<std::string>> others =
+      placeNamed(sources, specs, entry, placed);
+  if (!others.isOk())
+    return others;
+  bool isForAll = others->size() == 1 && isRandomSpec(others->front());
+  bool hasNames = others->size() != sources.inputs.size();
+  if (!isForAll && !hasNames && others->size() != specs.size())
     return rt::invalidArgument(
         format("entry '%s' takes %zu input(s), but --input is given %zu "
                "time(s); --input=random serves all",
-               entry.c_str(), arguments, inputs.size()));
-  return inputs;
-}
-
-rt::Result<TensorSpec> RandomInputs::resolve(const std::string &source,
-                                             TensorSpec spec, size_t position) {
-  rt::Result<RandomSpec> random = parseRandomSpec(source);
-  if (!random.isOk())
-    return random.status().withPrefix("--input: ");
-  std::string given = rt::describe(spec.dtype, spec.shape);
-  for (int64_t &dim : spec.shape) {
-    if (dim >= 0)
+               entry.c_str(), specs.size(), sources.inputs.size()));
+  if (!isForAll && hasNames && !others->empty())
+    return rt::invalidArgument("'--input=" + others->front() +
+                               "' has no name, but others have; write "
+                               "--input=NAME:" +
+                               others->front());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (!placed[i].empty())
       continue;
-    if (usedDims_ == sources_.dims.size())
+    if (others->empty())
       return rt::invalidArgument(
-          format("input %zu of entry '%s' has a dynamic dimension (%s); give "
-                 "its size with --dim=N",
-                 position, entry_.c_str(), given.c_str()));
-    dim = sources_.dims[usedDims_++];
-    if (dim < 0)
-      return rt::invalidArgument("'--dim=" + std::to_string(dim) +
-                                 "' is negative");
+          specs[i].describe(i) + " of entry '" + entry +
+          "' is not given; add --input=" +
+          (specs[i].name.empty() ? "" : specs[i].name + ":") +
+          "FILE.npy, or --input=random for all that have no file");
+    placed[i] = (*others)[isForAll ? 0 : i];
   }
-  return spec;
+  for (const std::string &source : placed)
+    if (isRandomSpec(source))
+      if (auto random = parseRandomSpec(source); !random.isOk())
+        return random.status().withPrefix("--input: ");
+  return placed;
 }
 
-rt::Result<HostTensor> RandomInputs::make(const std::string &source,
-                                          const TensorSpec &spec,
-                                          size_t position) {
-  rt::Result<TensorSpec> resolved = resolve(source, spec, position);
-  if (!resolved.isOk())
-    return resolved.status();
-  rt::Result<HostTensor> tensor =
-      HostTensor::create(resolved->dtype, resolved->shape);
+std::vector<bool> findRandom(const std::vector<std::string> &sources) {
+  std::vector<bool> random;
+  for (const std::string &source : sources)
+    random.push_back(isRandomSpec(source));
+  return random;
+}
+
+rt::Result<HostTensor> makeRandom(const std::string &source,
+                                  const TensorSpec &spec, size_t position) {
+  rt::Result<HostTensor> tensor = HostTensor::create(spec.dtype, spec.shape);
   if (!tensor.isOk())
-    return tensor.status().withPrefix("input " + std::to_string(position) +
-                                      ": ");
+    return tensor.status().withPrefix(spec.describe(position) + ": ");
   fillRandom(*tensor, *parseRandomSpec(source), /*stream=*/position);
   return tensor;
-}
-
-rt::Status RandomInputs::finish() const {
-  if (usedDims_ == sources_.dims.size())
-    return rt::Status::ok();
-  return rt::invalidArgument(
-      format("--dim is given %zu time(s), but the random inputs have %zu "
-             "dynamic dimension(s)",
-             sources_.dims.size(), usedDims_));
 }
 
 rt::Result<std::vector<HostTensor>>
 makeInputs(const std::vector<TensorSpec> &specs, const InputSources &sources,
            const std::string &entry) {
   rt::Result<std::vector<std::string>> texts =
-      sourcePerArgument(sources, specs.size(), entry);
+      sourcePerArgument(sources, specs, entry);
   if (!texts.isOk())
     return texts.status();
-  RandomInputs random(sources, entry);
+  std::vector<bool> isRandom = findRandom(*texts);
   // All sizes are known before the first input takes memory.
-  std::vector<TensorSpec> resolved = specs;
+  rt::Result<std::vector<TensorSpec>> resolved =
+      resolveSizes(specs, sources.sizes, isRandom, entry);
+  if (!resolved.isOk())
+    return resolved.status();
   uint64_t total = 0;
-  for (size_t i = 0; i < specs.size(); ++i) {
-    if (!isRandomSpec((*texts)[i]))
-      continue;
-    rt::Result<TensorSpec> spec = random.resolve((*texts)[i], specs[i], i);
-    if (!spec.isOk())
-      return spec.status();
-    resolved[i] = *std::move(spec);
-    // Too many elements for a number are reported with their input.
-    if (auto bytes = rt::numBytes(resolved[i].dtype, resolved[i].shape))
-      total += *bytes;
-  }
-  rt::Status status = random.finish();
-  if (!status.isOk())
-    return status;
+  for (size_t i = 0; i < specs.size(); ++i)
+    if (isRandom[i])
+      // Too many elements for a number are reported with their input.
+      if (auto bytes = rt::numBytes((*resolved)[i].dtype, (*resolved)[i].shape))
+        total += *bytes;
   if (!rt::hasMemoryFor(total))
     return rt::outOfMemory("the random inputs need " + std::to_string(total) +
                            " bytes, for which there is not enough memory; give "
@@ -160,9 +195,9 @@ makeInputs(const std::vector<TensorSpec> &specs, const InputSources &sources,
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     const std::string &source = (*texts)[i];
-    rt::Result<HostTensor> tensor = isRandomSpec(source)
-                                        ? random.make(source, resolved[i], i)
-                                        : readInput(source, specs[i], i);
+    rt::Result<HostTensor> tensor = isRandom[i]
+                                        ? makeRandom(source, (*resolved)[i], i)
+                                        : readInput(source, (*resolved)[i], i);
     if (!tensor.isOk())
       return tensor.status();
     inputs.push_back(*std::move(tensor));

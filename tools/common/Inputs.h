@@ -9,17 +9,10 @@
 #define QCC_TOOLS_COMMON_INPUTS_H
 
 #include "common/Files.h"
-#include "qcc/Runtime/Module.h"
+#include "common/Sizes.h"
 #include "qcc/Support/HostTensor.h"
 
 namespace qcc::tools {
-
-/// What an entry takes.
-struct TensorSpec {
-  rt::DType dtype;
-  std::vector<int64_t> shape; ///< -1 where it is dynamic
-};
-std::vector<TensorSpec> specsOf(const rt::Entry &entry);
 
 /// Reads an input file and checks it against what the entry takes; `dtype` is
 /// not checked where it is absent.
@@ -28,40 +21,29 @@ rt::Result<HostTensor> readInput(const std::string &path,
                                  bool checkType = true);
 
 /// Where the inputs come from: `x.npy` or `random[:SEED[:LO:HI]]`, one for each
-/// argument or one random for all. The dynamic dimensions of random inputs are
-/// taken from `dims` in order.
+/// argument in order, or `NAME:` and one of them, or one random for all that
+/// have no other. Without any, all are random.
 struct InputSources {
   std::vector<std::string> inputs;
-  std::vector<int64_t> dims;
+  GivenSizes sizes; ///< of random inputs
 };
 
 /// Adds the files that are read.
 void addFiles(CommandFiles &files, const InputSources &sources);
 
-/// Those of an entry, one for each argument, or a failure.
+/// The file or the random numbers of each argument of an entry, or a failure.
 rt::Result<std::vector<std::string>>
-sourcePerArgument(const InputSources &sources, size_t arguments,
+sourcePerArgument(const InputSources &sources,
+                  const std::vector<TensorSpec> &specs,
                   const std::string &entry);
 
-/// Makes random inputs one after the other.
-class RandomInputs {
-public:
-  RandomInputs(const InputSources &sources, std::string entry)
-      : sources_(sources), entry_(std::move(entry)) {}
+/// Which sources are random.
+std::vector<bool> findRandom(const std::vector<std::string> &sources);
 
-  /// The spec with the next of the given dimensions for those that are dynamic.
-  rt::Result<TensorSpec> resolve(const std::string &source, TensorSpec spec,
-                                 size_t position);
-  rt::Result<HostTensor> make(const std::string &source, const TensorSpec &spec,
-                              size_t position);
-  /// Fails if dimensions are left over.
-  rt::Status finish() const;
-
-private:
-  const InputSources &sources_;
-  std::string entry_;
-  size_t usedDims_ = 0;
-};
+/// Random numbers in a tensor whose sizes are known; arguments at other
+/// positions have others. `source` is one that sourcePerArgument accepted.
+rt::Result<HostTensor> makeRandom(const std::string &source,
+                                  const TensorSpec &spec, size_t position);
 
 /// Reads or makes all inputs of an entry.
 rt::Result<std::vector<HostTensor>>

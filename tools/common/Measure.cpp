@@ -8,6 +8,7 @@
 #include "common/Measure.h"
 
 #include "common/Describe.h"
+#include "common/Progress.h"
 #include "common/Text.h"
 #include "qcc/Runtime/Device.h"
 
@@ -20,13 +21,19 @@ static double quantile(const std::vector<double> &sorted, double at) {
   return sorted[size_t(at * (sorted.size() - 1) + 0.5)];
 }
 
-rt::Result<Measurement> measure(Execution &execution) {
+rt::Result<Measurement> measure(Execution &execution,
+                                const MeasureOptions &options) {
   using Clock = std::chrono::steady_clock;
   auto since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
-  constexpr int warmUps = 2, leastRuns = 5, mostRuns = 10000;
-  constexpr size_t tracedRuns = 10;
+  constexpr size_t leastRuns = 5, tracedRuns = 10;
+  const double wanted = options.seconds.value_or(1);
+  // The times that are kept, of runs and of their steps, have to fit memory.
+  const size_t mostRuns =
+      options.seconds ? 10000000 / (1 + execution.context->entry().steps.size())
+                      : 10000;
+  Progress progress("measuring");
   const rt::Context &context = *execution.context;
   const std::vector<rt::Step> &steps = context.entry().steps;
   bool isProfiled = !context.stepNanoseconds().empty();
@@ -35,17 +42,17 @@ rt::Result<Measurement> measure(Execution &execution) {
   std::vector<double> seconds;
   std::vector<std::vector<double>> stepSeconds(steps.size());
   double total = 0;
-  Clock::time_point first;
-  for (int i = -warmUps; i < leastRuns || (total < 1 && i < mostRuns); ++i) {
-    if (i <= 0)
-      first = Clock::now();
+  for (unsigned i = 0; i < options.warmUps; ++i)
+    if (rt::Status status = execution.run(); !status.isOk())
+      return status;
+  Clock::time_point first = Clock::now();
+  while (seconds.size() < leastRuns ||
+         (total < wanted && seconds.size() < mostRuns)) {
     Clock::time_point start = Clock::now();
     rt::Status status = execution.run();
     double elapsed = since(start);
     if (!status.isOk())
       return status;
-    if (i < 0)
-      continue;
     seconds.push_back(elapsed);
     total += elapsed;
     if (!isProfiled)
@@ -62,6 +69,7 @@ rt::Result<Measurement> measure(Execution &execution) {
   result.median = quantile(seconds, 0.5);
   result.p10 = quantile(seconds, 0.1);
   result.p90 = quantile(seconds, 0.9);
+  result.p99 = quantile(seconds, 0.99);
   const int64_t *values = context.values().data();
   for (size_t s = 0; s < steps.size(); ++s) {
     StepTime step;
@@ -96,8 +104,8 @@ static std::string runnerOf(const rt::Context &context) {
 std::string benchLine(const rt::Context &context, const Measurement &m) {
   return "median " + duration(m.median) + ", spread " +
          duration(m.p10, m.median) + " .. " + duration(m.p90, m.median) +
-         " (10 to 90 %), " + counted(int64_t(m.runs), "run") + ", " +
-         runnerOf(context) + ", " +
+         " (10 to 90 %), 99 % within " + duration(m.p99, m.median) + ", " +
+         counted(int64_t(m.runs), "run") + ", " + runnerOf(context) + ", " +
          format("%.2f GOP/s\n", rate(m.operations, m.median) * 1e-9);
 }
 
@@ -134,6 +142,7 @@ Json benchJson(const rt::Context &context, const Measurement &m) {
   report.add("median_seconds", Json::of(m.median));
   report.add("p10_seconds", Json::of(m.p10));
   report.add("p90_seconds", Json::of(m.p90));
+  report.add("p99_seconds", Json::of(m.p99));
   report.add("operations", Json::of(m.operations));
   report.add("operations_per_second", Json::of(rate(m.operations, m.median)));
   Json steps = Json::list();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A second of runs, at least five, after two to warm up. What is reported of a
-// step or of the whole is the median.
+// Runs for some time, at least five of them, after some to warm up. What is
+// reported of a step or of the whole is the median.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,16 @@
 #include "common/Execution.h"
 #include "qcc/Support/Json.h"
 
+#include <optional>
+
 namespace qcc::tools {
+
+struct MeasureOptions {
+  unsigned warmUps = 2; ///< runs before those that are measured
+  /// What the runs that are measured take in all; nothing: 1, of 10,000 runs at
+  /// most.
+  std::optional<double> seconds;
+};
 
 struct StepTime {
   double seconds = 0; ///< the median
@@ -33,14 +42,15 @@ struct TracedRun {
 
 struct Measurement {
   size_t runs = 0;
-  double median = 0, p10 = 0, p90 = 0; ///< seconds
+  double median = 0, p10 = 0, p90 = 0, p99 = 0; ///< seconds
   double operations = 0;
   /// Where the context measures them.
   std::vector<StepTime> steps;
   std::vector<TracedRun> traced;
 };
 
-rt::Result<Measurement> measure(Execution &execution);
+rt::Result<Measurement> measure(Execution &execution,
+                                const MeasureOptions &options = {});
 
 /// "median 3.100 ms, spread ..": one line.
 std::string benchLine(const rt::Context &context, const Measurement &m);

@@ -22,14 +22,13 @@ void addInputArguments(Arguments &arguments, std::string &entry,
                        InputSources &sources, unsigned &threads) {
   arguments.text("entry", "NAME",
                  "Entry to run; needed where there are several", entry);
-  arguments.list("input", "x.npy|random[:SEED[:LO:HI]]",
-                 "An input, in order; a single random serves all. Integers "
-                 "over their whole range, floats in [LO,HI), default [0,1)",
+  arguments.list("input", "[NAME:]x.npy|random[:SEED[:LO:HI]]",
+                 "An input, in order or of the argument of a name; a random "
+                 "without a name serves all that have no other, and all are "
+                 "random where none is given. Integers over their whole range, "
+                 "floats in [LO,HI), default [0,1)",
                  sources.inputs);
-  arguments.list("dim", "N",
-                 "Sizes of dynamic dimensions of random inputs, in the order "
-                 "in which they appear",
-                 sources.dims);
+  addSizeArguments(arguments, sources.sizes, "random inputs");
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, threads);
 }
@@ -54,6 +53,12 @@ void addMeasureArguments(Arguments &arguments, RunOptions &options) {
                  "processes share, or a copy in huge pages; auto: a copy of 8 "
                  "MiB and more",
                  options.weightPages);
+  arguments.number("warm-up", "N",
+                   "Runs before those that are measured; 2 if not given", 0,
+                   1000000, options.measuring.warmUps);
+  arguments.number("duration", "SECONDS",
+                   "How long to measure, at least five runs; 1 if not given",
+                   options.measuring.seconds);
   arguments.optionalText("profile", "TRACE.json",
                          "The median time of each step; with a file, also "
                          "write a trace for chrome://tracing or "
@@ -75,7 +80,7 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                    "Let elements differ from --expect by up to T times the "
                    "largest magnitude of the expected tensor",
                    options.tolerance);
-  arguments.flag("bench", "Run for a second; print the median time",
+  arguments.flag("bench", "Run for some time; print the median time",
                  options.bench);
   addMeasureArguments(arguments, options);
   arguments.text("dump-steps", "DIR",
@@ -139,12 +144,17 @@ rt::Status checkOptions(const RunOptions &options) {
     if (!isNpy(expected))
       return rt::invalidArgument("expected result '" + expected +
                                  "' must be a .npy file");
-  if (options.tolerance && options.expected.empty())
+  if (options.tolerance && options.expected.empty() && !options.hasExpectations)
     return rt::invalidArgument("--tolerance is for --expect, which is not "
                                "given");
   if (!options.benchJson.empty() && !options.bench && !options.profile)
     return rt::invalidArgument("--json is for --bench or --profile, neither of "
                                "which is given");
+  bool hasTimes = options.measuring.seconds ||
+                  options.measuring.warmUps != MeasureOptions().warmUps;
+  if (hasTimes && !options.bench && !options.profile)
+    return rt::invalidArgument("--warm-up and --duration are for --bench or "
+                               "--profile, neither of which is given");
   if (!options.dumpSteps.empty() && (options.bench || options.profile))
     return rt::invalidArgument("--dump-steps would be measured by --bench and "
                                "--profile; ask for one at a time");
@@ -160,47 +170,44 @@ rt::Status checkOptions(const RunOptions &options) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Compares a result with the file of the expected one; fails where they
-/// differ.
+/// Compares a result with the expected one; fails where they differ.
 static rt::Status expectResult(const rt::Tensor &result, size_t position,
-                               const std::string &path, double tolerance,
+                               ExpectedResult &expected,
                                Difference &difference) {
-  rt::Result<HostTensor> expected = readNpy(path);
-  if (!expected.isOk())
-    return expected.status();
   std::string what = "result " + std::to_string(position);
-  if (result.dtype != expected->dtype() ||
-      rt::Shape(expected->shape()) != result.shape)
+  HostTensor &tensor = expected.tensor;
+  if (result.dtype != tensor.dtype() ||
+      rt::Shape(tensor.shape()) != result.shape)
     return rt::invalidArgument(what + " is " + result.describe() + ", but '" +
-                               path + "' holds " + expected->describe());
-  rt::Tensor wanted = viewOf(*expected);
-  difference = compare(result, wanted, tolerance);
+                               expected.source + "' holds " +
+                               tensor.describe());
+  rt::Tensor wanted = viewOf(tensor);
+  difference = compare(result, wanted, expected.tolerance);
   if (difference.differing == 0)
     return rt::Status::ok();
   return rt::invalidArgument(
       format("%s differs from '%s' in %lld of %lld elements, first at %s; "
              "largest error %g",
-             what.c_str(), path.c_str(), (long long)difference.differing,
-             (long long)difference.elements,
+             what.c_str(), expected.source.c_str(),
+             (long long)difference.differing, (long long)difference.elements,
              differenceText(result, wanted, difference.first).c_str(),
              difference.largest));
 }
 
-static rt::Status expectResults(const std::vector<rt::Tensor> &results,
-                                const RunOptions &options, std::FILE *out) {
+rt::Status expectResults(const std::vector<rt::Tensor> &results,
+                         std::vector<ExpectedResult> expected, std::FILE *out) {
   std::string failures;
   int64_t elements = 0;
-  for (size_t i = 0; i < options.expected.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     Difference difference;
-    rt::Status status = expectResult(results[i], i, options.expected[i],
-                                     options.tolerance.value_or(0), difference);
+    rt::Status status = expectResult(results[i], i, expected[i], difference);
     elements += difference.elements;
     if (!status.isOk())
       failures += (failures.empty() ? "" : "\n  ") + status.message();
   }
   if (!failures.empty())
     return rt::invalidArgument(failures);
-  if (!options.expected.empty())
+  if (!expected.empty())
     fprintf(out, "expect: %lld elements, 0 differ\n", (long long)elements);
   return rt::Status::ok();
 }
@@ -225,7 +232,15 @@ rt::Status finishResults(const std::vector<rt::Tensor> &results,
       fprintf(out, "result %zu: %s\n", i, result.describe().c_str());
     }
   }
-  return expectResults(results, options, out);
+  std::vector<ExpectedResult> expected;
+  for (const std::string &path : options.expected) {
+    rt::Result<HostTensor> tensor = readNpy(path);
+    if (!tensor.isOk())
+      return tensor.status();
+    expected.push_back(
+        {path, *std::move(tensor), options.tolerance.value_or(0)});
+  }
+  return expectResults(results, std::move(expected), out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,7 +249,7 @@ rt::Status finishResults(const std::vector<rt::Tensor> &results,
 
 static rt::Status report(Execution &execution, const RunOptions &options,
                          std::FILE *out) {
-  rt::Result<Measurement> m = measure(execution);
+  rt::Result<Measurement> m = measure(execution, options.measuring);
   if (!m.isOk())
     return m.status();
   const rt::Context &context = *execution.context;
@@ -247,6 +262,18 @@ static rt::Status report(Execution &execution, const RunOptions &options,
   if (status.isOk() && !options.benchJson.empty())
     status = writeFile(options.benchJson, benchJson(context, *m).print());
   return status;
+}
+
+rt::Result<std::vector<HostTensor>>
+makeRunInputs(const std::vector<TensorSpec> &specs, const RunOptions &options,
+              const std::string &entry, std::FILE *out) {
+  rt::Result<std::vector<HostTensor>> inputs =
+      makeInputs(specs, options.sources, entry);
+  bool isMeasured = options.bench || options.profile;
+  if (inputs.isOk() && options.sources.inputs.empty() && !specs.empty() &&
+      !isMeasured)
+    fprintf(out, "inputs: random, since --input gives none\n");
+  return inputs;
 }
 
 rt::Status runModule(ModulePtr module, const std::string &name,
@@ -263,7 +290,7 @@ rt::Status runModule(ModulePtr module, const std::string &name,
   std::string entryName((*entry)->name);
   if (!inputs) {
     rt::Result<std::vector<HostTensor>> made =
-        makeInputs(specsOf(**entry), options.sources, entryName);
+        makeRunInputs(specsOf(**entry), options, entryName, out);
     if (!made.isOk())
       return made.status();
     inputs = *std::move(made);

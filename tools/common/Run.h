@@ -11,6 +11,7 @@
 #include "common/Devices.h"
 #include "common/Execution.h"
 #include "common/Inputs.h"
+#include "common/Measure.h"
 
 #include <cstdio>
 #include <optional>
@@ -23,12 +24,14 @@ struct RunOptions {
   std::vector<std::string> outputs;  ///< .npy, one for each result in order
   std::vector<std::string> expected; ///< .npy, one for each result in order
   std::optional<double> tolerance;   ///< of expected ones; see Compare.h
+  bool hasExpectations = false;      ///< besides `expected`
   unsigned threads = 0;
   std::string device;      ///< empty: the host; see openDevice
   std::string counters;    ///< a file for those of the emulator
   std::string variant;     ///< empty: the best that the device can run
   std::string weightPages; ///< "auto", "file", "huge"; empty: "auto"
   bool bench = false;
+  MeasureOptions measuring;
   std::string benchJson;
   bool profile = false;
   std::string trace;
@@ -63,6 +66,11 @@ rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);
 /// To be asked before the functions below.
 rt::Status checkOptions(const RunOptions &options);
 
+/// Reads or makes the inputs of an entry; tells `out` where nobody gave any.
+rt::Result<std::vector<HostTensor>>
+makeRunInputs(const std::vector<TensorSpec> &specs, const RunOptions &options,
+              const std::string &entry, std::FILE *out);
+
 /// Runs an entry of a module, or lists what it holds. What was asked for is
 /// printed to `out`; a failure also means that a result is not as expected.
 /// `inputs`: those of the entry, where the caller has made them already.
@@ -71,6 +79,18 @@ rt::Status runModule(ModulePtr module, const std::string &name,
                      const RunOptions &options,
                      std::optional<std::vector<HostTensor>> inputs,
                      std::FILE *out, Execution *execution = nullptr);
+
+/// What a result has to be.
+struct ExpectedResult {
+  std::string source; ///< the file, for messages
+  HostTensor tensor;
+  double tolerance = 0; ///< see Compare.h
+};
+
+/// Compares the first results with what they have to be, and prints how many
+/// elements are; fails where some differ.
+rt::Status expectResults(const std::vector<rt::Tensor> &results,
+                         std::vector<ExpectedResult> expected, std::FILE *out);
 
 /// Writes results to the files of the options, compares them with the expected
 /// ones and describes the others.

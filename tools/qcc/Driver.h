@@ -9,8 +9,10 @@
 #define QCC_TOOLS_QCC_DRIVER_H
 
 #include "common/Diff.h"
+#include "common/Progress.h"
 #include "common/Run.h"
 #include "common/StepCheck.h"
+#include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -22,6 +24,10 @@
 #include <string>
 #include <vector>
 
+namespace qcc {
+struct WeightsSource;
+}
+
 namespace qcc::driver {
 
 /// Options of every subcommand that reads a program.
@@ -32,6 +38,8 @@ struct ProgramOptions {
   std::string weights;
   bool unfused = false;
   std::string tuning; ///< A tuning database, or empty.
+  /// Sizes that the compiled program is for.
+  tools::NamedSizes dims;
   /// Those of the options above that the command line has, for messages.
   std::vector<std::string> given;
 };
@@ -44,6 +52,7 @@ struct RunOptions : tools::RunOptions {
   bool check = false;
   /// Compare what each step computes as well.
   bool checkSteps = false;
+  std::string testData; ///< a folder of tests of a model
 };
 
 /// Options of qcc diff.
@@ -55,8 +64,16 @@ struct DiffCommand : tools::DiffOptions {
 
 /// Options of qcc explain.
 struct ExplainOptions {
-  std::vector<int64_t> dims; ///< of the arguments of each entry
+  tools::GivenSizes sizes; ///< of the arguments of each entry
   bool json = false;
+  std::string html;    ///< a file for a page, or empty
+  std::string profile; ///< what `qcc bench --json` wrote, for the page
+};
+
+/// Options of qcc reduce.
+struct ReduceOptions {
+  std::string input, output;
+  std::string test; ///< a command of the shell
 };
 
 /// Options of qcc tune.
@@ -102,7 +119,8 @@ public:
   /// Code for the module after stage llvm; reports failures.
   std::optional<Artifact> emitArtifact();
 
-  /// Runs `body` so that a crash inside is reported and not fatal.
+  /// Runs `body` so that a crash inside is reported and not fatal. Where
+  /// `what` is "while reading", progress is shown as well.
   bool guarded(llvm::StringRef what, llvm::function_ref<bool()> body);
 
   mlir::ModuleOp module() { return *moduleRef; }
@@ -114,6 +132,7 @@ public:
   const ProgramOptions &getOptions() const { return options; }
 
 private:
+  bool importInput(const WeightsSource &weights);
   /// What to compile for; reports what is wrong, and is empty then.
   std::vector<TargetRef> resolveTargets() const;
 
@@ -123,6 +142,8 @@ private:
   mlir::SourceMgrDiagnosticHandler diagnostics{sources, &context};
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::optional<Compiler> compilerRef;
+  /// What is going on, while something is.
+  std::optional<tools::Progress> progress;
 };
 
 /// The table of `name`; `native` asks the CPU.
@@ -162,11 +183,18 @@ checkSteps(const ProgramOptions &program, const RunOptions &options,
            const rt::ModuleOptions &moduleOptions,
            std::vector<HostTensor> inputs);
 
+/// Whether --test-data goes with the other options; reports what does not, and
+/// returns the exit code.
+int checkTestData(const RunOptions &options);
+/// Runs the tests of --test-data; returns the exit code.
+int runTestData(const tools::ModulePtr &module, const RunOptions &options);
+
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
+int runReduce(const ReduceOptions &options);
 /// Signs the artifact `input` with the secret key of a file.
 int runSign(const std::string &input, const std::string &keyPath,
             const std::string &output);

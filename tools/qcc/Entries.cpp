@@ -7,6 +7,8 @@
 
 #include "Driver.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Reference/Interpreter.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -37,19 +39,37 @@ FuncOp driver::findEntry(mlir::ModuleOp module, llvm::StringRef name) {
   return {};
 }
 
+/// The names that the program gives the dimensions of an argument, if it is an
+/// attribute of such names, which the stages check.
+static std::vector<std::string> readDimNames(FuncOp entry, unsigned argument,
+                                             size_t rank) {
+  auto list = entry.getArgAttrOfType<mlir::ArrayAttr>(argument, kDimNamesAttr);
+  std::vector<std::string> names;
+  if (!list || list.size() != rank)
+    return names;
+  for (mlir::Attribute name : list) {
+    auto text = llvm::dyn_cast<mlir::StringAttr>(name);
+    names.push_back(text ? text.str() : "");
+  }
+  return names;
+}
+
 std::optional<std::vector<tools::TensorSpec>> driver::specsOf(FuncOp entry) {
   std::vector<tools::TensorSpec> specs;
-  for (mlir::Type type : entry.getArgumentTypes()) {
-    auto element = reference::elementTypeOf(type);
+  for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
+    auto element = reference::elementTypeOf(argument.getType());
     if (!element) {
       reportError(element.takeError());
       return std::nullopt;
     }
     tools::TensorSpec spec;
     spec.dtype = {static_cast<uint8_t>(element->code), element->bits};
-    if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
+    if (auto tensor =
+            llvm::dyn_cast<mlir::RankedTensorType>(argument.getType()))
       for (int64_t dim : tensor.getShape())
         spec.shape.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+    spec.name = layerName(argument.getLoc()).str();
+    spec.dimNames = readDimNames(entry, i, spec.shape.size());
     specs.push_back(std::move(spec));
   }
   return specs;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "ExplainPage.h"
 #include "common/Text.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Explain/Report.h"
@@ -118,24 +119,76 @@ static void printTotals(const ProgramReport &report) {
                << tools::byteSize(report.artifactBytes) << '\n';
 }
 
+/// The dynamic dimensions of each entry, which must be called before the stages
+/// rewrite them; reports failures.
+static std::optional<llvm::StringMap<std::vector<int64_t>>>
+resolveDims(Session &session, const tools::GivenSizes &sizes) {
+  llvm::StringMap<std::vector<int64_t>> dims;
+  if (sizes.empty())
+    return dims;
+  for (auto entry : session.module().getOps<func::FuncOp>()) {
+    if (!entry.isPublic())
+      continue;
+    auto specs = specsOf(entry);
+    if (!specs)
+      return std::nullopt;
+    std::string name = entry.getName().str();
+    auto resolved = tools::resolveSizes(
+        *specs, sizes, std::vector<bool>(specs->size(), true), name,
+        "the arguments of entry '" + name + "'");
+    if (!resolved.isOk()) {
+      reportError(resolved.message());
+      return std::nullopt;
+    }
+    std::vector<int64_t> &own = dims[name];
+    for (auto [spec, known] : llvm::zip_equal(*specs, *resolved))
+      for (auto [dim, size] : llvm::zip_equal(spec.shape, known.shape))
+        if (dim < 0)
+          own.push_back(size);
+  }
+  return dims;
+}
+
+/// Writes the page of the options; returns the exit code.
+static int writePage(const ProgramOptions &program,
+                     const ExplainOptions &options,
+                     const ProgramReport &report) {
+  std::optional<llvm::json::Object> profile;
+  if (!options.profile.empty()) {
+    auto read = readProfile(options.profile, report);
+    if (!read)
+      return reportError(read.takeError());
+    profile = std::move(*read);
+  }
+  return writeOutput(options.html,
+                     makeExplainPage(llvm::sys::path::filename(program.input),
+                                     report.toJson(), std::move(profile)));
+}
+
 int driver::runExplain(const ProgramOptions &program,
                        const ExplainOptions &options) {
   if (program.target == "reference")
     return reportError("target reference has no kernels to explain; use x86");
-  for (int64_t dim : options.dims)
-    if (dim < 0)
-      return reportError("'--dim=" + llvm::Twine(dim) + "' is negative");
+  if (!options.profile.empty() && options.html.empty())
+    return reportError("--profile is for --html, which is not given");
+  tools::CommandFiles files;
+  addFiles(files, program);
+  files.reads(options.profile, "read by --profile");
+  files.writes(options.html, "--html=" + options.html);
+  if (int code = reportStatus(files.check()))
+    return code;
   Session session(program);
   if (!session.load())
     return 1;
   if (session.compiler().getTargets().size() > 1)
     return reportError("explain takes one processor at a time; --mcpu names "
                        "several");
-  if (!session.runStages(Stage::Buffer))
+  auto dims = resolveDims(session, options.sizes);
+  if (!dims || !session.runStages(Stage::Buffer))
     return 1;
   ProgramReport report;
   if (llvm::Error error = report.addEntries(
-          session.module(), *session.compiler().getTarget(), options.dims))
+          session.module(), *session.compiler().getTarget(), *dims))
     return reportError(std::move(error));
   if (!options.json)
     for (const EntryReport &entry : report.entries)
@@ -147,5 +200,5 @@ int driver::runExplain(const ProgramOptions &program,
                                   llvm::json::Value(report.toJson()));
   else
     printTotals(report);
-  return 0;
+  return options.html.empty() ? 0 : writePage(program, options, report);
 }

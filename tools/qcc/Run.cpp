@@ -125,6 +125,8 @@ static int runArtifact(const ProgramOptions &program, RunOptions &options) {
   auto module = openArtifact(program, *moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
+  if (!options.testData.empty())
+    return runTestData(*module, options);
   return reportStatus(
       tools::runModule(*module, program.input, options, std::nullopt, stdout));
 }
@@ -134,7 +136,10 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   RunOptions options = givenRun;
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
+  options.hasExpectations = !options.testData.empty();
   addFiles(options.files, program);
+  if (int code = checkTestData(options))
+    return code;
   rt::Status status = tools::checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
@@ -150,8 +155,9 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
                        "--device=cuda or --device=emulator");
   if (program.target == "reference" &&
       (options.bench || options.profile || options.list || options.checkSteps ||
-       !options.dumpSteps.empty() || !options.variant.empty() ||
-       !options.weightPages.empty() || !options.device.empty()))
+       !options.dumpSteps.empty() || !options.testData.empty() ||
+       !options.variant.empty() || !options.weightPages.empty() ||
+       !options.device.empty()))
     return reportError("target reference has no compiled steps to measure, "
                        "check, list or dump; use x86");
 
@@ -160,7 +166,7 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
     return 1;
   std::optional<std::vector<HostTensor>> inputs;
   std::optional<ReferenceResults> expected;
-  if (!options.list) {
+  if (!options.list && options.testData.empty()) {
     FuncOp entry = findEntry(session.module(), options.entry);
     if (!entry)
       return 1;
@@ -168,13 +174,13 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
     auto specs = specsOf(entry);
     if (!specs)
       return 1;
-    auto made = tools::makeInputs(*specs, options.sources, options.entry);
+    auto made = tools::makeRunInputs(*specs, options, options.entry, stdout);
     if (!made.isOk())
       return reportError(made.message());
     inputs = *std::move(made);
     // The stages rewrite the module: the reference runs first.
     if (session.isReference() || options.check)
-      if (!session.guarded("in the reference", [&] {
+      if (!session.guarded("while interpreting the program", [&] {
             expected = runReference(entry, *inputs, options.threads);
             return expected.has_value();
           }))
@@ -187,6 +193,8 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   auto module = compileAndLoad(session, *moduleOptions);
   if (!module)
     return 1;
+  if (!options.testData.empty())
+    return runTestData(*module, options);
   tools::Execution execution;
   status = tools::runModule(*module, program.input, options, std::move(inputs),
                             stdout, &execution);

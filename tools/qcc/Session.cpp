@@ -72,13 +72,23 @@ Session::Session(ProgramOptions options)
     : options(std::move(options)),
       context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
   context.printOpOnDiagnostic(false);
+  // Called before the handler that prints.
+  context.getDiagEngine().registerHandler([&](mlir::Diagnostic &) {
+    if (progress)
+      progress->erase();
+    return mlir::failure();
+  });
 }
 
 bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
   bool result = false;
+  if (llvm::StringRef work = what; work.consume_front("while "))
+    progress.emplace(work.str());
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
-  if (!recovery.RunSafely([&] { result = body(); })) {
+  bool survived = recovery.RunSafely([&] { result = body(); });
+  progress.reset();
+  if (!survived) {
     reportError("the compiler crashed " + what +
                 "; this is a bug of qcc, please report it with the program");
     return false;
@@ -165,6 +175,15 @@ bool Session::load() {
     reportError(weights.takeError());
     return false;
   }
+  return importInput(*weights);
+}
+
+bool Session::importInput(const WeightsSource &weights) {
+  ImportOptions import;
+  import.weights = weights;
+  if (options.input != "-")
+    import.path = options.input;
+  import.dims = options.dims;
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       mlir::openInputFile(options.input, &message);
@@ -174,10 +193,6 @@ bool Session::load() {
   }
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   return guarded("while reading '" + options.input + "'", [&] {
-    ImportOptions import;
-    import.weights = *weights;
-    if (options.input != "-")
-      import.path = options.input;
     moduleRef = importProgram(sources, &context, import);
     return static_cast<bool>(moduleRef);
   });
@@ -205,14 +220,17 @@ bool Session::runStages(Stage last) {
   Compiler &compiler = *compilerRef;
   compiler.configure = [&](mlir::PassManager &, Stage stage) {
     running = stage;
+    progress->update("compiling, stage " + stageName(stage).str());
     before = module().clone();
   };
+  progress.emplace("compiling");
   llvm::CrashRecoveryContext::Enable();
   bool ok = false;
   llvm::CrashRecoveryContext recovery;
   bool survived = recovery.RunSafely(
       [&] { ok = mlir::succeeded(compiler.runStages(module(), last)); });
   compiler.configure = nullptr;
+  progress.reset();
   if (!survived)
     reportError("the compiler crashed in stage " + stageName(running) +
                 "; this is a bug of qcc, please report it with the file " +

@@ -90,7 +90,7 @@ driver::checkSteps(const ProgramOptions &program, const RunOptions &options,
   std::set<tools::LayerForm> shown = tools::shownForms(**entry);
   ReferenceValues kept;
   FuncOp function = findEntry(*original, options.entry);
-  if (!function || !session.guarded("in the reference", [&] {
+  if (!function || !session.guarded("while interpreting the program", [&] {
         return runReference(function, inputs, options.threads,
                             keep(shown, kept))
             .has_value();

@@ -192,12 +192,10 @@ static std::optional<TuningDatabase> readDatabase(const std::string &path) {
 
 /// The shapes of what the entry is given; reports failures.
 static std::optional<std::vector<std::vector<int64_t>>>
-shapesOfInputs(func::FuncOp entry, tools::InputSources sources) {
+shapesOfInputs(func::FuncOp entry, const tools::InputSources &sources) {
   auto specs = driver::specsOf(entry);
   if (!specs)
     return std::nullopt;
-  if (sources.inputs.empty())
-    sources.inputs.assign(specs->size(), "random");
   auto inputs = tools::makeInputs(*specs, sources, entry.getName().str());
   if (!inputs.isOk()) {
     reportError(inputs.message());

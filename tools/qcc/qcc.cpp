@@ -90,6 +90,7 @@ struct CommandLine {
   std::string entry;
   std::optional<double> tolerance;
   ExplainOptions explain;
+  ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
   std::string key; ///< Of sign.
@@ -113,7 +114,14 @@ static void addCompile(Commands &commands, CommandLine &line) {
                  "Write the program as it is after this stage, or its code, or "
                  "the constants that its steps read, as one blob",
                  line.emit);
+  arguments.list("dim", "NAME=N",
+                 "Compile an ONNX model for one size of a dimension that has a "
+                 "name in it; without, the program takes every size",
+                 [&](std::string_view text) {
+                   return qcc::tools::addNamedDim(text, line.program.dims);
+                 });
   arguments.example("qcc compile model.mlir --weights=model.npz -o model.so");
+  arguments.example("qcc compile model.onnx --dim=batch=1 -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
                     "--mcpu=x86-64-v3,sapphirerapids -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
@@ -140,10 +148,17 @@ static void addRun(Commands &commands, CommandLine &line) {
                  "As --check, and compare what each step computes as well, "
                  "which --check does where a result differs",
                  line.run.checkSteps);
+  arguments.text("test-data", "DIR",
+                 "Run the tests that an ONNX model comes with, DIR/"
+                 "test_data_set_0/input_0.pb and so on, and compare with their "
+                 "outputs: floats may differ by 0.001 of the largest "
+                 "magnitude, or by --tolerance",
+                 line.run.testData);
   arguments.example("qcc run model.mlir --weights=model.npz --input=x.npy "
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
                     "--dim=16 --check");
+  arguments.example("qcc run model.onnx --input=image:x.npy --dim=batch=1");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
                     "--device=emulator --check");
   arguments.example("qcc run model.so --list");
@@ -246,11 +261,9 @@ static void addExplain(Commands &commands, CommandLine &line) {
                    });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  arguments.list("dim", "N",
-                 "Sizes of dynamic dimensions of the arguments, in the order "
-                 "in which they appear, for which to say the memory of "
-                 "temporaries",
-                 line.explain.dims);
+  qcc::tools::addSizeArguments(arguments, line.explain.sizes,
+                               "the arguments, for which to say the memory of "
+                               "temporaries");
   arguments.flag("json",
                  "Print JSON: a list of kernels; of the entry that needs most, "
                  "and of each entry, arena_bytes (the memory of temporaries), "
@@ -258,9 +271,33 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  "scratch_bytes (of each thread), null where dimensions are "
                  "not given; distinct_kernels; artifact_bytes",
                  line.explain.json);
+  arguments.text("html", "FILE",
+                 "Also write a page for browsers, which needs no other file: "
+                 "the steps as a graph, with what is known of each",
+                 line.explain.html);
+  arguments.text("profile", "FILE",
+                 "For the page: the time of each step, as qcc bench --json "
+                 "has measured it",
+                 line.explain.profile);
+  arguments.example("qcc explain model.onnx --html=model.html");
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(
       "qcc explain model.mlir --weights=random:7 --mcpu=sapphirerapids");
+}
+
+static void addReduce(Commands &commands, CommandLine &line) {
+  Arguments &arguments = commands.add(
+      "reduce", "Find the smallest part of a program that still fails a test",
+      [&](const Arguments &) { return runReduce(line.reduce); });
+  arguments.positional("FILE.mlir", line.reduce.input);
+  arguments.text("test", "COMMAND",
+                 "A command of the shell, which succeeds where the program "
+                 "\"$1\" does what is looked for, such as to crash something",
+                 line.reduce.test);
+  arguments.text("o", "OUT.mlir", "Where the part is written",
+                 line.reduce.output);
+  arguments.example("qcc reduce model.mlir -o small.mlir --test='! qcc run "
+                    "\"$1\" --check'");
 }
 
 static void addTune(Commands &commands, CommandLine &line) {
@@ -324,6 +361,7 @@ int main(int argc, char **argv) {
   addBench(commands, line);
   addDiff(commands, line);
   addExplain(commands, line);
+  addReduce(commands, line);
   addTune(commands, line);
   addSign(commands, line);
   commands.add("ops", "List the operations that programs may use",

@@ -36,6 +36,10 @@ struct StepExplanation {
   /// and written, in terms of the dynamic dimensions d0, d1, ... of the
   /// arguments: "2097152*d0 + 960", or "unknown".
   std::string operations, bytes;
+  /// What it reads besides constants: steps and "argument 0".
+  std::vector<std::string> reads;
+  /// The types of what it writes, and which of it are "result 0".
+  std::vector<std::string> outputs, results;
 
   // Only contractions have what follows.
   std::string atom, config, source;
@@ -50,6 +54,11 @@ struct StepExplanation {
 StepExplanation explainStep(mlir::func::CallOp call,
                             const mlir::SymbolTable &symbols,
                             const Target &target);
+
+/// Says of each step of an entry after stage buffer what it reads and writes;
+/// `steps` are those that the entry calls, in order.
+void explainFlow(mlir::func::FuncOp entry, const mlir::SymbolTable &symbols,
+                 llvm::MutableArrayRef<StepExplanation> steps);
 
 /// The memory of temporaries that live from one step of an entry to another.
 /// What depends on dimensions that are not given is not known.

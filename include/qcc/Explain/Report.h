@@ -15,6 +15,7 @@
 
 #include "qcc/Explain/Explain.h"
 #include "qcc/Explain/Launches.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace qcc {
 /// An entry: its steps, and what a context needs to run it.
 struct EntryReport {
   std::string name;
+  std::vector<int64_t> dims; ///< the dynamic ones, where they are given
   std::vector<StepExplanation> steps;
   MemoryExplanation temporaries;
   int64_t scratchBytes = 0; ///< of each thread
@@ -40,9 +42,11 @@ struct ProgramReport {
   int64_t artifactBytes = 0;
 
   /// To be called after stage buffer, for the dynamic dimensions of
-  /// explainMemory. Fails where the program refuses these.
-  llvm::Error addEntries(mlir::ModuleOp module, const Target &target,
-                         llvm::ArrayRef<int64_t> dims);
+  /// explainMemory, by the name of the entry. Fails where the program refuses
+  /// these.
+  llvm::Error
+  addEntries(mlir::ModuleOp module, const Target &target,
+             const llvm::StringMap<std::vector<int64_t>> &dims = {});
   /// To be called after stage target.
   void addKernels(mlir::ModuleOp module);
   /// To be called after stage llvm.
@@ -50,9 +54,6 @@ struct ProgramReport {
 
   unsigned numSteps() const;
   llvm::json::Object toJson() const;
-
-private:
-  std::vector<int64_t> dims;
 };
 
 } // namespace qcc

@@ -81,6 +81,33 @@ static rt::Status toStatus(llvm::Error error) {
   return rt::Status(code, message);
 }
 
+/// The sizes of dimensions of a model, by their names.
+static rt::Status readDims(const qccCompileOptions &options,
+                           std::map<std::string, int64_t> &dims) {
+  if (options.numDims > 0 && !options.dims)
+    return rt::invalidArgument("dims is a null pointer");
+  for (size_t i = 0; i < options.numDims; ++i) {
+    qccNamedSize dim;
+    // All are of the size that the first one says.
+    auto *at =
+        reinterpret_cast<const char *>(options.dims) + i * options.dims->size;
+    rt::Status status =
+        readStruct(reinterpret_cast<const qccNamedSize *>(at), dim);
+    if (!status.isOk())
+      return status;
+    std::string prefix = "dims[" + std::to_string(i) + "]: ";
+    if (!dim.name || !*dim.name)
+      return rt::invalidArgument(prefix + "it has no name");
+    if (dim.value < 0)
+      return rt::invalidArgument(prefix + "the size of '" + dim.name +
+                                 "' is negative");
+    if (!dims.try_emplace(dim.name, dim.value).second)
+      return rt::invalidArgument(prefix + "there is another one of the name '" +
+                                 dim.name + "'");
+  }
+  return rt::Status::ok();
+}
+
 static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
   Request request;
   request.name = known.name ? known.name : "<memory>";
@@ -101,6 +128,9 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
   if (!weights.isOk())
     return weights.status();
   request.import.weights = *std::move(weights);
+  rt::Status dims = readDims(known, request.import.dims);
+  if (!dims.isOk())
+    return dims;
   if (known.timeoutNanoseconds < 0 || known.memoryLimitBytes < 0)
     return rt::invalidArgument("a limit is negative; 0 means no limit");
   std::function<bool()> isCancelled;
@@ -128,8 +158,7 @@ static mlir::LogicalResult runStages(const Compiler &compiler,
     return compiler.runStages(module, Stage::LLVM);
   if (mlir::failed(compiler.runStages(module, Stage::Buffer)))
     return mlir::failure();
-  if (llvm::Error error =
-          report->addEntries(module, *compiler.getTarget(), /*dims=*/{}))
+  if (llvm::Error error = report->addEntries(module, *compiler.getTarget()))
     return mlir::emitError(module.getLoc(), llvm::toString(std::move(error)));
   if (mlir::failed(compiler.runStages(module, Stage::Target, Stage::Buffer)))
     return mlir::failure();

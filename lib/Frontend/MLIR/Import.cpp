@@ -180,6 +180,15 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
 OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
                                       MLIRContext *context,
                                       const ImportOptions &options) {
+  if (!options.dims.empty()) {
+    StringRef name =
+        sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+    emitError(FileLineColLoc::get(context, name, 0, 0))
+        << "the dimension '" << options.dims.begin()->first
+        << "' has a size given to it, which only an ONNX model can have; write "
+           "sizes into the types of the program";
+    return {};
+  }
   // Operations of unknown dialects are parsed, so that verifyProgram can reject
   // them by name.
   bool allowsUnregistered = context->allowsUnregisteredDialects();

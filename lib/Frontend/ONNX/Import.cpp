@@ -23,6 +23,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace qcc;
@@ -40,15 +42,18 @@ namespace {
 class GraphImporter {
 public:
   GraphImporter(const Model &model, std::string folder, StringRef file,
+                const std::map<std::string, int64_t> &dims,
                 MLIRContext *context)
-      : model(model), constants(std::move(folder)), builder(context),
-        place(FileLineColLoc::get(context, file, 0, 0)),
+      : model(model), fixedSizes(dims), constants(std::move(folder)),
+        builder(context), place(FileLineColLoc::get(context, file, 0, 0)),
         nodes(model, constants, builder, place) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
   LogicalResult verifyModel();
+  LogicalResult verifySizes();
+  Dimension fixSize(Dimension dim) const;
   LogicalResult addInputs();
   LogicalResult addInput(const ValueInfo &input);
   LogicalResult finish();
@@ -60,6 +65,7 @@ private:
   }
 
   const Model &model;
+  const std::map<std::string, int64_t> &fixedSizes; ///< By symbol.
   Constants constants;
   OpBuilder builder;
   Location place;
@@ -104,6 +110,31 @@ bool GraphImporter::isInput(std::string_view name) const {
   return !scope.values.contains(toRef(name));
 }
 
+/// Refuses sizes for symbols that no input has.
+LogicalResult GraphImporter::verifySizes() {
+  std::set<std::string> symbols;
+  for (const ValueInfo &input : model.graph.inputs)
+    for (const Dimension &dim : input.shape)
+      if (isInput(input.name) && !dim.hasValue && !dim.symbol.empty())
+        symbols.emplace(dim.symbol);
+  for (auto &[name, size] : fixedSizes)
+    if (!symbols.count(name))
+      return refuse("no input has a dimension '" + name +
+                    "', for which the size " + Twine(size) + " is given; " +
+                    (symbols.empty() ? "no dimension has a name"
+                                     : "the names are '" +
+                                           llvm::join(symbols, "', '") + "'"));
+  return success();
+}
+
+/// The dimension with the size that is given to its symbol.
+Dimension GraphImporter::fixSize(Dimension dim) const {
+  auto found = fixedSizes.find(std::string(dim.symbol));
+  if (dim.hasValue || found == fixedSizes.end())
+    return dim;
+  return {true, found->second, {}};
+}
+
 LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   std::string what = "the input '" + std::string(input.name) + "' ";
   if (!input.isTensor)
@@ -115,8 +146,11 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   if (!input.hasShape)
     return refuse(what + "has no shape; give it one, with names for sizes that "
                          "are not known");
+  SmallVector<Dimension> dims;
+  for (const Dimension &dim : input.shape)
+    dims.push_back(fixSize(dim));
   SmallVector<int64_t> shape;
-  for (const Dimension &dim : input.shape) {
+  for (const Dimension &dim : dims) {
     if (dim.hasValue && dim.value < 0)
       return refuse(what + "has the size " + Twine(dim.value) +
                     "; name a size that is not known");
@@ -129,7 +163,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   value.value = body.addArgument(RankedTensorType::get(shape, element), loc);
   SmallVector<StringRef> &names = dimNames.emplace_back();
   bool repeats = false; // a symbol that occurred before
-  for (auto [d, dim] : llvm::enumerate(input.shape)) {
+  for (auto [d, dim] : llvm::enumerate(dims)) {
     names.push_back(dim.hasValue ? StringRef() : toRef(dim.symbol));
     if (dim.hasValue) {
       value.shape.push_back(builder.getIndexAttr(dim.value));
@@ -155,7 +189,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
 }
 
 LogicalResult GraphImporter::addInputs() {
-  bool ok = true;
+  bool ok = succeeded(verifySizes());
   for (const ValueInfo &input : model.graph.inputs)
     if (isInput(input.name))
       ok &= succeeded(addInput(input));
@@ -249,7 +283,7 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
   if (folder.empty() && !options.path.empty())
     folder = ".";
   OwningOpRef<ModuleOp> module =
-      GraphImporter(**model, folder, name, context).run();
+      GraphImporter(**model, folder, name, options.dims, context).run();
   if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;

@@ -76,9 +76,9 @@ class Reader {
 public:
   explicit Reader(Model &model) : model(model) {}
   void read(pbf_reader message);
+  Tensor readTensor(pbf_reader message);
 
 private:
-  Tensor readTensor(pbf_reader message);
   NodeAttribute readAttribute(pbf_reader message, unsigned depth);
   Node readNode(pbf_reader message, unsigned depth);
   Graph readGraph(pbf_reader message, unsigned depth);
@@ -210,8 +210,10 @@ NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
     }
   }
   attribute.reals.resize(reals.size() / sizeof(float));
-  std::memcpy(attribute.reals.data(), reals.data(),
-              attribute.reals.size() * sizeof(float));
+  // Without elements there may be no memory either.
+  if (!attribute.reals.empty())
+    std::memcpy(attribute.reals.data(), reals.data(),
+                attribute.reals.size() * sizeof(float));
   using Kind = NodeAttribute::Kind;
   static constexpr Kind kinds[] = {Kind::None,   Kind::Float,  Kind::Int,
                                    Kind::String, Kind::Tensor, Kind::Graph,
@@ -460,6 +462,15 @@ bool onnx::isModel(std::string_view bytes) {
     return hasGraph;
   } catch (const std::exception &) {
     return false;
+  }
+}
+
+rt::Result<Tensor> onnx::parseTensor(std::string_view bytes, Model &storage) {
+  try {
+    return Reader(storage).readTensor(pbf_reader(bytes.data(), bytes.size()));
+  } catch (const std::exception &error) {
+    return rt::corrupt(std::string("the tensor is damaged (") + error.what() +
+                       "); write or copy it again");
   }
 }
 

@@ -156,6 +156,9 @@ struct Model {
 /// Whether bytes are an ONNX model rather than a program of MLIR.
 bool isModel(std::string_view bytes);
 
+/// Reads a tensor; data that are no view of the bytes are kept in `storage`.
+rt::Result<Tensor> parseTensor(std::string_view bytes, Model &storage);
+
 /// Reads a model. A damaged one is a failure.
 rt::Result<std::unique_ptr<Model>> parseModel(std::string_view bytes);
 

@@ -37,7 +37,7 @@ void moreFloat(const qcc_frame *frame, int32_t, int32_t) {
 
 class Diff : public testing::Test {
 protected:
-  Diff() { options.sources = {{"random:1"}, {3}}; }
+  Diff() { options.sources = {{"random:1"}, {{3}, {}, {}}}; }
 
   rt::Result<DiffReport> diff() {
     return diffModules({"a", a.load()}, {"b", b.load()}, options);
@@ -89,7 +89,7 @@ TEST_F(Diff, FindsTheFirstStepThatDiffers) {
   setFunction(b, 0, thrice);
   TemporaryFolder folder;
   int32_t x[] = {1, 2, -3};
-  options.sources = {{folder.path + "/x.npy"}, {}};
+  options.sources = {{folder.path + "/x.npy"}, {{}, {}, {}}};
   ASSERT_TRUE(
       writeNpy(options.sources.inputs[0], {QCC_INT, 32}, {3}, x).isOk());
   rt::Result<DiffReport> report = diff();
@@ -117,7 +117,7 @@ TEST_F(Diff, GivesEachSideItsFormOfTheInput) {
   TemporaryFolder folder;
   float x[] = {0.5f, 1.25f, -3};
   options.sources.inputs = {folder.path + "/x.npy"};
-  options.sources.dims.clear();
+  options.sources.sizes.dims.clear();
   ASSERT_TRUE(
       writeNpy(options.sources.inputs[0], {QCC_FLOAT, 32}, {3}, x).isOk());
   // A gets q = x / 0.5 + 1 = 2, 3 (2.5 to even, and 1), -5; twice that is
@@ -150,7 +150,7 @@ TEST_F(Diff, SaysWhatCannotBeCompared) {
   // The input means something, but what relu1 is in A is unknown.
   a.artifact.arguments[0].quant_ref = a.artifact.ref(a.quant);
   a.outputs[0].quant_ref = 0;
-  options.sources = {{"random:1"}, {3}};
+  options.sources = {{"random:1"}, {{3}, {}, {}}};
   std::string report = text();
   EXPECT_NE(report.find("  relu1              -     -             -  no scale  "
                         "i32   f32\n"),

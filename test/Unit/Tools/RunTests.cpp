@@ -137,22 +137,24 @@ TEST_F(Run, ChoosesAnEntry) {
 }
 
 TEST_F(Run, ChecksInputs) {
-  options.sources.inputs.clear();
-  expectFailure("entry 'main' takes 1 input(s), but --input is given 0 "
+  options.sources.inputs = {"x.npy", "y.npy"};
+  expectFailure("entry 'main' takes 1 input(s), but --input is given 2 "
                 "time(s); --input=random serves all");
   options.sources.inputs = {"x.bin"};
   expectFailure("input 'x.bin' is neither a .npy file nor "
                 "random[:SEED[:LO:HI]]");
   options.sources.inputs = {"random"};
-  expectFailure("input 0 of entry 'main' has a dynamic dimension (?xi32); give "
-                "its size with --dim=N");
-  options.sources.dims = {-1};
-  expectFailure("'--dim=-1' is negative");
-  options.sources.dims = {4, 5};
+  expectFailure(
+      "input 0 'x' of entry 'main' has a dynamic dimension (?xi32); give "
+      "its size with --dim=N");
+  options.sources.sizes.dims = {4, 5};
   expectFailure("--dim is given 2 time(s), but the random inputs have 1 "
                 "dynamic dimension(s)");
-  options.sources.dims = {4};
+  options.sources.sizes.dims = {4};
   EXPECT_EQ(run().text, "result 0: 4xi32\n");
+  options.sources.inputs.clear();
+  EXPECT_EQ(run().text, "inputs: random, since --input gives none\n"
+                        "result 0: 4xi32\n");
   options.sources.inputs = {"random:x"};
   EXPECT_EQ(run().status.message().find("--input: "), 0u);
 }

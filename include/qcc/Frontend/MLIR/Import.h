@@ -21,6 +21,7 @@
 #include "qcc/Support/HostTensor.h"
 #include "llvm/Support/Error.h"
 #include <functional>
+#include <map>
 #include <string>
 
 namespace llvm {
@@ -64,6 +65,9 @@ struct ImportOptions {
   /// The program's file; empty for a program that is none. A model may have
   /// data in files beside its own.
   std::string path;
+  /// Sizes of dimensions that an ONNX model has names for, which are constants
+  /// of the program then.
+  std::map<std::string, int64_t> dims;
   /// Looked at while weights are read; null: none. An import that failed since
   /// they are exceeded has no diagnostic: they have the reason.
   WorkLimits *limits = nullptr;

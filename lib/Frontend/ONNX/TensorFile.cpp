@@ -1,0 +1,78 @@
+//===- TensorFile.cpp - Tensors in files of ONNX --------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Frontend/ONNX/TensorFile.h"
+#include "Model.h"
+#include "qcc/Runtime/ABI.h"
+#include "qcc/Support/FileIO.h"
+#include <cstring>
+#include <optional>
+
+using namespace qcc;
+using namespace qcc::onnx;
+
+static std::optional<rt::DType> dtypeOf(int32_t type) {
+  switch (static_cast<DataType>(type)) {
+  case DataType::Float:
+    return rt::DType{QCC_FLOAT, 32};
+  case DataType::Float16:
+    return rt::DType{QCC_FLOAT, 16};
+  case DataType::BFloat16:
+    return rt::DType{QCC_BFLOAT, 16};
+  case DataType::Double:
+    return rt::DType{QCC_FLOAT, 64};
+  case DataType::UInt8:
+    return rt::DType{QCC_UINT, 8};
+  case DataType::Int8:
+    return rt::DType{QCC_INT, 8};
+  case DataType::Int16:
+    return rt::DType{QCC_INT, 16};
+  case DataType::Int32:
+    return rt::DType{QCC_INT, 32};
+  case DataType::Int64:
+    return rt::DType{QCC_INT, 64};
+  case DataType::Bool:
+    return rt::DType{QCC_BOOL, 8};
+  default:
+    return std::nullopt;
+  }
+}
+
+rt::Result<HostTensor> qcc::readONNXTensor(const std::string &path) {
+  std::string what = "'" + path + "': ";
+  rt::Result<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(what);
+  std::string bytes(file->size(), '\0');
+  if (rt::Status status = file->read(bytes.data(), file->size(), 0);
+      !status.isOk())
+    return status.withPrefix(what);
+  Model storage;
+  rt::Result<Tensor> tensor = parseTensor(bytes, storage);
+  if (!tensor.isOk())
+    return tensor.status().withPrefix(what);
+  std::optional<rt::DType> dtype = dtypeOf(tensor->type);
+  if (!dtype)
+    return rt::unsupported(what + "its elements are of type " +
+                           dataTypeName(tensor->type) +
+                           ", which programs do not take; a file of a sequence "
+                           "or of an optional value is no tensor");
+  if (tensor->isExternal)
+    return rt::unsupported(what + "its elements are in another file; write "
+                                  "them into this one");
+  rt::Result<HostTensor> result = HostTensor::create(*dtype, tensor->dims);
+  if (!result.isOk())
+    return result.status().withPrefix(what);
+  if (int64_t(tensor->data.size()) != result->numBytes())
+    return rt::corrupt(what + "it has " + std::to_string(tensor->data.size()) +
+                       " bytes of data but its type, " + result->describe() +
+                       ", needs " + std::to_string(result->numBytes()) +
+                       "; write it again");
+  if (!tensor->data.empty())
+    std::memcpy(result->data(), tensor->data.data(), tensor->data.size());
+  return result;
+}

@@ -1,0 +1,110 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._layers import PEERS, diff_model, load_model
+from ._reduce import reduce_model
+from .errors import Error
+
+
+def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
+    name, found, value = text.rpartition(separator)
+    if not found or not name or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
+    return name, value
+
+
+def _dim(text: str) -> Tuple[str, int]:
+    name, value = _pair(text, "=", "NAME=N")
+    if not value.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
+    return name, int(value)
+
+
+def _input(text: str) -> Tuple[str, str]:
+    return _pair(text, ":", "NAME:FILE.npy")
+
+
+def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m qcc", description="What needs other packages of Python.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    reduce = commands.add_parser("reduce", help="find the smallest part of a model for which a test still succeeds")
+    reduce.set_defaults(run=_reduce)
+    reduce.add_argument("model", metavar="MODEL.onnx")
+    reduce.add_argument("--test", required=True, metavar="COMMAND",
+                        help="a command of the shell, which succeeds where the model \"$1\" does what is looked for, such "
+                             "as '! qcc run \"$1\" --check'")
+    reduce.add_argument("-o", dest="output", required=True, metavar="OUT.onnx", help="where the part is written")
+    diff = commands.add_parser("diff", help="compare a model with another implementation of ONNX; exit with 1 if they "
+                                            "differ")
+    diff.set_defaults(run=_diff)
+    diff.add_argument("model", metavar="MODEL.onnx")
+    diff.add_argument("--against", choices=sorted(PEERS), default="onnxruntime")
+    diff.add_argument("--layers", action="store_true", help="compare what each node computes")
+    diff.add_argument("--input", action="append", default=[], type=_input, metavar="NAME:FILE.npy",
+                      help="an input; without any, all are random")
+    diff.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+                      help="the size of a dimension that the model has a name for")
+    diff.add_argument("--mcpu", default="native", help="the processor to compile for")
+    diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
+                      help="let a value differ by T times its norm (L2)")
+    return parser.parse_args(arguments)
+
+
+def _reduce(options: argparse.Namespace) -> int:
+    model, tests = load_model(options.model), 0
+    with tempfile.TemporaryDirectory(prefix="qcc-reduce-") as folder:
+        path = os.path.join(folder, "model.onnx")
+
+        def is_wanted(part: Any) -> bool:
+            nonlocal tests
+            tests += 1
+            with open(path, "wb") as file:
+                file.write(part.SerializeToString())
+            done = subprocess.run(["sh", "-c", options.test, "sh", path], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return done.returncode == 0
+
+        part = reduce_model(model, is_wanted)
+    with open(options.output, "wb") as file:
+        file.write(part.SerializeToString())
+    print(f"{len(part.graph.node)} of {len(model.graph.node)} nodes, after {tests} tests: {options.output}")
+    return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    inputs: Optional[Dict[str, object]] = {name: np.load(path) for name, path in options.input} or None
+    report = diff_model(options.model, inputs, against=options.against, layers=options.layers, target=options.mcpu,
+                        dims=dict(options.dim))
+    print(report)
+    first = report.first(options.tolerance)
+    if first is None:
+        print(f"no difference in {len(report.layers)} values")
+        return 0
+    print(f"first difference: {first.value}, of node {first.node} ({first.op})")
+    return 1
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    options = _parse(arguments)
+    try:
+        code: int = options.run(options)
+    except (Error, OSError) as error:
+        print(f"qcc: error: {error}", file=sys.stderr)
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Models beside another implementation of ONNX, layer by layer, from Python and from a command line."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import onnx.parser
+import pytest
+
+import program
+from package import qcc
+
+MODEL = """
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[batch, 4] x) => (float[batch, 2] y) <float[4, 2] w = {1, 2, 3, 4, 5, 6, 7, 8}> {
+  [twice] t = Add(x, x)
+  [product] m = MatMul(t, w)
+  y = Relu(m)
+}"""
+X = np.array([[1, -2, 3, 0.5], [0, 0, -1, 4], [2, 2, 2, 2]], np.float32)
+
+
+@pytest.fixture
+def model():
+    return onnx.parser.parse_model(MODEL)
+
+
+def test_every_value_is_compared(model):
+    report = qcc.diff_model(model.SerializeToString(), [X], against="onnx", layers=True)
+    assert [(layer.node, layer.op, layer.value) for layer in report.layers] == [
+        ("twice", "Add", "t"), ("product", "MatMul", "m"), ("y", "Relu", "y")]
+    assert [layer.result.elements for layer in report.layers] == [12, 6, 6]
+    assert report.equal and report.first() is None
+    assert "product  MatMul  m" in str(report)
+
+
+def test_results_alone(model):
+    report = qcc.diff_model(model.SerializeToString(), {"x": X}, against="onnx")
+    assert [layer.value for layer in report.layers] == ["y"] and report.equal
+
+
+def test_the_first_difference_is_named(model, monkeypatch):
+    """Another implementation that adds 1 to one element of the product."""
+    def wrong(data, inputs):
+        results = qcc._layers._run_reference(data, inputs)
+        results[1] = results[1].copy()
+        results[1][0, 1] += 1
+        return results
+
+    names = [output.name for output in model.graph.output] + ["t", "m"]
+    assert names.index("t") == 1
+    monkeypatch.setitem(qcc._layers.PEERS, "wrong", wrong)
+    report = qcc.diff_model(model.SerializeToString(), [X], against="wrong", layers=True)
+    assert not report.equal
+    first = report.first()
+    assert (first.node, first.value, first.result.different, first.result.largest) == ("twice", "t", 1, 1.0)
+    assert report.first(tolerance=10.0) is None
+
+
+def test_what_is_wrong_is_said(model):
+    data = model.SerializeToString()
+    with pytest.raises(qcc.InvalidArgumentError, match="'tensorrt'; use one of onnx, onnxruntime"):
+        qcc.diff_model(data, [X], against="tensorrt")
+    with pytest.raises(qcc.InvalidArgumentError, match=r"dimension 'batch' of argument 0 'x' has no size.*--dim=batch=N"):
+        qcc.diff_model(data, against="onnx")
+    with pytest.raises(qcc.InvalidArgumentError, match="the model has the inputs x, but z is given"):
+        qcc.diff_model(data, {"x": X, "z": X}, against="onnx")
+
+
+def run(*arguments):
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    return subprocess.run([sys.executable, "-m", "qcc", *map(str, arguments)], env=environment, capture_output=True,
+                          text=True)
+
+
+def test_command(model, tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    done = run("diff", path, "--against=onnx", "--layers", "--dim=batch=3")
+    assert done.returncode == 0 and "no difference in 3 values" in done.stdout, done.stdout + done.stderr
+    np.save(tmp_path / "x.npy", X)
+    done = run("diff", path, "--against=onnx", f"--input=x:{tmp_path / 'x.npy'}")
+    assert done.returncode == 0 and "no difference in 1 values" in done.stdout, done.stdout + done.stderr
+    done = run("diff", path, "--against=onnx")
+    assert done.returncode == 1 and "qcc: error: dimension 'batch'" in done.stderr
+    done = run("diff", tmp_path / "none.onnx", "--against=onnx")
+    assert done.returncode == 1 and "none.onnx" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_example(tmp_path):
+    """A model of torch in five lines."""
+    models = program.ROOT / "test" / "Frontend" / "ONNX" / "Inputs"
+    (tmp_path / "model.onnx").write_bytes((models / "torch-float" / "model.onnx").read_bytes())
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    done = subprocess.run([sys.executable, program.ROOT / "examples" / "python" / "onnx_model.py"], cwd=tmp_path,
+                          env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.endswith("(2, 8)\n"), done.stdout + done.stderr

@@ -1,0 +1,75 @@
+//===- Sizes.h - Sizes that a command line gives ----------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dynamic dimensions of the arguments of an entry get their sizes from
+// `--shape=NAME=2x3`, from `--dim=NAME=2`, or from `--dim=2`, in this order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_COMMON_SIZES_H
+#define QCC_TOOLS_COMMON_SIZES_H
+
+#include "qcc/Runtime/Module.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qcc::tools {
+
+class Arguments;
+
+/// What an entry takes.
+struct TensorSpec {
+  rt::DType dtype;
+  std::vector<int64_t> shape; ///< -1 where it is dynamic
+  std::string name;           ///< may be empty
+  /// One for each dimension, which may be empty; or none.
+  std::vector<std::string> dimNames;
+
+  /// "input 0 'x'"
+  std::string describe(size_t position) const;
+};
+std::vector<TensorSpec> specsOf(const rt::Entry &entry);
+
+/// Sizes of dynamic dimensions by their names.
+using NamedSizes = std::map<std::string, int64_t>;
+
+/// Adds "batch=4"; fails where the text is something else, or the name has a
+/// size.
+rt::Status addNamedDim(std::string_view text, NamedSizes &sizes);
+
+/// The sizes of dynamic dimensions that a command line gives.
+struct GivenSizes {
+  std::vector<int64_t> dims; ///< in order
+  NamedSizes named;
+  /// All sizes of the arguments of some names.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+
+  bool empty() const { return dims.empty() && named.empty() && shapes.empty(); }
+
+  /// "4" or "batch=4"
+  rt::Status addDim(std::string_view text);
+  /// "x=2x3"
+  rt::Status addShape(std::string_view text);
+};
+
+/// Adds --dim and --shape; `purpose` says whose sizes they are and what for.
+void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
+                      const std::string &purpose);
+
+/// The specs of an entry with the sizes that are given. Those of the arguments
+/// that are `wanted` are known then, or it is a failure; only they, which
+/// messages call `what`, take sizes without a name.
+rt::Result<std::vector<TensorSpec>>
+resolveSizes(std::vector<TensorSpec> specs, const GivenSizes &given,
+             const std::vector<bool> &wanted, const std::string &entry,
+             const std::string &what = "the random inputs");
+
+} // namespace qcc::tools
+
+#endif // QCC_TOOLS_COMMON_SIZES_H
