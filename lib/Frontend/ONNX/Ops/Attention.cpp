@@ -213,9 +213,9 @@ LogicalResult onnx::importAttention(NodeImporter &n) {
   if (float cap = n.getFloat("softcap", 0); cap != 0) {
     Ref limit = c.number(scores, cap);
     scores = c.op("Mul", {c.op("Tanh", {c.op("Div", {scores, limit})}), limit});
-    if (n.since >= 24 || mode == 1)
-      shown = scores;
   }
+  if (mode == 1)
+    shown = scores;
   FailureOr<Ref> masked = maskScores(n, c, scores, *heads);
   if (failed(masked) || c.failed())
     return failure();
