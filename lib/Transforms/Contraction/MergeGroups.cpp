@@ -80,7 +80,9 @@ static std::optional<Groups> groupsOf(ContractOp op) {
     }
   groups.groups = sizes[groups.group];
   groups.columns = sizes[groups.column];
-  if (!hasInner || ShapedType::isDynamic(groups.groups) ||
+  // A right operand that is the same all along K has no place for zeros.
+  if (!hasInner || !parts.rhs.map.isFunctionOfDim(groups.inner) ||
+      ShapedType::isDynamic(groups.groups) ||
       ShapedType::isDynamic(groups.columns))
     return std::nullopt;
   groups.elements = sizes[groups.inner];
@@ -134,13 +136,20 @@ static Value regroup(OpBuilder &builder, Location loc, Value value, unsigned d,
                                          groupsAt(isMerged ? d + 1 : d));
 }
 
+/// The loop that indexes a dimension of a right operand; nothing where none
+/// does.
+static std::optional<unsigned> loopOf(AffineExpr expr) {
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
 /// The type of the right operand with `count` groups in one.
 static RankedTensorType mergedType(const ContractParts &parts,
                                    const Groups &groups, int64_t count) {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   SmallVector<int64_t> shape(type.getShape());
   for (auto [size, expr] : llvm::zip_equal(shape, parts.rhs.map.getResults())) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    std::optional<unsigned> loop = loopOf(expr);
     if (loop == groups.group)
       size /= count;
     else if (loop == groups.column || loop == groups.inner)
@@ -168,8 +177,7 @@ static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
   for (int64_t d = rank - 1; d >= 0; --d) {
     if (d + 1 < rank)
       strides[d] = strides[d + 1] * merged.getDimSize(d + 1);
-    unsigned loop =
-        cast<AffineDimExpr>(parts.rhs.map.getResult(d)).getPosition();
+    std::optional<unsigned> loop = loopOf(parts.rhs.map.getResult(d));
     if (loop == groups.group)
       groupAt = d;
     else if (loop == groups.column || loop == groups.inner)

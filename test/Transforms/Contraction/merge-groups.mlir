@@ -122,3 +122,46 @@ func.func @operand_of_groups(%x: tensor<8x4x4xi8>, %bias: tensor<4xi32>) -> tens
       } -> tensor<8x4x4xi32>
   return %y : tensor<8x4x4xi32>
 }
+
+// -----
+
+#lhs = affine_map<(g, n, k) -> (g, k)>
+#rhs = affine_map<(g, n, k) -> (g, n)>
+#out = affine_map<(g, n, k) -> (g, n)>
+
+// A weight that is the same all along K has no place for zeros.
+// CHECK-LABEL: func.func @same_along_k
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<4x4xi8>) rhs(%{{.*}} : tensor<4x4xi8>)
+func.func @same_along_k(%x: tensor<4x4xi8>) -> tensor<4x4xi32> {
+  %w = arith.constant dense<3> : tensor<4x4xi8>
+  %o = tensor.empty() : tensor<4x4xi32>
+  %y = kernel.contract lhs(%x : tensor<4x4xi8>) rhs(%w : tensor<4x4xi8>) outs(%o : tensor<4x4xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<4x4xi32>
+  return %y : tensor<4x4xi32>
+}
+
+// -----
+
+#lhs = affine_map<(m, g, n, k) -> (m, g, k)>
+#rhs = affine_map<(m, g, n, k) -> (g, 0, n, k)>
+#out = affine_map<(m, g, n, k) -> (m, g, n)>
+
+// Dimensions of the weight that no loop indexes stay.
+// CHECK-LABEL: func.func @unit_dimension
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1, 2, 0, 0], [3, 4, 0, 0], [0, 0, 5, 6], [0, 0, 7, 8]]]]> : tensor<1x1x4x4xi8>
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<8x1x4xi8>) rhs(%[[W]]
+func.func @unit_dimension(%x: tensor<8x2x2xi8>) -> tensor<8x2x2xi32> {
+  %w = arith.constant dense<[[[[1, 2], [3, 4]]], [[[5, 6], [7, 8]]]]> : tensor<2x1x2x2xi8>
+  %o = tensor.empty() : tensor<8x2x2xi32>
+  %y = kernel.contract lhs(%x : tensor<8x2x2xi8>) rhs(%w : tensor<2x1x2x2xi8>) outs(%o : tensor<8x2x2xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 2>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<8x2x2xi32>
+  return %y : tensor<8x2x2xi32>
+}
