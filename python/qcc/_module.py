@@ -30,10 +30,9 @@ def _quantization(info: c.TensorInfo) -> Optional[Quantization]:
 
 
 def _tensor_type(info: c.TensorInfo) -> TensorType:
-    names = [name.decode() for name in info.dim_names[:info.rank]]
+    names = tuple(name.decode() for name in info.dim_names[:info.rank])
     shape = tuple(size if size >= 0 else name or f"d{-1 - size}" for size, name in zip(info.dims[:info.rank], names))
     in_place = info.in_place_argument if info.in_place_argument >= 0 else None
-    names = tuple(name.decode() for name in info.dim_names[:info.rank])
     return TensorType(info.name.decode(), dtype_name(info.dtype), shape, _quantization(info), in_place, names)
 
 

@@ -360,7 +360,7 @@ def AnnotateConstantRanges : Pass<"annotate-constant-ranges", "::mlir::func::Fun
     Scales and biases are constants, and what they are decides which clamps of an
     epilogue an instruction can do. Writes `epilogue_ranges` onto each `kernel.contract`
     with a constant f32 or i32 operand of its epilogue, while constants can be seen.
-    Bounds are rounded outward to powers of 2^8, so that contractions of one form in
+    Bounds are rounded outward to powers of two, so that contractions of one form in
     several layers of a network have the same.
   }];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];

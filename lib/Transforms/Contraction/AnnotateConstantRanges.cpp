@@ -20,16 +20,19 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
-/// Bounds are powers of so many bits.
-constexpr int kBits = 8;
+/// Bounds are rounded to powers of 2^4 away from 0, since it matters how large
+/// a product can be, and to powers of 2^16 towards 0, where the sign matters.
+constexpr int kBitsAway = 4, kBitsTowards = 16;
 
-/// A power of 2^kBits, 0 or the negative of one, up from x or down.
+/// A power of two, 0 or the negative of one, up from x or down.
 static double roundBound(double x, bool up) {
   if (x == 0)
     return 0;
-  double exponent = std::log2(std::abs(x)) / kBits;
-  double rounded = (x > 0) == up ? std::ceil(exponent) : std::floor(exponent);
-  return std::copysign(std::exp2(kBits * rounded), x);
+  bool isAway = (x > 0) == up;
+  int bits = isAway ? kBitsAway : kBitsTowards;
+  double exponent = std::log2(std::abs(x)) / bits;
+  double rounded = isAway ? std::ceil(exponent) : std::floor(exponent);
+  return std::copysign(std::exp2(bits * rounded), x);
 }
 
 namespace {
