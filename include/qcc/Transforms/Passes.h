@@ -45,6 +45,8 @@ createAdaptLoweringConfig(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createFoldByteFunctions(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
+createSliceStridedOperands(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
 createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 

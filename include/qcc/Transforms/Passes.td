@@ -281,6 +281,37 @@ def FoldByteFunctions : Pass<"fold-byte-functions", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SliceStridedOperands : Pass<"slice-strided-operands", "::mlir::func::FuncOp"> {
+  let summary = "Left operands that are copied without what no window reads";
+  let description = [{
+    A contraction may read each s-th row or column of its left operand alone, such as a
+    convolution with a stride and a window of one column. An argument of the program is
+    copied for it where it is padded, and where the target reads unsigned bytes (see
+    `store-unsigned`); what lies between is not copied:
+
+    ```mlir
+    %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0]
+        : tensor<1x17x57x83xi8> to tensor<1x19x59x83xi8>
+    kernel.contract lhs(%p) (h, w, f, kh, c) -> (0, h * 3 + kh, w * 3, c)
+    ```
+    becomes
+    ```mlir
+    %s = tensor.extract_slice %x[0, 0, 2, 0] [1, 17, 19, 83] [1, 1, 3, 1]
+    %p = tensor.pad %s low[0, 1, 1, 0] high[0, 1, 0, 0]
+        : tensor<1x17x19x83xi8> to tensor<1x19x20x83xi8>
+    kernel.contract lhs(%p) (h, w, f, kh, c) -> (0, h * 3 + kh, w, c)
+    ```
+    Dimensions whose sizes are dynamic stay as they are.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = [
+    "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"
+  ];
+}
+
 def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
   let summary = "Temporaries as unsigned bytes where atoms multiply those";
   let description = [{

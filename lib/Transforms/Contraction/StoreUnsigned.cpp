@@ -331,7 +331,8 @@ Value UnsignedCopies::moveCopy(Value value) {
     return known;
   Operation *op = value.getDefiningOp();
   Value result;
-  if (isMovement(op)) {
+  // What a slice leaves out is not copied.
+  if (isMovement(op) && !isa<tensor::ExtractSliceOp>(op)) {
     Value source = moveCopy(op->getOperand(0));
     rewriter.setInsertionPoint(op);
     IRMapping mapping;

@@ -174,3 +174,26 @@ func.func @table(%x: tensor<4x8xi8>, %w: tensor<8x8xi8>) -> tensor<4x8xi32> {
       } -> tensor<4x8xi32>
   return %r : tensor<4x8xi32>
 }
+
+// -----
+
+// Of an argument only what a slice has is copied.
+// CHECK-LABEL: func.func @sliced(
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg0[2, 0] [19, 16] [3, 1]
+// CHECK: %[[G:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<19x16xi8>)
+// CHECK: %[[PAD:.*]] = tensor.pad %[[G]]
+// CHECK: kernel.contract lhs(%[[PAD]] : tensor<20x16xi8>) {{.*}}lhs_unsigned
+func.func @sliced(%x: tensor<57x16xi8>, %w: tensor<8x16xi8>, %o: tensor<20x8xi32>) -> tensor<20x8xi32> {
+  %z = arith.constant 0 : i8
+  %s = tensor.extract_slice %x[2, 0] [19, 16] [3, 1] : tensor<57x16xi8> to tensor<19x16xi8>
+  %p = tensor.pad %s low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : i8
+  } : tensor<19x16xi8> to tensor<20x16xi8>
+  %y = kernel.contract lhs(%p : tensor<20x16xi8>) rhs(%w : tensor<8x16xi8>) outs(%o : tensor<20x8xi32>)
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<20x8xi32>
+  return %y : tensor<20x8xi32>
+}
