@@ -202,9 +202,9 @@ def test_resnet50_is_54_contractions(compiler, tmp_path):
     assert len(kinds) <= 60
 
 
-def test_resnet50_is_one_network_in_all_forms(compiler, tmp_path):
-    """Channels first or last, real numbers or qnn ops: the same kernels."""
-    model = models.make("resnet50", size=64, width=1 / 4)
+def explain_forms(compiler, tmp_path, name):
+    """What each step of a network is, for each form that the program may have."""
+    model = models.make(name, size=64, width=1 / 4)
     kernels = {}
     for form, text in (("qnn", program.Program(model.net)), ("real", model.real_program())):
         path, weights = tmp_path / f"{form}.mlir", tmp_path / f"{form}.npz"
@@ -212,10 +212,28 @@ def test_resnet50_is_one_network_in_all_forms(compiler, tmp_path):
         np.savez(weights, **text.weights)
         explained = json.loads(Run._call(compiler, "explain", "--json", "--mcpu=cascadelake", path,
                                          f"--weights={weights}"))
-        kinds = sorted((k["kind"], k.get("atom", ""), k.get("config", ""))
-                       for k in explained["kernels"])
-        kernels[form] = kinds
+        kernels[form] = explained["kernels"]
+    return kernels
+
+
+def test_resnet50_is_one_network_in_all_forms(compiler, tmp_path):
+    """Channels first or last, real numbers or qnn ops: the same kernels."""
+    kernels = {
+        form: sorted((k["kind"], k.get("atom", ""), k.get("config", "")) for k in of_form)
+        for form, of_form in explain_forms(compiler, tmp_path, "resnet50").items()
+    }
     assert len(kernels["qnn"]) <= 60
+    assert kernels["real"] == kernels["qnn"]
+
+
+def test_gates_are_prologues_in_all_forms(compiler, tmp_path):
+    """Squeeze-and-excitation: the product with the gate, and the mean before it, are computed by the convolutions that
+    read them, whatever ops they are made of. Tiles of layers this narrow may differ, since epilogues do."""
+    kernels = {
+        form: sorted((k["kind"], k.get("atom", ""), "lhs panel" in k.get("config", "")) for k in of_form)
+        for form, of_form in explain_forms(compiler, tmp_path, "mobilenet-v3").items()
+    }
+    assert sum(is_panel for _, _, is_panel in kernels["qnn"]) >= 16
     assert kernels["real"] == kernels["qnn"]
 
 

@@ -647,7 +647,7 @@ def SinkWidening : Pass<"sink-widening", "::mlir::func::FuncOp"> {
   let description = [{
     A short elementwise op whose result is wider than the tensor that it reads, foremost the
     dequantization of an activation, becomes a part of each elementwise op that reads its
-    result: the narrow tensor is what is kept and read. Otherwise the contraction that
+    result, and of each reduction that reads every element once: the narrow tensor is what is kept and read. Otherwise the contraction that
     computes the narrow tensor would take the op in, and store the wide one as well.
 
     ```mlir

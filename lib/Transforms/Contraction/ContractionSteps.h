@@ -49,7 +49,8 @@ mlir::OpOperand *inputOf(mlir::linalg::GenericOp op, mlir::Value value);
 mlir::AffineMap through(mlir::AffineMap inner, mlir::AffineMap result,
                         mlir::AffineMap outer);
 
-/// Reads an operand through the movement that made it:
+/// Reads an operand through the movement that made it, and through reshapes
+/// that add or take away dimensions of one element:
 ///
 ///   %t = linalg.transpose %x          read with map (d0, d1)
 /// =>

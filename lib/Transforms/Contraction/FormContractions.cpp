@@ -14,6 +14,8 @@
 
 #include "ContractionSteps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -87,6 +89,12 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics)
       formContraction(rewriter, op);
+    // What contractions read through is no use of a value any more.
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
+        [&](Operation *op) {
+          if (isOpTriviallyDead(op))
+            rewriter.eraseOp(op);
+        });
 
     // Contractions in program order; each grows until nothing more fits. A
     // fusion replaces the op, so look it up by position again.

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionSteps.h"
+#include "MovedBody.h"
 #include "Uniform.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "qcc/Transforms/ElementwiseFusion.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
 
@@ -51,146 +52,6 @@ static bool isElementwise(linalg::GenericOp op) {
   });
 }
 
-/// The position of an operand in the list, appended if it is not there.
-static unsigned indexOf(SmallVectorImpl<MappedOperand> &list,
-                        MappedOperand operand) {
-  for (auto [i, other] : llvm::enumerate(list))
-    if (other.value == operand.value && other.map == operand.map)
-      return i;
-  list.push_back(operand);
-  return list.size() - 1;
-}
-
-/// A scalar that the body of a generic captures, as an operand without
-/// dimensions.
-static MappedOperand capturedOperand(OpBuilder &builder, Location loc,
-                                     Value scalar, unsigned loops) {
-  auto map = AffineMap::get(loops, 0, builder.getContext());
-  if (auto extract = scalar.getDefiningOp<tensor::ExtractOp>())
-    if (extract.getTensor().getType().getRank() == 0)
-      return {extract.getTensor(), map};
-  auto type = RankedTensorType::get({}, scalar.getType());
-  return {tensor::FromElementsOp::create(builder, loc, type, scalar), map};
-}
-
-/// The scalars from outside that the body uses, constants aside.
-static SmallVector<Value> capturedScalars(linalg::GenericOp op) {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op.getRegion(), captured);
-  SmallVector<Value> result;
-  for (Value value : captured)
-    if (!matchPattern(value, m_Constant()))
-      result.push_back(value);
-  return result;
-}
-
-/// Whether the dimensions of `part` are some of those of `whole` in the same
-/// order: what was broadcast, and not transposed, is read in vectors still.
-static bool keepsOrder(AffineMap whole, AffineMap part) {
-  ArrayRef<AffineExpr> rest = whole.getResults();
-  for (AffineExpr expr : part.getResults()) {
-    if (!isa<AffineDimExpr>(expr))
-      continue;
-    while (!rest.empty() && rest.front() != expr)
-      rest = rest.drop_front();
-    if (rest.empty())
-      return false;
-    rest = rest.drop_front();
-  }
-  return true;
-}
-
-namespace {
-/// The body of an elementwise op on its way into a block of a contraction,
-/// whose first argument is the main operand or the accumulator and whose others
-/// are `operands`.
-class MovedBody {
-public:
-  MovedBody(RewriterBase &rewriter, linalg::GenericOp from, Block *block,
-            unsigned loops, SmallVectorImpl<MappedOperand> &operands)
-      : rewriter(rewriter), from(from), block(block), loops(loops),
-        operands(operands) {}
-
-  /// The body's `inner` becomes `value`, which is in the block.
-  void bindTo(Value inner, Value value) { mapping.map(inner, value); }
-  /// The body's argument for `operand` becomes an operand of the contraction,
-  /// which reads it with `map`.
-  void bind(OpOperand &operand, AffineMap map);
-  /// Scalars from outside that the body uses become operands.
-  void bindCapturedScalars();
-  /// Clones the constants that the body captures, and the body, before the
-  /// terminator of the block; returns the values that it yields.
-  SmallVector<Value> clone();
-
-private:
-  void bindOperand(Value inner, MappedOperand operand);
-  void bindScalar(Value inner, Value scalar) {
-    bindOperand(inner, capturedOperand(rewriter, from.getLoc(), scalar, loops));
-  }
-
-  RewriterBase &rewriter;
-  linalg::GenericOp from;
-  Block *block;
-  unsigned loops;
-  SmallVectorImpl<MappedOperand> &operands;
-  IRMapping mapping;
-};
-} // namespace
-
-/// An argument of the block for each operand, after the first one.
-void MovedBody::bindOperand(Value inner, MappedOperand operand) {
-  unsigned index = 1 + indexOf(operands, operand);
-  while (block->getNumArguments() <= index)
-    block->addArgument(getElementTypeOrSelf(operand.value.getType()),
-                       from.getLoc());
-  mapping.map(inner, block->getArgument(index));
-}
-
-void MovedBody::bind(OpOperand &operand, AffineMap map) {
-  Value inner = from.getMatchingBlockArgument(&operand);
-  Uniform uniform = uniformOf(operand.get());
-  if (uniform.constant) {
-    OpBuilder inBlock(rewriter.getContext()); // the block may have no parent
-    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-      inBlock.setInsertionPoint(&block->back());
-    else
-      inBlock.setInsertionPointToEnd(block);
-    mapping.map(inner, arith::ConstantOp::create(inBlock, from.getLoc(),
-                                                 uniform.constant));
-  } else if (uniform.scalar) {
-    bindScalar(inner, uniform.scalar);
-  } else if (isa<RankedTensorType>(operand.get().getType())) {
-    MappedOperand moved{operand.get(), map};
-    absorbMovement(moved);
-    bindOperand(inner, keepsOrder(map, moved.map)
-                           ? moved
-                           : MappedOperand{operand.get(), map});
-  } else {
-    bindScalar(inner, operand.get());
-  }
-}
-
-void MovedBody::bindCapturedScalars() {
-  for (Value scalar : capturedScalars(from))
-    bindScalar(scalar, scalar);
-}
-
-SmallVector<Value> MovedBody::clone() {
-  rewriter.setInsertionPoint(block->getTerminator());
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(from.getRegion(), captured);
-  for (Value value : captured)
-    if (!mapping.contains(value))
-      mapping.map(value,
-                  rewriter.clone(*value.getDefiningOp())
-                      ->getResult(cast<OpResult>(value).getResultNumber()));
-  for (Operation &inner : from.getBody()->without_terminator())
-    rewriter.clone(inner, mapping);
-  return llvm::map_to_vector(
-      from.getBody()->getTerminator()->getOperands(),
-      [&](Value v) { return mapping.lookupOrDefault(v); });
-}
-
 //===----------------------------------------------------------------------===//
 // Producers
 //===----------------------------------------------------------------------===//
@@ -213,6 +74,43 @@ static OpOperand *mainInput(linalg::GenericOp producer) {
   return nullptr;
 }
 
+/// So many operations of a chain are computed again for each block of columns
+/// rather than in a pass over memory of their own.
+constexpr size_t kMostRepeated = 40;
+
+/// The chain of elementwise ops that ends with `producer`, as one op; null
+/// where it is long, or begins with a result that others read as well: what
+/// follows joins the pass over memory that computes that.
+static linalg::GenericOp fuseChain(RewriterBase &rewriter,
+                                   linalg::GenericOp producer) {
+  size_t operations = producer.getBody()->getOperations().size();
+  for (OpOperand *main = mainInput(producer); main;) {
+    auto before = main->get().getDefiningOp<linalg::GenericOp>();
+    if (!isFromElementwise(main->get())) {
+      if (before && isElementwise(before) && !movementOf(main->get()))
+        return {};
+      break;
+    }
+    operations += before.getBody()->getOperations().size();
+    main = mainInput(before);
+  }
+  if (operations > kMostRepeated)
+    return {};
+  auto findInput = [&]() -> OpOperand * {
+    for (OpOperand *input : producer.getDpsInputOperands())
+      if (isFromElementwise(input->get()) &&
+          linalg::areElementwiseOpsFusable(input))
+        return input;
+    return nullptr;
+  };
+  while (OpOperand *input = findInput()) {
+    Operation *before = input->get().getDefiningOp();
+    producer = fuseIntoReader(rewriter, input);
+    rewriter.eraseOp(before);
+  }
+  return producer;
+}
+
 bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
                        bool isLhs) {
   Value operand = isLhs ? op.getLhs() : op.getRhs();
@@ -221,12 +119,17 @@ bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   auto producer = operand.getDefiningOp<linalg::GenericOp>();
   if (!region.empty() || !producer || !operand.hasOneUse() ||
       producer->getNumResults() != 1 || !isElementwise(producer) ||
-      !kernel::isProjection(operandMap))
+      !kernel::isProjection(operandMap) || !mainInput(producer) ||
+      producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)))
     return false;
+  if (isFromElementwise(mainInput(producer)->get())) {
+    producer = fuseChain(rewriter, producer);
+    if (!producer)
+      return false;
+  }
   OpOperand *out = producer.getDpsInitOperand(0);
   OpOperand *main = mainInput(producer);
-  if (producer.payloadUsesValueFromOperand(out) || !main ||
-      isFromElementwise(main->get()))
+  if (!main)
     return false;
   AffineMap outMap = producer.getMatchingIndexingMap(out);
   auto mapOf = [&](OpOperand *input) {

@@ -112,8 +112,59 @@ AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
   return inner.compose(inversePermutation(result)).compose(outer);
 }
 
+/// The only dimension of a group of a reshape that may have more than one
+/// element, if the others are read at 0 where `map` reads the group at all.
+static std::optional<int64_t>
+soleDimension(ArrayRef<int64_t> group, ArrayRef<int64_t> shape, AffineMap map) {
+  std::optional<int64_t> sole;
+  for (int64_t dim : group) {
+    bool isAtZero = shape[dim] == 1 && map && map.getResult(dim) == 0;
+    if (shape[dim] == 1 && (isAtZero || !map))
+      continue;
+    if (sole)
+      return std::nullopt;
+    sole = dim;
+  }
+  return sole.value_or(group.front());
+}
+
+/// Reads the source of a reshape that adds or takes away dimensions of one
+/// element; false where the reshape is none of these.
+static bool absorbReshape(MappedOperand &operand) {
+  auto expand = operand.value.getDefiningOp<tensor::ExpandShapeOp>();
+  auto collapse = operand.value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!expand && !collapse)
+    return false;
+  MLIRContext *context = operand.map.getContext();
+  auto groups = expand ? expand.getReassociationIndices()
+                       : collapse.getReassociationIndices();
+  ArrayRef<int64_t> wide = expand ? expand.getResultType().getShape()
+                                  : collapse.getSrcType().getShape();
+  SmallVector<AffineExpr> reads;
+  for (auto [narrow, group] : llvm::enumerate(groups)) {
+    std::optional<int64_t> sole =
+        soleDimension(group, wide, expand ? operand.map : AffineMap());
+    if (!sole)
+      return false;
+    if (expand)
+      reads.push_back(operand.map.getResult(*sole));
+    for (int64_t dim : group)
+      if (collapse)
+        reads.push_back(dim == *sole ? operand.map.getResult(narrow)
+                                     : getAffineConstantExpr(0, context));
+  }
+  operand = {expand ? expand.getSrc() : collapse.getSrc(),
+             AffineMap::get(operand.map.getNumDims(), 0, reads, context)};
+  return true;
+}
+
 void qcc::absorbMovement(MappedOperand &operand) {
-  while (linalg::GenericOp move = movementOf(operand.value)) {
+  while (true) {
+    if (absorbReshape(operand))
+      continue;
+    linalg::GenericOp move = movementOf(operand.value);
+    if (!move)
+      return;
     AffineMap map = through(
         move.getMatchingIndexingMap(move.getDpsInputOperand(0)),
         move.getMatchingIndexingMap(move.getDpsInitOperand(0)), operand.map);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "qcc/Transforms/ElementwiseFusion.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -28,19 +29,6 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-
-/// Whether a reduction reads elements of the operand more than once: some loop
-/// of more than one iteration does not move along the operand.
-static bool isReadRepeatedly(linalg::GenericOp consumer, OpOperand *operand) {
-  if (consumer.getNumReductionLoops() == 0)
-    return false;
-  AffineMap map = consumer.getMatchingIndexingMap(operand);
-  for (auto [loop, size] : llvm::enumerate(consumer.getStaticLoopRanges()))
-    if (size != 1 && !map.isFunctionOfDim(loop))
-      return true;
-  // Indices that are sums of loops, as in a convolution.
-  return !map.isProjectedPermutation();
-}
 
 /// Whether the value only repeats elements of another one, in their order:
 /// reading that one instead costs nothing.
@@ -87,19 +75,10 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       if (!linalg::areElementwiseOpsFusable(operand) || !hasOneUse(operand) ||
           isTooLong(consumer, operand) ||
-          (isReadRepeatedly(consumer, operand) && !isBroadcast(operand->get())))
+          (isReadRepeatedly(operand) && !isBroadcast(operand->get())))
         continue;
-      auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-      FailureOr<linalg::ElementwiseOpFusionResult> result =
-          linalg::fuseElementwiseOps(rewriter, operand);
-      if (failed(result))
+      if (!fuseIntoReader(rewriter, operand))
         continue;
-      inheritNotes(result->fusedOp, {producer, consumer});
-      for (auto [from, to] : result->replacements)
-        rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
-          return use.getOwner() != producer;
-        });
-      rewriter.eraseOp(consumer);
       return success();
     }
     return failure();

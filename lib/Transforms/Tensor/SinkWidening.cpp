@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Iterators.h"
+#include "qcc/Transforms/ElementwiseFusion.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -55,7 +56,7 @@ struct SinkWidening : qcc::impl::SinkWideningBase<SinkWidening> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> readers;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op.getNumReductionLoops() == 0 && op.hasPureTensorSemantics() &&
+      if (op.hasPureTensorSemantics() &&
           llvm::none_of(op->getResults(),
                         [](Value result) { return movementOf(result); }))
         readers.push_back(op);
@@ -75,7 +76,8 @@ private:
     for (OpOperand *operand : reader.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       if (producer && producer->getBlock() == reader->getBlock() &&
-          isWidening(producer) && linalg::areElementwiseOpsFusable(operand))
+          isWidening(producer) && !isReadRepeatedly(operand) &&
+          linalg::areElementwiseOpsFusable(operand))
         return operand;
     }
     return nullptr;
@@ -94,17 +96,12 @@ private:
           !reader.payloadUsesValueFromOperand(&init))
         init.set(copy.getDpsInits()[0]);
     operand->set(copy.getResult(0));
-    FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(rewriter, operand);
-    assert(succeeded(fused) && "fusable");
-    inheritNotes(fused->fusedOp, {copy, reader});
-    for (auto [from, to] : fused->replacements)
-      rewriter.replaceUsesWithIf(
-          from, to, [&](OpOperand &use) { return use.getOwner() != copy; });
-    fused->fusedOp->setLoc(reader.getLoc());
-    rewriter.eraseOp(reader);
+    Location loc = reader.getLoc();
+    linalg::GenericOp fused = fuseIntoReader(rewriter, operand);
+    assert(fused && "fusable");
+    fused->setLoc(loc);
     rewriter.eraseOp(copy);
-    return cast<linalg::GenericOp>(fused->fusedOp);
+    return fused;
   }
 };
 } // namespace

@@ -43,10 +43,15 @@ func.func @two_readers(%q: tensor<8x4xi8>, %x: tensor<8x4xf32>) -> (tensor<8x4xf
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// A reduction would compute it once for each of its loops.
+// A reduction that reads each element once computes it; one that reads elements in several iterations would repeat that.
 // CHECK-LABEL: func.func @reduction
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0
 // CHECK: arith.sitofp
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: arith.addf
+// CHECK-LABEL: func.func @repeated
+// CHECK: arith.sitofp
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK-NOT: arith.sitofp
 func.func @reduction(%q: tensor<8x4xi8>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8x4xf32>
   %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -62,6 +67,24 @@ func.func @reduction(%q: tensor<8x4xi8>, %y: tensor<8xf32>) -> tensor<8xf32> {
     linalg.yield %0 : f32
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
+}
+
+func.func @repeated(%q: tensor<8x4xi8>, %y: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %d = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<8x4xi8>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(r, i, j) -> (i, j)>, affine_map<(r, i, j) -> (r, i)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%d : tensor<8x4xf32>) outs(%y : tensor<3x8xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %0 = arith.addf %acc, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x8xf32>
+  return %r : tensor<3x8xf32>
 }
 
 // -----
