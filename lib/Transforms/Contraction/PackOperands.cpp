@@ -91,37 +91,41 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          MutableArrayRef<int32_t> sums) {
   int64_t columns = shape.columns(), words = shape.words();
   unsigned numBatch = shape.batch.size();
-  int64_t run = shape.reduction.back();
-  std::vector<int64_t> kOffsets;
-  forEach(shape.reduction, [&](ArrayRef<int64_t> index) {
-    int64_t offset = 0;
-    for (auto [i, k] : llvm::enumerate(index))
-      offset += k * stride[numBatch + 1 + i];
-    kOffsets.push_back(offset);
-  });
   unsigned elementBits = 32 / shape.kr;
+  // Where an element of a column is, and where it goes.
+  struct Move {
+    int64_t offset, word;
+    unsigned shift;
+  };
+  std::vector<Move> moves;
+  forEach(shape.reduction, [&](ArrayRef<int64_t> index) {
+    int64_t offset = 0, run = shape.reduction.back(), k = moves.size();
+    for (auto [i, x] : llvm::enumerate(index))
+      offset += x * stride[numBatch + 1 + i];
+    int64_t word = k / run * shape.runWords() + k % run / shape.kr;
+    moves.push_back(
+        {offset, word * shape.nr, elementBits * unsigned(k % run % shape.kr)});
+  });
+  uint32_t mask = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
   int64_t b = 0;
   forEach(shape.batch, [&](ArrayRef<int64_t> index) {
     int64_t base = 0;
     for (auto [i, x] : llvm::enumerate(index))
       base += x * stride[i];
     for (int64_t n = 0; n < shape.n; ++n) {
-      int64_t column = base + n * stride[numBatch];
+      const char *column = source.data() + base + n * stride[numBatch];
       int32_t *tile =
-          &packed[((b * columns + n / shape.nr) * words) * shape.nr];
-      int32_t &sum = sums[b * columns * shape.nr + n];
-      for (auto [k, offset] : llvm::enumerate(kOffsets)) {
-        char raw = source[column + offset];
+          &packed[((b * columns + n / shape.nr) * words) * shape.nr +
+                  n % shape.nr];
+      int32_t sum = 0;
+      for (const Move &move : moves) {
+        char raw = column[move.offset];
         int32_t element = isUnsigned ? (uint8_t)raw : (int8_t)raw;
         element += shape.offset;
         sum += element;
-        uint32_t bits = (uint32_t)element &
-                        (elementBits == 32 ? ~0u : (1u << elementBits) - 1);
-        int64_t index = k / run * shape.runWords() + k % run / shape.kr;
-        int32_t &word = tile[index * shape.nr + n % shape.nr];
-        word = (int32_t)((uint32_t)word |
-                         bits << (elementBits * (k % run % shape.kr)));
+        tile[move.word] |= ((uint32_t)element & mask) << move.shift;
       }
+      sums[b * columns * shape.nr + n] = sum;
     }
     ++b;
   });
