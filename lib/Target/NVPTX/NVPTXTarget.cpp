@@ -34,10 +34,15 @@ std::string NVPTXTarget::refuseMeasuring() const {
 std::optional<double> NVPTXTarget::lookupCost(LookupPlace) const { return 8; }
 
 void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
+  // What is equal by now is lowered once.
+  ShareStepsOptions sharing;
+  sharing.literals = false;
+  pm.addPass(createShareSteps(sharing));
   pm.addNestedPass<func::FuncOp>(createConvertKernelToNVPTX());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToThreads());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createShareSteps());
   pm.addPass(createOutlineKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
