@@ -264,13 +264,15 @@ static void addExplain(Commands &commands, CommandLine &line) {
   qcc::tools::addSizeArguments(arguments, line.explain.sizes,
                                "the arguments, for which to say the memory of "
                                "temporaries");
-  arguments.flag("json",
-                 "Print JSON: a list of kernels; of the entry that needs most, "
-                 "and of each entry, arena_bytes (the memory of temporaries), "
-                 "live_bytes (the most of it that is alive at one step) and "
-                 "scratch_bytes (of each thread), null where dimensions are "
-                 "not given; distinct_kernels; artifact_bytes",
-                 line.explain.json);
+  arguments.flag(
+      "json",
+      "Print JSON: a list of kernels; of the entry that needs most, "
+      "and of each entry, arena_bytes (the memory of temporaries), "
+      "live_bytes (the most of it that is alive at one step) and "
+      "scratch_bytes (of each thread), null where dimensions are "
+      "not given; distinct_kernels; artifact_bytes; of a step of a device "
+      "its kernel",
+      line.explain.json);
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",
