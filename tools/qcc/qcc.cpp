@@ -307,7 +307,10 @@ static void addTune(Commands &commands, CommandLine &line) {
       "tune",
       "Measure ways to compute the kernels of a program; compile with "
       "--tuning-db then takes the fastest",
-      [&](const Arguments &) { return runTune(line.program, line.tune); });
+      [&](const Arguments &given) {
+        noteGiven(given, line.program);
+        return runTune(line.program, line.tune);
+      });
   addProgramOptions(arguments, line.program);
   TuneOptions &tune = line.tune;
   qcc::tools::addInputArguments(arguments, tune.entry, tune.sources,
@@ -316,6 +319,11 @@ static void addTune(Commands &commands, CommandLine &line) {
                  "Where the configs go. What the file has already is kept, or "
                  "replaced by what is measured now",
                  tune.database);
+  qcc::tools::addDeviceArgument(
+      arguments, "device",
+      "What measures: this host, an NVIDIA GPU, or the emulator of one, by its "
+      "model of the time on the chip that --mcpu names",
+      tune.device);
   arguments.number("candidates", "N",
                    "How many ways to try for each kernel, at most; 16 if not "
                    "given",

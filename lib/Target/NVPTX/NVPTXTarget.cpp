@@ -23,12 +23,6 @@ NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
   strategies.push_back(makeThreads(spec));
 }
 
-std::string NVPTXTarget::refuseMeasuring() const {
-  return "target '" + name +
-         "' is a device, on which qcc does not measure kernels yet; tune for "
-         "a processor of x86";
-}
-
 /// A load of a byte from a table that stays in the L1 cache, for each thread,
 /// and the address.
 std::optional<double> NVPTXTarget::lookupCost(LookupPlace) const { return 8; }
