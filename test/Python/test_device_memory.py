@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import device
 import program
 
 CHIPS = ["sm_75", "sm_80"]
@@ -52,7 +53,7 @@ def test_aligned_transpose(compiler, tmp_path, shape, order, element):
     (counters,) = run(tmp_path, transpose(shape, order, element), "sm_80", "--input=random:1")
     assert counters["shared"]["max_degree"] == 1
     assert counters["global_loads"]["useful_share"] == counters["global_stores"]["useful_share"] == 1
-    assert counters["loaded_bytes"] == counters["stored_bytes"] == np.prod(shape) * program.device.byte_width(element)
+    assert counters["loaded_bytes"] == counters["stored_bytes"] == np.prod(shape) * device.byte_width(element)
     assert counters["barriers"] == counters["ctas"]
 
 
@@ -113,3 +114,31 @@ def test_aligned_pack(compiler, tmp_path, batch, n, k, columns, chip):
 def test_pack(compiler, tmp_path, batch, n, k, columns, weight, chip):
     all_counters = run(tmp_path, matmul(batch, n, k, columns, weight=weight), chip, "--input=random:1", "--dim=18")
     assert packing(all_counters)["shared"]["max_degree"] <= 1
+
+
+@pytest.mark.parametrize("text", [transpose((40, 70), (1, 0), "i8"), matmul((), 33, 130, True).replace("?", "20")])
+def test_barriers_matter(compiler, tmp_path, text):
+    """Without one of its barriers a kernel that goes through shared memory is reported."""
+    source, ptx, weights = (tmp_path / f"program.{end}" for end in ("mlir", "ptx", "weights"))
+    source.write_text(text)
+    options = [source, "--target=cuda", "--mcpu=sm_80"]
+    for path in (ptx, weights):
+        device.run_tool([program.qcc(), "compile", *options, "-o", path])
+    (entry,) = json.loads(device.run_tool([program.qcc(), "explain", *options, "--json"]))["entries"]
+    inputs = [np.random.default_rng(1).integers(-99, 99, argument["dims"], np.int8) for argument in entry["arguments"]]
+    whole, first = ptx.read_text(), entry["launches"][:1]
+    start = whole.index(f".entry {first[0]['kernel']}(")
+    lines = whole[start:whole.index("\n}", start)].splitlines()
+    barriers = [i for i, line in enumerate(lines) if "bar.sync" in line or "barrier.sync" in line]
+    assert barriers
+
+    def launch(without=None):
+        body = "\n".join(line for i, line in enumerate(lines) if i != without)
+        ptx.write_text(whole.replace("\n".join(lines), body))
+        launcher = device.Launcher(program.build_dir() / "bin", tmp_path, ptx, np.fromfile(weights, np.uint8), 3)
+        device.launch_all(launcher, inputs, {"launches": first})
+
+    launch()
+    for barrier in barriers:
+        with pytest.raises(AssertionError, match="race"):
+            launch(without=barrier)

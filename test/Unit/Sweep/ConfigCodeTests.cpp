@@ -31,7 +31,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
+#include <set>
 
 using namespace mlir;
 using namespace qcc;
@@ -43,12 +45,20 @@ namespace {
 constexpr size_t kBatch = 24;
 constexpr llvm::StringLiteral kMark = "__config";
 
+/// What is learned of contractions while they get configs.
+struct Learned {
+  size_t most = 0;  ///< configs of one of them
+  std::string form; ///< what makes their code, but for literals and sizes
+  /// Shared memory that their configs ask for, by the name of the function.
+  std::map<std::string, std::set<int64_t>> sharedBytes;
+};
+
 /// Gives contractions of a function whose name ends in a number the config of
-/// that number, and learns how many there are.
+/// that number.
 class PinByName : public PassInstrumentation {
 public:
-  PinByName(const Target &target, size_t &most, std::string &form)
-      : target(target), most(most), form(form) {}
+  PinByName(const Target &target, Learned &learned)
+      : target(target), learned(learned) {}
 
   void runBeforePass(Pass *pass, Operation *operation) override {
     if (pass->getArgument() != "select-lowering-config")
@@ -62,8 +72,8 @@ private:
     for (const auto &strategy : target.getStrategies())
       if (!strategy->obstacle(op))
         llvm::append_range(candidates, strategy->list(op));
-    most = std::max(most, candidates.size());
-    llvm::raw_string_ostream text(form);
+    learned.most = std::max(learned.most, candidates.size());
+    llvm::raw_string_ostream text(learned.form);
     // Whatever the literals of its regions are.
     for (Region &region : op->getRegions())
       region.walk([&](Operation *nested) {
@@ -74,13 +84,17 @@ private:
          << op.getReductionDims().size() << op.getNumLoops();
     StringRef name = op->getParentOfType<func::FuncOp>().getName();
     size_t number = 0;
-    if (!name.substr(name.find(kMark) + kMark.size()).getAsInteger(10, number))
-      op.setLoweringConfigAttr(candidates[number % candidates.size()].config);
+    if (name.substr(name.find(kMark) + kMark.size()).getAsInteger(10, number))
+      return;
+    auto config =
+        cast<nvptx::ConfigAttr>(candidates[number % candidates.size()].config);
+    op.setLoweringConfigAttr(config);
+    if (config.getStrategy() == nvptx::StrategyKind::Multistage)
+      learned.sharedBytes[name.str()].insert(config.getSharedBytes());
   }
 
   const Target &target;
-  size_t &most;
-  std::string &form;
+  Learned &learned;
 };
 
 std::string readFile(const std::string &path) {
@@ -115,29 +129,47 @@ protected:
     for (auto function : module->getOps<func::FuncOp>()) {
       if (!function.isPublic())
         continue;
-      size_t most = 0;
-      std::string form;
+      Learned learned;
       OwningOpRef<ModuleOp> one = module->clone();
       for (auto other : llvm::make_early_inc_range(one->getOps<func::FuncOp>()))
         if (other.isPublic() && other.getName() != function.getName())
           other.erase();
-      Compiler compiler = makeCompiler(most, form);
+      Compiler compiler = makeCompiler(learned);
       OwningOpRef<ModuleOp> compiled = one->clone();
       ASSERT_TRUE(succeeded(compiler.runStages(*compiled, Stage::Kernel)));
-      if (most > 1 && forms.insert(form).second)
-        for (size_t i = 0; i < most; ++i)
+      if (learned.most > 1 && forms.insert(learned.form).second)
+        for (size_t i = 0; i < learned.most; ++i)
           kernels.push_back({modules.size(), i});
       modules.push_back(std::move(one));
     }
   }
 
-  Compiler makeCompiler(size_t &most, std::string &form) {
+  Compiler makeCompiler(Learned &learned) {
     Compiler compiler(target);
-    compiler.configure = [this, &most, &form](PassManager &pm, Stage stage) {
+    compiler.configure = [this, &learned](PassManager &pm, Stage stage) {
       if (stage == Stage::Kernel)
-        pm.addInstrumentation(std::make_unique<PinByName>(*target, most, form));
+        pm.addInstrumentation(std::make_unique<PinByName>(*target, learned));
     };
     return compiler;
+  }
+
+  /// Launches have the shared memory that their configs say, which the chip
+  /// has.
+  void checkSharedMemory(ModuleOp module, const Learned &learned) {
+    const nvptx::Spec &chip =
+        static_cast<const nvptx::NVPTXTarget &>(*target).getSpec();
+    for (auto entry : module.getOps<func::FuncOp>()) {
+      std::set<int64_t> launched;
+      for (auto launch : entry.getOps<kernel::LaunchOp>()) {
+        EXPECT_LE(int64_t(launch.getSharedBytes()), chip.sharedBytes);
+        launched.insert(launch.getSharedBytes());
+      }
+      auto known = learned.sharedBytes.find(entry.getName().str());
+      if (known == learned.sharedBytes.end())
+        continue;
+      for (int64_t bytes : known->second)
+        EXPECT_EQ(launched.count(bytes), 1u) << bytes;
+    }
   }
 
   /// PTX of functions with their configs, all of one module.
@@ -153,10 +185,12 @@ protected:
       copy.setName((function.getName() + kMark + std::to_string(number)).str());
     }
     function.erase();
-    size_t most = 0;
-    std::string form;
-    Compiler compiler = makeCompiler(most, form);
-    EXPECT_TRUE(succeeded(compiler.runStages(*whole, Stage::LLVM)));
+    Learned learned;
+    Compiler compiler = makeCompiler(learned);
+    EXPECT_TRUE(succeeded(compiler.runStages(*whole, Stage::Target)));
+    checkSharedMemory(*whole, learned);
+    EXPECT_TRUE(
+        succeeded(compiler.runStages(*whole, Stage::LLVM, Stage::Target)));
     llvm::Expected<std::string> ptx = compiler.emitPTX(*whole);
     EXPECT_TRUE(bool(ptx));
     return ptx ? *ptx : llvm::toString(ptx.takeError());
