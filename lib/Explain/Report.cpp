@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Explain/Report.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Entry/Program.h"
 #include "qcc/Transforms/Entry/Steps.h"
 
@@ -40,9 +41,17 @@ void ProgramReport::addKernels(ModuleOp module) {
   distinctKernels = countKernels(module);
   if (!isForDevice)
     return;
-  for (EntryReport &entry : entries)
-    entry.launches = explainLaunches(
-        module.lookupSymbol<func::FuncOp>(entry.name), entry.dims);
+  for (EntryReport &entry : entries) {
+    auto function = module.lookupSymbol<func::FuncOp>(entry.name);
+    entry.launches = explainLaunches(function, entry.dims);
+    for (auto [step, launch] :
+         llvm::zip_equal(entry.steps, function.getOps<kernel::LaunchOp>())) {
+      step.kernel.emplace();
+      step.kernel->name = launch.getKernel().getLeafReference().str();
+      step.kernel->threads = launch.getBlock();
+      step.kernel->sharedBytes = launch.getSharedBytes();
+    }
+  }
 }
 
 void ProgramReport::addScratch(ModuleOp module) {
@@ -93,6 +102,17 @@ static llvm::json::Object toJson(const StepExplanation &step) {
     for (const Alternative &other : step.alternatives)
       refusals.push_back(other.atom + ": " + other.reason);
     object["atoms_refused"] = std::move(refusals);
+  }
+  if (const std::optional<KernelExplanation> &kernel = step.kernel) {
+    llvm::json::Object own{{"name", kernel->name},
+                           {"threads", kernel->threads},
+                           {"shared_bytes", kernel->sharedBytes}};
+    if (kernel->registers) {
+      own["registers"] = *kernel->registers;
+      own["registers_by"] = kernel->registersBy;
+      own["spilled_bytes"] = kernel->spilledBytes;
+    }
+    object["kernel"] = std::move(own);
   }
   if (!step.notTuned.empty())
     object["not_tuned"] = step.notTuned;

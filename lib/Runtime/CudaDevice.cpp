@@ -178,6 +178,7 @@ public:
   qcc_device_kind kind() const override { return QCC_DEVICE_CUDA; }
   MemoryLocation location() const override { return {2, number_}; }
   int architecture() const override { return architecture_; }
+  int64_t blockSharedBytes() const override { return maxSharedBytes_; }
   std::string report() const override { return description_ + "\n"; }
 
   Result<void *> allocate(int64_t size) override {

@@ -107,6 +107,29 @@ Status Module::placeWeights(const ModuleOptions &options,
   return Status::ok();
 }
 
+/// Reads the best variant that the device or host of the options runs. Whether
+/// a device has the shared memory is only known when a variant has been read.
+static Result<VariantChoice> readVariant(DescriptorReader &reader,
+                                         std::vector<Variant> &variants,
+                                         std::vector<VariantInfo> &infos,
+                                         const ModuleOptions &options) {
+  std::vector<bool> isRead(variants.size());
+  while (true) {
+    Result<VariantChoice> choice = chooseVariant(infos, options);
+    if (!choice.isOk())
+      return choice;
+    size_t index = choice->index;
+    if (!isRead[index])
+      reader.readVariant(index, variants[index]);
+    isRead[index] = true;
+    if (!reader.status().isOk())
+      return reader.status();
+    if (!options.device || !choice->refusal.isOk() ||
+        compareSharedMemory(*options.device, variants[index], infos[index]))
+      return choice;
+  }
+}
+
 Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
                                              std::shared_ptr<void> keepAlive,
                                              const ModuleOptions &options) {
@@ -118,7 +141,7 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   if (!reader.status().isOk())
     return reader.status();
   std::vector<VariantInfo> infos = describeVariants(variants, options);
-  Result<VariantChoice> choice = chooseVariant(infos, options);
+  Result<VariantChoice> choice = readVariant(reader, variants, infos, options);
   if (!choice.isOk())
     return choice.status();
 
@@ -131,7 +154,6 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   module->variants_ = std::move(infos);
   module->variant_ = std::move(variants[choice->index]);
   module->refusal_ = std::move(choice->refusal);
-  reader.readVariant(choice->index, module->variant_);
   if (!reader.status().isOk())
     return reader.status();
   if (options.device) {

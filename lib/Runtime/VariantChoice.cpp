@@ -80,6 +80,21 @@ std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
   return infos;
 }
 
+bool compareSharedMemory(const Device &device, const Variant &variant,
+                         VariantInfo &info) {
+  int64_t most = 0;
+  for (const Entry &entry : variant.entries)
+    for (const Step &step : entry.steps)
+      if (step.launch)
+        most = std::max(most, step.launch->sharedBytes.literal());
+  if (most <= device.blockSharedBytes())
+    return true;
+  info.refusal = "needs " + std::to_string(most) +
+                 " bytes of shared memory for a block, of which there are " +
+                 std::to_string(device.blockSharedBytes());
+  return false;
+}
+
 static bool needsTiles(const VariantInfo &variant) {
   std::vector<std::string> features = splitFeatures(variant.features);
   return std::find(features.begin(), features.end(), "amx-tile") !=

@@ -28,6 +28,12 @@ struct VariantChoice {
   Status refusal;
 };
 
+/// Whether blocks of a device have the shared memory that a variant, which has
+/// been read, takes; notes in `info` if not. What depends on shapes is checked
+/// when it is launched.
+bool compareSharedMemory(const Device &device, const Variant &variant,
+                         VariantInfo &info);
+
 /// The best variant that the host can run, or the one that the options name.
 /// Asks the operating system for AMX tiles if that one needs them; where it
 /// refuses, that is noted in `infos` and the next best is taken.

@@ -8,6 +8,7 @@ reaches beyond it.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -54,7 +55,7 @@ def assembler():
 
 
 def assemble(ptx, chip):
-    """Checks what PTX of qcc never has, and that ptxas takes it without spilling."""
+    """Checks what PTX of qcc never has, and that ptxas takes it without spilling; returns the registers of each kernel."""
     text = ptx.read_text()
     for word in FORBIDDEN:
         assert word not in text, f"{ptx} has {word}"
@@ -69,6 +70,8 @@ def assemble(ptx, chip):
     assert len(kernels) >= text.count(".visible .entry") > 0, told
     for line in kernels:
         assert "0 bytes spill stores, 0 bytes spill loads" in line, line
+    names = re.findall(r"Compiling entry function '(\w+)'", told)
+    return dict(zip(names, map(int, re.findall(r"Used (\d+) registers", told))))
 
 
 class Launcher:

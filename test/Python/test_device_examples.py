@@ -1,5 +1,6 @@
 """The programs of docs/examples as artifacts on the emulator of GPUs, against the same artifacts on the processor."""
 
+import json
 import os
 import re
 import shutil
@@ -71,6 +72,18 @@ def test_dynamic_sequence(compiler, entry):
 def test_encoder(compiler):
     run(program.qcc(), "run", program.EXAMPLES / "encoder.mlir", "--weights=random:7", "--input=random:1:-2:2",
         "--target=cuda", "--mcpu=sm_80", "--device=emulator", "--check")
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_shared_kernels(compiler, chip):
+    """Layers of equal shape have one kernel, with their own scales, zero points and clamps."""
+    path = program.ROOT / "test" / "Integration" / "X86" / "shared-steps.mlir"
+    options = ["--weights=random:7", "--target=cuda", f"--mcpu={chip}", "--dim=2"]
+    explained = json.loads(run(program.qcc(), "explain", path, *options, "--json"))
+    assert explained["distinct_kernels"] < len(explained["kernels"])
+    (entry,) = explained["entries"]
+    assert len({launch["kernel"] for launch in entry["launches"]}) == explained["distinct_kernels"]
+    run(program.qcc(), "run", path, *options, "--input=random:1", "--device=emulator", "--check-steps")
 
 
 def test_size(compiler, artifacts, tmp_path):

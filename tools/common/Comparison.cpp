@@ -9,8 +9,10 @@
 
 #include "common/Compare.h"
 #include "common/Text.h"
+#include "qcc/Runtime/Device.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace qcc;
 using namespace qcc::tools;
@@ -56,19 +58,61 @@ bool tools::isFaster(const std::vector<double> &a,
 // Programs
 //===----------------------------------------------------------------------===//
 
-Comparison::Comparison(std::vector<HostTensor> inputs, unsigned threads)
-    : storage_(std::move(inputs)), threads_(threads) {
+Comparison::Comparison(std::vector<HostTensor> inputs, Options options)
+    : storage_(std::move(inputs)), options_(std::move(options)) {
   for (HostTensor &input : storage_)
     inputs_.push_back(viewOf(input));
 }
 
-/// The first element of a result that is not as expected; ok if there is none.
-static rt::Status checkResults(const std::vector<rt::Tensor> &results,
-                               const std::vector<rt::Tensor> &expected) {
-  if (results.size() != expected.size())
+rt::Status Comparison::placeInputs() {
+  if (isPlaced_ || !options_.device || options_.modelledSeconds)
+    return rt::Status::ok();
+  std::shared_ptr<rt::Device> device = options_.device;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    rt::Tensor &input = inputs_[i];
+    int64_t size = storage_[i].numBytes();
+    rt::Result<void *> memory = device->allocate(size);
+    if (!memory.isOk())
+      return memory.status();
+    deviceMemory_.emplace_back(
+        *memory, [device](void *it) { (void)device->deallocate(it); });
+    rt::Status status = device->copy(*memory, input.data, size,
+                                     rt::CopyDirection::HostToDevice, nullptr);
+    if (!status.isOk())
+      return status;
+    input.data = *memory;
+    input.location = device->location();
+  }
+  isPlaced_ = true;
+  return rt::Status::ok();
+}
+
+rt::Status Comparison::checkResults(const std::vector<rt::Tensor> &results) {
+  std::vector<HostTensor> values;
+  for (const rt::Tensor &result : results) {
+    rt::Result<HostTensor> value = HostTensor::create(
+        result.dtype, {result.shape.begin(), result.shape.end()});
+    if (!value.isOk())
+      return value.status();
+    rt::Status status = rt::Status::ok();
+    if (isPlaced_)
+      status =
+          options_.device->copy(value->data(), result.data, value->numBytes(),
+                                rt::CopyDirection::DeviceToHost, nullptr);
+    else
+      std::memcpy(value->data(), result.data, value->numBytes());
+    if (!status.isOk())
+      return status;
+    values.push_back(*std::move(value));
+  }
+  if (runs_.empty()) {
+    expected_ = std::move(values);
+    return rt::Status::ok();
+  }
+  if (values.size() != expected_.size())
     return rt::internalError("it has another number of results");
-  for (size_t i = 0; i < results.size(); ++i) {
-    const rt::Tensor &result = results[i], &wanted = expected[i];
+  for (size_t i = 0; i < values.size(); ++i) {
+    rt::Tensor result = viewOf(values[i]), wanted = viewOf(expected_[i]);
     if (result.dtype != wanted.dtype || result.shape != wanted.shape)
       return rt::internalError("result " + std::to_string(i) +
                                " has another type or shape");
@@ -87,7 +131,10 @@ static rt::Status checkResults(const std::vector<rt::Tensor> &results,
 
 rt::Status Comparison::add(ModulePtr module) {
   rt::ContextOptions options;
-  options.threads = int(threads_);
+  options.threads = int(options_.threads);
+  rt::Status status = placeInputs();
+  if (!status.isOk())
+    return status;
   auto context = rt::Context::create(std::move(module), "", options);
   if (!context.isOk())
     return context.status();
@@ -99,11 +146,19 @@ rt::Status Comparison::add(ModulePtr module) {
   run.results = *std::move(results);
   for (rt::OwnedTensor &result : run.results)
     run.outputs.push_back(result.tensor);
-  rt::Status status = run.context->run(inputs_, run.outputs);
-  if (status.isOk() && !runs_.empty())
-    status = checkResults(run.outputs, runs_.front().outputs);
+  status = run.context->run(inputs_, run.outputs);
+  if (status.isOk())
+    status = checkResults(run.outputs);
   if (!status.isOk())
     return status;
+  if (options_.modelledSeconds) {
+    rt::Result<double> seconds = options_.modelledSeconds();
+    if (!seconds.isOk())
+      return seconds.status();
+    run.firstLook = *seconds;
+    runs_.push_back(std::move(run));
+    return rt::Status::ok();
+  }
   runs_.push_back(std::move(run));
   Run &added = runs_.back();
   added.candidate.oneThread = added.context->threads() == 1;
@@ -154,6 +209,8 @@ Comparison::Standing Comparison::standing() const {
 }
 
 Comparison::Standing Comparison::decide(const Progress &progress) {
+  if (options_.modelledSeconds)
+    return standing();
   double shortest = runs_.front().firstLook;
   for (const Run &run : runs_)
     shortest = std::min(shortest, run.firstLook);

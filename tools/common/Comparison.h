@@ -13,6 +13,10 @@
 // Noise: in each round of the final a program is compared with the first one.
 // It is faster if it is in three rounds of four, by a hundredth at least.
 //
+// Programs for a device have their inputs in its memory. A device that models
+// times instead of having any (the emulator) is asked for them: these do not
+// change, so that each program runs once.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_TOOLS_COMMON_COMPARISON_H
@@ -27,7 +31,18 @@ namespace qcc::tools {
 
 class Comparison {
 public:
-  explicit Comparison(std::vector<HostTensor> inputs, unsigned threads = 1);
+  struct Options {
+    unsigned threads = 1;
+    /// What the modules run on; null for the host.
+    std::shared_ptr<rt::Device> device = {};
+    /// Seconds that the device models for what it ran since the last call;
+    /// null where times are measured.
+    std::function<rt::Result<double>()> modelledSeconds = {};
+  };
+
+  Comparison(std::vector<HostTensor> inputs, Options options);
+  explicit Comparison(std::vector<HostTensor> inputs, unsigned threads = 1)
+      : Comparison(std::move(inputs), Options{threads}) {}
   // Candidates refer to what they run.
   Comparison(const Comparison &) = delete;
   Comparison &operator=(const Comparison &) = delete;
@@ -60,12 +75,20 @@ private:
     TimedRun candidate;
     double firstLook = 0;
   };
+  /// Copies the inputs to the device, where times are measured there.
+  rt::Status placeInputs();
+  /// What is wrong with the results of a run; ok for the first one.
+  rt::Status checkResults(const std::vector<rt::Tensor> &results);
   Standing standingOf(size_t best) const;
   std::vector<size_t> fastest(size_t most) const;
 
   std::vector<HostTensor> storage_;
   std::vector<rt::Tensor> inputs_;
-  unsigned threads_;
+  Options options_;
+  bool isPlaced_ = false;
+  std::vector<std::shared_ptr<void>> deviceMemory_;
+  /// What the first program computes, in memory of the host.
+  std::vector<HostTensor> expected_;
   std::deque<Run> runs_;
 };
 

@@ -84,6 +84,7 @@ struct TuneOptions {
   unsigned threads = 0;
   unsigned candidates = 16; ///< at most, for each kernel
   std::string filter;       ///< part of a shape or of a layer's name
+  std::string device;       ///< what measures; empty for the host
 };
 
 /// Prints "qcc: error: ..." and returns 1, the exit code.

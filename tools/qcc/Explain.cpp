@@ -7,9 +7,11 @@
 
 #include "Driver.h"
 #include "ExplainPage.h"
+#include "Registers.h"
 #include "common/Text.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Explain/Report.h"
+#include "qcc/JIT/JIT.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -29,6 +31,23 @@ static tools::Table makeTable() {
   return table;
 }
 
+static std::string describe(const KernelExplanation &kernel) {
+  std::string text = llvm::formatv(
+      "kernel {0}: blocks of {1} threads, {2} bytes of shared memory",
+      kernel.name, kernel.threads, kernel.sharedBytes);
+  if (!kernel.registers)
+    return text;
+  bool isEstimate = kernel.registersBy == "estimate";
+  text += llvm::formatv(isEstimate
+                            ? ", about {0} registers (an estimate, for want of "
+                              "a ptxas)"
+                            : ", {0} registers (ptxas)",
+                        *kernel.registers);
+  if (kernel.spilledBytes > 0)
+    text += llvm::formatv(", {0} bytes spilled", kernel.spilledBytes);
+  return text;
+}
+
 /// A row, and below it why it is not better.
 static void addTo(tools::Table &table, const StepExplanation &step) {
   std::string computedBy = "generic loops";
@@ -44,6 +63,8 @@ static void addTo(tools::Table &table, const StepExplanation &step) {
     place = step.layer + (place.empty() ? "" : ", ") + place;
   table.add({step.step(), place, llvm::join(step.fused, ", "), computedBy});
   table.addNote(step.operations + " operations, " + step.bytes + " bytes");
+  if (step.kernel)
+    table.addNote(describe(*step.kernel));
   if (step.kind == "pack")
     table.addNote("why: runs at every call, since the operand is not a "
                   "constant of the program");
@@ -93,9 +114,21 @@ static bool finish(Session &session, ProgramReport &report) {
     return false;
   report.addScratch(session.module());
   std::optional<Artifact> artifact = session.emitArtifact();
-  if (artifact)
-    report.artifactBytes = artifact->size();
-  return artifact.has_value();
+  if (!artifact)
+    return false;
+  report.artifactBytes = artifact->size();
+  if (!report.isForDevice)
+    return true;
+  rt::ModuleOptions options;
+  options.inspectOnly = true;
+  auto module = loadArtifact(*artifact, options);
+  if (!module.isOk()) {
+    reportError(module.message());
+    return false;
+  }
+  std::string_view ptx = (*module)->variant().kernels;
+  countRegisters(report, {ptx.data(), ptx.size()});
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,11 +223,17 @@ int driver::runExplain(const ProgramOptions &program,
   if (llvm::Error error = report.addEntries(
           session.module(), *session.compiler().getTarget(), *dims))
     return reportError(std::move(error));
-  if (!options.json)
+  // What is known of kernels of a device is known when they are compiled.
+  auto printEntries = [&] {
     for (const EntryReport &entry : report.entries)
       printSteps(entry);
+  };
+  if (!options.json && !report.isForDevice)
+    printEntries();
   if (!finish(session, report))
     return 1;
+  if (!options.json && report.isForDevice)
+    printEntries();
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n",
                                   llvm::json::Value(report.toJson()));

@@ -162,10 +162,33 @@ listConfigs(const Kernel &kernel, const Target &target,
 // The command
 //===----------------------------------------------------------------------===//
 
-/// Why kernels for a target cannot be measured here; empty if they can.
-static std::string refuseTarget(const Target &target) {
+/// Why a device cannot measure kernels for a target; empty if it can.
+static std::string refuseDevice(const Target &target,
+                                const rt::Device *device) {
+  if (!device)
+    return "target '" + target.getName() +
+           "' is a device; say --device=cuda to measure on a GPU, or "
+           "--device=emulator to rank configs by its model of times";
+  if (!target.isDevice())
+    return "target '" + target.getName() + "' is none of device " +
+           device->name() + "; leave out --device, or say --target=cuda";
+  int architecture = 0;
+  if (!StringRef(target.requiredFeatures())
+           .drop_front(strlen("sm_"))
+           .getAsInteger(10, architecture) &&
+      architecture > device->architecture())
+    return "device " + device->name() + " runs no code for '" +
+           target.getName() + "'; name an earlier chip with --mcpu, or none";
+  return "";
+}
+
+/// Why kernels for a target cannot be measured; empty if they can.
+static std::string refuseTarget(const Target &target,
+                                const rt::Device *device) {
   if (std::string reason = target.refuseMeasuring(); !reason.empty())
     return reason;
+  if (device || target.isDevice())
+    return refuseDevice(target, device);
   std::vector<std::string> missing =
       rt::HostFeatures::host().missing(target.requiredFeatures());
   if (missing.empty())
@@ -210,8 +233,11 @@ shapesOfInputs(func::FuncOp entry, const tools::InputSources &sources) {
 namespace {
 class Tuner {
 public:
-  Tuner(Session &session, const TuneOptions &options, TuningDatabase database)
-      : session(session), options(options), database(std::move(database)) {}
+  Tuner(Session &session, const TuneOptions &options, TuningDatabase database,
+        std::shared_ptr<rt::Device> device,
+        std::shared_ptr<tools::LaunchLog> launches)
+      : session(session), options(options), database(std::move(database)),
+        device(std::move(device)), launches(std::move(launches)) {}
 
   /// Returns the exit code.
   int run(std::vector<Kernel> kernels);
@@ -223,6 +249,8 @@ private:
   Session &session;
   const TuneOptions &options;
   TuningDatabase database;
+  std::shared_ptr<rt::Device> device;
+  std::shared_ptr<tools::LaunchLog> launches; ///< of the emulator
   unsigned faster = 0, unchanged = 0, skipped = 0, refused = 0;
   double logGains = 0; // of those that are faster
 };
@@ -239,7 +267,8 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
     line.finish("skipped: " + why);
     return true;
   }
-  TuneRequest request{kernel.op, kernel.shapes, {}, options.threads};
+  TuneRequest request{kernel.op,       kernel.shapes, {},
+                      options.threads, device,        launches};
   auto configs = listConfigs(kernel, target, tuned, options.candidates);
   for (kernel::LoweringConfigAttrInterface config : configs)
     request.configs.push_back(printConfig(config));
@@ -255,6 +284,8 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
   TuningEntry entry;
   entry.config = request.configs[standing.best];
   entry.about = aboutKernel(kernel.op);
+  if (launches)
+    entry.about += ", times of the emulator's model";
   entry.measuredShape = kernel.measuredShape;
   entry.threads = options.threads ? options.threads : rt::availableCpus();
   entry.seconds = standing.seconds;
@@ -313,7 +344,8 @@ int Tuner::run(std::vector<Kernel> kernels) {
   return refused > 0;
 }
 
-int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
+int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
+  ProgramOptions program = given;
   if (options.database.empty())
     return reportError("no database; say --db=FILE");
   if (program.target == "reference")
@@ -324,6 +356,13 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
   files.writes(options.database, "--db=" + options.database);
   if (int code = reportStatus(files.check()))
     return code;
+  std::shared_ptr<tools::LaunchLog> launches;
+  if (StringRef(options.device).starts_with("emulator"))
+    launches = std::make_shared<tools::LaunchLog>();
+  auto device = tools::openDevice(options.device, launches);
+  if (!device.isOk())
+    return reportError(device.message());
+  aimAt(device->get(), program);
   Session session(program);
   if (!session.load())
     return 1;
@@ -331,7 +370,7 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
     return reportError("tune takes one processor at a time; --mcpu names "
                        "several");
   const Target &target = *session.compiler().getTarget();
-  if (std::string reason = refuseTarget(target); !reason.empty())
+  if (std::string reason = refuseTarget(target, device->get()); !reason.empty())
     return reportError(reason);
   auto database = readDatabase(options.database);
   if (!database)
@@ -365,5 +404,6 @@ int driver::runTune(const ProgramOptions &program, const TuneOptions &options) {
   if (kernels.empty())
     return reportError("no shape or layer of '" + name + "' contains '" +
                        options.filter + "'; leave out --filter to see all");
-  return Tuner(session, options, *std::move(database)).run(std::move(kernels));
+  return Tuner(session, options, *std::move(database), *device, launches)
+      .run(std::move(kernels));
 }

@@ -15,6 +15,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
+#include "qcc/Emulator/TimeModel.h"
 #include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Support/Random.h"
@@ -58,7 +59,9 @@ public:
 
   func::FuncOp entry() { return *module->getOps<func::FuncOp>().begin(); }
 
-  llvm::Expected<tools::ModulePtr> compile(const std::string &config) {
+  llvm::Expected<tools::ModulePtr>
+  compile(const std::string &config,
+          const std::shared_ptr<rt::Device> &device) {
     OwningOpRef<ModuleOp> candidate = module->clone();
     auto parsed = dyn_cast_or_null<kernel::LoweringConfigAttrInterface>(
         parseAttribute(config, &context));
@@ -86,7 +89,9 @@ public:
       return llvm::createStringError("the compiler crashed");
     if (!artifact)
       return takeErrors();
-    auto loaded = loadArtifact(*artifact);
+    rt::ModuleOptions options;
+    options.device = device;
+    auto loaded = loadArtifact(*artifact, options);
     if (!loaded.isOk())
       return llvm::createStringError(loaded.message());
     return *std::move(loaded);
@@ -142,6 +147,33 @@ static std::string describe(const tools::Comparison &comparison) {
                        standing.gain);
 }
 
+/// The time that the emulator's model expects of the launches of a log, which
+/// is empty then.
+static rt::Result<double> takeModelledSeconds(tools::LaunchLog &log,
+                                              const emu::ChipInfo &chip) {
+  double seconds = 0;
+  for (const emu::Counters &counters : log.launches) {
+    emu::TimeEstimate estimate = emu::estimateTime(counters, chip);
+    if (!estimate.fits)
+      return rt::unsupported("kernel " + counters.kernel + " does not run on " +
+                             std::string(chip.name) + ": " + estimate.reason);
+    seconds += estimate.microseconds * 1e-6;
+  }
+  log.launches.clear();
+  return seconds;
+}
+
+static tools::Comparison::Options optionsOf(const TuneRequest &request,
+                                            StringRef target) {
+  tools::Comparison::Options options{request.threads, request.device};
+  if (request.launches)
+    options.modelledSeconds = [log = request.launches,
+                               chip = emu::findChip(target.str())] {
+      return takeModelledSeconds(*log, *chip);
+    };
+  return options;
+}
+
 std::optional<TuneOutcome> driver::tuneKernel(Session &session,
                                               const TuneRequest &request,
                                               TuneProgress progress) {
@@ -153,13 +185,16 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
   auto inputs = makeArguments(program.entry(), request.shapes);
   if (!inputs)
     return std::nullopt;
-  tools::Comparison comparison(std::move(*inputs), request.threads);
+  tools::Comparison comparison(
+      std::move(*inputs),
+      optionsOf(request, session.compiler().getTarget()->getName()));
   std::vector<size_t> indices; // of configs, in the order of the comparison
   TuneOutcome outcome;
   for (auto [i, config] : llvm::enumerate(request.configs)) {
     progress(tools::format("%zu of %zu candidates", i, request.configs.size()) +
              (i ? ", " + describe(comparison) : ""));
-    llvm::Expected<tools::ModulePtr> module = program.compile(config);
+    llvm::Expected<tools::ModulePtr> module =
+        program.compile(config, request.device);
     std::string problem;
     if (module) {
       rt::Status status = comparison.add(std::move(*module));

@@ -10,6 +10,7 @@
 
 #include "Driver.h"
 #include "common/Comparison.h"
+#include "common/Devices.h"
 #include "qcc/Tuning/ExtractKernel.h"
 
 namespace qcc::driver {
@@ -22,6 +23,10 @@ struct TuneRequest {
   /// As programs have them; the first is the model's choice.
   std::vector<std::string> configs;
   unsigned threads = 0;
+  /// What measures; null for the host.
+  std::shared_ptr<rt::Device> device = {};
+  /// What the emulator counts; null for other devices.
+  std::shared_ptr<tools::LaunchLog> launches = {};
 };
 
 struct TuneOutcome {

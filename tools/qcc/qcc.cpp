@@ -264,13 +264,15 @@ static void addExplain(Commands &commands, CommandLine &line) {
   qcc::tools::addSizeArguments(arguments, line.explain.sizes,
                                "the arguments, for which to say the memory of "
                                "temporaries");
-  arguments.flag("json",
-                 "Print JSON: a list of kernels; of the entry that needs most, "
-                 "and of each entry, arena_bytes (the memory of temporaries), "
-                 "live_bytes (the most of it that is alive at one step) and "
-                 "scratch_bytes (of each thread), null where dimensions are "
-                 "not given; distinct_kernels; artifact_bytes",
-                 line.explain.json);
+  arguments.flag(
+      "json",
+      "Print JSON: a list of kernels; of the entry that needs most, "
+      "and of each entry, arena_bytes (the memory of temporaries), "
+      "live_bytes (the most of it that is alive at one step) and "
+      "scratch_bytes (of each thread), null where dimensions are "
+      "not given; distinct_kernels; artifact_bytes; of a step of a device "
+      "its kernel",
+      line.explain.json);
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",
@@ -305,7 +307,10 @@ static void addTune(Commands &commands, CommandLine &line) {
       "tune",
       "Measure ways to compute the kernels of a program; compile with "
       "--tuning-db then takes the fastest",
-      [&](const Arguments &) { return runTune(line.program, line.tune); });
+      [&](const Arguments &given) {
+        noteGiven(given, line.program);
+        return runTune(line.program, line.tune);
+      });
   addProgramOptions(arguments, line.program);
   TuneOptions &tune = line.tune;
   qcc::tools::addInputArguments(arguments, tune.entry, tune.sources,
@@ -314,6 +319,11 @@ static void addTune(Commands &commands, CommandLine &line) {
                  "Where the configs go. What the file has already is kept, or "
                  "replaced by what is measured now",
                  tune.database);
+  qcc::tools::addDeviceArgument(
+      arguments, "device",
+      "What measures: this host, an NVIDIA GPU, or the emulator of one, by its "
+      "model of the time on the chip that --mcpu names",
+      tune.device);
   arguments.number("candidates", "N",
                    "How many ways to try for each kernel, at most; 16 if not "
                    "given",

@@ -111,6 +111,9 @@ public:
   virtual int64_t staticShared() const = 0;
   /// .reqntid, or 0s.
   virtual Dim3 requiredBlock() const = 0;
+  /// 32-bit registers of a thread that are live at once, at most: about what
+  /// ptxas needs.
+  virtual int registers() const = 0;
 };
 
 /// Loaded PTX. Its global variables live as long as it does.

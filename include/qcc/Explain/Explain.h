@@ -21,6 +21,17 @@
 
 namespace qcc {
 
+/// The kernel of a device that runs a step.
+struct KernelExplanation {
+  std::string name;
+  int64_t threads = 0, sharedBytes = 0; ///< of a block
+  /// Registers of a thread, once they are known, and who counted them: "ptxas",
+  /// or "estimate".
+  std::optional<int64_t> registers;
+  std::string registersBy;
+  int64_t spilledBytes = 0; ///< as ptxas says
+};
+
 struct StepExplanation {
   /// "NAME.KIND": what the artifact calls it, as profiles and dumps do.
   std::string step() const { return name + "." + kind; }
@@ -45,6 +56,9 @@ struct StepExplanation {
   std::string atom, config, source;
   double shareOfPeak = 0;                ///< as the cost model expects it
   std::vector<Alternative> alternatives; ///< better atoms, and why not
+
+  /// Only steps of devices have it, once the program is past stage target.
+  std::optional<KernelExplanation> kernel;
 
   bool isContraction() const { return !atom.empty(); }
 };

@@ -96,6 +96,8 @@ public:
   virtual MemoryLocation location() const = 0;
   /// Of a GPU the latest architecture that it runs code of: 90 for sm_90.
   virtual int architecture() const { return 0; }
+  /// Bytes of shared memory that a block may have.
+  virtual int64_t blockSharedBytes() const { return INT64_MAX; }
   /// What the device is and can do, in lines for a person.
   virtual std::string report() const = 0;
 

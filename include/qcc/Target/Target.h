@@ -134,8 +134,8 @@ public:
   }
 };
 
-/// An atom that does not compute a contraction, and why: for people, without a
-/// subject.
+/// An atom that does not compute a contraction, or a config of one, and why:
+/// for people, without a subject.
 struct Alternative {
   std::string atom, reason;
 };
@@ -191,7 +191,7 @@ public:
   virtual bool convertsBF16() const { return false; }
 
   /// The atoms that are better than the one of the config of `op`, the best
-  /// first, and why they do not compute `op`.
+  /// first, and configs of it that would be, and why they do not compute `op`.
   virtual std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const {
     return {};

@@ -255,6 +255,7 @@ struct Function : public Kernel {
   }
   int64_t staticShared() const override { return sharedLayout.bytes; }
   Dim3 requiredBlock() const override { return required; }
+  int registers() const override { return liveRegisters; }
 };
 
 struct Program {

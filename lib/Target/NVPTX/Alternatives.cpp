@@ -5,15 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/NVPTXTarget.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace mlir;
 using namespace qcc;
 using namespace qcc::nvptx;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
-/// The best candidate of an atom; nothing where there is none.
+/// The best candidate of an atom that the model may choose; nothing where there
+/// is none.
 static std::optional<Candidate> bestOf(ContractOp op, const Atom &atom,
                                        const Target &target) {
   std::optional<Candidate> best;
@@ -21,7 +24,7 @@ static std::optional<Candidate> bestOf(ContractOp op, const Atom &atom,
     if (strategy->obstacle(op))
       continue;
     for (const Candidate &candidate : strategy->list(op))
-      if (candidate.config.getAtomName() == atom.name &&
+      if (candidate.isForModel && candidate.config.getAtomName() == atom.name &&
           (!best || candidate.cost.time < best->cost.time))
         best = candidate;
   }
@@ -41,6 +44,31 @@ static std::string explainSlower(const Candidate &other,
   case kernel::ConfigSource::Pinned:
     return ("the config is pinned to " + used.getAtomName()).str();
   }
+}
+
+/// The best config that needs more shared memory than blocks have, where it is
+/// expected to be faster than what is used and than all that blocks have.
+static std::optional<Candidate>
+findLargerConfig(ContractOp op, const Spec &spec, double time) {
+  Spec larger = spec;
+  for (const Spec &chip : allChips())
+    larger.sharedBytes = std::max(larger.sharedBytes, chip.sharedBytes);
+  NVPTXTarget target(larger);
+  std::optional<Candidate> best;
+  for (const auto &strategy : target.getStrategies()) {
+    if (strategy->obstacle(op))
+      continue;
+    for (const Candidate &candidate : strategy->list(op)) {
+      auto config = cast<ConfigAttr>(candidate.config);
+      if (!candidate.isForModel || candidate.cost.time >= time)
+        continue;
+      time = candidate.cost.time;
+      best.reset();
+      if (config.getSharedBytes() > spec.sharedBytes)
+        best = candidate;
+    }
+  }
+  return best;
 }
 
 std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
@@ -67,6 +95,19 @@ std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
     else
       reason = "it does less at a time than other atoms of the chip";
     alternatives.push_back({atom.name.str(), reason});
+  }
+  if (std::optional<Candidate> larger = findLargerConfig(op, spec, time)) {
+    auto config = cast<ConfigAttr>(larger->config);
+    std::string reason = llvm::formatv(
+        "it needs {0} bytes of shared memory for a block, of which chip {1} "
+        "has {2}; with these the model would expect {3:F2} of the time",
+        config.getSharedBytes(), spec.name, spec.sharedBytes,
+        larger->cost.time / time);
+    alternatives.push_back(
+        {llvm::formatv("tile {0}x{1}x{2} in {3} stages", config.getRows(),
+                       config.getColumns(), config.getDepth(),
+                       config.getStages()),
+         reason});
   }
   return alternatives;
 }

@@ -23,21 +23,20 @@ NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
   strategies.push_back(makeThreads(spec));
 }
 
-std::string NVPTXTarget::refuseMeasuring() const {
-  return "target '" + name +
-         "' is a device, on which qcc does not measure kernels yet; tune for "
-         "a processor of x86";
-}
-
 /// A load of a byte from a table that stays in the L1 cache, for each thread,
 /// and the address.
 std::optional<double> NVPTXTarget::lookupCost(LookupPlace) const { return 8; }
 
 void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
+  // What is equal by now is lowered once.
+  ShareStepsOptions sharing;
+  sharing.literals = false;
+  pm.addPass(createShareSteps(sharing));
   pm.addNestedPass<func::FuncOp>(createConvertKernelToNVPTX());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToThreads());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createShareSteps());
   pm.addPass(createOutlineKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -353,6 +353,10 @@ void LinalgLoops::emitInvariants(const Point &point,
   }
 }
 
+void LinalgLoops::setInput(OpOperand &input, Value value) {
+  invariants.map(op.getMatchingBlockArgument(&input), value);
+}
+
 SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
                                          ValueRange accumulators,
                                          const Point &point,

@@ -319,26 +319,34 @@ TEST_F(CudaDevice, WaitsForAStreamOnlyIfAsked) {
 }
 
 TEST_F(CudaDevice, RefusesSharedMemoryThatItDoesNotHave) {
-  auto runWithShared = [&](int64_t bytes) {
+  auto runWithShared = [&](int64_t bytes, ValuesOfTest &values) {
     std::string ptx = kernelsOfTest();
     ptx.replace(ptx.find("sm_75"), 5, "sm_80");
     DeviceArtifact own(ptx, "sm_80");
     own.launch->shared_bytes = bytes;
-    return (*Context::create(*own.loadOn(device), ""))
-        ->run(values.inputs(), values.outputs());
+    auto module = own.loadOn(device);
+    return module.isOk() ? (*Context::create(*module, ""))
+                               ->run(values.inputs(), values.outputs())
+                         : module.status();
   };
-  Status status = runWithShared(163 << 10);
+  Status status = runWithShared(163 << 10, values);
   EXPECT_TRUE(status.isOk()) << status.message();
   EXPECT_EQ(qccFakeCalls("cuFuncSetAttribute"), 1);
   for (int64_t bytes : {int64_t(163 << 10) + 1, int64_t(1) << 33})
-    EXPECT_EQ(runWithShared(bytes).message(),
-              "step 'main.step1.add': the kernel takes " +
+    EXPECT_EQ(runWithShared(bytes, values).message(),
+              "device cuda:0 cannot run the artifact; variant 'test' needs " +
                   std::to_string(bytes) +
-                  " bytes of shared memory, but a block of cuda:0 has 166912; "
-                  "compile for a chip that has no more");
+                  " bytes of shared memory for a block, of which there are "
+                  "166912; compile it for this device");
+  // What depends on shapes is known when it is launched.
+  ValuesOfTest many(1 << 18);
+  EXPECT_EQ(runWithShared(-1, many).message(),
+            "step 'main.step1.add': the kernel takes 262144 bytes of shared "
+            "memory, but a block of cuda:0 has 166912; compile for a chip that "
+            "has no more");
   // What the driver refuses is a failure of the run, too.
   setenv("QCC_FAKE_CUDA", "cuFuncSetAttribute=1", 1);
-  EXPECT_EQ(runWithShared(163 << 10).code(), StatusCode::IOError);
+  EXPECT_EQ(runWithShared(163 << 10, values).code(), StatusCode::IOError);
 }
 
 TEST_F(CudaDevice, RunsWithoutAGraphWhereTheDriverRecordsNone) {

@@ -261,11 +261,16 @@ TEST_P(RunOnDevice, RefusesGridsThatNoDeviceHas) {
 TEST_P(RunOnDevice, RefusesSharedMemoryThatNoDeviceHas) {
   DeviceArtifact artifact;
   artifact.launch->shared_bytes = int64_t(1) << 33;
-  auto context = makeContext(artifact);
-  ValuesOfTest values(32);
-  Status status = context->run(values.inputs(), values.outputs());
-  EXPECT_EQ(status.message().rfind("step 'main.step1.add': ", 0), 0u)
-      << status.message();
+  // A GPU knows how much it has, the emulator has what the kernel's chip has.
+  auto module = artifact.loadOn(device);
+  Status status = module.status();
+  if (status.isOk()) {
+    ValuesOfTest values(32);
+    status =
+        (*Context::create(*module, ""))->run(values.inputs(), values.outputs());
+    EXPECT_EQ(status.message().rfind("step 'main.step1.add': ", 0), 0u)
+        << status.message();
+  }
   EXPECT_NE(status.message().find("shared memory"), std::string::npos)
       << status.message();
 }
@@ -316,6 +321,33 @@ TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
   options.variant = "sm_75";
   EXPECT_NE(artifact.load(options).message().find("is for an NVIDIA GPU"),
             std::string::npos);
+}
+
+TEST(DeviceVariants, OneWhoseBlocksHaveTheSharedMemory) {
+  ModuleOptions options;
+  options.device = *openDevice("cuda:0"); // of sm_80, 163 KiB for a block
+  FakeArtifact artifact;
+  artifact.setVariants(2);
+  artifact.setVariant(0, "small", "sm_75", {entryOfTest()});
+  artifact.setKernels(0, "sm_75", kernelsOfTest().c_str());
+  artifact.setVariant(1, "large", "sm_80", {entryOfTest()});
+  artifact.setKernels(1, "sm_80", kernelsOfTest().c_str());
+  artifact.launch->shared_bytes = 163 << 10;
+  EXPECT_EQ((*artifact.load(options))->variant().target, "large");
+  artifact.launch->shared_bytes = 164 << 10;
+  auto module = artifact.load(options);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_EQ((*module)->variant().target, "small");
+  const char *refusal = "needs 167936 bytes of shared memory for a block, of "
+                        "which there are 166912";
+  EXPECT_EQ((*module)->variants()[1].refusal, refusal);
+  options.variant = "large";
+  EXPECT_EQ(artifact.load(options).message(),
+            std::string("device cuda:0 cannot run the artifact; variant "
+                        "'large' ") +
+                refusal + "; compile it for this device");
+  options.inspectOnly = true;
+  EXPECT_EQ((*artifact.load(options))->variant().entries.size(), 1u);
 }
 
 TEST(DeviceVariants, TablesThatContradictThemselves) {

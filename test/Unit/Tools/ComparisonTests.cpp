@@ -101,6 +101,26 @@ TEST_F(Comparisons, Alone) {
   EXPECT_EQ(comparison.decide().best, 0u);
 }
 
+/// Times that a device models are asked for once, and decide alone.
+TEST_F(Comparisons, ModelledTimes) {
+  std::vector<double> seconds{3e-6, 2e-6, 5e-6};
+  size_t asked = 0;
+  Comparison comparison(inputs(), {1, nullptr, [&]() -> rt::Result<double> {
+                                     if (asked == seconds.size())
+                                       return rt::unsupported("no time");
+                                     return seconds[asked++];
+                                   }});
+  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<300>)).isOk());
+  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
+  EXPECT_EQ(comparison.add(programWith(busy<10>)).message(), "no time");
+  Comparison::Standing standing = comparison.decide();
+  EXPECT_EQ(standing.best, 1u);
+  EXPECT_EQ(standing.seconds, 2e-6);
+  EXPECT_EQ(standing.firstSeconds, 3e-6);
+  EXPECT_DOUBLE_EQ(standing.gain, 1.5);
+}
+
 /// What computes something else does not take part, however fast it is.
 TEST_F(Comparisons, WrongResults) {
   Comparison comparison(inputs());

@@ -26,7 +26,6 @@ public:
   llvm::StringRef getFamily() const override { return "cuda"; }
   bool isDevice() const override { return true; }
   std::string requiredFeatures() const override { return spec.name.str(); }
-  std::string refuseMeasuring() const override;
   std::string tuningName() const override { return spec.name.str(); }
   std::optional<double> lookupCost(LookupPlace place) const override;
   std::vector<Alternative>

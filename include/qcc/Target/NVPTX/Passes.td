@@ -13,7 +13,9 @@ def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp
     `kernel.contract` becomes an `scf.forall` with an iteration for each thread, or an
     `nvptx.blocks` with a block for each tile, as its `lowering_config` says: prologues are
     applied to elements as they are loaded, and the epilogue to the accumulator in its
-    register. `kernel.pack` becomes an `scf.forall` with an iteration for each column.
+    register. `kernel.pack` becomes an `scf.forall` with 32 iterations for each column, which
+    one warp runs, or an `nvptx.blocks` with a block for each 32 columns where elements of
+    these lie side by side: shared memory turns them.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -26,7 +28,10 @@ def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp
 def LowerLinalgToThreads : Pass<"lower-linalg-to-threads", "::mlir::func::FuncOp"> {
   let summary = "linalg ops on memrefs to loops over threads";
   let description = [{
-    Each op becomes an `scf.forall` with one counter, whose iterations are threads:
+    An op whose results lie side by side along another dimension than an input becomes an
+    `nvptx.blocks`: each block copies a tile of the input to shared memory, in the order of
+    the input, and computes in the order of the results. Any other op becomes an `scf.forall`
+    with one counter, whose iterations are threads:
 
     * a float reduction has 32 for each result, the lanes of N8: a lane folds its elements
       in order, and the tree exchanges values between the threads of a warp;
@@ -41,8 +46,9 @@ def LowerLinalgToThreads : Pass<"lower-linalg-to-threads", "::mlir::func::FuncOp
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::qcc::nvptx::NVPTXDialect"
   ];
 }
 

@@ -111,6 +111,9 @@ public:
   /// dimensions `moving`: loops over these need not load and compute it again.
   void emitInvariants(const Point &point, llvm::ArrayRef<unsigned> moving);
 
+  /// From now on the body takes a value for an input and does not load it.
+  void setInput(mlir::OpOperand &input, mlir::Value value);
+
   /// Computes `wanted`, values of the body, at the lanes. `accumulators` are
   /// the values of the output arguments; empty loads those that are used.
   llvm::SmallVector<mlir::Value> emitBody(llvm::ArrayRef<mlir::Value> wanted,

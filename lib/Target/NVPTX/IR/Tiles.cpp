@@ -72,29 +72,34 @@ std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
   return std::nullopt;
 }
 
-std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
-  if (!op.getLhsPrologue().empty())
-    return std::nullopt;
-  auto type = cast<ShapedType>(op.getLhs().getType());
-  AffineMap map = op.getLhsMap();
-  unsigned k = op.getReductionDims().back();
+std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
+                                                  AffineMap map, unsigned k) {
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  if (auto memref = dyn_cast<MemRefType>(type))
-    strides = memref.getStridesAndOffset().first;
   // What divides the stride of each dimension.
   int64_t next = 1, alignment = kMostAligned;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    int64_t offset;
+    std::tie(strides, offset) = memref.getStridesAndOffset();
+    alignment = ShapedType::isDynamic(offset) ? 1 : std::gcd(alignment, offset);
+  }
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
     if (!ShapedType::isDynamic(strides[dim]))
       next = strides[dim];
-    SmallVector<int64_t> factors =
-        *kernel::windowFactors(map.getResult(dim), map.getNumDims());
-    if (factors[k] != 0 && (factors[k] != 1 || next != 1))
+    auto factors = kernel::windowFactors(map.getResult(dim), map.getNumDims());
+    if (!factors || ((*factors)[k] != 0 && ((*factors)[k] != 1 || next != 1)))
       return std::nullopt;
-    for (auto [loop, factor] : llvm::enumerate(factors))
+    for (auto [loop, factor] : llvm::enumerate(*factors))
       if (loop != k)
         alignment = std::gcd(alignment, factor * next);
     if (!type.isDynamicDim(dim))
       next *= type.getDimSize(dim);
   }
   return map.isFunctionOfDim(k) ? std::optional(alignment) : std::nullopt;
+}
+
+std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
+  if (!op.getLhsPrologue().empty())
+    return std::nullopt;
+  return alignmentAlong(cast<ShapedType>(op.getLhs().getType()), op.getLhsMap(),
+                        op.getReductionDims().back());
 }

@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every op becomes one scf.forall, the iterations of which are threads. Each
-// result is computed in the order of the op's iteration space, or in that of N8
-// for float reductions, whose 32 lanes are the threads of a warp.
+// Every op becomes one scf.forall, the iterations of which are threads, or
+// blocks that transpose tiles in shared memory. Each result is computed in the
+// order of the op's iteration space, or in that of N8 for float reductions,
+// whose 32 lanes are the threads of a warp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ThreadAccess.h"
+#include "TransposedLoops.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Transforms/VectorLoops/LinalgLoops.h"
@@ -22,40 +25,11 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-using nvptx::kWarp;
+using namespace qcc::nvptx;
 
 //===----------------------------------------------------------------------===//
 // A thread for each 16 bytes of results
 //===----------------------------------------------------------------------===//
-
-/// What a thread loads or stores at once.
-constexpr int64_t kAccessBytes = 16;
-/// Operations that a thread does on all its elements at most: what it holds of
-/// several elements has to fit into its registers.
-constexpr int64_t kMostOperations = 128;
-
-static int64_t bytesOf(Type element) {
-  return llvm::divideCeil(
-      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
-}
-
-/// Whether each `count` elements along a dimension, from a multiple of it on,
-/// lie side by side at an address that is a multiple of their size; or the
-/// operand does not move along it.
-static bool isAligned(const LinalgLoops &loops, OpOperand &operand,
-                      unsigned dim, int64_t count) {
-  LinalgLoops::Movement movement = loops.getMovement(operand, dim);
-  if (movement == LinalgLoops::Movement::None)
-    return true;
-  auto type = cast<MemRefType>(operand.get().getType());
-  AffineMap map = loops.op.getMatchingIndexingMap(&operand);
-  int64_t row = type.getShape().back();
-  return movement == LinalgLoops::Movement::Contiguous &&
-         type.getLayout().isIdentity() &&
-         isa<AffineDimExpr>(map.getResults().back()) &&
-         (type.getRank() == 1 ||
-          (!ShapedType::isDynamic(row) && row % count == 0));
-}
 
 /// The elements of the narrowest result that are 16 bytes, or fewer, where rows
 /// of all operands are multiples of them; one where there are no vectors.
@@ -83,20 +57,6 @@ static Lanes chooseLanes(const LinalgLoops &loops) {
   while (count > 1 && !fits())
     count /= 2;
   return Lanes{dim, unsigned(count), Value()};
-}
-
-/// Gives accesses to vectors the alignment that `chooseLanes` has seen to.
-static void setAlignments(Operation *loop) {
-  auto alignmentOf = [](VectorType type) {
-    return std::min<int64_t>(kAccessBytes, type.getNumElements() *
-                                               bytesOf(type.getElementType()));
-  };
-  loop->walk([&](Operation *op) {
-    if (auto load = dyn_cast<vector::LoadOp>(op))
-      load.setAlignment(alignmentOf(load.getVectorType()));
-    else if (auto store = dyn_cast<vector::StoreOp>(op))
-      store.setAlignment(alignmentOf(store.getVectorType()));
-  });
 }
 
 static void emitVectors(LinalgLoops &loops, const Lanes &lanes) {
@@ -301,6 +261,8 @@ private:
     LinalgLoops loops(rewriter, *generic, BF16Conversions::OnIntegers);
     if (auto outputs = getFloatReduction(loops.op))
       WarpReduction(loops, *outputs).emit();
+    else if (std::optional<TransposedTile> tile = findTransposedTile(loops))
+      emitTransposedTiles(loops, *tile);
     else if (Lanes lanes = chooseLanes(loops); lanes.count > 1)
       emitVectors(loops, lanes);
     else

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelLaunches.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Transforms/Entry/Memrefs.h"
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/LookupTables.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace qcc {
@@ -24,9 +25,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-
-/// Arguments of a step that are no parameters of its kernel: StepArgument.
-static constexpr unsigned kStepArguments = 4;
+using nvptx::KernelWork;
+using nvptx::kStepArguments;
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -42,15 +42,6 @@ static bool isScalarWork(Operation &op) {
   return !isForThreads(&op) && !isMemoryEffectFree(&op) &&
          !hasSingleEffect<MemoryEffects::Read>(&op);
 }
-
-namespace {
-/// What the threads of a step run, and how many are in a block.
-struct Work {
-  SmallVector<scf::ForallOp> loops;
-  SmallVector<nvptx::BlocksOp> blocks;
-  int64_t threads = 1, sharedBytes = 0;
-};
-} // namespace
 
 /// Lets one thread run what no loop says it of, in a step whose ops touch
 /// different memory, if the step has loops.
@@ -91,8 +82,8 @@ static LogicalResult verifyIsFlat(func::FuncOp step) {
 }
 
 /// What the threads of a step run; one thread runs it where nothing says more.
-static FailureOr<Work> findWork(func::FuncOp step) {
-  Work work;
+static FailureOr<KernelWork> findWork(func::FuncOp step) {
+  KernelWork work;
   llvm::append_range(work.loops, step.getOps<scf::ForallOp>());
   llvm::append_range(work.blocks, step.getOps<nvptx::BlocksOp>());
   if (failed(verifyIsFlat(step)))
@@ -135,16 +126,9 @@ static std::string kernelName(StringRef step) {
 
 static SmallVector<Type> parametersOf(TypeRange arguments, Builder &builder) {
   SmallVector<Type> types;
-  for (Type type : arguments) {
-    unsigned sizes = 1;
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      types.push_back(LLVM::LLVMPointerType::get(
-          builder.getContext(),
-          static_cast<unsigned>(NVVM::NVVMMemorySpace::Global)));
-      sizes = memref.getNumDynamicDims();
-    }
-    types.append(sizes, builder.getI64Type());
-  }
+  for (Type type : arguments)
+    llvm::append_range(types,
+                       nvptx::parameterTypes(type, builder.getContext()));
   return types;
 }
 
@@ -154,27 +138,30 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
   Location loc = step.getLoc();
   LLVMTypeConverter converter(builder.getContext());
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  unsigned next = 0;
+  ArrayRef<BlockArgument> parameters = kernel.getArguments();
   for (BlockArgument argument : step.getArguments().drop_back(kStepArguments)) {
-    Value parameter = kernel.getArgument(next++);
+    size_t count =
+        nvptx::parameterTypes(argument.getType(), builder.getContext()).size();
+    ArrayRef<BlockArgument> own = parameters.take_front(count);
+    parameters = parameters.drop_front(count);
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type) {
-      mapping.map(argument, arith::IndexCastOp::create(builder, loc,
-                                                       builder.getIndexType(),
-                                                       parameter));
+      mapping.map(argument,
+                  argument.getType().isIndex()
+                      ? arith::IndexCastOp::create(
+                            builder, loc, builder.getIndexType(), own.front())
+                      : nvptx::emitLiteral(builder, loc, argument.getType(),
+                                           SmallVector<Value>(own)));
       continue;
     }
-    unsigned first = next;
-    next += type.getNumDynamicDims();
     Value data =
-        LLVM::AddrSpaceCastOp::create(builder, loc, pointer, parameter);
+        LLVM::AddrSpaceCastOp::create(builder, loc, pointer, own.front());
     auto sizeOf = [&](unsigned dim) -> Value {
       if (!type.isDynamicDim(dim))
         return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                         type.getDimSize(dim));
-      return kernel.getArgument(first +
-                                llvm::count_if(type.getShape().take_front(dim),
-                                               ShapedType::isDynamic));
+      return own[1 + llvm::count_if(type.getShape().take_front(dim),
+                                    ShapedType::isDynamic)];
     };
     mapping.map(argument,
                 emitMemref(builder, loc, converter, type, data, sizeOf));
@@ -268,152 +255,6 @@ static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step,
   return kernel;
 }
 
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
-/// The size of a dimension of a buffer of an entry.
-static Value emitDim(OpBuilder &builder, Location loc, Value memref,
-                     unsigned dim) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(dim))
-    return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
-  if (memref::ViewOp view = viewOf(memref))
-    return view.getSizes()[llvm::count_if(
-        view.getType().getShape().take_front(dim), ShapedType::isDynamic)];
-  while (auto cast = memref.getDefiningOp<memref::CastOp>())
-    memref = cast.getSource();
-  return memref::DimOp::create(builder, loc, memref, dim);
-}
-
-namespace {
-/// Computes in an entry what a step computes of its arguments.
-class EntryIndices {
-public:
-  EntryIndices(OpBuilder &builder, func::CallOp call, func::FuncOp step)
-      : builder(builder), loc(call.getLoc()) {
-    mapping.map(step.getArguments(), call.getOperands());
-  }
-
-  FailureOr<Value> compute(Value value);
-
-private:
-  OpBuilder &builder;
-  Location loc;
-  IRMapping mapping;
-};
-} // namespace
-
-FailureOr<Value> EntryIndices::compute(Value value) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *def = value.getDefiningOp();
-  auto dim = dyn_cast<memref::DimOp>(def);
-  if (dim && dim.getConstantIndex() && isa<BlockArgument>(dim.getSource())) {
-    Value size = emitDim(builder, loc, mapping.lookup(dim.getSource()),
-                         *dim.getConstantIndex());
-    mapping.map(value, size);
-    return size;
-  }
-  if (!isMemoryEffectFree(def) || def->getNumRegions() != 0 || dim)
-    return def->emitError()
-           << "the number of threads of a step depends on '" << def->getName()
-           << "', which is not computed from dimensions of arguments";
-  for (Value operand : def->getOperands())
-    if (failed(compute(operand)))
-      return failure();
-  builder.clone(*def, mapping);
-  return mapping.lookup(value);
-}
-
-/// The number of blocks: as many as there are, and that have a thread for each
-/// iteration of the loop with the most of them; at least one.
-static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
-                                 func::FuncOp step, Work &work) {
-  Location loc = call.getLoc();
-  auto literal = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  EntryIndices indices(rewriter, call, step);
-  Value threads = literal(1);
-  for (scf::ForallOp loop : work.loops) {
-    OpFoldResult bound = loop.getMixedUpperBound().front();
-    FailureOr<Value> size = isa<Value>(bound)
-                                ? indices.compute(cast<Value>(bound))
-                                : literal(*getConstantIntValue(bound));
-    if (failed(size))
-      return failure();
-    threads = rewriter.createOrFold<arith::MaxUIOp>(loc, threads, *size);
-  }
-  threads = rewriter.createOrFold<arith::AddIOp>(loc, threads,
-                                                 literal(work.threads - 1));
-  Value grid = rewriter.createOrFold<arith::DivUIOp>(loc, threads,
-                                                     literal(work.threads));
-  for (nvptx::BlocksOp blocks : work.blocks) {
-    FailureOr<Value> count = indices.compute(blocks.getCount());
-    if (failed(count))
-      return failure();
-    grid = rewriter.createOrFold<arith::MaxUIOp>(loc, grid, *count);
-  }
-  return grid;
-}
-
-namespace {
-struct LaunchArguments {
-  SmallVector<Value> operands;
-  SmallVector<int64_t> writes;
-  SmallVector<Attribute> values;
-};
-} // namespace
-
-/// The arguments of a launch: those of the call, each memref with its dynamic
-/// sizes behind it.
-static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
-                                   DenseI64ArrayAttr writes) {
-  LaunchArguments arguments;
-  ArrayAttr values = call.getArgAttrsAttr();
-  auto add = [&](Value operand, Attribute value) {
-    arguments.operands.push_back(operand);
-    arguments.values.push_back(value ? value : builder.getDictionaryAttr({}));
-  };
-  for (auto [i, operand] :
-       llvm::enumerate(call.getOperands().drop_back(kStepArguments))) {
-    if (llvm::is_contained(writes.asArrayRef(), int64_t(i)))
-      arguments.writes.push_back(arguments.operands.size());
-    add(operand, values ? values[i] : Attribute());
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        add(emitDim(builder, call.getLoc(), operand, dim), {});
-  }
-  return arguments;
-}
-
-/// Replaces the call of a step by the launch of a kernel.
-static LogicalResult createLaunch(RewriterBase &rewriter, func::CallOp call,
-                                  func::FuncOp step, SymbolRefAttr kernel,
-                                  Work &work) {
-  rewriter.setInsertionPoint(call);
-  FailureOr<Value> grid = emitGrid(rewriter, call, step, work);
-  if (failed(grid))
-    return failure();
-  LaunchArguments arguments = argumentsOf(
-      rewriter, call, step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr));
-  unsigned count = call.getNumOperands();
-  auto amount = [&](StepArgument which) {
-    return call.getOperand(count - static_cast<unsigned>(which));
-  };
-  kernel::LaunchOp::create(
-      rewriter, call.getLoc(), kernel, *grid, work.threads, work.sharedBytes,
-      amount(StepArgument::Operations), amount(StepArgument::Bytes),
-      arguments.writes, arguments.operands,
-      call->getAttrOfType<DictionaryAttr>(kKernelAttr),
-      call.getArgAttrsAttr() ? rewriter.getArrayAttr(arguments.values)
-                             : ArrayAttr());
-  rewriter.eraseOp(call);
-  return success();
-}
-
 namespace {
 struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
@@ -430,25 +271,33 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
     StringAttr room = symbols.insert(kernels);
     SymbolTable kernelSymbols(kernels);
     LLVM::GlobalOp shared;
+    // Several calls may be of one step (share-steps).
+    llvm::MapVector<func::FuncOp, std::pair<SymbolRefAttr, KernelWork>> known;
     for (func::CallOp call : calls) {
       auto step = symbols.lookup<func::FuncOp>(call.getCallee());
-      resolveViewSizes(step);
-      wrapScalarCode(rewriter, step);
-      FailureOr<Work> work = findWork(step);
-      if (failed(work))
-        return signalPassFailure();
-      rewriter.clearInsertionPoint();
-      if (!shared && !work->blocks.empty()) {
-        shared = createSharedMemory(rewriter, module.getLoc());
-        kernelSymbols.insert(shared);
+      auto &[name, work] = known[step];
+      if (!name) {
+        resolveViewSizes(step);
+        wrapScalarCode(rewriter, step);
+        FailureOr<KernelWork> found = findWork(step);
+        if (failed(found))
+          return signalPassFailure();
+        work = *found;
+        rewriter.clearInsertionPoint();
+        if (!shared && !work.blocks.empty()) {
+          shared = createSharedMemory(rewriter, module.getLoc());
+          kernelSymbols.insert(shared);
+        }
+        func::FuncOp kernel =
+            createKernel(rewriter, step, work.threads, shared);
+        name = SymbolRefAttr::get(
+            room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
       }
-      func::FuncOp kernel = createKernel(rewriter, step, work->threads, shared);
-      auto name = SymbolRefAttr::get(
-          room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
-      if (failed(createLaunch(rewriter, call, step, name, *work)))
+      if (failed(nvptx::createLaunch(rewriter, call, step, name, work)))
         return signalPassFailure();
-      symbols.erase(step);
     }
+    for (auto &[step, outlined] : known)
+      symbols.erase(step);
     lowerLookups(kernels);
     widenConversionsToBits(rewriter, kernels);
   }

@@ -159,17 +159,3 @@ func.func @quantize(%x: memref<16x128xf32>, %w: memref<16x32x1xi32>, %s: memref<
   }
   return
 }
-
-// A thread packs a column, and sums it up.
-// CHECK-LABEL: func.func @pack(
-// CHECK-SAME: %[[W:[a-z0-9]+]]: memref<?x6xi8>, %[[P:[a-z0-9]+]]: memref<?x16x1xi32>, %[[S:[a-z0-9]+]]: memref<?xi32>)
-// CHECK: scf.forall (%[[N:.*]]) in (%{{.*}}) {
-// CHECK: %[[SUM:.*]] = scf.for %[[WORD:.*]] = %c0 to %c16 step %c1 iter_args(%{{.*}} = %c0_i32) -> (i32) {
-// CHECK:   memref.load %[[W]][%[[N]],
-// CHECK:   memref.store %{{.*}}, %[[P]][%[[N]], %[[WORD]], %c0]
-// CHECK: memref.store %[[SUM]], %[[S]][%[[N]]]
-func.func @pack(%w: memref<?x6xi8>, %p: memref<?x16x1xi32>, %s: memref<?xi32>) {
-  kernel.pack %w : memref<?x6xi8> outs(%p, %s : memref<?x16x1xi32>, memref<?xi32>)
-    {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 6>, tile = array<i64: 1, 4>, k_step = 64 : i64}
-  return
-}

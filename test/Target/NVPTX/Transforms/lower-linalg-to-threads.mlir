@@ -1,16 +1,16 @@
 // RUN: qcc-opt %s -lower-linalg-to-threads -canonicalize -cse | FileCheck %s
 
-// A thread for each result; the last dimension is the fastest.
-// CHECK-LABEL: func.func @transpose(
-// CHECK-SAME: %[[X:.*]]: memref<8x?xf32>, %[[Y:.*]]: memref<?x8xf32>)
+// A thread for each result; the last dimension is the fastest. A dimension of four is transposed without shared memory.
+// CHECK-LABEL: func.func @narrow_transpose(
+// CHECK-SAME: %[[X:.*]]: memref<4x?xf32>, %[[Y:.*]]: memref<?x4xf32>)
 // CHECK: scf.forall (%[[I:.*]]) in (%{{.*}}) {
-// CHECK: %[[COLUMN:.*]] = arith.remui %[[I]], %c8
-// CHECK: %[[ROW:.*]] = arith.divui %[[I]], %c8
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[I]], %c4
+// CHECK: %[[ROW:.*]] = arith.divui %[[I]], %c4
 // CHECK: %[[V:.*]] = memref.load %[[X]][%[[COLUMN]], %[[ROW]]]
 // CHECK: memref.store %[[V]], %[[Y]][%[[ROW]], %[[COLUMN]]]
-func.func @transpose(%x: memref<8x?xf32>, %y: memref<?x8xf32>) {
+func.func @narrow_transpose(%x: memref<4x?xf32>, %y: memref<?x4xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-    ins(%x : memref<8x?xf32>) outs(%y : memref<?x8xf32>) {
+    ins(%x : memref<4x?xf32>) outs(%y : memref<?x4xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
   }

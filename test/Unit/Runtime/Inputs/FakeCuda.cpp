@@ -114,15 +114,18 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   BEGIN();
   constexpr int major = 75, minor = 76, multiprocessors = 16,
-                sharedOfBlock = 97;
+                sharedOfBlock = 97, cacheBytes = 38;
   // GPU 0 is of sm_80, GPU 1 of sm_75.
   const std::map<int, int> values = {{major, 8 - device},
                                      {minor, 5 * device},
                                      {multiprocessors, 4},
+                                     {cacheBytes, 1 << 16},
                                      {sharedOfBlock, device ? 65536 : 166912}};
   *value = values.at(attribute);
   return 0;
 }
+EXPORT int cuCtxSetCurrent(int *) { return 0; }
+EXPORT int cuCtxSynchronize() { return 0; }
 EXPORT int cuDevicePrimaryCtxRetain(int **context, int) {
   BEGIN();
   *context = &contexts[0];
@@ -162,6 +165,16 @@ EXPORT int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t size,
                                 Stream *) {
   BEGIN();
   return gpu().emulator.copyOnDevice(to, from, size).isOk() ? 0 : 1;
+}
+EXPORT int cuMemcpyHtoD_v2(Pointer to, const void *from, size_t size) {
+  return cuMemcpyHtoDAsync_v2(to, from, size, nullptr);
+}
+EXPORT int cuMemcpyDtoH_v2(void *to, Pointer from, size_t size) {
+  return cuMemcpyDtoHAsync_v2(to, from, size, nullptr);
+}
+EXPORT int cuMemsetD8_v2(Pointer to, unsigned char value, size_t size) {
+  std::vector<unsigned char> bytes(size, value);
+  return cuMemcpyHtoDAsync_v2(to, bytes.data(), size, nullptr);
 }
 EXPORT int cuPointerGetAttribute(void *value, int attribute, Pointer pointer) {
   BEGIN();

@@ -30,6 +30,12 @@ namespace qcc::nvptx {
 /// the chip: a sentence whose subject is "lowering_config". Nothing if one can.
 std::optional<std::string> refuseTile(kernel::ContractOp op, ConfigAttr config);
 
+/// Elements, up to 16, that the addresses of an operand are a multiple of, for
+/// all loops but one along which elements follow each other. Nothing if they do
+/// not.
+std::optional<int64_t> alignmentAlong(mlir::ShapedType type,
+                                      mlir::AffineMap map, unsigned loop);
+
 /// Bytes, up to 16, that the address of each run of K of a left operand without
 /// a prologue is a multiple of, if its elements follow each other along K.
 /// Nothing otherwise.

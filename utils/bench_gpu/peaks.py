@@ -1,0 +1,156 @@
+"""Kernels that say what a GPU can do at most: products of bytes from registers, and reads of memory."""
+
+import ctypes
+
+THREADS, UNROLLED, LOOPS = 256, 8, 512
+# Of one m16n8k32, or of four m8n8k16.
+MACS = 16 * 8 * 32
+
+
+def head(chip, version):
+    return f".version {version // 10}.{version % 10}\n.target {chip}\n.address_size 64\n"
+
+
+def mma_ptx(chip, version):
+    """A loop of matrix instructions on registers, as many in flight as hide their latency."""
+    def multiply(form, sums, a, b):
+        sums = "{" + ", ".join(f"%d{i}" for i in sums) + "}"
+        return f"  mma.sync.aligned.{form}.row.col.s32.s8.s8.s32 {sums}, {{{a}}}, {{{b}}}, {sums};"
+
+    body = []
+    for i in range(0, 4 * UNROLLED, 4):
+        if int(chip.removeprefix("sm_")) >= 80:
+            body.append(multiply("m16n8k32", range(i, i + 4), "%a, %a, %a, %a", "%a, %a"))
+        else:
+            body += 2 * [multiply("m8n8k16", (j, j + 1), "%a", "%a") for j in (i, i + 2)]
+    body = "\n".join(body)
+    sums = "\n".join(f"  add.s32 %d0, %d0, %d{i};" for i in range(1, 4 * UNROLLED))
+    zeros = "\n".join(f"  mov.u32 %d{i}, 0;" for i in range(4 * UNROLLED))
+    return head(chip, version) + f"""
+.visible .entry mma(.param .u64 out, .param .u32 loops)
+.reqntid {THREADS}
+{{
+  .reg .b32 %d<{4 * UNROLLED}>, %a, %n, %i;
+  .reg .b64 %p, %q;
+  .reg .pred %more;
+  ld.param.u64 %p, [out];
+  ld.param.u32 %n, [loops];
+  mov.u32 %a, %tid.x;
+{zeros}
+again:
+{body}
+  sub.u32 %n, %n, 1;
+  setp.ne.u32 %more, %n, 0;
+  @%more bra again;
+{sums}
+  mov.u32 %i, %ctaid.x;
+  mad.lo.u32 %i, %i, {THREADS}, %a;
+  mul.wide.u32 %q, %i, 4;
+  add.s64 %p, %p, %q;
+  st.global.u32 [%p], %d0;
+  ret;
+}}
+"""
+
+
+def read_ptx(chip, version):
+    """Each thread reads 16 bytes, a grid apart, and keeps what they are together."""
+    return head(chip, version) + f"""
+.visible .entry read(.param .u64 data, .param .u64 out, .param .u64 words)
+.reqntid {THREADS}
+{{
+  .reg .b32 %w<5>, %t, %b, %g;
+  .reg .b64 %p, %o, %n, %i, %s, %q;
+  .reg .pred %more;
+  ld.param.u64 %p, [data];
+  ld.param.u64 %o, [out];
+  ld.param.u64 %n, [words];
+  mov.u32 %t, %tid.x;
+  mov.u32 %b, %ctaid.x;
+  mov.u32 %g, %nctaid.x;
+  mad.lo.u32 %t, %b, {THREADS}, %t;
+  cvt.u64.u32 %i, %t;
+  mul.wide.u32 %s, %g, {THREADS};
+  mov.u32 %w4, 0;
+  setp.ge.u64 %more, %i, %n;
+  @%more bra done;
+again:
+  shl.b64 %q, %i, 4;
+  add.s64 %q, %p, %q;
+  ld.global.v4.u32 {{%w0,%w1,%w2,%w3}}, [%q];
+  xor.b32 %w0, %w0, %w1;
+  xor.b32 %w2, %w2, %w3;
+  xor.b32 %w0, %w0, %w2;
+  xor.b32 %w4, %w4, %w0;
+  add.s64 %i, %i, %s;
+  setp.lt.u64 %more, %i, %n;
+  @%more bra again;
+done:
+  mul.wide.u32 %q, %t, 4;
+  add.s64 %o, %o, %q;
+  st.global.u32 [%o], %w4;
+  ret;
+}}
+"""
+
+
+def epilogue_ptx(chip, version):
+    """What follows a product into i32: bytes, the least of 127 and rint(relu((acc + bias[n]) * scale[n]))."""
+    return head(chip, version) + f"""
+.visible .entry epilogue(.param .u64 acc, .param .u64 bias, .param .u64 scale, .param .u64 y, .param .u32 n, .param .u32 total)
+.reqntid {THREADS}
+{{
+  .reg .b32 %t, %b, %n, %c, %all, %v, %w;
+  .reg .f32 %f, %s;
+  .reg .b64 %p, %q;
+  .reg .pred %out;
+  mov.u32 %t, %tid.x;
+  mov.u32 %b, %ctaid.x;
+  mad.lo.u32 %t, %b, {THREADS}, %t;
+  ld.param.u32 %all, [total];
+  setp.ge.u32 %out, %t, %all;
+  @%out ret;
+  ld.param.u32 %n, [n];
+  rem.u32 %c, %t, %n;
+  ld.param.u64 %p, [acc];
+  mul.wide.u32 %q, %t, 4;
+  add.s64 %p, %p, %q;
+  ld.global.u32 %v, [%p];
+  mul.wide.u32 %q, %c, 4;
+  ld.param.u64 %p, [bias];
+  add.s64 %p, %p, %q;
+  ld.global.u32 %w, [%p];
+  add.s32 %v, %v, %w;
+  ld.param.u64 %p, [scale];
+  add.s64 %p, %p, %q;
+  ld.global.f32 %s, [%p];
+  cvt.rn.f32.s32 %f, %v;
+  mul.rn.f32 %f, %f, %s;
+  max.f32 %f, %f, 0f00000000;
+  cvt.rni.s32.f32 %v, %f;
+  min.s32 %v, %v, 127;
+  ld.param.u64 %p, [y];
+  cvt.u64.u32 %q, %t;
+  add.s64 %p, %p, %q;
+  st.global.u8 [%p], %v;
+  ret;
+}}
+"""
+
+
+def measure(gpu, np, timer, chip, version, bytes_read=1 << 30):
+    """Multiply-accumulates and bytes of a second, each the best of what the timer finds."""
+    blocks = 8 * gpu.multiprocessors
+    out = gpu.upload(np.zeros(blocks * THREADS, np.int32))
+    function = gpu.function(gpu.load(mma_ptx(chip, version)), "mma")
+    start = gpu.launcher(function, (blocks, 1, 1), (THREADS, 1, 1), 0, [out, ctypes.c_uint32(LOOPS)])
+    warps = blocks * THREADS // 32
+    products = warps * LOOPS * UNROLLED * MACS / (1e-6 * timer(start))
+    data = gpu.upload(np.zeros(bytes_read, np.uint8))
+    function = gpu.function(gpu.load(read_ptx(chip, version)), "read")
+    start = gpu.launcher(function, (blocks, 1, 1), (THREADS, 1, 1), 0,
+                         [data, out, ctypes.c_uint64(bytes_read // 16)])
+    bandwidth = bytes_read / (1e-6 * timer(start))
+    gpu.call("cuMemFree_v2", data)
+    gpu.call("cuMemFree_v2", out)
+    return products, bandwidth
