@@ -173,3 +173,20 @@ func.func @pack(%w: memref<?x6xi8>, %p: memref<?x16x1xi32>, %s: memref<?xi32>) {
     {indexing_maps = [affine_map<(n, k) -> (n, k)>], num_batch = 0 : i64, reduction_sizes = array<i64: 6>, tile = array<i64: 1, 4>, k_step = 64 : i64}
   return
 }
+
+// Elements of K do not follow each other where a row has a size that is not known: each is loaded by itself.
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<64x?xi8>
+// CHECK: memref.load %[[X]][
+// CHECK-NOT: llvm.intr.fshr
+// CHECK: nvvm.mma.sync
+func.func @transposed(%x: memref<64x?xi8>, %w: memref<20x16x1xi32>, %s: memref<20xi32>, %y: memref<?x20xi32>) {
+  kernel.contract lhs(%x : memref<64x?xi8>) rhs(%w : memref<20x16x1xi32>) rhs_sums(%s : memref<20xi32>) outs(%y : memref<?x20xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
