@@ -50,7 +50,10 @@ refuseStages(kernel::ContractOp op, ConfigAttr config, const Atom &atom) {
   if (std::optional<std::string> reason = refuseWarp(config))
     return reason;
   int64_t depth = config.getDepth();
-  int64_t run = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+  int64_t run = op.getReductionSizes().back();
+  if (op.getReductionDims().size() == 1)
+    run = llvm::divideCeil(run, config.getParts());
+  run = llvm::alignTo(run, kPackedStep);
   if (depth != kPackedStep && (depth != 2 * kPackedStep || run < depth))
     return llvm::formatv("lowering_config has stages of {0} elements of K, but "
                          "they are {1}, or {2} where runs of K, here {3}, have "

@@ -128,8 +128,7 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double results = std::min<double>(sizes.rows, kFragmentRows) *
                    config.getColumns() / 4 / config.getThreads();
   double ofResults =
-      std::max(1., results) *
-      (2 * warps + 4 * (operationsOf(op.getEpilogue()) + kPerResult));
+      std::max(1., results) * (2 * warps + 4 * instructionsOfResult(op));
   double instructions =
       kOnce + rounds * kPerRound + steps / warps * perStep + ofResults;
   double blocks = sizes.tiles(config) * config.getParts();
@@ -142,9 +141,9 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
                     (alignmentAlongK(op) ? 1 : 4);
   double loaded =
       blocks * steps * kPackedStep * (config.getColumns() + rowBytes);
-  return std::max({most * warps * instructions / kIssue,
-                   std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
-                   memoryTime(leastBytes(op, sizes))});
+  return longest({most * warps * instructions / kIssue,
+                  std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
+                  memoryTime(leastBytes(op, sizes))});
 }
 
 Cost Decode::cost(ContractOp op, LoweringConfigAttrInterface any) const {

@@ -21,12 +21,12 @@ using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
 /// Instructions that a warp issues for each step of K, whatever its tile.
-constexpr double kPerStep = 25;
+constexpr double kPerStep = 15;
 /// Bytes that a multiprocessor moves from and to shared memory in a cycle.
 constexpr double kSharedBytes = 128;
 /// Cycles until the first tiles have come, and that a step of K takes beside
 /// its instructions: a barrier, and loads of fragments.
-constexpr double kFirstTiles = 900, kStepLatency = 60;
+constexpr double kFirstTiles = 500, kStepLatency = 30;
 /// Cycles of loads from memory that the products of one step do not hide.
 constexpr double kLoadLatency = 330;
 /// Operations of an epilogue that a thread has the code of, at most: compiling
@@ -59,6 +59,9 @@ private:
   /// whole step.
   double instructionsOfCopies(ContractOp op, ConfigAttr config) const;
   double instructionsOfStep(ContractOp op, ConfigAttr config) const;
+  /// Cycles that a block keeps a multiprocessor busy.
+  double busyTime(ContractOp op, ConfigAttr config, const Sizes &sizes,
+                  double steps, double epilogue) const;
   /// Cycles of the kernel that multiplies.
   double timeOfProducts(ContractOp op, ConfigAttr config,
                         const Sizes &sizes) const;
@@ -159,6 +162,12 @@ SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
 // Costs
 //===----------------------------------------------------------------------===//
 
+/// Whether rows of the left operand start at any byte.
+static bool startsAnywhere(ContractOp op) {
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  return alignment && *alignment < kLeastCopied;
+}
+
 double Multistage::instructionsOfCopies(ContractOp op,
                                         ConfigAttr config) const {
   double chunksOfRow = double(config.getDepth()) / 16 / kWarp;
@@ -179,49 +188,56 @@ double Multistage::instructionsOfStep(ContractOp op, ConfigAttr config) const {
          instructionsOfCopies(op, config);
 }
 
-double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
-                                  const Sizes &sizes) const {
-  double steps = std::ceil(double(sizes.runs) *
-                           llvm::divideCeil(sizes.run, config.getDepth()) /
-                           config.getParts());
+double Multistage::busyTime(ContractOp op, ConfigAttr config,
+                            const Sizes &sizes, double steps,
+                            double epilogue) const {
   double results = double(config.getRows()) * config.getColumns();
   double products = results * config.getDepth() / spec.productsPerCycle;
-  double issued = instructionsOfStep(op, config) / kIssue;
+  double issued =
+      instructionsOfStep(op, config) / kIssue + epilogue / kIssue / steps;
   double copied = (config.getRows() + config.getColumns()) * config.getDepth();
   double warps = double(config.getThreads()) / kWarp;
   double read = warps * (config.getWarpRows() + config.getWarpColumns()) *
                 config.getDepth();
-  std::optional<int64_t> alignment = alignmentAlongK(op);
   double loaded = copied;
-  if (alignment && *alignment < kLeastCopied)
+  if (startsAnywhere(op))
     loaded += (kSectorLoads - 1) * config.getRows() * config.getDepth();
   double blocks = sizes.tiles(config) * config.getParts();
   // The L2 cache serves those that have blocks.
   double served =
       spec.cacheBytes / std::min<double>(blocks, spec.multiprocessors);
-  double step = std::max(
-      {products, issued, (read + copied) / kSharedBytes, loaded / served});
-  double operations =
-      config.getParts() == 1 ? operationsOf(op.getEpilogue()) : 0;
-  double epilogue = results / kWarp * (operations + kPerResult) / kIssue;
-  double work = steps * step + epilogue;
+  return steps * std::max({products, issued, (read + copied) / kSharedBytes,
+                           loaded / served});
+}
+
+double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
+                                  const Sizes &sizes) const {
+  double steps = std::ceil(double(sizes.runs) *
+                           llvm::divideCeil(sizes.run, config.getDepth()) /
+                           config.getParts());
+  double perResult =
+      config.getParts() == 1 ? instructionsOfResult(op) : kPerResult;
+  double epilogue =
+      double(config.getRows()) * config.getColumns() / kWarp * perResult;
   // The multiprocessor with the most blocks has so many, some at once.
+  double blocks = sizes.tiles(config) * config.getParts();
   double most = std::ceil(blocks / spec.multiprocessors);
-  double atOnce =
-      std::min<double>(most, blocksAtOnce(config, registersOf(op, config)));
-  // One after the other, steps of a block take this long, others beside them.
+  int64_t atOnce = blocksAtOnce(config, registersOf(op, config));
+  double busy = most * busyTime(op, config, sizes, steps, epilogue);
+  // Nobody multiplies while the only block at work stores results.
+  if (atOnce == 1)
+    busy += most * epilogue / kIssue;
   // What goes through registers is loaded one step before it is stored.
-  bool isStaged = spec.architecture < kAsyncCopies || !alignment ||
-                  *alignment < kLeastCopied || config.getStages() == 2;
-  double perInstruction = kNextInstruction / warps;
+  bool isStaged = spec.architecture < kAsyncCopies || !alignmentAlongK(op) ||
+                  startsAnywhere(op) || config.getStages() == 2;
+  double perInstruction = kNextInstruction * kWarp / config.getThreads();
   double ownStep = instructionsOfStep(op, config) * perInstruction +
                    kStepLatency + (isStaged ? kLoadLatency : 0);
-  double firstStages = (config.getStages() - 1) *
-                       instructionsOfCopies(op, config) * perInstruction;
-  double chain = kFirstTiles + firstStages + steps * std::max(step, ownStep) +
-                 epilogue * kIssue * perInstruction;
-  return std::max({most * work + kFirstTiles, std::ceil(most / atOnce) * chain,
-                   memoryTime(leastBytes(op, sizes))});
+  // A block that has a multiprocessor for itself takes so long.
+  double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
+  return longest({busy,
+                  std::ceil(most / std::min<double>(most, atOnce)) * alone,
+                  memoryTime(leastBytes(op, sizes))});
 }
 
 Cost Multistage::cost(ContractOp op, LoweringConfigAttrInterface any) const {

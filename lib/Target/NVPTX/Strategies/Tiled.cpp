@@ -62,6 +62,20 @@ double qcc::nvptx::instructionsOfLhsChunk(ContractOp op) {
   return 16 * (operationsOf(op.getLhsPrologue()) + kPerElement);
 }
 
+double qcc::nvptx::instructionsOfResult(ContractOp op) {
+  // Clamps, rounding and what asks for NaN are parts of conversions.
+  constexpr double kPerOperation = .5;
+  return kPerOperation * operationsOf(op.getEpilogue()) + kPerResult;
+}
+
+double qcc::nvptx::longest(std::initializer_list<double> times) {
+  constexpr double kShareOfRest = .02;
+  double most = std::max(times), all = 0;
+  for (double time : times)
+    all += time;
+  return most + kShareOfRest * (all - most);
+}
+
 static double bytesOf(Value value) {
   Type type = getElementTypeOrSelf(value.getType());
   return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
@@ -212,8 +226,7 @@ double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
     return 0;
   double results = sizes.results();
   double instructions =
-      results / kWarp *
-      (config.getParts() + operationsOf(op.getEpilogue()) + kPerResult);
+      results / kWarp * (config.getParts() + instructionsOfResult(op));
   double issued = instructions / kIssue / spec.multiprocessors;
   double sums = config.getParts() * results * kSumBytes;
   return kNextKernel + kFirstLoads + memoryTime(2 * sums) + issued;

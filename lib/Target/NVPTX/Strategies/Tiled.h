@@ -26,8 +26,8 @@ inline constexpr double kIssue = 4;
 /// Cycles from an instruction of a warp to its next one, on average.
 inline constexpr double kNextInstruction = 2;
 /// Instructions of a prologue for each element, and of an epilogue for each
-/// result beside those of its region.
-inline constexpr double kPerElement = 4, kPerResult = 4;
+/// result, beside those of its region.
+inline constexpr double kPerElement = 4, kPerResult = 2;
 /// Instructions for 16 bytes of a row that starts anywhere, and how often its
 /// sectors are loaded.
 inline constexpr double kShifting = 24, kSectorLoads = 5;
@@ -55,6 +55,14 @@ int64_t operationsOf(mlir::Region &region);
 /// Warp instructions to bring 16 bytes of the left operand to the registers of
 /// each thread of a warp.
 double instructionsOfLhsChunk(kernel::ContractOp op);
+
+/// Instructions for a result: the epilogue, and to store it.
+double instructionsOfResult(kernel::ContractOp op);
+
+/// The time of what takes longest of what is done at the same time, and a
+/// little of the rest: of what is bound by the same, that with less of it is
+/// better.
+double longest(std::initializer_list<double> times);
 
 /// Bytes of memory that a contraction reads and writes at least: the operands
 /// and the results.

@@ -190,3 +190,32 @@ func.func @transposed(%x: memref<64x?xi8>, %w: memref<20x16x1xi32>, %s: memref<2
   }
   return
 }
+
+// Bytes of rows that start anywhere are stored one by one, each saturated by the conversion that rounds it.
+// CHECK-LABEL: func.func @odd_columns(
+// CHECK: %[[F:.*]] = arith.sitofp
+// CHECK: %[[V:.*]] = arith.mulf %[[F]],
+// CHECK: %[[BYTE:.*]] = llvm.inline_asm {{.*}}"cvt.rni.s8.f32 $0, $1;", "=h,f" %[[V]] : (f32) -> i16
+// CHECK-NOT: arith.maxsi
+// CHECK: memref.store %{{.*}} : memref<16x17xi8>
+func.func @odd_columns(%x: memref<16x64xi8>, %w: memref<17x16x1xi32>, %s: memref<17xi32>, %y: memref<16x17xi8>) {
+  kernel.contract lhs(%x : memref<16x64xi8>) rhs(%w : memref<17x16x1xi32>) rhs_sums(%s : memref<17xi32>) outs(%y : memref<16x17xi8>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, epilogue_ranges = array<f64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 3, source = model>}
+  epilogue {
+  ^bb0(%acc: i32):
+    %scale = arith.constant 0.01 : f32
+    %low = arith.constant -128.0 : f32
+    %high = arith.constant 127.0 : f32
+    %f = arith.sitofp %acc : i32 to f32
+    %v = arith.mulf %f, %scale : f32
+    %a = arith.maximumf %v, %low : f32
+    %b = arith.minimumf %a, %high : f32
+    %d = math.roundeven %b : f32
+    %e = arith.fptosi %d : f32 to i32
+    %byte = arith.trunci %e : i32 to i8
+    kernel.yield %byte : i8
+  }
+  return
+}

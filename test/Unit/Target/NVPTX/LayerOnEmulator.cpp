@@ -26,18 +26,23 @@ using namespace qcc::test;
 
 namespace {
 struct PinConfig : PassInstrumentation {
-  explicit PinConfig(std::string text) : text(std::move(text)) {}
+  PinConfig(std::string text,
+            std::function<void(kernel::ContractOp)> beforeChoice)
+      : text(std::move(text)), beforeChoice(std::move(beforeChoice)) {}
 
   void runBeforePass(Pass *pass, Operation *operation) override {
-    if (pass->getArgument() != "select-lowering-config" || text.empty())
+    if (pass->getArgument() != "select-lowering-config")
       return;
     operation->walk([&](kernel::ContractOp op) {
+      if (text.empty())
+        return beforeChoice(op);
       op.setLoweringConfigAttr(cast<kernel::LoweringConfigAttrInterface>(
           parseAttribute(text, op.getContext())));
     });
   }
 
   std::string text;
+  std::function<void(kernel::ContractOp)> beforeChoice;
 };
 
 /// The emulator, with the code of modules changed before it is loaded.
@@ -121,6 +126,12 @@ func.func @f(%x: tensor<{0}x{2}x!x>) -> tensor<{0}x{1}x!y> {{
       .str();
 }
 
+static std::string attributeText(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
 void LayerTest::compile(const Layer &given) {
   layer = given;
   auto targets = parseTargets(layer.chip, {});
@@ -132,9 +143,20 @@ void LayerTest::compile(const Layer &given) {
   auto module = parseSourceString<ModuleOp>(programOf(layer), &context);
   ASSERT_TRUE(module);
   Compiler compiler(targets->front());
+  auto list = [&](kernel::ContractOp op) {
+    listed.clear();
+    for (const auto &strategy : targets->front()->getStrategies())
+      for (const Candidate &candidate : strategy->list(op))
+        if (candidate.isForModel)
+          listed.push_back(
+              {attributeText(candidate.config), candidate.cost.time});
+    llvm::stable_sort(listed, [](const Listed &a, const Listed &b) {
+      return a.cycles < b.cycles;
+    });
+  };
   compiler.configure = [&](PassManager &pm, Stage stage) {
     if (stage == Stage::Kernel)
-      pm.addInstrumentation(std::make_unique<PinConfig>(layer.config));
+      pm.addInstrumentation(std::make_unique<PinConfig>(layer.config, list));
   };
   ASSERT_TRUE(succeeded(compiler.runStages(*module, Stage::LLVM)));
   llvm::Expected<Artifact> emitted = compiler.emitArtifact(*module);

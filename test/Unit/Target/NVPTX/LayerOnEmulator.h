@@ -52,7 +52,16 @@ protected:
   /// another result, with some seed.
   void expectAllMatter(const Layer &given, size_t fewest);
 
+  /// A config that a strategy lists for the layer, and the time that the cost
+  /// model expects.
+  struct Listed {
+    std::string config;
+    double cycles;
+  };
+
   Layer layer;
+  /// Those that the model may choose, the best first.
+  std::vector<Listed> listed;
   Artifact artifact;
   std::string code;
   std::vector<int8_t> result;

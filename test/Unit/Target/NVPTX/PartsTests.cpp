@@ -1,4 +1,4 @@
-//===- PartsTests.cpp - Parts of K, and the model's ranking ---------------===//
+//===- PartsTests.cpp - Parts of K ----------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
