@@ -191,15 +191,24 @@ std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
   AffineMap map = op.getLhsMap();
   unsigned k = op.getReductionDims().back();
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  if (auto memref = dyn_cast<MemRefType>(type))
-    strides = memref.getStridesAndOffset().first;
+  int64_t alignment = kMostAligned;
+  bool isView = false;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    auto [known, offset] = memref.getStridesAndOffset();
+    strides = known;
+    alignment = std::gcd(alignment, ShapedType::isDynamic(offset) ? 1 : offset);
+    isView = !memref.getLayout().isIdentity();
+  }
   // What divides the stride of each dimension, and whether it is the stride.
-  int64_t next = 1, alignment = kMostAligned;
+  int64_t next = 1;
   bool isStride = true;
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
     if (!ShapedType::isDynamic(strides[dim])) {
       next = strides[dim];
       isStride = true;
+    } else if (isView) {
+      next = 1;
+      isStride = false;
     }
     SmallVector<int64_t> factors =
         *kernel::windowFactors(map.getResult(dim), map.getNumDims());

@@ -219,3 +219,35 @@ func.func @odd_columns(%x: memref<16x64xi8>, %w: memref<17x16x1xi32>, %s: memref
   }
   return
 }
+
+// Of a view that begins anywhere, and whose rows are a number of bytes apart that is known at run time only, elements are
+// loaded one by one.
+// CHECK-LABEL: func.func @view(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<16x64xi8, strided<[?, 1], offset: ?>>
+// CHECK: memref.load %[[X]][
+// CHECK: nvvm.mma.sync
+func.func @view(%x: memref<16x64xi8, strided<[?, 1], offset: ?>>, %w: memref<16x16x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi32>) {
+  kernel.contract lhs(%x : memref<16x64xi8, strided<[?, 1], offset: ?>>) rhs(%w : memref<16x16x1xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x16xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// Rows of a view that begins at a multiple of 4 bytes are copied in units of 4.
+// CHECK-LABEL: func.func @offset(
+// CHECK: arith.addi %{{.*}}, %c36_i64
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+func.func @offset(%x: memref<16x64xi8, strided<[128, 1], offset: 36>>, %w: memref<16x16x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi32>) {
+  kernel.contract lhs(%x : memref<16x64xi8, strided<[128, 1], offset: 36>>) rhs(%w : memref<16x16x1xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x16xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
