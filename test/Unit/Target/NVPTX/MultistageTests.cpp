@@ -55,6 +55,24 @@ TEST_F(MultistageTest, ModelWastesLittle) {
   EXPECT_LE(odd, 1.5 * whole);
 }
 
+// Ten rows of tiles and ten columns: a group of eight rows, and one of two.
+TEST_F(MultistageTest, BlocksComputeAllTiles) {
+  for (bool isDynamic : {false, true}) {
+    test::Layer tiles{150, 150, 64, "sm_80",
+                      "#nvptx.config<multistage, atom = \"mma-m16n8k32\", tile "
+                      "= [16, 16, 64], warp = [16, 16], stages = 2, source = "
+                      "pinned>"};
+    tiles.isDynamic = isDynamic;
+    compile(tiles);
+    rt::Status status = run();
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(counters.ctas, 100);
+    EXPECT_EQ(result,
+              resultOf("#nvptx.config<threads, atom = \"mad\", source = "
+                       "pinned>"));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // What orders threads
 //===----------------------------------------------------------------------===//
