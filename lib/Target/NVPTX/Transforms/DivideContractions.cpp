@@ -166,6 +166,7 @@ void PartsOfK::emitProducts() {
   products.values.clear();
   products.values.resize(1);
   products.config = config.withParts(1);
+  products.fused.push_back(std::to_string(count) + " parts of K");
   ContractOp created = products.create(rewriter, asPartOfLayer(loc));
   IRMapping mapping;
   op.getLhsPrologue().cloneInto(&created.getLhsPrologue(), mapping);
@@ -257,7 +258,7 @@ void PartsOfK::emitSum() {
   };
   auto sum = linalg::GenericOp::create(rewriter, loc, ins, outs, maps,
                                        iterators, build);
-  sum->setAttr(kOriginAttr, rewriter.getStringAttr("parts of K"));
+  sum->setAttr(kOriginAttr, rewriter.getStringAttr("sum of parts of K"));
   refuse(sum, "it adds the sums of the parts of K that the kernel before has");
   setValueInfos(sum, parts.values);
 }

@@ -8,7 +8,7 @@
 // CHECK: %[[SUMS:.*]] = memref.alloc(%{{.*}}) : memref<2x?x32xi32>
 // CHECK: %[[EXPANDED:.*]] = memref.expand_shape %{{.*}} {{.*}} : memref<32x128x1xi32> into memref<32x2x64x1xi32>
 // CHECK: %[[PARTS:.*]] = memref.transpose %[[EXPANDED]] (d0, d1, d2, d3) -> (d1, d0, d2, d3) : memref<32x2x64x1xi32> to memref<2x32x64x1xi32, strided<[64, 128, 1, 1]>>
-// CHECK: kernel.contract lhs(%{{.*}} : memref<?x512xi8>) rhs(%[[PARTS]] : {{.*}}) outs(%[[SUMS]] : memref<2x?x32xi32>) {indexing_maps = [#[[X]], #[[W]], #[[Y]]],
+// CHECK: kernel.contract lhs(%{{.*}} : memref<?x512xi8>) rhs(%[[PARTS]] : {{.*}}) outs(%[[SUMS]] : memref<2x?x32xi32>) {fused = ["2 parts of K"], indexing_maps = [#[[X]], #[[W]], #[[Y]]],
 // CHECK-SAME: lowering_config = #nvptx.config<multistage, {{[^>]*}} stages = 2, source = model>, reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 256>} epilogue {
 // CHECK-NEXT: ^bb0(%[[ACC:.*]]: i32):
 // CHECK-NEXT:   kernel.yield %[[ACC]] : i32
