@@ -141,6 +141,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createPlaceTemporaries());
   pm.addNestedPass<func::FuncOp>(createAdaptLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
+  target->addContractionPasses(pm);
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   pm.addNestedPass<func::FuncOp>(createCollapseRows());

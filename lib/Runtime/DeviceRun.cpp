@@ -215,9 +215,15 @@ char *DeviceRun::addressOf(const OperandInfo &operand,
   return program_.weights() + index;
 }
 
+bool DeviceRun::runs(const Step &step, const int64_t *values) {
+  return step.launch->grid.get(values) != 0;
+}
+
 Status DeviceRun::launch(const Step &step, size_t number,
                          const int64_t *values) {
   const Launch &launch = *step.launch;
+  if (!runs(step, values))
+    return isTimed_ ? clock_[number + 1]->record(stream_) : Status::ok();
   for (size_t i = 0; i < launch.parameters.size(); ++i) {
     const LaunchParameter &parameter = launch.parameters[i];
     int64_t value = parameter.value.get(values);

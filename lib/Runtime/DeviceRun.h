@@ -32,6 +32,8 @@ public:
   /// over, also where the caller has a stream.
   Status begin(const Tensor *inputs, const Tensor *outputs, int64_t arenaBytes,
                void *stream, bool waits);
+  /// Whether a step does anything, by its number of blocks.
+  static bool runs(const Step &step, const int64_t *values);
   Status launch(const Step &step, size_t number, const int64_t *values);
   /// All steps. Launches that were made before with the same arguments are
   /// recorded, and from then on repeated at once where the device can do so.

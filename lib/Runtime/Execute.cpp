@@ -198,7 +198,9 @@ void Context::finishStep(size_t index) {
   }
   if (canEnd_)
     stepDurations_[index] = std::max<int64_t>(duration, 1);
-  if (observer_.afterStep)
+  bool hasRun =
+      !deviceRun_ || DeviceRun::runs(entry_.steps[index], values_.data());
+  if (observer_.afterStep && hasRun)
     observer_.afterStep(observer_.context, *this, index);
   if (profile_ || canEnd_)
     stepStart_ = now();

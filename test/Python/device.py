@@ -119,7 +119,8 @@ def launch_all(launcher, inputs, entry):
         launcher.memory["argument", number] = array.reshape(-1).view(np.uint8)
     shapes = {}
     for launch in entry["launches"]:
-        launcher.launch(launch)
+        if launch["grid"] > 0:
+            launcher.launch(launch)
         for parameter in launch["parameters"]:
             if parameter["kind"] == "result":
                 shapes[parameter["value"]] = parameter["dims"]

@@ -37,7 +37,7 @@ private:
     const std::vector<MatchedValue> &values = observer.matching_.values;
     for (size_t i = 0; i < values.size() && observer.status_.isOk(); ++i) {
       StepOutput place = observer.isA_ ? values[i].a : values[i].b;
-      if (place.step != step)
+      if (!place.isComputedBy(run.entry(), step))
         continue;
       const rt::OperandInfo &info = place.info(run.entry());
       rt::AlignedBuffer copy;

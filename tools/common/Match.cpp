@@ -12,6 +12,25 @@
 
 namespace qcc::tools {
 
+bool areAlternatives(const rt::Step &step, const rt::OperandInfo &output,
+                     const rt::Step &other,
+                     const rt::OperandInfo &otherOutput) {
+  return step.launch && other.launch && output.kind == otherOutput.kind &&
+         output.index.literal() == otherOutput.index.literal() &&
+         output.layer == otherOutput.layer;
+}
+
+bool StepOutput::isComputedBy(const rt::Entry &entry, size_t other) const {
+  if (other == step)
+    return true;
+  const rt::Step &candidate = entry.steps[other];
+  return std::any_of(candidate.outputs.begin(), candidate.outputs.end(),
+                     [&](const rt::OperandInfo &found) {
+                       return areAlternatives(entry.steps[step], info(entry),
+                                              candidate, found);
+                     });
+}
+
 static bool hasSameSteps(const rt::Entry &a, const rt::Entry &b) {
   return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
                     b.steps.end(), [](const rt::Step &x, const rt::Step &y) {

@@ -30,6 +30,9 @@ struct StepOutput {
   const rt::OperandInfo &info(const rt::Entry &entry) const {
     return entry.steps[step].outputs[output];
   }
+  /// Whether a step computes the value: the one that has the output, or another
+  /// launch for the same value, where shapes decide which of them has blocks.
+  bool isComputedBy(const rt::Entry &entry, size_t other) const;
   friend bool operator==(StepOutput x, StepOutput y) {
     return x.step == y.step && x.output == y.output;
   }
@@ -54,6 +57,10 @@ struct Matching {
   std::vector<MatchedValue> values; ///< in the order of A's steps
   std::vector<UnmatchedLayer> onlyA, onlyB;
 };
+
+/// Whether outputs of two launches are the same value in the same memory.
+bool areAlternatives(const rt::Step &step, const rt::OperandInfo &output,
+                     const rt::Step &other, const rt::OperandInfo &otherOutput);
 
 Matching matchValues(const rt::Entry &a, const rt::Entry &b);
 

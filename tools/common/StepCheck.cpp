@@ -8,6 +8,7 @@
 #include "common/StepCheck.h"
 
 #include "common/Compare.h"
+#include "common/Match.h"
 #include "common/Text.h"
 
 #include <algorithm>
@@ -47,14 +48,18 @@ static LayerForm formOf(const rt::OperandInfo &output) {
 }
 
 std::set<LayerForm> shownForms(const rt::Entry &entry) {
-  std::map<LayerForm, int> counts;
+  using Place = std::pair<const rt::Step *, const rt::OperandInfo *>;
+  std::map<LayerForm, std::vector<Place>> places;
   for (const rt::Step &step : entry.steps)
     for (const rt::OperandInfo &output : step.outputs)
       if (!output.layer.empty())
-        ++counts[formOf(output)];
+        places[formOf(output)].push_back({&step, &output});
   std::set<LayerForm> forms;
-  for (const auto &[form, count] : counts)
-    if (count == 1)
+  for (const auto &[form, all] : places)
+    if (std::all_of(all.begin() + 1, all.end(), [&, &all = all](Place place) {
+          return areAlternatives(*all.front().first, *all.front().second,
+                                 *place.first, *place.second);
+        }))
       forms.insert(form);
   return forms;
 }

@@ -45,7 +45,7 @@ struct StepCheck {
   std::string first;
 };
 
-/// What the steps of an entry show, each in one step.
+/// What the steps of an entry show, each in one step that runs.
 std::set<LayerForm> shownForms(const rt::Entry &entry);
 
 /// Runs the entry. `describe` turns the name of a layer into text for people.

@@ -148,9 +148,8 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
 }
 
 /// A tile of up to four warps in a row or a column, any of the atoms.
-static nvptx::ConfigAttr chooseStages(kernel::ContractOp op, Choices &b) {
-  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
-  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
+static nvptx::ConfigAttr chooseStages(kernel::ContractOp op,
+                                      const nvptx::Atom &atom, Choices &b) {
   auto [rows, columns] = b.pick<Grid>(
       {{16, 16}, {16, 32}, {32, 16}, {32, 32}, {48, 16}, {16, 64}});
   auto [down, across] =
@@ -161,17 +160,50 @@ static nvptx::ConfigAttr chooseStages(kernel::ContractOp op, Choices &b) {
       b.pick<int64_t>({2, 3, 4, 5}), kernel::ConfigSource::Pinned);
 }
 
+/// A few warps that share K.
+static nvptx::ConfigAttr chooseDecode(kernel::ContractOp op,
+                                      const nvptx::Atom &atom, Choices &b) {
+  int64_t columns = b.pick<int64_t>({8, 16, 32});
+  return nvptx::ConfigAttr::get(
+      op.getContext(), nvptx::StrategyKind::Decode, atom.name, 16, columns,
+      b.pick<int64_t>({1, 2, 4, 8}) * nvptx::kPackedStep, 16, columns,
+      b.pick<int64_t>({1, 2, 3, 4}), kernel::ConfigSource::Pinned);
+}
+
+/// Any of the strategies of devices; parts of K, or guards.
+static nvptx::ConfigAttr chooseForDevice(kernel::ContractOp op, Choices &b) {
+  if (b.choose(5) == 0)
+    return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::Threads,
+                                  "mad", 0, 0, 0, 0, 0, 0,
+                                  kernel::ConfigSource::Pinned);
+  ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
+  const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
+  auto choose = [&] {
+    return b.choose(2) ? chooseDecode(op, atom, b) : chooseStages(op, atom, b);
+  };
+  nvptx::ConfigAttr config = choose();
+  switch (b.choose(4)) {
+  case 0:
+    return config.withParts(b.pick<int64_t>({2, 3, 5}));
+  case 1: {
+    int64_t few = b.pick<int64_t>({1, 2, 5, 16});
+    SmallVector<nvptx::ConfigAttr> others{choose().withGuard(0, few)};
+    if (b.choose(2))
+      others.push_back(choose().withGuard(few, few + b.pick<int64_t>({1, 9})));
+    return config.withFewRows(others);
+  }
+  default:
+    return config;
+  }
+}
+
 /// A config by chance; it need not fit.
 static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
                                                         const Target &target,
                                                         bool small,
                                                         Choices &b) {
   if (target.isDevice())
-    return b.choose(4) == 0
-               ? nvptx::ConfigAttr::get(
-                     op.getContext(), nvptx::StrategyKind::Threads, "mad", 0, 0,
-                     0, 0, 0, 0, kernel::ConfigSource::Pinned)
-               : chooseStages(op, b);
+    return chooseForDevice(op, b);
   // A target that emulates AMX is there for its kernels, but tiles do not
   // multiply where each column has a left operand of its own.
   bool isDepthwise = op.getRoles()->isDepthwise;

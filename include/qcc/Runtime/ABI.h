@@ -178,7 +178,7 @@ typedef struct qcc_parameter_desc {
 /// Since 4.1: how a device runs a step.
 typedef struct qcc_launch_desc {
   int64_t kernel_ref;   ///< C string: a kernel of the variant
-  int64_t grid;         ///< a size: how many blocks there are
+  int64_t grid;         ///< a size: how many blocks; 0: the step does nothing
   int64_t block;        ///< a size: how many threads a block has
   int64_t shared_bytes; ///< a size: shared memory of a block, beside what the
                         ///< kernel declares

@@ -197,6 +197,9 @@ public:
     return {};
   }
 
+  /// Adds the passes over memrefs after which contractions are the ones that
+  /// steps compute; none where configs say nothing of that.
+  virtual void addContractionPasses(mlir::OpPassManager &pm) const {}
   /// Adds the passes that lower what the buffer stage leaves.
   virtual void buildTargetStage(mlir::OpPassManager &pm) const = 0;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Target/NVPTX/NVPTXTarget.h"
-#include "Strategies/Strategies.h"
+#include "Strategies/Tiled.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -19,6 +19,7 @@ using namespace qcc;
 using namespace qcc::nvptx;
 
 NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
+  strategies.push_back(makeDecode(spec));
   strategies.push_back(makeMultistage(spec));
   strategies.push_back(makeThreads(spec));
 }
@@ -26,6 +27,10 @@ NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
 /// A load of a byte from a table that stays in the L1 cache, for each thread,
 /// and the address.
 std::optional<double> NVPTXTarget::lookupCost(LookupPlace) const { return 8; }
+
+void NVPTXTarget::addContractionPasses(OpPassManager &pm) const {
+  pm.addNestedPass<func::FuncOp>(createDivideContractions());
+}
 
 void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
   // What is equal by now is lowered once.

@@ -30,6 +30,7 @@ public:
   std::optional<double> lookupCost(LookupPlace place) const override;
   std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const override;
+  void addContractionPasses(mlir::OpPassManager &pm) const override;
   void buildTargetStage(mlir::OpPassManager &pm) const override;
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
   createTargetMachine(Effort effort) const override;

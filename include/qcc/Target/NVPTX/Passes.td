@@ -7,6 +7,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DivideContractions : Pass<"divide-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Contractions whose config says several kernels";
+  let description = [{
+    A contraction with `few_rows` becomes one for each of these configs and one for the config
+    itself, of which the guard of one holds at run time.
+
+    A contraction with `parts` becomes two steps: sums of products of each part, in a temporary,
+    by a contraction with a further batch loop over parts, and an elementwise op that adds
+    them, with what belongs to all of K and the epilogue. Sums wrap, so that the order does not
+    matter. The packed operand stays as it is: the parts are views of it.
+
+    ```mlir
+    kernel.contract lhs(%x : memref<8x512xi8>) rhs(%w : memref<32x128x1xi32>) ...
+      outs(%y : memref<8x32xf32>) {lowering_config = #nvptx.config<..., parts = 2, ...>}
+    ```
+    ⇒
+    ```mlir
+    %sums = memref.alloc() : memref<2x8x32xi32>
+    kernel.contract lhs(%x : memref<8x512xi8>) rhs(%parts : memref<2x32x64x1xi32, strided<...>>)
+      outs(%sums : memref<2x8x32xi32>)
+      {indexing_maps = [(m, n, k, part) -> (m, 256 * part + k), ...], ...}
+    linalg.generic ins(%sum0, %sum1 : ...) outs(%y : memref<8x32xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::qcc::nvptx::NVPTXDialect"
+  ];
+}
+
 def ConvertKernelToNVPTX : Pass<"convert-kernel-to-nvptx", "::mlir::func::FuncOp"> {
   let summary = "Kernel ops on memrefs to loops over threads or blocks";
   let description = [{

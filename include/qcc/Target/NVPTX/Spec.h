@@ -41,6 +41,8 @@ struct Spec {
   /// Products of bytes that matrix instructions of a multiprocessor add up in a
   /// cycle.
   int64_t productsPerCycle;
+  /// Bytes that the L2 cache and the memory of that GPU serve in a cycle.
+  int64_t cacheBytes, memoryBytes;
 
   /// Whether code for the chip may have the instruction: LLVM ends the process
   /// where it may not.

@@ -20,16 +20,19 @@ using namespace qcc;
 /// Rejects a config that cannot be obeyed.
 static LogicalResult verifyConfig(kernel::ContractOp op,
                                   nvptx::ConfigAttr config) {
-  bool isTiled = config.getStrategy() == nvptx::StrategyKind::Multistage;
-  if (op.isPacked() != isTiled)
+  if (op.isPacked() != config.isPacked())
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", which needs a right operand that is "
-                          << (isTiled ? "packed" : "not packed");
-  if (!isTiled)
+                          << (config.isPacked() ? "packed" : "not packed");
+  if (config.getParts() > 1 || config.getFewRows())
+    return op.emitError("has parts of K, or configs for few rows; run "
+                        "divide-contractions first");
+  if (!config.isPacked())
     return success();
   if (op.getRoles()->isDepthwise)
-    return op.emitError("has strategy multistage, but each of its columns has "
-                        "a left operand of its own");
+    return op.emitError() << "has strategy " << config.getStrategyName()
+                          << ", but each of its columns has a left operand of "
+                             "its own";
   if (std::optional<std::string> reason = nvptx::refuseTile(op, config))
     return op.emitError() << *reason;
   return success();
@@ -48,6 +51,10 @@ static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
   case nvptx::StrategyKind::Multistage:
     nvptx::emitMultistage(rewriter, op, config,
                           *nvptx::findMatrixAtom(config.getAtom()));
+    return success();
+  case nvptx::StrategyKind::Decode:
+    nvptx::emitDecode(rewriter, op, config,
+                      *nvptx::findMatrixAtom(config.getAtom()));
     return success();
   }
 }

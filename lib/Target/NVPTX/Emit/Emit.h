@@ -24,6 +24,11 @@ void emitThreads(mlir::RewriterBase &rewriter, kernel::ContractOp op);
 void emitMultistage(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                     ConfigAttr config, const Atom &atom);
 
+/// Replaces a packed contraction on memrefs, of few rows, by blocks whose warps
+/// share K.
+void emitDecode(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                ConfigAttr config, const Atom &atom);
+
 /// Replaces the packing of an operand on memrefs by a loop over threads, of
 /// which each 32 pack a column, or by blocks that each pack 32 columns.
 void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op);

@@ -18,8 +18,6 @@ using namespace qcc;
 using namespace qcc::nvptx;
 using kernel::ContractOp;
 
-/// Rows of a fragment that a thread has.
-constexpr int64_t kRowsOfThread = 2;
 /// Registers for operands that differ in rows and columns, at most.
 constexpr int64_t kOperandRegisters = 32;
 
@@ -57,9 +55,8 @@ struct RunOperand {
 
 class FragmentEpilogue {
 public:
-  FragmentEpilogue(ScalarCode &code, ContractOp op, const FragmentTile &tile,
-                   ValueRange sums)
-      : code(code), op(op), roles(*op.getRoles()), tile(tile), sums(sums),
+  FragmentEpilogue(ScalarCode &code, ContractOp op, const FragmentTile &tile)
+      : code(code), op(op), roles(*op.getRoles()), tile(tile),
         region(op.getEpilogue(), epilogueArgumentRanges(op)) {}
 
   void emit();
@@ -85,7 +82,6 @@ private:
   /// The accumulator: sums of products of elements less their zero points.
   Value accumulator(unsigned run, unsigned row, int64_t element,
                     ArrayRef<Values> values);
-  Value sumAt(unsigned row, int64_t fragment, int64_t element);
   /// Stores results of a run, a vector, in the parts that are aligned.
   void store(RunOperand &out, Value results, unsigned run, unsigned row);
   /// Stores them one by one; all of them exist if `isWhole`.
@@ -102,7 +98,6 @@ private:
   ContractOp op;
   ContractOp::Roles roles;
   const FragmentTile &tile;
-  ValueRange sums;
   ScalarRegion region;
   std::vector<RunOperand> operands, outs;
   /// Which of the operands these are.
@@ -206,28 +201,20 @@ int64_t FragmentEpilogue::rowsAtOnce() {
 // Results
 //===----------------------------------------------------------------------===//
 
-Value FragmentEpilogue::sumAt(unsigned row, int64_t fragment, int64_t element) {
-  int64_t fragments = sums.size() * kRowsOfThread / (4 * tile.rows.size());
-  if (fragment < 0)
-    fragment += fragments;
-  int64_t number = row / kRowsOfThread * fragments + fragment;
-  return sums[number * 4 + row % kRowsOfThread * 2 + element];
-}
-
 Value FragmentEpilogue::accumulator(unsigned run, unsigned row, int64_t element,
                                     ArrayRef<Values> values) {
   auto at = [&](unsigned operand) {
     const Values &here = values[operand];
     return here.size() == 1 ? here.front() : here[element];
   };
-  Value sum = sumAt(row, (run * tile.run + element) / 2, element % 2);
+  Value sum = tile.sums[row][run * tile.run + element];
   auto subtract = [&](Value a, Value b) {
     sum = code.create<arith::SubIOp>(sum, code.create<arith::MulIOp>(a, b));
   };
   if (lhsZero)
     subtract(at(*lhsZero), at(*rhsSums));
   if (rhsZero)
-    subtract(at(*rhsZero), sumAt(row, -1, 0));
+    subtract(at(*rhsZero), tile.rowSums[row]);
   if (lhsZero && rhsZero)
     subtract(code.create<arith::MulIOp>(at(*lhsZero), at(*rhsZero)),
              code.i32(-op.getReductionSize()));
@@ -352,7 +339,6 @@ void FragmentEpilogue::emit() {
 }
 
 void qcc::nvptx::emitFragmentEpilogue(ScalarCode &code, ContractOp op,
-                                      const FragmentTile &tile,
-                                      ValueRange sums) {
-  FragmentEpilogue(code, op, tile, sums).emit();
+                                      const FragmentTile &tile) {
+  FragmentEpilogue(code, op, tile).emit();
 }

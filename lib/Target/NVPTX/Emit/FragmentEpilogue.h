@@ -24,7 +24,7 @@ namespace qcc::nvptx {
 /// Columns side by side that a thread has: 16 bytes of the widest result.
 int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
 
-/// What a thread has of the tile of a warp.
+/// What a thread has of the tile of a block.
 struct FragmentTile {
   /// The points of its rows, those that do not exist being others that do, and
   /// whether each exists; null where it does.
@@ -37,13 +37,15 @@ struct FragmentTile {
   mlir::Value columnCount;
   /// Whether all columns of the tile exist.
   bool hasAllColumns;
+  /// For each row, the sums of products at the columns of all runs, and where
+  /// there is a right zero point the sum of the row of the left operand.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> sums;
+  llvm::SmallVector<mlir::Value> rowSums;
 };
 
 /// Applies the epilogue of `op` to sums of products and stores the results.
-/// Sums are those of fragments, row by row, with a fragment of sums of rows at
-/// the end of each where there is a right zero point.
 void emitFragmentEpilogue(ScalarCode &code, kernel::ContractOp op,
-                          const FragmentTile &tile, mlir::ValueRange sums);
+                          const FragmentTile &tile);
 
 } // namespace qcc::nvptx
 

@@ -8,6 +8,7 @@
 #include "ScalarCode.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -116,4 +117,15 @@ Value ScalarCode::extend(Value byte, bool isUnsigned) {
   if (isUnsigned)
     return arith::ExtUIOp::create(rewriter, loc, i32, byte);
   return arith::ExtSIOp::create(rewriter, loc, i32, byte);
+}
+
+void qcc::nvptx::keepLoop(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  loop->setAttr("loop_annotation", // as llvm.br has it
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
 }

@@ -17,6 +17,8 @@ using namespace qcc::nvptx;
 
 /// Bytes of a word.
 constexpr unsigned kWordBytes = 4;
+/// The instruction that rounds a float to an i32.
+static constexpr llvm::StringLiteral kRoundToWord = "llvm.nvvm.f2i.rn";
 
 ScalarRegion::ScalarRegion(Region &region, ArrayRef<NumberRange> arguments)
     : region(region), ranges(region, arguments) {
@@ -90,7 +92,7 @@ Value ScalarRegion::emitRounding(ScalarCode &code, Value number,
     return {};
   return LLVM::CallIntrinsicOp::create(
              code.rewriter, code.loc, code.rewriter.getI32Type(),
-             code.rewriter.getStringAttr("llvm.nvvm.f2i.rn"),
+             code.rewriter.getStringAttr(kRoundToWord),
              ValueRange{mapping.lookupOrDefault(exact)})
       .getResult(0);
 }
@@ -156,6 +158,35 @@ Value ScalarRegion::packWord(ScalarCode &code, const ByteRange &range,
                   packPair(words[3], words[2], code.i32(0)));
 }
 
+/// The float that an instruction rounds to an i32; null for other words.
+static Value roundedFloat(Value word) {
+  auto call = word.getDefiningOp<LLVM::CallIntrinsicOp>();
+  return call && call.getIntrin() == kRoundToWord ? call.getArgs().front()
+                                                  : Value();
+}
+
+Value ScalarRegion::roundToByte(ScalarCode &code, const ByteRange &range,
+                                Value number) {
+  // The conversion saturates, and NaN becomes 0.
+  std::string text = range.saturation == Saturation::Signed
+                         ? "cvt.rni.s8.f32 $0, $1;"
+                         : "cvt.rni.u8.f32 $0, $1;";
+  Value byte = LLVM::InlineAsmOp::create(
+                   code.rewriter, code.loc, code.rewriter.getI16Type(),
+                   ValueRange{number}, text, "=h,f", /*has_side_effects=*/false,
+                   /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                   LLVM::AsmDialectAttr(), ArrayAttr())
+                   .getResult(0);
+  auto bound = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(code.rewriter, code.loc, value, 16);
+  };
+  if (range.least)
+    byte = code.create<arith::MaxSIOp>(byte, bound(*range.least));
+  if (range.most)
+    byte = code.create<arith::MinSIOp>(byte, bound(*range.most));
+  return byte;
+}
+
 Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
                               ArrayRef<Value> words, bool isUsedWhole) {
   RewriterBase &rewriter = code.rewriter;
@@ -164,6 +195,13 @@ Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
   bool isSaturated = byte.range.saturation != Saturation::None;
   bool isPacked = isSaturated && isUsedWhole && count % kWordBytes == 0;
   std::optional<int64_t> least = byte.range.least, most = byte.range.most;
+  bool isAlone = !isUsedWhole && byte.lookups.empty();
+  if (isSaturated && isAlone && llvm::all_of(words, roundedFloat))
+    return vector::FromElementsOp::create(
+        rewriter, code.loc, VectorType::get({count}, rewriter.getI16Type()),
+        llvm::map_to_vector(words, [&](Value word) {
+          return roundToByte(code, byte.range, roundedFloat(word));
+        }));
   if (isSaturated && !isPacked) {
     int64_t lowest = byte.range.saturation == Saturation::Signed ? -128 : 0;
     least = least.value_or(lowest);
@@ -177,7 +215,7 @@ Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
       word = code.create<arith::MinSIOp>(word, code.i32(*most));
   }
   Value packed;
-  if (!isUsedWhole && byte.lookups.empty())
+  if (isAlone)
     return vector::FromElementsOp::create(
         rewriter, code.loc, VectorType::get({count}, rewriter.getI32Type()),
         parts);

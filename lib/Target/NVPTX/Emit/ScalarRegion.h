@@ -53,6 +53,9 @@ private:
                            bool isSaturated, mlir::IRMapping &mapping);
   /// What a number is before it is rounded and asked for NaN, which becomes 0.
   mlir::Value unrounded(mlir::Value number, bool isSaturated, bool &isRounded);
+  /// A float rounded to a byte of a range, in an i16.
+  mlir::Value roundToByte(ScalarCode &code, const ByteRange &range,
+                          mlir::Value number);
   mlir::Value packWord(ScalarCode &code, const ByteRange &range,
                        llvm::ArrayRef<mlir::Value> words);
   mlir::Value packBytes(ScalarCode &code, const Byte &byte,

@@ -21,10 +21,19 @@ StridedOperand::StridedOperand(ScalarCode &code, Value memref, AffineMap map)
   auto type = cast<MemRefType>(memref.getType());
   auto [known, offset] = type.getStridesAndOffset();
   strides.resize(type.getRank());
+  memref::ExtractStridedMetadataOp view;
+  if (!type.getLayout().isIdentity())
+    view = memref::ExtractStridedMetadataOp::create(code.rewriter, code.loc,
+                                                    memref);
+  if (view)
+    first = {view.getConstifiedMixedOffset(),
+             ShapedType::isDynamic(offset) ? 1 : offset};
   Stride next{code.rewriter.getIndexAttr(1), 1};
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
     if (!ShapedType::isDynamic(known[dim]))
       next = {code.rewriter.getIndexAttr(known[dim]), known[dim]};
+    else if (view)
+      next = {view.getStrides()[dim], 1};
     strides[dim] = next;
     OpFoldResult size =
         memref::getMixedSize(code.rewriter, code.loc, memref, dim);
@@ -57,7 +66,7 @@ bool StridedOperand::isContiguousAlong(unsigned loop) const {
 }
 
 int64_t StridedOperand::divisorWithout(unsigned loop) const {
-  int64_t divisor = 0;
+  int64_t divisor = first ? first->divisor : 0;
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides))
     for (auto [i, factor] :
          llvm::enumerate(*kernel::windowFactors(expr, map.getNumDims())))
@@ -85,6 +94,13 @@ Value StridedOperand::address() {
   number = arith::IndexCastOp::create(rewriter, code.loc, rewriter.getI64Type(),
                                       number);
   MLIRContext *context = rewriter.getContext();
+  if (first) {
+    Value bytes = code.create<arith::MulIOp>(code.toValue(first->elements),
+                                             code.index(elementBytes()));
+    number = code.create<arith::AddIOp>(
+        number, arith::IndexCastOp::create(rewriter, code.loc,
+                                           rewriter.getI64Type(), bytes));
+  }
   Value generic = LLVM::IntToPtrOp::create(
       rewriter, code.loc, LLVM::LLVMPointerType::get(context), number);
   return LLVM::AddrSpaceCastOp::create(

@@ -51,6 +51,8 @@ private:
   mlir::Value memref;
   mlir::AffineMap map;
   llvm::SmallVector<Stride> strides;
+  /// From the beginning of the memory to the first element of a view.
+  std::optional<Stride> first;
 };
 
 } // namespace qcc::nvptx

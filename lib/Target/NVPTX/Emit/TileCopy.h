@@ -15,10 +15,8 @@
 #ifndef QCC_LIB_TARGET_NVPTX_EMIT_TILECOPY_H
 #define QCC_LIB_TARGET_NVPTX_EMIT_TILECOPY_H
 
-#include "Operands.h"
+#include "ChunkLoader.h"
 #include "SharedTile.h"
-#include <functional>
-#include <memory>
 
 namespace qcc::nvptx {
 
@@ -43,7 +41,8 @@ public:
   /// The first byte, in every row.
   mlir::Value byte() const { return firstByte; }
   int64_t getUnit() const { return unit; }
-  int64_t getDepth() const { return tile.getDepth(); }
+  /// The chunks of a thread whose unit is a chunk.
+  Chunks chunks();
   /// Where it lies in shared memory.
   mlir::Value target(SharedMemory &memory, mlir::Value stage, int64_t pass);
 
@@ -54,16 +53,6 @@ private:
   mlir::Value firstRow, firstByte;
   /// The places of the first passes, after which those of chunks repeat.
   llvm::SmallVector<mlir::Value> places;
-};
-
-/// Rows of bytes in global memory, along K. All numbers are of bytes.
-struct ByteRows {
-  mlir::Value address;
-  /// From the address to a row of the tile, and from there to a step of K.
-  std::function<mlir::Value(mlir::Value row)> rowOffset;
-  std::function<mlir::Value(mlir::Value step)> stepOffset;
-  /// How much a row has from a step on; null where tiles are full.
-  std::function<mlir::Value(mlir::Value step)> rest;
 };
 
 class TileCopy {
@@ -80,29 +69,10 @@ public:
 std::unique_ptr<TileCopy> makeAsyncCopy(ScalarCode &code, SharedMemory memory,
                                         ThreadShare share, ByteRows rows);
 
-/// Loads chunks in words of `alignment` bytes, of which rows have whole ones.
-std::unique_ptr<TileCopy> makeWordCopy(ScalarCode &code, SharedMemory memory,
-                                       ThreadShare share, ByteRows rows,
-                                       int64_t alignment);
-
-/// Loads chunks of rows that start anywhere in an operand of `size` bytes.
-/// Bytes behind the end of a row are 0 if `isMasked`.
-std::unique_ptr<TileCopy> makeShiftingCopy(ScalarCode &code,
-                                           SharedMemory memory,
-                                           ThreadShare share, ByteRows rows,
-                                           mlir::Value size, bool isMasked);
-
-/// The elements of the left operand at points of an op.
-struct LhsPoints {
-  std::function<Point(mlir::Value row)> row;
-  /// Sets the reduction loops to a step of K.
-  std::function<void(Point &point, mlir::Value step)> setStep;
-};
-
-/// Loads elements of the left operand and applies the prologue.
-std::unique_ptr<TileCopy>
-makePrologueCopy(ScalarCode &code, SharedMemory memory, ThreadShare share,
-                 kernel::ContractOp op, LhsPoints points);
+/// Loads chunks, and stores them when the step is finished.
+std::unique_ptr<TileCopy> makeStagedCopy(ScalarCode &code, SharedMemory memory,
+                                         ThreadShare share,
+                                         std::unique_ptr<ChunkLoader> loader);
 
 } // namespace qcc::nvptx
 

@@ -17,7 +17,7 @@ WarpProducts::WarpProducts(ScalarCode &code, kernel::ContractOp op,
                            ConfigAttr config, const Atom &atom,
                            SharedMemory memory, SharedTile lhs, SharedTile rhs,
                            WarpPlace place)
-    : code(code), op(op), config(config), atom(atom), memory(memory),
+    : code(code), op(op), config(config), atom(code, op, atom), memory(memory),
       ownColumns(columnsOfThread(op, config)) {
   placeFragments(lhs, rhs, place);
 }
@@ -48,50 +48,6 @@ void WarpProducts::placeFragments(SharedTile lhs, SharedTile rhs,
   }
 }
 
-void WarpProducts::multiplyAtom(ValueRange lhs, ValueRange rhs,
-                                ArrayRef<Value *> accumulators) {
-  using NVVM::MMATypes;
-  auto type = [](bool isUnsigned) {
-    return isUnsigned ? MMATypes::u8 : MMATypes::s8;
-  };
-  RewriterBase &rewriter = code.rewriter;
-  SmallVector<Type> results(accumulators.size(), rewriter.getI32Type());
-  Values sums;
-  for (Value *accumulator : accumulators)
-    sums.push_back(*accumulator);
-  Value product = NVVM::MmaOp::create(
-      rewriter, code.loc,
-      LLVM::LLVMStructType::getLiteral(rewriter.getContext(), results), lhs,
-      rhs, sums, ArrayRef<int64_t>{atom.rows, kAtomColumns, atom.k},
-      std::nullopt, NVVM::MMAIntOverflow::wrapped,
-      std::array<MMATypes, 2>{type(op.getLhsUnsigned()),
-                              type(op.getRhsUnsigned())},
-      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                     NVVM::MMALayout::col});
-  for (auto [i, accumulator] : llvm::enumerate(accumulators))
-    *accumulator = LLVM::ExtractValueOp::create(rewriter, code.loc, product, i);
-}
-
-void WarpProducts::multiply(ValueRange lhs, ValueRange rhs,
-                            MutableArrayRef<Value> sums) {
-  // Words of the left operand are of rows g and g + 8 of the first half of K,
-  // then of the second one; so are those of smaller atoms.
-  int64_t rowParts = kFragmentRows / atom.rows,
-          halves = kFragmentDepth / atom.k;
-  for (int64_t half = 0; half < halves; ++half)
-    for (int64_t part = 0; part < rowParts; ++part) {
-      Values left, right(rhs.slice(half * (2 / halves), 2 / halves));
-      for (int64_t h = half * (2 / halves); h < (half + 1) * (2 / halves); ++h)
-        for (int64_t r = part * (2 / rowParts); r < (part + 1) * (2 / rowParts);
-             ++r)
-          left.push_back(lhs[2 * h + r]);
-      SmallVector<Value *> accumulators;
-      for (int64_t i = 0; i < 4 / rowParts; ++i)
-        accumulators.push_back(&sums[part * (4 / rowParts) + i]);
-      multiplyAtom(left, right, accumulators);
-    }
-}
-
 SmallVector<Value> WarpProducts::addStage(Value stage, int64_t parts,
                                           Values sums) {
   int64_t rows = rowFragments(), columns = columnFragments();
@@ -117,8 +73,9 @@ SmallVector<Value> WarpProducts::addStage(Value stage, int64_t parts,
       rhs.push_back(ones);
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
-        multiply(lhs[i], rhs[j],
-                 MutableArrayRef(sums).slice((i * columns + j) * 4, 4));
+        atom.multiply(
+            lhs[i], rhs[j],
+            MutableArrayRef(sums).slice((i * columns + j) * kSums, kSums));
   }
   return sums;
 }

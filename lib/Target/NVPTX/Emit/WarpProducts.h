@@ -18,6 +18,7 @@
 #ifndef QCC_LIB_TARGET_NVPTX_EMIT_WARPPRODUCTS_H
 #define QCC_LIB_TARGET_NVPTX_EMIT_WARPPRODUCTS_H
 
+#include "MatrixAtom.h"
 #include "SharedTile.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
@@ -39,7 +40,7 @@ public:
   /// The number of sums of a thread: four of each fragment, row by row. At the
   /// end of each row is a fragment of sums of rows where there is a right zero
   /// point.
-  int64_t sums() { return rowFragments() * columnFragments() * 4; }
+  int64_t sums() { return rowFragments() * columnFragments() * kSums; }
   /// Adds the products of a stage to sums; `parts` of 32 elements of K count.
   llvm::SmallVector<mlir::Value> addStage(mlir::Value stage, int64_t parts,
                                           llvm::SmallVector<mlir::Value> sums);
@@ -48,10 +49,6 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
 
   void placeFragments(SharedTile lhs, SharedTile rhs, WarpPlace place);
-  void multiply(mlir::ValueRange lhs, mlir::ValueRange rhs,
-                llvm::MutableArrayRef<mlir::Value> sums);
-  void multiplyAtom(mlir::ValueRange lhs, mlir::ValueRange rhs,
-                    llvm::ArrayRef<mlir::Value *> accumulators);
   bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
   int64_t rowFragments() { return config.getWarpRows() / kFragmentRows; }
   int64_t columnFragments() {
@@ -61,7 +58,7 @@ private:
   ScalarCode &code;
   kernel::ContractOp op;
   ConfigAttr config;
-  const Atom &atom;
+  MatrixAtom atom;
   SharedMemory memory;
   /// Columns side by side that a thread has.
   int64_t ownColumns;

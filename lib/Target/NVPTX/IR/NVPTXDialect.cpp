@@ -40,61 +40,6 @@ void NVPTXDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
-// Configs
-//===----------------------------------------------------------------------===//
-
-LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StrategyKind strategy, StringRef, int64_t rows,
-                                 int64_t columns, int64_t depth,
-                                 int64_t warpRows, int64_t warpColumns,
-                                 int64_t stages, kernel::ConfigSource) {
-  if (strategy == StrategyKind::Threads) {
-    if (rows || columns || depth || warpRows || warpColumns || stages)
-      return emitError() << "threads computes one result at a time; leave out "
-                            "tile, warp and stages";
-    return success();
-  }
-  for (int64_t size : {rows, columns, depth, warpRows, warpColumns, stages})
-    if (size < 1)
-      return emitError() << "multistage needs tile, warp and stages, all of "
-                            "them positive";
-  if (rows % warpRows != 0 || columns % warpColumns != 0)
-    return emitError() << "rows and columns of the tile must be multiples of "
-                          "those of a warp";
-  return success();
-}
-
-int64_t ConfigAttr::getThreads() const {
-  if (getStrategy() == StrategyKind::Threads)
-    return kBlock;
-  return getRows() / getWarpRows() * (getColumns() / getWarpColumns()) * kWarp;
-}
-
-int64_t ConfigAttr::getSharedBytes() const {
-  return getStages() * (getRows() + getColumns()) * getDepth();
-}
-
-StringRef ConfigAttr::getStrategyName() const {
-  return stringifyStrategyKind(getStrategy());
-}
-
-kernel::LoweringConfigAttrInterface
-ConfigAttr::withSource(kernel::ConfigSource source) const {
-  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
-             getDepth(), getWarpRows(), getWarpColumns(), getStages(), source);
-}
-
-std::string ConfigAttr::describe() const {
-  if (getStrategy() == StrategyKind::Threads)
-    return "a thread for each result";
-  return llvm::formatv(
-      "tile {0}x{1}x{2}, {3} warps of {4}x{5}, {6} stages, {7} bytes of shared "
-      "memory",
-      getRows(), getColumns(), getDepth(), getThreads() / kWarp, getWarpRows(),
-      getWarpColumns(), getStages(), getSharedBytes());
-}
-
-//===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
 

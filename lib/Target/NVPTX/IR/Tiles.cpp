@@ -44,17 +44,16 @@ static std::optional<std::string> refuseWarp(ConfigAttr config) {
   return std::nullopt;
 }
 
-std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
-                                                  ConfigAttr config) {
-  const Atom *atom = findMatrixAtom(config.getAtom());
-  if (!atom)
-    return ("lowering_config has atom \"" + config.getAtom() +
-            "\", which no chip has; choose another atom")
-        .str();
+/// Why no blocks have stages of such tiles.
+static std::optional<std::string>
+refuseStages(kernel::ContractOp op, ConfigAttr config, const Atom &atom) {
   if (std::optional<std::string> reason = refuseWarp(config))
     return reason;
   int64_t depth = config.getDepth();
-  int64_t run = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+  int64_t run = op.getReductionSizes().back();
+  if (op.getReductionDims().size() == 1)
+    run = llvm::divideCeil(run, config.getParts());
+  run = llvm::alignTo(run, kPackedStep);
   if (depth != kPackedStep && (depth != 2 * kPackedStep || run < depth))
     return llvm::formatv("lowering_config has stages of {0} elements of K, but "
                          "they are {1}, or {2} where runs of K, here {3}, have "
@@ -62,36 +61,161 @@ std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
                          depth, kPackedStep, 2 * kPackedStep, run)
         .str();
   int64_t stages = config.getStages();
-  if (stages < 2 || (stages > 2 && atom->architecture < kAsyncCopies))
+  if (stages < 2 || (stages > 2 && atom.architecture < kAsyncCopies))
     return llvm::formatv(
                "lowering_config has {0} stages, but with atom \"{1}\" "
                "there are {2}",
-               stages, atom->name,
-               atom->architecture < kAsyncCopies ? "2" : "2 or more")
+               stages, atom.name,
+               atom.architecture < kAsyncCopies ? "2" : "2 or more")
         .str();
   return std::nullopt;
 }
 
+/// Why the warps of a block do not share K so.
+static std::optional<std::string> refuseSharing(ConfigAttr config) {
+  int64_t columns = config.getColumns(), warps = config.getWarps();
+  if (config.getRows() != kFragmentRows ||
+      config.getWarpRows() != config.getRows() ||
+      config.getWarpColumns() != columns || columns < kAtomColumns ||
+      columns > kWarp || !llvm::isPowerOf2_64(columns))
+    return llvm::formatv("lowering_config has tiles of {0}x{1} and warps of "
+                         "{2}x{3}, but with strategy decode both are {4} by 8, "
+                         "16 or 32",
+                         config.getRows(), columns, config.getWarpRows(),
+                         config.getWarpColumns(), kFragmentRows)
+        .str();
+  constexpr int64_t kMostWarps = 16;
+  if (config.getDepth() % kPackedStep != 0 || !llvm::isPowerOf2_64(warps) ||
+      warps > kMostWarps)
+    return llvm::formatv("lowering_config has tiles with {0} elements of K, "
+                         "but with strategy decode they are {1} for each of 1, "
+                         "2, 4, 8 or {2} warps",
+                         config.getDepth(), kPackedStep, kMostWarps)
+        .str();
+  constexpr int64_t kMostLoads = 32;
+  if (config.getStages() * (columns / kAtomColumns + 2) > kMostLoads)
+    return llvm::formatv("lowering_config has {0} steps of K loaded ahead, "
+                         "more than registers hold; choose fewer of them",
+                         config.getStages())
+        .str();
+  return std::nullopt;
+}
+
+std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
+                                                  ConfigAttr config) {
+  const Atom *atom = findMatrixAtom(config.getAtom());
+  if (!atom)
+    return ("lowering_config has atom \"" + config.getAtom() +
+            "\", which no chip has; choose another atom")
+        .str();
+  return config.getStrategy() == StrategyKind::Decode
+             ? refuseSharing(config)
+             : refuseStages(op, config, *atom);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts and guards
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> qcc::nvptx::refuseParts(kernel::ContractOp op,
+                                                   int64_t parts) {
+  if (parts == 1)
+    return std::nullopt;
+  std::string text =
+      llvm::formatv("lowering_config has {0} parts of K, but ", parts);
+  if (op.getRhsZeroPoint())
+    return text + "the zero point of the right operand needs sums of rows over "
+                  "all of K; leave parts out";
+  int64_t size = op.getReductionSizes().front();
+  int64_t unit = op.getReductionDims().size() == 1 ? kPackedStep : 1;
+  if (size % (parts * unit) != 0)
+    return llvm::formatv("{0}its outermost dimension has {1} elements, which "
+                         "are not as many parts of whole steps of {2}; choose "
+                         "another number",
+                         text, size, unit)
+        .str();
+  unsigned dim = op.getReductionDims().front();
+  for (AffineMap map : op.getLhsOperandMaps())
+    if (map.isFunctionOfDim(dim))
+      return text + "an operand of the prologue differs along K; leave parts "
+                    "out";
+  return std::nullopt;
+}
+
+std::optional<std::string> qcc::nvptx::refuseGuards(kernel::ContractOp op,
+                                                    ConfigAttr config) {
+  if (!config.hasGuard())
+    return std::nullopt;
+  if (config.getStrategy() == StrategyKind::Threads)
+    return std::string("lowering_config has a guard, which strategy threads "
+                       "does not ask for; leave it out");
+  if (config.getParts() > 1)
+    return std::string("lowering_config has both a guard and parts of K, whose "
+                       "sums are added whatever the rows are; leave out one");
+  return std::nullopt;
+}
+
+SmallVector<unsigned> qcc::nvptx::rowLoopsOf(kernel::ContractOp op) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  SmallVector<unsigned> loops;
+  for (AffineExpr result : op.getOutMaps().front().getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (dim && dim.getPosition() != roles.n &&
+        !llvm::is_contained(roles.batch, dim.getPosition()))
+      loops.push_back(dim.getPosition());
+  }
+  return loops;
+}
+
+std::optional<int64_t> qcc::nvptx::mostRowsOf(kernel::ContractOp op,
+                                              ConfigAttr config) {
+  int64_t rows = 1;
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  for (unsigned loop : rowLoopsOf(op)) {
+    if (ShapedType::isDynamic(sizes[loop]))
+      return config.getRowsUpTo() ? std::optional(config.getRowsUpTo())
+                                  : std::nullopt;
+    rows *= sizes[loop];
+  }
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
 std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
                                                   AffineMap map, unsigned k) {
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  // What divides the stride of each dimension.
-  int64_t next = 1, alignment = kMostAligned;
+  int64_t alignment = kMostAligned;
+  bool isView = false;
   if (auto memref = dyn_cast<MemRefType>(type)) {
-    int64_t offset;
-    std::tie(strides, offset) = memref.getStridesAndOffset();
-    alignment = ShapedType::isDynamic(offset) ? 1 : std::gcd(alignment, offset);
+    auto [known, offset] = memref.getStridesAndOffset();
+    strides = known;
+    alignment = std::gcd(alignment, ShapedType::isDynamic(offset) ? 1 : offset);
+    isView = !memref.getLayout().isIdentity();
   }
+  // What divides the stride of each dimension, and whether it is the stride.
+  int64_t next = 1;
+  bool isStride = true;
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    if (!ShapedType::isDynamic(strides[dim]))
+    if (!ShapedType::isDynamic(strides[dim])) {
       next = strides[dim];
+      isStride = true;
+    } else if (isView) {
+      next = 1;
+      isStride = false;
+    }
     auto factors = kernel::windowFactors(map.getResult(dim), map.getNumDims());
-    if (!factors || ((*factors)[k] != 0 && ((*factors)[k] != 1 || next != 1)))
+    if (!factors || ((*factors)[k] != 0 &&
+                     ((*factors)[k] != 1 || next != 1 || !isStride)))
       return std::nullopt;
     for (auto [loop, factor] : llvm::enumerate(*factors))
       if (loop != k)
         alignment = std::gcd(alignment, factor * next);
-    if (!type.isDynamicDim(dim))
+    if (type.isDynamicDim(dim))
+      isStride = false;
+    else
       next *= type.getDimSize(dim);
   }
   return map.isFunctionOfDim(k) ? std::optional(alignment) : std::nullopt;

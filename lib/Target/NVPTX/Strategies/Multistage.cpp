@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Strategies.h"
-#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "Tiled.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,72 +20,51 @@ using namespace qcc::nvptx;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
-/// Registers of a thread, less a few for what no estimate knows.
-constexpr int64_t kMostRegisters = 240;
-/// What a size that is not known is taken for.
-constexpr int64_t kMany = 1024;
-/// Instructions of a prologue for each element, and of an epilogue for each
-/// result beside those of its region.
-constexpr double kPerElement = 4, kPerResult = 4;
-/// Instructions for 16 bytes of a row that starts anywhere, and how often its
-/// sectors are loaded.
-constexpr double kShifting = 24, kSectorLoads = 5;
 /// Instructions that a warp issues for each step of K, whatever its tile.
-constexpr double kPerStep = 25;
-/// Warp instructions that a multiprocessor issues in a cycle; bytes that it
-/// moves from and to shared memory, and loads from the L2 cache if all do.
-constexpr double kIssue = 4, kSharedBytes = 128, kLoadedBytes = 45;
+constexpr double kPerStep = 15;
+/// Bytes that a multiprocessor moves from and to shared memory in a cycle.
+constexpr double kSharedBytes = 128;
 /// Cycles until the first tiles have come, and that a step of K takes beside
 /// its instructions: a barrier, and loads of fragments.
-constexpr double kFirstTiles = 900, kStepLatency = 60;
+constexpr double kFirstTiles = 500, kStepLatency = 30;
 /// Cycles of loads from memory that the products of one step do not hide.
 constexpr double kLoadLatency = 330;
-/// Cycles from an instruction of a warp to its next one, on average.
-constexpr double kNextInstruction = 2;
 /// Operations of an epilogue that a thread has the code of, at most: compiling
 /// takes its time, and code has to be loaded.
 constexpr int64_t kMostOperations = 6000;
 
 namespace {
-/// What the loops of a contraction are to a strategy.
-struct Sizes {
-  explicit Sizes(ContractOp op);
-  double batch = 1;
-  int64_t rows = 1, columns = 1;
-  /// Runs of K, each padded to whole stages of 64.
-  int64_t runs = 1, run;
-};
-
 struct Shape {
   int64_t rows, columns, warpRows, warpColumns;
 };
 
-class Multistage : public Strategy {
+class Multistage : public TiledStrategy {
 public:
-  explicit Multistage(const Spec &spec) : spec(spec) {}
+  using TiledStrategy::TiledStrategy;
 
   StringRef getName() const override {
     return stringifyStrategyKind(StrategyKind::Multistage);
   }
-  std::optional<std::string> obstacle(ContractOp op) const override;
-  std::optional<std::string>
-  refuse(ContractOp op, LoweringConfigAttrInterface config) const override;
-  SmallVector<Candidate> list(ContractOp op) const override;
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
-  std::optional<Packing> packing(ContractOp,
-                                 LoweringConfigAttrInterface) const override {
-    return Packing{1, 4, kPackedStep, 0};
-  }
+
+protected:
+  std::optional<std::string> refuseOne(ContractOp op,
+                                       ConfigAttr config) const override;
+  SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
+                                     int64_t upTo) const override;
+  bool suitsManyRows() const override { return true; }
 
 private:
-  /// Blocks that a multiprocessor holds at once.
-  int64_t blocksAtOnce(ContractOp op, ConfigAttr config) const;
   /// Warp instructions of a block for the copies of a step of K, and for the
   /// whole step.
   double instructionsOfCopies(ContractOp op, ConfigAttr config) const;
   double instructionsOfStep(ContractOp op, ConfigAttr config) const;
-
-  const Spec spec;
+  /// Cycles that a block keeps a multiprocessor busy.
+  double busyTime(ContractOp op, ConfigAttr config, const Sizes &sizes,
+                  double steps, double epilogue) const;
+  /// Cycles of the kernel that multiplies.
+  double timeOfProducts(ContractOp op, ConfigAttr config,
+                        const Sizes &sizes) const;
 };
 } // namespace
 
@@ -99,38 +77,9 @@ static constexpr Shape kShapes[] = {
     {16, 64, 16, 16},   {32, 256, 32, 64},  {16, 256, 16, 64},
 };
 
-Sizes::Sizes(ContractOp op) {
-  ContractOp::Roles roles = *op.getRoles();
-  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopSizes())) {
-    if (op.isReduction(loop))
-      continue;
-    int64_t known = ShapedType::isDynamic(size) ? kMany : size;
-    if (loop == roles.n)
-      columns = known;
-    else if (llvm::is_contained(roles.batch, loop))
-      batch *= known;
-    else
-      rows *= known;
-  }
-  for (int64_t size : op.getReductionSizes().drop_back())
-    runs *= size;
-  run = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
-
-std::optional<std::string> Multistage::obstacle(ContractOp op) const {
-  FailureOr<ContractOp::Roles> roles = op.getRoles();
-  if (failed(roles))
-    return "it has no dimension of columns, which only the right operand and "
-           "the results have; use strategy threads";
-  if (roles->isDepthwise)
-    return "each of its columns has a left operand of its own, which matrix "
-           "instructions do not multiply; use strategy threads";
-  return std::nullopt;
-}
 
 /// About as many registers as a thread needs.
 static int64_t registersOf(ContractOp op, ConfigAttr config) {
@@ -161,61 +110,48 @@ static int64_t registersOf(ContractOp op, ConfigAttr config) {
   return sums + fragments + words + 2 * (lhsChunks + rhsChunks) + kOthers;
 }
 
-std::optional<std::string>
-Multistage::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
-  auto config = cast<ConfigAttr>(any);
+std::optional<std::string> Multistage::refuseOne(ContractOp op,
+                                                 ConfigAttr config) const {
   if (std::optional<std::string> reason = refuseTile(op, config))
     return reason;
-  if (!spec.has(*findMatrixAtom(config.getAtom())))
-    return ("lowering_config has atom \"" + config.getAtom() +
-            "\", which chip " + spec.name + " does not have in PTX " +
-            std::to_string(spec.ptxVersion / 10) + "." +
-            std::to_string(spec.ptxVersion % 10) + "; choose another atom")
-        .str();
-  if (config.getSharedBytes() > spec.sharedBytes)
-    return "lowering_config needs " + std::to_string(config.getSharedBytes()) +
-           " bytes of shared memory, but a block on chip " + spec.name.str() +
-           " has " + std::to_string(spec.sharedBytes) +
-           " at most; choose a smaller tile or fewer stages";
-  int64_t registers = registersOf(op, config);
-  int64_t most = std::min(kMostRegisters, spec.registers / config.getThreads());
-  if (registers > most)
-    return "lowering_config needs about " + std::to_string(registers) +
-           " registers for each thread, of which there are " +
-           std::to_string(most) +
-           "; choose smaller tiles for warps, or other blocks";
-  return std::nullopt;
+  if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
+    return reason;
+  return refuseResources(config, registersOf(op, config));
 }
 
 //===----------------------------------------------------------------------===//
 // Candidates
 //===----------------------------------------------------------------------===//
 
-static int64_t operationsOf(Region &region) {
-  return region.empty() ? 0 : region.front().getOperations().size() - 1;
-}
-
-SmallVector<Candidate> Multistage::list(ContractOp op) const {
-  const Atom *atom = llvm::find_if(
-      matrixAtoms(), [&](const Atom &atom) { return spec.has(atom); });
-  Sizes sizes(op);
+SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
+                                               int64_t upTo) const {
+  const Atom &atom = atomOfChip();
   int64_t results = kMostOperations / (operationsOf(op.getEpilogue()) + 1);
   SmallVector<Candidate> candidates;
+  auto add = [&](const Shape &shape, int64_t depth, int64_t stages,
+                 int64_t parts) {
+    auto config =
+        ConfigAttr::get(op.getContext(), StrategyKind::Multistage, atom.name,
+                        shape.rows, shape.columns, depth, shape.warpRows,
+                        shape.warpColumns, stages, kernel::ConfigSource::Model)
+            .withParts(parts)
+            .withGuard(above, upTo);
+    // Parts are for blocks that leave multiprocessors idle.
+    double blocks = Sizes(op, config).tiles(config) * parts;
+    if ((parts > 1 && (upTo || blocks > 2 * spec.multiprocessors)) ||
+        refuseOne(op, config))
+      return;
+    Candidate candidate{config, cost(op, config), getName().str()};
+    candidate.isForModel =
+        shape.warpRows * shape.warpColumns / kWarp <= results ||
+        shape.warpRows == kFragmentRows;
+    candidates.push_back(candidate);
+  };
   for (const Shape &shape : kShapes)
     for (int64_t depth : {kPackedStep, 2 * kPackedStep})
-      for (int64_t stages : {3, 4, 2}) {
-        auto config = ConfigAttr::get(op.getContext(), StrategyKind::Multistage,
-                                      atom->name, shape.rows, shape.columns,
-                                      depth, shape.warpRows, shape.warpColumns,
-                                      stages, kernel::ConfigSource::Model);
-        if (refuse(op, config))
-          continue;
-        Candidate candidate{config, cost(op, config), getName().str()};
-        candidate.isForModel =
-            shape.warpRows * shape.warpColumns / kWarp <= results ||
-            shape.warpRows == kFragmentRows;
-        candidates.push_back(candidate);
-      }
+      for (int64_t stages : {3, 4, 2})
+        for (int64_t parts : {1, 2, 3, 4, 6, 8, 16})
+          add(shape, depth, stages, parts);
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.cost.time < b.cost.time;
   });
@@ -226,24 +162,17 @@ SmallVector<Candidate> Multistage::list(ContractOp op) const {
 // Costs
 //===----------------------------------------------------------------------===//
 
-int64_t Multistage::blocksAtOnce(ContractOp op, ConfigAttr config) const {
-  int64_t threads = config.getThreads();
-  int64_t bySharedMemory = spec.sharedBytes / config.getSharedBytes();
-  return std::max<int64_t>(
-      1, std::min({bySharedMemory, spec.threads / threads,
-                   spec.registers / registersOf(op, config) / threads}));
+/// Whether rows of the left operand start at any byte.
+static bool startsAnywhere(ContractOp op) {
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  return alignment && *alignment < kLeastCopied;
 }
 
 double Multistage::instructionsOfCopies(ContractOp op,
                                         ConfigAttr config) const {
   double chunksOfRow = double(config.getDepth()) / 16 / kWarp;
-  double copies = 2 * config.getColumns() * chunksOfRow;
-  double lhsChunks = config.getRows() * chunksOfRow;
-  if (std::optional<int64_t> alignment = alignmentAlongK(op))
-    return copies + lhsChunks * (*alignment < kLeastCopied ? kShifting
-                                                           : 32. / *alignment);
-  return copies +
-         lhsChunks * 16 * (operationsOf(op.getLhsPrologue()) + kPerElement);
+  return chunksOfRow * (2 * config.getColumns() +
+                        config.getRows() * instructionsOfLhsChunk(op));
 }
 
 double Multistage::instructionsOfStep(ContractOp op, ConfigAttr config) const {
@@ -259,54 +188,66 @@ double Multistage::instructionsOfStep(ContractOp op, ConfigAttr config) const {
          instructionsOfCopies(op, config);
 }
 
-Cost Multistage::cost(ContractOp op, LoweringConfigAttrInterface any) const {
-  auto config = cast<ConfigAttr>(any);
-  Sizes sizes(op);
-  double steps =
-      double(sizes.runs) * llvm::divideCeil(sizes.run, config.getDepth());
+double Multistage::busyTime(ContractOp op, ConfigAttr config,
+                            const Sizes &sizes, double steps,
+                            double epilogue) const {
   double results = double(config.getRows()) * config.getColumns();
   double products = results * config.getDepth() / spec.productsPerCycle;
-  double issued = instructionsOfStep(op, config) / kIssue;
+  double issued =
+      instructionsOfStep(op, config) / kIssue + epilogue / kIssue / steps;
   double copied = (config.getRows() + config.getColumns()) * config.getDepth();
   double warps = double(config.getThreads()) / kWarp;
   double read = warps * (config.getWarpRows() + config.getWarpColumns()) *
                 config.getDepth();
-  std::optional<int64_t> alignment = alignmentAlongK(op);
   double loaded = copied;
-  if (alignment && *alignment < kLeastCopied)
+  if (startsAnywhere(op))
     loaded += (kSectorLoads - 1) * config.getRows() * config.getDepth();
-  double blocks = sizes.batch * llvm::divideCeil(sizes.rows, config.getRows()) *
-                  llvm::divideCeil(sizes.columns, config.getColumns());
+  double blocks = sizes.tiles(config) * config.getParts();
   // The L2 cache serves those that have blocks.
-  double served = kLoadedBytes * spec.multiprocessors /
-                  std::min<double>(blocks, spec.multiprocessors);
-  double step = std::max(
-      {products, issued, (read + copied) / kSharedBytes, loaded / served});
-  double epilogue =
-      results / kWarp * (operationsOf(op.getEpilogue()) + kPerResult) / kIssue;
-  double work = steps * step + epilogue;
-  // The multiprocessor with the most blocks has so many, some at once.
-  double most = std::ceil(blocks / spec.multiprocessors);
-  double atOnce = std::min<double>(most, blocksAtOnce(op, config));
-  // One after the other, steps of a block take this long, others beside them.
-  // What goes through registers is loaded one step before it is stored.
-  bool isStaged = spec.architecture < kAsyncCopies || !alignment ||
-                  *alignment < kLeastCopied || config.getStages() == 2;
-  double perInstruction = kNextInstruction / warps;
-  double ownStep = instructionsOfStep(op, config) * perInstruction +
-                   kStepLatency + (isStaged ? kLoadLatency : 0);
-  double firstStages = (config.getStages() - 1) *
-                       instructionsOfCopies(op, config) * perInstruction;
-  double chain = kFirstTiles + firstStages + steps * std::max(step, ownStep) +
-                 epilogue * kIssue * perInstruction;
-  double time =
-      std::max(most * work + kFirstTiles, std::ceil(most / atOnce) * chain);
-  double peak = double(sizes.batch) * sizes.rows * sizes.columns *
-                op.getReductionSize() / spec.productsPerCycle /
-                spec.multiprocessors;
-  return {time, peak / time};
+  double served =
+      spec.cacheBytes / std::min<double>(blocks, spec.multiprocessors);
+  return steps * std::max({products, issued, (read + copied) / kSharedBytes,
+                           loaded / served});
 }
 
-std::unique_ptr<Strategy> qcc::nvptx::makeMultistage(const Spec &spec) {
+double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
+                                  const Sizes &sizes) const {
+  double steps = std::ceil(double(sizes.runs) *
+                           llvm::divideCeil(sizes.run, config.getDepth()) /
+                           config.getParts());
+  double perResult =
+      config.getParts() == 1 ? instructionsOfResult(op) : kPerResult;
+  double epilogue =
+      double(config.getRows()) * config.getColumns() / kWarp * perResult;
+  // The multiprocessor with the most blocks has so many, some at once.
+  double blocks = sizes.tiles(config) * config.getParts();
+  double most = std::ceil(blocks / spec.multiprocessors);
+  int64_t atOnce = blocksAtOnce(config, registersOf(op, config));
+  double busy = most * busyTime(op, config, sizes, steps, epilogue);
+  // Nobody multiplies while the only block at work stores results.
+  if (atOnce == 1)
+    busy += most * epilogue / kIssue;
+  // What goes through registers is loaded one step before it is stored.
+  bool isStaged = spec.architecture < kAsyncCopies || !alignmentAlongK(op) ||
+                  startsAnywhere(op) || config.getStages() == 2;
+  double perInstruction = kNextInstruction * kWarp / config.getThreads();
+  double ownStep = instructionsOfStep(op, config) * perInstruction +
+                   kStepLatency + (isStaged ? kLoadLatency : 0);
+  // A block that has a multiprocessor for itself takes so long.
+  double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
+  return longest({busy,
+                  std::ceil(most / std::min<double>(most, atOnce)) * alone,
+                  memoryTime(leastBytes(op, sizes))});
+}
+
+Cost Multistage::cost(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  Sizes sizes(op, config);
+  return costOf(op, sizes,
+                timeOfProducts(op, config, sizes) +
+                    costOfParts(op, config, sizes));
+}
+
+std::unique_ptr<TiledStrategy> qcc::nvptx::makeMultistage(const Spec &spec) {
   return std::make_unique<Multistage>(spec);
 }

@@ -16,8 +16,13 @@ namespace qcc::nvptx {
 /// A thread computes a result by itself.
 std::unique_ptr<Strategy> makeThreads(const Spec &spec);
 
+class TiledStrategy;
+
 /// A block computes a tile with matrix instructions, from shared memory.
-std::unique_ptr<Strategy> makeMultistage(const Spec &spec);
+std::unique_ptr<TiledStrategy> makeMultistage(const Spec &spec);
+
+/// A block computes few rows, and its warps share K.
+std::unique_ptr<TiledStrategy> makeDecode(const Spec &spec);
 
 } // namespace qcc::nvptx
 

@@ -134,7 +134,8 @@ FailureOr<Value> EntryIndices::compute(Value value) {
 }
 
 /// The number of blocks: as many as there are, and that have a thread for each
-/// iteration of the loop with the most of them; at least one.
+/// iteration of the loop with the most of them; at least one where there are
+/// such loops, or scalar code. A step whose blocks are none does nothing.
 static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
                                  func::FuncOp step, const KernelWork &work) {
   Location loc = call.getLoc();
@@ -142,7 +143,8 @@ static FailureOr<Value> emitGrid(RewriterBase &rewriter, func::CallOp call,
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
   EntryIndices indices(rewriter, call, step);
-  Value threads = literal(1);
+  bool hasBlocksOnly = work.loops.empty() && !work.blocks.empty();
+  Value threads = literal(hasBlocksOnly ? 0 : 1);
   for (scf::ForallOp loop : work.loops) {
     OpFoldResult bound = loop.getMixedUpperBound().front();
     FailureOr<Value> size = isa<Value>(bound)

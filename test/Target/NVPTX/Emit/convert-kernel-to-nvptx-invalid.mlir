@@ -48,6 +48,20 @@ func.func @packed(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>,
 
 // -----
 
+func.func @parts(%x: memref<2x128xi8>, %w: memref<3x32x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
+  // expected-error@+1 {{has parts of K, or configs for few rows; run divide-contractions first}}
+  kernel.contract lhs(%x : memref<2x128xi8>) rhs(%w : memref<3x32x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 128>,
+     lowering_config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, parts = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// -----
+
 func.func @unknown_atom(%x: memref<2x4xi8>, %w: memref<3x16x1xi32>, %s: memref<3xi32>, %y: memref<2x3xi32>) {
   // expected-error@+1 {{lowering_config has atom "mma-m8n8k8", which no chip has; choose another atom}}
   kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x16x1xi32>) rhs_sums(%s : memref<3xi32>) outs(%y : memref<2x3xi32>)

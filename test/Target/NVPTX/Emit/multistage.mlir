@@ -159,3 +159,81 @@ func.func @quantize(%x: memref<16x128xf32>, %w: memref<16x32x1xi32>, %s: memref<
   }
   return
 }
+
+// Elements of K do not follow each other where a row has a size that is not known: each is loaded by itself.
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<64x?xi8>
+// CHECK: memref.load %[[X]][
+// CHECK-NOT: llvm.intr.fshr
+// CHECK: nvvm.mma.sync
+func.func @transposed(%x: memref<64x?xi8>, %w: memref<20x16x1xi32>, %s: memref<20xi32>, %y: memref<?x20xi32>) {
+  kernel.contract lhs(%x : memref<64x?xi8>) rhs(%w : memref<20x16x1xi32>) rhs_sums(%s : memref<20xi32>) outs(%y : memref<?x20xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// Bytes of rows that start anywhere are stored one by one, each saturated by the conversion that rounds it.
+// CHECK-LABEL: func.func @odd_columns(
+// CHECK: %[[F:.*]] = arith.sitofp
+// CHECK: %[[V:.*]] = arith.mulf %[[F]],
+// CHECK: %[[BYTE:.*]] = llvm.inline_asm {{.*}}"cvt.rni.s8.f32 $0, $1;", "=h,f" %[[V]] : (f32) -> i16
+// CHECK-NOT: arith.maxsi
+// CHECK: memref.store %{{.*}} : memref<16x17xi8>
+func.func @odd_columns(%x: memref<16x64xi8>, %w: memref<17x16x1xi32>, %s: memref<17xi32>, %y: memref<16x17xi8>) {
+  kernel.contract lhs(%x : memref<16x64xi8>) rhs(%w : memref<17x16x1xi32>) rhs_sums(%s : memref<17xi32>) outs(%y : memref<16x17xi8>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, epilogue_ranges = array<f64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 3, source = model>}
+  epilogue {
+  ^bb0(%acc: i32):
+    %scale = arith.constant 0.01 : f32
+    %low = arith.constant -128.0 : f32
+    %high = arith.constant 127.0 : f32
+    %f = arith.sitofp %acc : i32 to f32
+    %v = arith.mulf %f, %scale : f32
+    %a = arith.maximumf %v, %low : f32
+    %b = arith.minimumf %a, %high : f32
+    %d = math.roundeven %b : f32
+    %e = arith.fptosi %d : f32 to i32
+    %byte = arith.trunci %e : i32 to i8
+    kernel.yield %byte : i8
+  }
+  return
+}
+
+// Of a view that begins anywhere, and whose rows are a number of bytes apart that is known at run time only, elements are
+// loaded one by one.
+// CHECK-LABEL: func.func @view(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<16x64xi8, strided<[?, 1], offset: ?>>
+// CHECK: memref.load %[[X]][
+// CHECK: nvvm.mma.sync
+func.func @view(%x: memref<16x64xi8, strided<[?, 1], offset: ?>>, %w: memref<16x16x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi32>) {
+  kernel.contract lhs(%x : memref<16x64xi8, strided<[?, 1], offset: ?>>) rhs(%w : memref<16x16x1xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x16xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// Rows of a view that begins at a multiple of 4 bytes are copied in units of 4.
+// CHECK-LABEL: func.func @offset(
+// CHECK: arith.addi %{{.*}}, %c36_i64
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+func.func @offset(%x: memref<16x64xi8, strided<[128, 1], offset: 36>>, %w: memref<16x16x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi32>) {
+  kernel.contract lhs(%x : memref<16x64xi8, strided<[128, 1], offset: 36>>) rhs(%w : memref<16x16x1xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x16xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}

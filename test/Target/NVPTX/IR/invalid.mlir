@@ -1,6 +1,6 @@
 // RUN: qcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@+2 {{expected ::qcc::nvptx::StrategyKind to be one of: threads, multistage}}
+// expected-error@+2 {{expected ::qcc::nvptx::StrategyKind to be one of: threads, multistage, decode}}
 // expected-error@+1 {{failed to parse NVPTX_ConfigAttr parameter 'strategy'}}
 func.func private @f() attributes {config = #nvptx.config<tiles, atom = "mad", source = model>}
 
@@ -11,12 +11,12 @@ func.func private @f() attributes {config = #nvptx.config<threads, source = mode
 
 // -----
 
-// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive}}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts is}}
 func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", source = model>}
 
 // -----
 
-// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive}}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts is}}
 func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 0, source = model>}
 
 // -----
@@ -26,8 +26,36 @@ func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mm
 
 // -----
 
-// expected-error@+1 {{threads computes one result at a time; leave out tile, warp and stages}}
+// expected-error@+1 {{threads computes one result at a time; leave out tile, warp, stages and parts}}
 func.func private @f() attributes {config = #nvptx.config<threads, atom = "mad", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>}
+
+// -----
+
+// expected-error@+1 {{decode needs tile, warp and stages, all of them positive, as parts is}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, parts = 0, source = model>}
+
+// -----
+
+// expected-error@+1 {{rows_up_to must be more than rows_above, and neither is negative}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_above = 16, rows_up_to = 16, source = model>}
+
+// -----
+
+// expected-error@+1 {{few_rows must have configs of nvptx without few_rows of their own}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_above = 16, few_rows = [1], source = model>}
+
+// -----
+
+#few = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_up_to = 8, source = model>
+#more = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_above = 9, rows_up_to = 16, source = model>
+// expected-error@+1 {{few_rows must have guards that follow each other, but one of them begins above 9 rows and not above 8}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_above = 16, few_rows = [#few, #more], source = model>}
+
+// -----
+
+#few = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_up_to = 8, source = model>
+// expected-error@+1 {{rows_above must be 8, up to which few_rows has configs}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, few_rows = [#few], source = model>}
 
 // -----
 

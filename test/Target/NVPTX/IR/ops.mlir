@@ -6,6 +6,13 @@ func.func private @threads() attributes {config = #nvptx.config<threads, atom = 
 // CHECK: #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [128, 256, 64], warp = [64, 64], stages = 4, source = pinned>
 func.func private @multistage() attributes {config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [128, 256, 64], warp = [64, 64], stages = 4, source = pinned>}
 
+// CHECK: #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, parts = 3, source = tuned>
+func.func private @parts() attributes {config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, parts = 3, source = tuned>}
+
+// CHECK: rows_above = 16, few_rows = [#nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 8, 512], warp = [16, 8], stages = 4, rows_up_to = 16, source = model>], source = model>
+func.func private @rows() attributes {config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, rows_above = 16,
+  few_rows = [#nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 8, 512], warp = [16, 8], stages = 4, rows_up_to = 16, source = model>], source = model>}
+
 // CHECK-LABEL: func.func @blocks(
 func.func @blocks(%count: index, %m: memref<?xindex>) {
   // CHECK: nvptx.blocks %{{.*}} threads 64 shared 4096 {

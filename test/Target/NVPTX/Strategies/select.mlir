@@ -4,13 +4,46 @@
 // Each chip takes its best matrix instruction.
 // CHECK-LABEL: func.func @matmul(
 // SM80: lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", {{.*}} source = model>
-// SM75: lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", {{.*}} stages = 2, source = model>
+// SM75: lowering_config = #nvptx.config<multistage, atom = "mma-m8n8k16", {{[^>]*}} stages = 2, source = model>
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>) epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   } -> tensor<?x32xi32>
   return %y : tensor<?x32xi32>
+}
+
+// Of rows that are not known there are kernels for few of them.
+// CHECK-LABEL: func.func @rows(
+// CHECK: lowering_config = #nvptx.config<multistage, {{[^>]*}}rows_above = [[ROWS:[0-9]+]], few_rows = [#nvptx.config<decode, {{.*}}rows_up_to = [[ROWS]], source = model>], source = model>
+func.func @rows(%x: tensor<?x1024xi8>, %w: tensor<512x1024xi8>, %o: tensor<?x512xi32>) -> tensor<?x512xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x1024xi8>) rhs(%w : tensor<512x1024xi8>) outs(%o : tensor<?x512xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x512xi32>
+  return %y : tensor<?x512xi32>
+}
+
+// Few rows: warps share K, and no kernel is for more of them.
+// CHECK-LABEL: func.func @few(
+// CHECK: lowering_config = #nvptx.config<decode, atom = "mma-{{[^>]*}}, stages = {{[0-9]+}}, source = model>
+func.func @few(%x: tensor<4x1024xi8>, %w: tensor<512x1024xi8>, %o: tensor<4x512xi32>) -> tensor<4x512xi32> {
+  %y = kernel.contract lhs(%x : tensor<4x1024xi8>) rhs(%w : tensor<512x1024xi8>) outs(%o : tensor<4x512xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<4x512xi32>
+  return %y : tensor<4x512xi32>
+}
+
+// A long K and few tiles: parts of it give work to more multiprocessors.
+// CHECK-LABEL: func.func @deep(
+// CHECK: lowering_config = #nvptx.config<multistage, {{[^>]*}} parts = {{[0-9]+}}, source = model>
+func.func @deep(%x: tensor<128x16384xi8>, %w: tensor<128x16384xi8>, %o: tensor<128x128xi32>) -> tensor<128x128xi32> {
+  %y = kernel.contract lhs(%x : tensor<128x16384xi8>) rhs(%w : tensor<128x16384xi8>) outs(%o : tensor<128x128xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<128x128xi32>
+  return %y : tensor<128x128xi32>
 }
 
 // Columns with left operands of their own have no matrix.

@@ -26,8 +26,12 @@
 #include "qcc/Target/NVPTX/IR/NVPTXIR.h.inc"
 
 namespace qcc::nvptx {
-/// Why no block computes `op` by a config of the strategy multistage, whatever
-/// the chip: a sentence whose subject is "lowering_config". Nothing if one can.
+/// The configs of which one computes a contraction at run time: those of
+/// `few_rows`, and then the config itself without them.
+llvm::SmallVector<ConfigAttr> guardedConfigs(ConfigAttr config);
+
+/// Why no block computes `op` by a config, whatever the chip: a sentence whose
+/// subject is "lowering_config". Nothing if one can.
 std::optional<std::string> refuseTile(kernel::ContractOp op, ConfigAttr config);
 
 /// Elements, up to 16, that the addresses of an operand are a multiple of, for
@@ -35,6 +39,21 @@ std::optional<std::string> refuseTile(kernel::ContractOp op, ConfigAttr config);
 /// not.
 std::optional<int64_t> alignmentAlong(mlir::ShapedType type,
                                       mlir::AffineMap map, unsigned loop);
+
+/// Why K of `op` cannot be divided into parts: another such sentence.
+std::optional<std::string> refuseParts(kernel::ContractOp op, int64_t parts);
+
+/// Why the guards of a config do not suit `op`: another such sentence.
+std::optional<std::string> refuseGuards(kernel::ContractOp op,
+                                        ConfigAttr config);
+
+/// The loops over rows: those that are not of batches, columns or K, in the
+/// order in which results have them.
+llvm::SmallVector<unsigned> rowLoopsOf(kernel::ContractOp op);
+
+/// The most rows that a kernel computes: those of the op, or fewer by the guard
+/// of the config; nothing where neither is known.
+std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 
 /// Bytes, up to 16, that the address of each run of K of a left operand without
 /// a prologue is a multiple of, if its elements follow each other along K.

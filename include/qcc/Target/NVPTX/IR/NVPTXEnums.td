@@ -13,7 +13,8 @@ include "mlir/IR/EnumAttr.td"
 def NVPTX_StrategyKind
     : I32EnumAttr<"StrategyKind", "how a contraction is computed", [
         I32EnumAttrCase<"Threads", 0, "threads">,
-        I32EnumAttrCase<"Multistage", 1, "multistage">]> {
+        I32EnumAttrCase<"Multistage", 1, "multistage">,
+        I32EnumAttrCase<"Decode", 2, "decode">]> {
   let cppNamespace = "::qcc::nvptx";
   let genSpecializedAttr = 0;
 }

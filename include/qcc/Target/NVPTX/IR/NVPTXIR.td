@@ -42,30 +42,59 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       * `threads`: each thread computes a result by itself, from operands where they lie;
       * `multistage`: the threads of a block compute a tile of results together. Tiles of
         both operands come into shared memory, in stages, while matrix instructions multiply
-        those that came before. The right operand is packed.
+        those that came before. The right operand is packed;
+      * `decode`, for few rows: the warps of a block share K. Each multiplies what it loads
+        from memory itself, and shared memory adds up the sums of all warps. The right operand
+        is packed.
     * `atom`: the instruction that multiplies: `mad` for `threads`, `mma-m16n8k32` or
-      `mma-m8n8k16` for `multistage`.
-    * `tile`: the rows and columns that a block computes, and the elements of K of a stage.
-    * `warp`: the rows and columns of the tile that one of its warps computes.
-    * `stages`: how many tiles of the operands shared memory holds.
+      `mma-m8n8k16` for the others.
+    * `tile`: the rows and columns that a block computes, and the elements of K of a stage; of
+      all warps together for `decode`.
+    * `warp`: the rows and columns of the tile that one of its warps computes; all of them for
+      `decode`.
+    * `stages`: how many tiles of the operands shared memory holds; for `decode`, how many
+      steps of K a warp has loaded when it multiplies the first of them.
+    * `parts`: in how many parts K is divided, 1 where it is not given. Each is summed up by
+      blocks of its own, and a further kernel adds the sums (`divide-contractions`).
+    * `rows_above`, `rows_up_to`: the guard. The kernel does its work where the contraction has
+      more rows than the one and no more than the other, as is known at run time.
+    * `few_rows`: configs for contractions with fewer rows than the guard asks for. The guards
+      of these and of the config itself follow each other, from 0 rows on.
     * `source`: who decided: `model`, `tuned` or `pinned`.
 
-    Only `multistage` has `tile`, `warp` and `stages`.
+    `threads` has neither `tile`, `warp`, `stages` nor `parts`.
 
     Example: `#nvptx.config<threads, atom = "mad", source = model>`,
     `#nvptx.config<multistage, atom = "mma-m16n8k32", tile = [128, 256, 64], warp = [64, 64],
-    stages = 4, source = model>`
+    stages = 4, parts = 2, source = model>`,
+    `#nvptx.config<multistage, atom = "mma-m16n8k32", tile = [128, 256, 64], warp = [64, 64],
+    stages = 4, rows_above = 16, few_rows = [#nvptx.config<decode, atom = "mma-m16n8k32",
+    tile = [16, 16, 512], warp = [16, 16], stages = 4, rows_up_to = 16, source = model>],
+    source = model>`
   }];
   let parameters = (ins
       EnumParameter<NVPTX_StrategyKind>:$strategy,
       StringRefParameter<"the instruction">:$atom,
       NVPTX_Extent:$rows, NVPTX_Extent:$columns, NVPTX_Extent:$depth,
       NVPTX_Extent:$warpRows, NVPTX_Extent:$warpColumns, NVPTX_Extent:$stages,
+      DefaultValuedParameter<"int64_t", "1">:$parts,
+      NVPTX_Extent:$rowsAbove, NVPTX_Extent:$rowsUpTo,
+      OptionalParameter<"::mlir::ArrayAttr">:$fewRows,
       EnumParameter<Kernel_ConfigSource>:$source);
+  let builders = [AttrBuilder<(ins
+      "StrategyKind":$strategy, "::llvm::StringRef":$atom, "int64_t":$rows, "int64_t":$columns,
+      "int64_t":$depth, "int64_t":$warpRows, "int64_t":$warpColumns, "int64_t":$stages,
+      "::qcc::kernel::ConfigSource":$source), [{
+    return $_get($_ctxt, strategy, atom, rows, columns, depth, warpRows, warpColumns, stages,
+                 /*parts=*/1, /*rowsAbove=*/0, /*rowsUpTo=*/0, ::mlir::ArrayAttr(), source);
+  }]>];
   let assemblyFormat = [{
     `<` $strategy `,` `atom` `=` $atom `,`
     (`tile` `=` `[` $rows^ `,` $columns `,` $depth `]` `,`
      `warp` `=` `[` $warpRows `,` $warpColumns `]` `,` `stages` `=` $stages `,`)?
+    (`parts` `=` $parts^ `,`)?
+    (`rows_above` `=` $rowsAbove^ `,`)? (`rows_up_to` `=` $rowsUpTo^ `,`)?
+    (`few_rows` `=` $fewRows^ `,`)?
     `source` `=` $source `>`
   }];
   let genVerifyDecl = 1;
@@ -73,6 +102,19 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
     /// The threads of a block, and the bytes of shared memory.
     int64_t getThreads() const;
     int64_t getSharedBytes() const;
+    /// For `decode`: the warps of a block, and the words of shared memory from a row of
+    /// sums to the next one.
+    int64_t getWarps() const;
+    int64_t getRowWords() const;
+    /// Whether the right operand is packed.
+    bool isPacked() const { return getStrategy() != StrategyKind::Threads; }
+
+    bool hasGuard() const { return getRowsAbove() > 0 || getRowsUpTo() > 0; }
+    /// The same config with other parts of K; with another guard, without `few_rows`; with
+    /// configs for fewer rows than the guard asks for.
+    ConfigAttr withParts(int64_t parts) const;
+    ConfigAttr withGuard(int64_t above, int64_t upTo) const;
+    ConfigAttr withFewRows(::llvm::ArrayRef<ConfigAttr> configs) const;
 
     // LoweringConfigAttrInterface
     ::llvm::StringRef getStrategyName() const;

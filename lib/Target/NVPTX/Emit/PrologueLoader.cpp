@@ -1,13 +1,12 @@
-//===- PrologueCopy.cpp - Tiles that a prologue computes ------------------===//
+//===- PrologueLoader.cpp - Chunks that a prologue computes ---------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChunkLoader.h"
 #include "ScalarRegion.h"
-#include "StagedCopy.h"
-#include "StridedOperand.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -16,42 +15,43 @@ using namespace qcc::nvptx;
 using kernel::ContractOp;
 
 namespace {
-class PrologueCopy : public StagedCopy {
+class PrologueLoader : public ChunkLoader {
 public:
-  PrologueCopy(ScalarCode &code, SharedMemory memory, ThreadShare given,
-               ContractOp op, LhsPoints points);
+  PrologueLoader(ScalarCode &code, Chunks given, ContractOp op,
+                 BlockTiles &tiles, StepsOfK &steps);
+
+  SmallVector<Values> load(Value step) override;
+  Values toWords(int64_t number, ValueRange held, Value step) override;
 
 private:
-  SmallVector<Values> load(Value step) override;
-  Value toWords(int64_t pass, ValueRange values, Value step) override;
-  Value mask(Value chunk, int64_t pass, Value step);
+  Value mask(Value chunk, int64_t number, Value step);
   /// Elements of an operand at a chunk.
   SmallVector<Value> loadElements(unsigned operand, Point point);
   bool isInvariant(unsigned operand);
   int64_t run() { return op.getReductionSizes().back(); }
   /// Whether chunks may lie partly outside of a run.
-  bool hasRest() { return run() % share.getDepth() != 0; }
+  bool hasRest() { return run() % steps.getDepth() != 0; }
 
   ContractOp op;
-  LhsPoints points;
+  StepsOfK &steps;
   unsigned k;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
   SmallVector<Point> rows;
-  /// For each pass, the operands that are the same for all elements of a row.
+  /// For each row, the operands that are the same for all elements of a row.
   SmallVector<SmallVector<Value>> invariants;
 };
 } // namespace
 
-PrologueCopy::PrologueCopy(ScalarCode &code, SharedMemory memory,
-                           ThreadShare given, ContractOp op, LhsPoints points)
-    : StagedCopy(code, memory, given), op(op), points(std::move(points)),
+PrologueLoader::PrologueLoader(ScalarCode &code, Chunks given, ContractOp op,
+                               BlockTiles &tiles, StepsOfK &steps)
+    : ChunkLoader(code, std::move(given)), op(op), steps(steps),
       k(op.getReductionDims().back()), operands{op.getLhs()},
       maps{op.getLhsMap()} {
   llvm::append_range(operands, op.getLhsOperands());
   llvm::append_range(maps, op.getLhsOperandMaps());
-  for (int64_t pass = 0; pass < share.passes(); ++pass) {
-    rows.push_back(this->points.row(share.row(pass)));
+  for (Value row : chunks.rows) {
+    rows.push_back(tiles.rowPoint(row));
     SmallVector<Value> &values = invariants.emplace_back();
     for (unsigned i = 0; i < operands.size(); ++i)
       values.push_back(isInvariant(i)
@@ -60,13 +60,13 @@ PrologueCopy::PrologueCopy(ScalarCode &code, SharedMemory memory,
   }
 }
 
-bool PrologueCopy::isInvariant(unsigned operand) {
+bool PrologueLoader::isInvariant(unsigned operand) {
   return llvm::none_of(op.getReductionDims(), [&](int64_t dim) {
     return maps[operand].isFunctionOfDim(dim);
   });
 }
 
-SmallVector<Value> PrologueCopy::loadElements(unsigned operand, Point point) {
+SmallVector<Value> PrologueLoader::loadElements(unsigned operand, Point point) {
   RewriterBase &rewriter = code.rewriter;
   StridedOperand lies(code, operands[operand], maps[operand]);
   Value first = point[k];
@@ -100,26 +100,27 @@ SmallVector<Value> PrologueCopy::loadElements(unsigned operand, Point point) {
   return elements;
 }
 
-SmallVector<SmallVector<Value>> PrologueCopy::load(Value step) {
-  SmallVector<Values> chunks;
+SmallVector<SmallVector<Value>> PrologueLoader::load(Value step) {
+  SmallVector<Values> held;
   for (Point point : rows) {
-    points.setStep(point, step);
-    point[k] = code.create<arith::AddIOp>(point[k], share.byte());
-    Values &values = chunks.emplace_back();
+    steps.set(point, step);
+    point[k] = code.create<arith::AddIOp>(point[k], chunks.byte);
+    Values &values = held.emplace_back();
     for (unsigned i = 0; i < operands.size(); ++i)
       if (!isInvariant(i))
         llvm::append_range(values, loadElements(i, point));
   }
-  return chunks;
+  return held;
 }
 
-Value PrologueCopy::toWords(int64_t pass, ValueRange values, Value step) {
+SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
+                                           Value step) {
   RewriterBase &rewriter = code.rewriter;
   SmallVector<SmallVector<Value>> lists(kChunk);
   for (auto [element, arguments] : llvm::enumerate(lists)) {
     unsigned next = element;
-    for (Value invariant : invariants[pass]) {
-      arguments.push_back(invariant ? invariant : values[next]);
+    for (Value invariant : invariants[number]) {
+      arguments.push_back(invariant ? invariant : held[next]);
       next += invariant ? 0 : kChunk;
     }
   }
@@ -133,18 +134,22 @@ Value PrologueCopy::toWords(int64_t pass, ValueRange values, Value step) {
     chunk =
         ScalarRegion(op.getLhsPrologue(), {}).emit(code, lists, true).front();
   if (hasRest() && op.getRhsZeroPoint())
-    chunk = mask(chunk, pass, step);
-  return vector::BitCastOp::create(
+    chunk = mask(chunk, number, step);
+  Value words = vector::BitCastOp::create(
       rewriter, code.loc, VectorType::get({kWords}, rewriter.getI32Type()),
       chunk);
+  Values result;
+  for (int64_t i = 0; i < kWords; ++i)
+    result.push_back(vector::ExtractOp::create(rewriter, code.loc, words, i));
+  return result;
 }
 
 /// What lies behind a run does not count in sums of rows.
-Value PrologueCopy::mask(Value chunk, int64_t pass, Value step) {
+Value PrologueLoader::mask(Value chunk, int64_t number, Value step) {
   RewriterBase &rewriter = code.rewriter;
-  Point point = rows[pass];
-  points.setStep(point, step);
-  Value first = code.create<arith::AddIOp>(point[k], share.byte());
+  Point point = rows[number];
+  steps.set(point, step);
+  Value first = code.create<arith::AddIOp>(point[k], chunks.byte);
   SmallVector<Value> bytes;
   for (int64_t i = 0; i < kChunk; ++i) {
     Value here = code.create<arith::AddIOp>(first, code.index(i));
@@ -157,11 +162,9 @@ Value PrologueCopy::mask(Value chunk, int64_t pass, Value step) {
                                         bytes);
 }
 
-std::unique_ptr<TileCopy> qcc::nvptx::makePrologueCopy(ScalarCode &code,
-                                                       SharedMemory memory,
-                                                       ThreadShare share,
-                                                       ContractOp op,
-                                                       LhsPoints points) {
-  return std::make_unique<PrologueCopy>(code, memory, share, op,
-                                        std::move(points));
+std::unique_ptr<ChunkLoader>
+qcc::nvptx::makePrologueLoader(ScalarCode &code, ContractOp op, Chunks chunks,
+                               BlockTiles &tiles, StepsOfK &steps) {
+  return std::make_unique<PrologueLoader>(code, std::move(chunks), op, tiles,
+                                          steps);
 }

@@ -1,0 +1,62 @@
+//===- BlockTiles.h - What the blocks of a contraction do -------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks compute tiles of rows and columns. Rows are all parallel loops that
+// are neither columns nor batches, as one, so that windows are rows as others
+// are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TARGET_NVPTX_EMIT_BLOCKTILES_H
+#define QCC_LIB_TARGET_NVPTX_EMIT_BLOCKTILES_H
+
+#include "Operands.h"
+#include "SharedTile.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+
+namespace qcc::nvptx {
+
+/// The tile of a block; code is inserted into its body.
+class BlockTiles {
+public:
+  BlockTiles(ScalarCode &code, kernel::ContractOp op, ConfigAttr config);
+
+  /// The point of a row of the tile, one that exists.
+  Point rowPoint(mlir::Value row);
+  /// Whether a row of the tile exists; null where all do.
+  mlir::Value hasRow(mlir::Value row);
+  /// The number of a column of the tile.
+  mlir::Value column(mlir::Value column) {
+    return code.create<mlir::arith::AddIOp>(firstColumn, column);
+  }
+  /// Whether all columns of all tiles exist.
+  bool hasAllColumns() const;
+
+  /// The loops of batches at the block.
+  Point batch;
+  mlir::Value columnCount, thread;
+  std::optional<SharedMemory> memory;
+
+private:
+  /// How many blocks there are: none where the guard does not hold.
+  mlir::Value countBlocks(llvm::ArrayRef<mlir::OpFoldResult> space);
+  /// The tiles of rows and columns of a block, by its number among them.
+  std::pair<mlir::Value, mlir::Value>
+  orderTiles(mlir::Value number, mlir::OpFoldResult rowTiles,
+             mlir::OpFoldResult columnTiles);
+
+  ScalarCode &code;
+  kernel::ContractOp op;
+  ConfigAttr config;
+  llvm::SmallVector<unsigned> rowLoops;
+  llvm::SmallVector<mlir::OpFoldResult> rowSizes;
+  mlir::Value rowCount, firstRow, firstColumn;
+};
+
+} // namespace qcc::nvptx
+
+#endif // QCC_LIB_TARGET_NVPTX_EMIT_BLOCKTILES_H

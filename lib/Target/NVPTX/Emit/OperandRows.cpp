@@ -1,0 +1,76 @@
+//===- OperandRows.cpp - Rows of operands along K -------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChunkLoader.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+
+StridedOperand qcc::nvptx::lhsOperand(ScalarCode &code, ContractOp op) {
+  return StridedOperand(code, op.getLhs(), op.getLhsMap());
+}
+
+StridedOperand qcc::nvptx::rhsOperand(ScalarCode &code, ContractOp op) {
+  unsigned rank = cast<MemRefType>(op.getRhs().getType()).getRank();
+  return StridedOperand(
+      code, op.getRhs(),
+      AffineMap::getMultiDimIdentityMap(rank, op.getContext()));
+}
+
+ByteRows qcc::nvptx::lhsRows(ScalarCode &code, ContractOp op,
+                             StridedOperand &lhs, BlockTiles &tiles,
+                             StepsOfK &steps) {
+  ByteRows rows;
+  rows.address = lhs.address();
+  rows.rowOffset = [&](Value row) { return lhs.offset(tiles.rowPoint(row)); };
+  rows.stepOffset = [&, loops = op.getNumLoops()](Value step) {
+    Point at(loops);
+    steps.set(at, step);
+    return lhs.offset(at);
+  };
+  rows.rest = steps.restOf(steps.run());
+  return rows;
+}
+
+ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
+                             StridedOperand &rhs, BlockTiles &tiles,
+                             StepsOfK &steps) {
+  ByteRows rows;
+  rows.address = rhs.address();
+  unsigned rank = cast<MemRefType>(op.getRhs().getType()).getRank();
+  rows.rowOffset = [&, op, rank](Value row) mutable {
+    Point at;
+    for (unsigned loop : op.getRoles()->batch)
+      at.push_back(tiles.batch[loop]);
+    at.push_back(code.clamp(tiles.column(row), tiles.columnCount));
+    at.resize(rank);
+    return code.create<arith::MulIOp>(rhs.offset(at),
+                                      code.index(rhs.elementBytes()));
+  };
+  rows.stepOffset = [&](Value step) { return steps.packedOffset(step); };
+  rows.rest = steps.restOf(steps.packedRun());
+  return rows;
+}
+
+std::unique_ptr<ChunkLoader>
+qcc::nvptx::makeLhsLoader(ScalarCode &code, ContractOp op, Chunks chunks,
+                          BlockTiles &tiles, StepsOfK &steps,
+                          StridedOperand &lhs) {
+  if (std::optional<int64_t> alignment = alignmentAlongK(op)) {
+    ByteRows rows = lhsRows(code, op, lhs, tiles, steps);
+    if (*alignment >= kLeastCopied && steps.run() % *alignment == 0)
+      return makeWordLoader(code, std::move(chunks), std::move(rows),
+                            *alignment);
+    if (cast<MemRefType>(op.getLhs().getType()).getLayout().isIdentity())
+      return makeShiftingLoader(code, std::move(chunks), std::move(rows),
+                                lhs.size(),
+                                static_cast<bool>(op.getRhsZeroPoint()));
+  }
+  return makePrologueLoader(code, op, std::move(chunks), tiles, steps);
+}

@@ -1,0 +1,208 @@
+//===- Config.cpp - How an NVIDIA chip computes a contraction -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+
+/// Bytes of a sum.
+constexpr int64_t kSumBytes = 4;
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// The guards of configs follow each other, and the last one is `last`.
+static LogicalResult verifyGuards(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t rowsAbove, int64_t rowsUpTo,
+                                  ArrayAttr fewRows) {
+  if (rowsAbove < 0 || rowsUpTo < 0 || (rowsUpTo && rowsUpTo <= rowsAbove))
+    return emitError() << "rows_up_to must be more than rows_above, and "
+                          "neither is negative";
+  if (!fewRows)
+    return success();
+  int64_t next = 0;
+  for (Attribute attribute : fewRows) {
+    auto config = dyn_cast<ConfigAttr>(attribute);
+    if (!config || config.getFewRows())
+      return emitError() << "few_rows must have configs of nvptx without "
+                            "few_rows of their own";
+    if (config.getRowsAbove() != next || config.getRowsUpTo() == 0)
+      return emitError() << "few_rows must have guards that follow each other, "
+                            "but one of them begins above "
+                         << config.getRowsAbove() << " rows and not above "
+                         << next;
+    next = config.getRowsUpTo();
+  }
+  if (rowsAbove != next)
+    return emitError() << "rows_above must be " << next
+                       << ", up to which few_rows has configs";
+  return success();
+}
+
+LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StrategyKind strategy, StringRef, int64_t rows,
+                                 int64_t columns, int64_t depth,
+                                 int64_t warpRows, int64_t warpColumns,
+                                 int64_t stages, int64_t parts,
+                                 int64_t rowsAbove, int64_t rowsUpTo,
+                                 ArrayAttr fewRows, kernel::ConfigSource) {
+  if (failed(verifyGuards(emitError, rowsAbove, rowsUpTo, fewRows)))
+    return failure();
+  if (strategy == StrategyKind::Threads) {
+    if (rows || columns || depth || warpRows || warpColumns || stages ||
+        parts != 1)
+      return emitError() << "threads computes one result at a time; leave out "
+                            "tile, warp, stages and parts";
+    return success();
+  }
+  for (int64_t size :
+       {rows, columns, depth, warpRows, warpColumns, stages, parts})
+    if (size < 1)
+      return emitError() << stringifyStrategyKind(strategy)
+                         << " needs tile, warp and stages, all of them "
+                            "positive, as parts is";
+  if (rows % warpRows != 0 || columns % warpColumns != 0)
+    return emitError() << "rows and columns of the tile must be multiples of "
+                          "those of a warp";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What configs say
+//===----------------------------------------------------------------------===//
+
+int64_t ConfigAttr::getWarps() const { return getDepth() / kPackedStep; }
+
+int64_t ConfigAttr::getRowWords() const {
+  // Threads store 16 bytes side by side; rows of as many words as there are
+  // banks would meet in them.
+  constexpr int64_t kBanks = 32, kApart = 4;
+  return getColumns() % kBanks == 0 ? getColumns() + kApart : getColumns();
+}
+
+int64_t ConfigAttr::getThreads() const {
+  switch (getStrategy()) {
+  case StrategyKind::Threads:
+    return kBlock;
+  case StrategyKind::Multistage:
+    return getRows() / getWarpRows() * (getColumns() / getWarpColumns()) *
+           kWarp;
+  case StrategyKind::Decode:
+    return getWarps() * kWarp;
+  }
+}
+
+int64_t ConfigAttr::getSharedBytes() const {
+  // With decode, each warp has its sums there, and a sum of each row.
+  if (getStrategy() == StrategyKind::Decode)
+    return getWarps() * getRows() * (getRowWords() + 1) * kSumBytes;
+  return getStages() * (getRows() + getColumns()) * getDepth();
+}
+
+SmallVector<ConfigAttr> qcc::nvptx::guardedConfigs(ConfigAttr config) {
+  SmallVector<ConfigAttr> configs;
+  if (ArrayAttr few = config.getFewRows())
+    llvm::append_range(configs, few.getAsRange<ConfigAttr>());
+  configs.push_back(
+      config.withGuard(config.getRowsAbove(), config.getRowsUpTo()));
+  return configs;
+}
+
+ConfigAttr ConfigAttr::withParts(int64_t parts) const {
+  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
+             getDepth(), getWarpRows(), getWarpColumns(), getStages(), parts,
+             getRowsAbove(), getRowsUpTo(), getFewRows(), getSource());
+}
+
+ConfigAttr ConfigAttr::withGuard(int64_t above, int64_t upTo) const {
+  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
+             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
+             getParts(), above, upTo, ArrayAttr(), getSource());
+}
+
+ConfigAttr ConfigAttr::withFewRows(ArrayRef<ConfigAttr> configs) const {
+  SmallVector<Attribute> few(configs.begin(), configs.end());
+  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
+             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
+             getParts(), configs.back().getRowsUpTo(), getRowsUpTo(),
+             ArrayAttr::get(getContext(), few), getSource());
+}
+
+//===----------------------------------------------------------------------===//
+// LoweringConfigAttrInterface
+//===----------------------------------------------------------------------===//
+
+StringRef ConfigAttr::getStrategyName() const {
+  return stringifyStrategyKind(getStrategy());
+}
+
+kernel::LoweringConfigAttrInterface
+ConfigAttr::withSource(kernel::ConfigSource source) const {
+  ArrayAttr few = getFewRows();
+  if (few)
+    few = ArrayAttr::get(
+        getContext(), llvm::map_to_vector(few.getAsRange<ConfigAttr>(),
+                                          [&](ConfigAttr config) -> Attribute {
+                                            return config.withSource(source);
+                                          }));
+  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
+             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
+             getParts(), getRowsAbove(), getRowsUpTo(), few, source);
+}
+
+/// "rows <= 16: ", nothing without a guard.
+static std::string describeGuard(ConfigAttr config) {
+  int64_t above = config.getRowsAbove(), upTo = config.getRowsUpTo();
+  if (above && upTo)
+    return llvm::formatv("{0} < rows <= {1}: ", above, upTo);
+  if (upTo)
+    return llvm::formatv("rows <= {0}: ", upTo);
+  return above ? llvm::formatv("rows > {0}: ", above).str() : "";
+}
+
+static std::string describeOne(ConfigAttr config) {
+  std::string text = describeGuard(config);
+  switch (config.getStrategy()) {
+  case StrategyKind::Threads:
+    return text + "a thread for each result";
+  case StrategyKind::Multistage:
+    text += llvm::formatv("tile {0}x{1}x{2}, {3} warps of {4}x{5}, {6} stages, "
+                          "{7} bytes of shared memory",
+                          config.getRows(), config.getColumns(),
+                          config.getDepth(), config.getThreads() / kWarp,
+                          config.getWarpRows(), config.getWarpColumns(),
+                          config.getStages(), config.getSharedBytes());
+    break;
+  case StrategyKind::Decode:
+    text += llvm::formatv(
+        "tile {0}x{1}, {2} warps for K, {3} steps of {4} loaded ahead, {5} "
+        "bytes of shared memory",
+        config.getRows(), config.getColumns(), config.getWarps(),
+        config.getStages(), kPackedStep, config.getSharedBytes());
+    break;
+  }
+  if (config.getParts() > 1)
+    text += llvm::formatv(", {0} parts of K", config.getParts());
+  return text;
+}
+
+std::string ConfigAttr::describe() const {
+  std::string text;
+  for (ConfigAttr config : guardedConfigs(*this)) {
+    if (!text.empty())
+      text += "; ";
+    if (getFewRows())
+      text += (config.getStrategyName() + " for ").str();
+    text += describeOne(config);
+  }
+  return text;
+}

@@ -1,0 +1,159 @@
+//===- Decode.cpp - Few rows, with K shared by warps ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights go from memory to registers, each once, so that their bytes are what
+// takes time if enough of them are on their way: that is what the number of
+// warps and of steps loaded ahead are for. More columns share what is loaded of
+// the left operand, fewer give work to all multiprocessors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tiled.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttrInterface;
+
+/// More rows than these are several tiles, which all load the weights.
+constexpr int64_t kMostRows = 64;
+/// Instructions of a warp beside those of its steps, and of each round of them.
+constexpr double kOnce = 120, kPerRound = 12;
+/// Cycles until the first loads have come, and of later ones beside what is
+/// done at the same time.
+constexpr double kFirstLoads = 500, kLoadLatency = 400;
+
+namespace {
+class Decode : public TiledStrategy {
+public:
+  using TiledStrategy::TiledStrategy;
+
+  StringRef getName() const override {
+    return stringifyStrategyKind(StrategyKind::Decode);
+  }
+  Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
+
+protected:
+  std::optional<std::string> refuseOne(ContractOp op,
+                                       ConfigAttr config) const override;
+  SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
+                                     int64_t upTo) const override;
+  bool suitsManyRows() const override { return false; }
+
+private:
+  double timeOfProducts(ContractOp op, ConfigAttr config,
+                        const Sizes &sizes) const;
+};
+} // namespace
+
+/// Chunks of 16 bytes of the left operand that a thread loads in a step.
+static int64_t lhsChunks(ContractOp op, ConfigAttr config) {
+  std::optional<int64_t> rows = mostRowsOf(op, config);
+  return rows && *rows <= kFragmentRows / 2 ? 1 : 2;
+}
+
+/// About as many registers as a thread needs.
+static int64_t registersOf(ContractOp op, ConfigAttr config) {
+  int64_t fragments = config.getColumns() / kFragmentColumns;
+  int64_t sums = 4 * (fragments + (op.getRhsZeroPoint() ? 1 : 0));
+  int64_t chunk = 4;
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  if (!alignment)
+    chunk *= llvm::divideCeil(
+        getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(), 8);
+  else if (*alignment < kLeastCopied)
+    chunk = 6;
+  int64_t loaded =
+      config.getStages() * (4 * fragments + chunk * lhsChunks(op, config));
+  constexpr int64_t kOthers = 40;
+  return sums + loaded + 2 * (fragments + 2) + kOthers;
+}
+
+std::optional<std::string> Decode::refuseOne(ContractOp op,
+                                             ConfigAttr config) const {
+  if (std::optional<std::string> reason = refuseTile(op, config))
+    return reason;
+  if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
+    return reason;
+  return refuseResources(config, registersOf(op, config));
+}
+
+SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
+                                           int64_t upTo) const {
+  SmallVector<Candidate> candidates;
+  auto add = [&](int64_t columns, int64_t warps, int64_t stages) {
+    auto config = ConfigAttr::get(op.getContext(), StrategyKind::Decode,
+                                  atomOfChip().name, kFragmentRows, columns,
+                                  warps * kPackedStep, kFragmentRows, columns,
+                                  stages, kernel::ConfigSource::Model)
+                      .withGuard(above, upTo);
+    Sizes sizes(op, config);
+    bool isIdle = warps * stages > sizes.runs * sizes.run / kPackedStep;
+    if (sizes.rows > kMostRows || (isIdle && warps * stages > 1) ||
+        refuseOne(op, config))
+      return;
+    candidates.push_back({config, cost(op, config), getName().str()});
+  };
+  for (int64_t columns : {16, 32, 8})
+    for (int64_t warps : {8, 4, 16, 2, 1})
+      for (int64_t stages : {4, 2, 8, 1})
+        add(columns, warps, stages);
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+    return a.cost.time < b.cost.time;
+  });
+  return candidates;
+}
+
+double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
+                              const Sizes &sizes) const {
+  const Atom &atom = *findMatrixAtom(config.getAtom());
+  double warps = config.getWarps();
+  double fragments = config.getColumns() / kFragmentColumns;
+  double chunks = lhsChunks(op, config);
+  double ofFragment = (chunks * kFragmentRows / 2 <= atom.rows
+                           ? 1.
+                           : double(kFragmentRows) / atom.rows) *
+                      (kFragmentDepth / atom.k);
+  double perStep =
+      fragments * (1 + 2 * ofFragment) + chunks * instructionsOfLhsChunk(op);
+  double steps =
+      double(sizes.runs) * sizes.run / kPackedStep / config.getParts();
+  double rounds = std::ceil(steps / warps / config.getStages());
+  double results = std::min<double>(sizes.rows, kFragmentRows) *
+                   config.getColumns() / 4 / config.getThreads();
+  double ofResults =
+      std::max(1., results) * (2 * warps + 4 * instructionsOfResult(op));
+  double instructions =
+      kOnce + rounds * kPerRound + steps / warps * perStep + ofResults;
+  double blocks = sizes.tiles(config) * config.getParts();
+  double most = std::ceil(blocks / spec.multiprocessors);
+  double atOnce =
+      std::min<double>(most, blocksAtOnce(config, registersOf(op, config)));
+  double alone = kFirstLoads + kNextInstruction * instructions +
+                 std::max(0., rounds) * kLoadLatency;
+  double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *
+                    (alignmentAlongK(op) ? 1 : 4);
+  double loaded =
+      blocks * steps * kPackedStep * (config.getColumns() + rowBytes);
+  return longest({most * warps * instructions / kIssue,
+                  std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
+                  memoryTime(leastBytes(op, sizes))});
+}
+
+Cost Decode::cost(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  Sizes sizes(op, config);
+  return costOf(op, sizes,
+                timeOfProducts(op, config, sizes) +
+                    costOfParts(op, config, sizes));
+}
+
+std::unique_ptr<TiledStrategy> qcc::nvptx::makeDecode(const Spec &spec) {
+  return std::make_unique<Decode>(spec);
+}

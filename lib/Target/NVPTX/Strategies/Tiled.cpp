@@ -1,0 +1,247 @@
+//===- Tiled.cpp - Blocks that compute tiles of a contraction -------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tiled.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+using kernel::LoweringConfigAttrInterface;
+
+/// Rows up to which there are configs of their own, where the number of rows is
+/// known at run time only: those of an atom, and of a small tile.
+static constexpr int64_t kFewRows[] = {16, 64};
+/// Cycles until a further kernel runs, and until its first loads have come.
+constexpr double kNextKernel = 2000, kFirstLoads = 900;
+/// Bytes of a sum of products.
+constexpr double kSumBytes = 4;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Sizes::Sizes(ContractOp op, ConfigAttr config) {
+  ContractOp::Roles roles = *op.getRoles();
+  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopSizes())) {
+    if (op.isReduction(loop))
+      continue;
+    int64_t known = ShapedType::isDynamic(size) ? kMany : size;
+    if (loop == roles.n)
+      columns = known;
+    else if (llvm::is_contained(roles.batch, loop))
+      batch *= known;
+    else
+      rows *= known;
+  }
+  if (config.getRowsUpTo())
+    rows = std::min(rows, config.getRowsUpTo());
+  for (int64_t size : op.getReductionSizes().drop_back())
+    runs *= size;
+  run = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+}
+
+double Sizes::tiles(ConfigAttr config) const {
+  return batch * llvm::divideCeil(rows, config.getRows()) *
+         llvm::divideCeil(columns, config.getColumns());
+}
+
+int64_t qcc::nvptx::operationsOf(Region &region) {
+  return region.empty() ? 0 : region.front().getOperations().size() - 1;
+}
+
+double qcc::nvptx::instructionsOfLhsChunk(ContractOp op) {
+  if (std::optional<int64_t> alignment = alignmentAlongK(op))
+    return *alignment < kLeastCopied ? kShifting : 32. / *alignment;
+  return 16 * (operationsOf(op.getLhsPrologue()) + kPerElement);
+}
+
+double qcc::nvptx::instructionsOfResult(ContractOp op) {
+  // Clamps, rounding and what asks for NaN are parts of conversions.
+  constexpr double kPerOperation = .5;
+  return kPerOperation * operationsOf(op.getEpilogue()) + kPerResult;
+}
+
+double qcc::nvptx::longest(std::initializer_list<double> times) {
+  constexpr double kShareOfRest = .02;
+  double most = std::max(times), all = 0;
+  for (double time : times)
+    all += time;
+  return most + kShareOfRest * (all - most);
+}
+
+static double bytesOf(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
+                             : 8;
+}
+
+double qcc::nvptx::leastBytes(ContractOp op, const Sizes &sizes) {
+  double k = double(sizes.runs) * sizes.run;
+  double bytes =
+      sizes.batch * k * (sizes.columns + sizes.rows * bytesOf(op.getLhs()));
+  for (Value out : op.getOuts())
+    bytes += sizes.results() * bytesOf(out);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> TiledStrategy::obstacle(ContractOp op) const {
+  FailureOr<ContractOp::Roles> roles = op.getRoles();
+  if (failed(roles))
+    return "it has no dimension of columns, which only the right operand and "
+           "the results have; use strategy threads";
+  if (roles->isDepthwise)
+    return "each of its columns has a left operand of its own, which matrix "
+           "instructions do not multiply; use strategy threads";
+  return std::nullopt;
+}
+
+std::optional<std::string>
+TiledStrategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
+  for (ConfigAttr config : guardedConfigs(cast<ConfigAttr>(any))) {
+    if (std::optional<std::string> reason = refuseGuards(op, config))
+      return reason;
+    std::unique_ptr<TiledStrategy> other =
+        makeTiled(spec, config.getStrategy());
+    if (std::optional<std::string> reason = other->refuseOne(op, config))
+      return reason;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string>
+TiledStrategy::refuseResources(ConfigAttr config, int64_t registers) const {
+  if (!spec.has(*findMatrixAtom(config.getAtom())))
+    return llvm::formatv("lowering_config has atom \"{0}\", which chip {1} "
+                         "does not have in PTX {2}.{3}; choose another atom",
+                         config.getAtom(), spec.name, spec.ptxVersion / 10,
+                         spec.ptxVersion % 10)
+        .str();
+  if (config.getSharedBytes() > spec.sharedBytes)
+    return llvm::formatv("lowering_config needs {0} bytes of shared memory, "
+                         "but a block on chip {1} has {2} at most; choose a "
+                         "smaller tile or fewer stages",
+                         config.getSharedBytes(), spec.name, spec.sharedBytes)
+        .str();
+  int64_t most = std::min(kMostRegisters, spec.registers / config.getThreads());
+  if (registers > most)
+    return llvm::formatv("lowering_config needs about {0} registers for each "
+                         "thread, of which there are {1}; choose smaller tiles "
+                         "for warps, or other blocks",
+                         registers, most)
+        .str();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Whether configs differ in nothing but their guards.
+static bool haveSameKernel(ConfigAttr a, ConfigAttr b) {
+  return a.withGuard(0, 0) == b.withGuard(0, 0);
+}
+
+SmallVector<ConfigAttr> TiledStrategy::listFewRows(ContractOp op) const {
+  SmallVector<ConfigAttr> few;
+  int64_t above = 0;
+  for (int64_t upTo : kFewRows) {
+    std::optional<Candidate> best;
+    for (StrategyKind kind : {StrategyKind::Decode, StrategyKind::Multistage})
+      for (const Candidate &candidate :
+           makeTiled(spec, kind)->listGuarded(op, above, upTo)) {
+        if (candidate.isForModel &&
+            (!best || candidate.cost.time < best->cost.time))
+          best = candidate;
+      }
+    if (!best)
+      return {};
+    auto config = cast<ConfigAttr>(best->config);
+    if (!few.empty() && haveSameKernel(few.back(), config))
+      few.back() = config.withGuard(few.back().getRowsAbove(), upTo);
+    else
+      few.push_back(config);
+    above = upTo;
+  }
+  return few;
+}
+
+SmallVector<Candidate> TiledStrategy::list(ContractOp op) const {
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  bool isKnown = llvm::none_of(rowLoopsOf(op), [&](unsigned loop) {
+    return ShapedType::isDynamic(sizes[loop]);
+  });
+  if (isKnown)
+    return listGuarded(op, 0, 0);
+  if (!suitsManyRows())
+    return {};
+  SmallVector<ConfigAttr> few = listFewRows(op);
+  SmallVector<Candidate> candidates = listGuarded(op, 0, 0);
+  // A guard and parts do not go together.
+  llvm::erase_if(candidates, [](const Candidate &candidate) {
+    return cast<ConfigAttr>(candidate.config).getParts() > 1;
+  });
+  for (Candidate &candidate : candidates) {
+    auto config = cast<ConfigAttr>(candidate.config);
+    ArrayRef<ConfigAttr> others = few;
+    while (!others.empty() && haveSameKernel(others.back(), config))
+      others = others.drop_back();
+    if (!others.empty())
+      candidate.config = config.withFewRows(others);
+  }
+  return candidates;
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+const Atom &TiledStrategy::atomOfChip() const {
+  return *llvm::find_if(matrixAtoms(),
+                        [&](const Atom &atom) { return spec.has(atom); });
+}
+
+int64_t TiledStrategy::blocksAtOnce(ConfigAttr config,
+                                    int64_t registers) const {
+  int64_t threads = config.getThreads();
+  return std::max<int64_t>(
+      1,
+      std::min({spec.sharedBytes / config.getSharedBytes(),
+                spec.threads / threads, spec.registers / registers / threads}));
+}
+
+double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
+                                  const Sizes &sizes) const {
+  if (config.getParts() == 1)
+    return 0;
+  double results = sizes.results();
+  double instructions =
+      results / kWarp * (config.getParts() + instructionsOfResult(op));
+  double issued = instructions / kIssue / spec.multiprocessors;
+  double sums = config.getParts() * results * kSumBytes;
+  return kNextKernel + kFirstLoads + memoryTime(2 * sums) + issued;
+}
+
+Cost TiledStrategy::costOf(ContractOp op, const Sizes &sizes,
+                           double time) const {
+  double peak = sizes.results() * op.getReductionSize() /
+                spec.productsPerCycle / spec.multiprocessors;
+  return {time, peak / time};
+}
+
+std::unique_ptr<TiledStrategy> qcc::nvptx::makeTiled(const Spec &spec,
+                                                     StrategyKind kind) {
+  if (kind == StrategyKind::Decode)
+    return makeDecode(spec);
+  return makeMultistage(spec);
+}
