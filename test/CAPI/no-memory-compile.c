@@ -155,9 +155,35 @@ static long failedRequest;
 /// The requests from where there was another thread on.
 static long linkBegin = -1, linkEnd = -1;
 
+typedef int UseMutex(pthread_mutex_t *);
+static pid_t parentThread;
+
+/// Calls the function of the C library. A mutex that the parent held is this
+/// thread's: a recursive one knows its owner by the number of the thread, which
+/// is another one in a child.
+static int useMutex(UseMutex **function, const char *name,
+                    pthread_mutex_t *mutex) {
+  if (!*function)
+    *function = (UseMutex *)dlsym(RTLD_NEXT, name);
+  if (isChild && mutex->__data.__owner == parentThread)
+    mutex->__data.__owner = gettid();
+  return (*function)(mutex);
+}
+
+QCC_REPLACES int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  static UseMutex *function;
+  return useMutex(&function, "pthread_mutex_lock", mutex);
+}
+
+QCC_REPLACES int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  static UseMutex *function;
+  return useMutex(&function, "pthread_mutex_unlock", mutex);
+}
+
 /// Forks, unless there are enough points; in the child this request fails, and
 /// all that follow if told so.
 static void failInChild(long request, bool andAllAfter) {
+  parentThread = gettid();
   pid_t child = fork();
   if (child == 0) {
     isChild = true;
