@@ -155,29 +155,39 @@ static long failedRequest;
 /// The requests from where there was another thread on.
 static long linkBegin = -1, linkEnd = -1;
 
-typedef int UseMutex(pthread_mutex_t *);
 static pid_t parentThread;
 
-/// Calls the function of the C library. A mutex that the parent held is this
-/// thread's: a recursive one knows its owner by the number of the thread, which
-/// is another one in a child.
-static int useMutex(UseMutex **function, const char *name,
-                    pthread_mutex_t *mutex) {
-  if (!*function)
-    *function = (UseMutex *)dlsym(RTLD_NEXT, name);
-  if (isChild && mutex->__data.__owner == parentThread)
-    mutex->__data.__owner = gettid();
-  return (*function)(mutex);
+/// A lock that the parent held is this thread's: some know their owner by the
+/// number of the thread, which is another one in a child.
+static void adopt(int *owner) {
+  if (isChild && *owner == parentThread)
+    *owner = gettid();
 }
 
 QCC_REPLACES int pthread_mutex_lock(pthread_mutex_t *mutex) {
-  static UseMutex *function;
-  return useMutex(&function, "pthread_mutex_lock", mutex);
+  static int (*lock)(pthread_mutex_t *);
+  if (!lock)
+    lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
+  adopt(&mutex->__data.__owner);
+  return lock(mutex);
 }
 
 QCC_REPLACES int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  static UseMutex *function;
-  return useMutex(&function, "pthread_mutex_unlock", mutex);
+  static int (*unlock)(pthread_mutex_t *);
+  if (!unlock)
+    unlock =
+        (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+  adopt(&mutex->__data.__owner);
+  return unlock(mutex);
+}
+
+QCC_REPLACES int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  static int (*unlock)(pthread_rwlock_t *);
+  if (!unlock)
+    unlock =
+        (int (*)(pthread_rwlock_t *))dlsym(RTLD_NEXT, "pthread_rwlock_unlock");
+  adopt(&lock->__data.__cur_writer);
+  return unlock(lock);
 }
 
 /// Forks, unless there are enough points; in the child this request fails, and
