@@ -62,6 +62,14 @@ struct DiffCommand : tools::DiffOptions {
   std::string deviceA, deviceB;
 };
 
+/// Options of qcc diff --against.
+struct ModelDiffCommand {
+  std::string model, against, mcpu;
+  bool layers = false;
+  tools::InputSources sources;
+  std::optional<double> tolerance;
+};
+
 /// Options of qcc explain.
 struct ExplainOptions {
   tools::GivenSizes sizes; ///< of the arguments of each entry
@@ -193,6 +201,7 @@ int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
+int runModelDiff(const ModelDiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 int runReduce(const ReduceOptions &options);
 /// Signs the artifact `input` with the secret key of a file.
