@@ -244,7 +244,9 @@ static void endChild(qccStatus status) {
   ++totals->ends[end];
   long lost = numBlocks - blocksBefore;
   // The C library may have given back what it kept of threads that have ended.
-  totals->blocksLost[failsOn] += lost > 0 ? lost : 0;
+  if (end != wasOutOfMemory || lost < 0)
+    lost = 0;
+  totals->blocksLost[failsOn] += lost;
   if (!failsOn && lost > 0)
     fprintf(stderr, "request %ld alone: %ld blocks lost\n", failedRequest,
             lost);

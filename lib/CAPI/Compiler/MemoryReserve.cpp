@@ -10,7 +10,9 @@
 //
 // A handler is asked where operator new fails, but nobody where malloc does,
 // which LLVM and MLIR call in many places. So their calls of it are redirected
-// to functions here, which call the one that was meant.
+// to functions here, which call the one that was meant. So are their calls that
+// make thread-local objects known: the C library needs memory for that as well,
+// and knows no way out without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +23,75 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <cerrno>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <mutex>
 #include <new>
 #include <sys/mman.h>
+#include <vector>
 
 using namespace qcc;
 using namespace qcc::capi;
+
+//===----------------------------------------------------------------------===//
+// Thread-local objects
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Those of a thread that has or had a reserve. The C library, which would
+/// remember them otherwise, ends the process where it has no memory for that.
+class ThreadObjects {
+public:
+  /// Makes the list of this thread; false without memory.
+  static bool prepare();
+  /// False if this thread has no list.
+  static bool add(void (*destroy)(void *), void *object);
+
+private:
+  struct Object {
+    void (*destroy)(void *);
+    void *object;
+  };
+
+  static void destroyAll(void *self);
+
+  static const PerThread<ThreadObjects> current;
+  std::vector<Object> objects;
+};
+} // namespace
+
+const PerThread<ThreadObjects> ThreadObjects::current(destroyAll);
+
+void ThreadObjects::destroyAll(void *self) {
+  auto *list = static_cast<ThreadObjects *>(self);
+  // One that is destroyed may make others.
+  current.set(list);
+  while (!list->objects.empty()) {
+    Object last = list->objects.back();
+    list->objects.pop_back();
+    last.destroy(last.object);
+  }
+  current.set(nullptr);
+  delete list;
+}
+
+bool ThreadObjects::prepare() {
+  if (current.failure() != 0)
+    return false;
+  if (current.get())
+    return true;
+  auto *list = new (std::nothrow) ThreadObjects;
+  if (list && current.set(list))
+    return true;
+  delete list;
+  return false;
+}
+
+bool ThreadObjects::add(void (*destroy)(void *), void *object) {
+  ThreadObjects *list = current.get();
+  if (list)
+    list->objects.push_back({destroy, object});
+  return list;
+}
 
 //===----------------------------------------------------------------------===//
 // The reserve
@@ -44,7 +109,8 @@ MemoryReserve::MemoryReserve() {
   if (mapped == MAP_FAILED)
     return;
   memory = mapped;
-  isMade = currentReserve.failure() == 0 && currentReserve.set(this);
+  isMade = currentReserve.failure() == 0 && ThreadObjects::prepare() &&
+           currentReserve.set(this);
 }
 
 MemoryReserve::~MemoryReserve() {
@@ -81,6 +147,8 @@ struct Heap {
   void *(*volatile realloc)(void *, size_t) = ::realloc;
   void *(*volatile alignedAlloc)(size_t, size_t) = ::aligned_alloc;
   int (*volatile posixMemalign)(void **, size_t, size_t) = ::posix_memalign;
+  int (*volatile threadAtExit)(void (*)(void *), void *,
+                               void *) = abi::__cxa_thread_atexit;
 };
 } // namespace
 
@@ -120,6 +188,13 @@ static int posixMemalignOrSpend(void **block, size_t alignment, size_t bytes) {
   return error;
 }
 
+static int destroyAtThreadExit(void (*destroy)(void *), void *object,
+                               void *library) {
+  if (ThreadObjects::add(destroy, object))
+    return 0;
+  return heap.threadAtExit(destroy, object, library);
+}
+
 static void redirectHeapCalls() {
   // One of each library; they are the same where LLVM is a part of this one.
   const void *libraries[] = {
@@ -133,7 +208,8 @@ static void redirectHeapCalls() {
       {"calloc", reinterpret_cast<void *>(&callocOrSpend)},
       {"realloc", reinterpret_cast<void *>(&reallocOrSpend)},
       {"aligned_alloc", reinterpret_cast<void *>(&alignedAllocOrSpend)},
-      {"posix_memalign", reinterpret_cast<void *>(&posixMemalignOrSpend)}};
+      {"posix_memalign", reinterpret_cast<void *>(&posixMemalignOrSpend)},
+      {"__cxa_thread_atexit", reinterpret_cast<void *>(&destroyAtThreadExit)}};
   redirectCalls(libraries, redirections);
 }
 

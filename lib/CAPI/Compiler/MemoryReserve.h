@@ -45,9 +45,10 @@ private:
 
 /// As long as one of these exists, `operator new` and the calls of malloc and
 /// its like by LLVM, MLIR and this library use the reserve of the thread that
-/// they are on, and LLVM throws std::bad_alloc where that does not suffice. By
-/// itself it prints, and ends the process. Calls of threads without a reserve
-/// end as ever: with the host's handler of failures of `operator new`, if any.
+/// they are on, so do their thread-local objects, and LLVM throws
+/// std::bad_alloc where that does not suffice. By itself it prints, and ends
+/// the process. Calls of threads without a reserve end as ever: with the host's
+/// handler of failures of `operator new`, if any.
 class GuardedAllocations {
 public:
   GuardedAllocations();

@@ -22,7 +22,9 @@ namespace qcc::capi {
 /// Null in each thread until it is set there.
 template <typename T> class PerThread {
 public:
-  PerThread() : error(pthread_key_create(&key, nullptr)) {}
+  /// `atEnd` is called with it where a thread ends, unless it is null then.
+  explicit PerThread(void (*atEnd)(void *) = nullptr)
+      : error(pthread_key_create(&key, atEnd)) {}
 
   /// Of pthread_key_create.
   int failure() const { return error; }

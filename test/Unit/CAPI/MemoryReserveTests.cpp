@@ -55,6 +55,26 @@ TEST(MemoryReserve, IsSpentOnce) {
   EXPECT_FALSE(MemoryReserve::spend());
 }
 
+static int numDestroyed = 0;
+namespace {
+struct Counted {
+  ~Counted() { ++numDestroyed; }
+};
+} // namespace
+
+TEST(MemoryReserve, LetsThreadsDestroyTheirObjects) {
+  GuardedAllocations guarded;
+  numDestroyed = 0;
+  std::thread([] {
+    MemoryReserve reserve;
+    thread_local Counted first, second;
+    // They are made where they are used first.
+    EXPECT_NE(static_cast<void *>(&first), static_cast<void *>(&second));
+    EXPECT_EQ(numDestroyed, 0);
+  }).join();
+  EXPECT_EQ(numDestroyed, 2);
+}
+
 TEST(MemoryReserve, IsForFailuresOfNew) {
   GuardedAllocations guarded;
   MemoryReserve reserve;
