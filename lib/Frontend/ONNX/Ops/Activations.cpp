@@ -154,6 +154,17 @@ static Function floatFunction(StringRef op) {
       .Case("Tanh", one<math::TanhOp>)
       .Case("Erf", one<math::ErfOp>)
       .Case("Exp", one<math::ExpOp>)
+      .Case("Sin", one<math::SinOp>)
+      .Case("Cos", one<math::CosOp>)
+      .Case("Tan", one<math::TanOp>)
+      .Case("Asin", one<math::AsinOp>)
+      .Case("Acos", one<math::AcosOp>)
+      .Case("Atan", one<math::AtanOp>)
+      .Case("Sinh", one<math::SinhOp>)
+      .Case("Cosh", one<math::CoshOp>)
+      .Case("Asinh", one<math::AsinhOp>)
+      .Case("Acosh", one<math::AcoshOp>)
+      .Case("Atanh", one<math::AtanhOp>)
       .Case("Log", one<math::LogOp>)
       .Case("Sqrt", one<math::SqrtOp>)
       .Case("Neg", one<arith::NegFOp>)
@@ -204,8 +215,10 @@ static Parameters absentParameters(StringRef op) {
 /// Functions of the fixed sequences (N8), which f64 does not have.
 static bool usesLibrary(StringRef op) {
   return llvm::StringSwitch<bool>(op)
-      .Cases({"Sigmoid", "Swish", "Elu", "Selu", "Celu", "Gelu", "Tanh", "Erf",
-              "Exp", "Log", "Softplus", "Mish"},
+      .Cases({"Sigmoid", "Swish", "Elu",   "Selu",  "Celu",     "Gelu",
+              "Tanh",    "Erf",   "Exp",   "Log",   "Softplus", "Mish",
+              "Sin",     "Cos",   "Tan",   "Asin",  "Acos",     "Atan",
+              "Sinh",    "Cosh",  "Asinh", "Acosh", "Atanh"},
              true)
       .Default(false);
 }
