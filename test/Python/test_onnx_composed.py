@@ -239,6 +239,30 @@ def test_branches_on_sizes(rows, tmp_path, compiler):
     program.assert_same_bits(y, x[0] if rows == 1 else -x)
 
 
+@pytest.mark.parametrize("condition", [np.array(True), np.array([False])])
+def test_branches_on_data(condition, tmp_path, compiler):
+    """Both are computed; what the other one has, NaN or infinite, does not get in."""
+    shape = "" if condition.ndim == 0 else "[1]"
+    path = save(tmp_path, f"""
+        <ir_version: 9, opset_import: ["" : 20]>
+        g (float[N, 4] x, bool{shape} p) => (y, m) <float half = {{0.5}}> {{
+          y, m = If (p) <then_branch = a () => (float[N, 4] r, float[N] s) {{
+                           r = Log(x)
+                           s = ReduceSum<keepdims = 0>(r, axis) }},
+                         else_branch = b () => (float[N, 4] t, float[N] u) {{
+                           t = Mul(x, half)
+                           u = ReduceSum<keepdims = 0>(t, axis) }}>
+        }}""".replace("float half", "int64[1] axis = {1}, float half"))
+    x = np.array([[1, 2, 4, 8], [-1, 0, np.inf, 3], [0.5, 0.25, 9, 7]], np.float32)
+    y, m = program.run_file(path, tmp_path, [x, condition], 2)
+    if condition.all():
+        np.testing.assert_allclose(y[[0, 2]], np.log(x[[0, 2]]), rtol=1e-6)
+        assert np.isnan(m[1])
+    else:
+        program.assert_same_bits(y, x * np.float32(0.5))
+    np.testing.assert_allclose(m, y.sum(axis=1), rtol=1e-6)
+
+
 # Dynamic sizes.
 
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])

@@ -166,6 +166,7 @@ static const Row kMicrosoftRows[] = {
     {"DynamicQuantizeLSTM", importDynamicQuantizeLSTM, {1}},
     {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
     {"FastGelu", importFusedGelu, {1}},
+    {"FusedConv", importFusedConv, {1}},
     {"FusedMatMul", importFusedMatMul, {1}},
     {"Gelu", importFusedGelu, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
