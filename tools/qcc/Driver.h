@@ -52,7 +52,6 @@ struct RunOptions : tools::RunOptions {
   bool check = false;
   /// Compare what each step computes as well.
   bool checkSteps = false;
-  std::string testData; ///< a folder of tests of a model
 };
 
 /// Options of qcc diff.
@@ -190,12 +189,6 @@ std::optional<tools::StepCheck>
 checkSteps(const ProgramOptions &program, const RunOptions &options,
            const rt::ModuleOptions &moduleOptions,
            std::vector<HostTensor> inputs);
-
-/// Whether --test-data goes with the other options; reports what does not, and
-/// returns the exit code.
-int checkTestData(const RunOptions &options);
-/// Runs the tests of --test-data; returns the exit code.
-int runTestData(const tools::ModulePtr &module, const RunOptions &options);
 
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);

@@ -151,12 +151,6 @@ static void addRun(Commands &commands, CommandLine &line) {
                  "As --check, and compare what each step computes as well, "
                  "which --check does where a result differs",
                  line.run.checkSteps);
-  arguments.text("test-data", "DIR",
-                 "Run the tests that an ONNX model comes with, DIR/"
-                 "test_data_set_0/input_0.pb and so on, and compare with their "
-                 "outputs: floats may differ by 0.001 of the largest "
-                 "magnitude, or by --tolerance",
-                 line.run.testData);
   arguments.example("qcc run model.mlir --weights=model.npz --input=x.npy "
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
