@@ -191,6 +191,17 @@ def test_gru(reset, tmp_path, compiler):
     np.testing.assert_allclose(actual[1], state[None], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32])
+@pytest.mark.parametrize("bounds", [(None, 100), (3, None), (3, 100), "all"])
+def test_clip_of_integers(dtype, bounds, tmp_path, compiler):
+    range_ = np.iinfo(dtype)
+    low, high = (range_.min, range_.max) if bounds == "all" else bounds
+    x = np.random.default_rng(3).integers(max(range_.min, -200), min(range_.max, 300), (5, 7)).astype(dtype)
+    given = [None if bound is None else constant(dtype(bound)) for bound in (low, high)]
+    (y,) = run(tmp_path, "Clip", [x, *given])
+    program.assert_same_bits(y, np.clip(x, low, high).astype(dtype))
+
+
 # Functions and branches.
 
 def save(tmp_path, text, functions=()):

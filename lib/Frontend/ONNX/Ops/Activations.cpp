@@ -15,6 +15,7 @@
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 
@@ -316,15 +317,27 @@ LogicalResult onnx::importPRelu(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
+/// Whether a bound of bytes is the least or the greatest that there is, as
+/// writers have it behind each QuantizeLinear.
+static bool boundsNothing(const GraphValue &bound, bool isLow) {
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(bound.constant);
+  if (!bound.isByte() || !data || data->bytes.size() != 1)
+    return false;
+  auto byte = static_cast<uint8_t>(data->bytes[0]);
+  return byte == (bound.isUnsigned() ? (isLow ? 0 : 255) : (isLow ? 128 : 127));
+}
+
 LogicalResult onnx::importClip(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue &x = n.in(0);
-  if (!x.isFloat() && !x.isSigned())
+  if (x.isBool())
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
-  SmallVector<GraphValue *> operands{&x};
-  GraphValue bounds[2];
+  // uint8 is compared as int32.
+  Type wide = x.isUnsigned() ? Type(n.b.getI32Type()) : x.element;
+  std::optional<GraphValue> bounds[2];
   for (unsigned i = 1; i < 3; ++i) {
     if (!n.has(i))
       continue;
@@ -334,19 +347,33 @@ LogicalResult onnx::importClip(NodeImporter &n) {
          knownSizes(bound.shape) != SmallVector<int64_t>{1}))
       return n.refuse() << "has a bound that is not one "
                         << elementName(x.element) << "; make it a scalar";
-    bounds[i - 1] = reshape(n, bound, {});
-    operands.push_back(&bounds[i - 1]);
+    if (boundsNothing(bound, i == 1))
+      continue;
+    GraphValue scalar = reshape(n, bound, {});
+    FailureOr<GraphValue> converted = convert(n, scalar, wide);
+    if (failed(converted))
+      return failure();
+    bounds[i - 1] = *converted;
   }
-  bool hasLow = n.has(1), hasHigh = n.has(2);
-  FailureOr<GraphValue> y =
-      elementwise(n, operands, x.element, [&](Scalars &s, ValueRange args) {
-        Value v = args[0];
-        if (hasLow)
-          v = s.max(v, args[1]);
-        if (hasHigh)
-          v = s.min(v, args.back());
-        return v;
-      });
+  if (!bounds[0] && !bounds[1])
+    return n.set(0, x);
+  FailureOr<GraphValue> y = convert(n, x, wide);
+  if (failed(y))
+    return failure();
+  SmallVector<GraphValue *> operands{&*y};
+  for (std::optional<GraphValue> &bound : bounds)
+    if (bound)
+      operands.push_back(&*bound);
+  y = elementwise(n, operands, wide, [&](Scalars &s, ValueRange args) {
+    Value v = args[0];
+    if (bounds[0])
+      v = s.max(v, args[1]);
+    if (bounds[1])
+      v = s.min(v, args.back());
+    return v;
+  });
+  if (succeeded(y))
+    y = convert(n, *y, x.element);
   return failed(y) ? failure() : n.set(0, *y);
 }
 
