@@ -121,8 +121,17 @@ llvm::Error PipeReader::start() {
   finished.descriptor = eventfd(0, EFD_CLOEXEC);
   if (!finished.isOpen())
     return failure(errno, "no event can be created");
-  rt::BlockedSignals blocked;
-  int failed = pthread_create(&thread, nullptr, threadMain, this);
+  // What it calls needs little, and address space may be short.
+  constexpr size_t stackBytes = 256 << 10;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  int failed = 0;
+  {
+    rt::BlockedSignals blocked;
+    failed = pthread_create(&thread, &attributes, threadMain, this);
+  }
+  pthread_attr_destroy(&attributes);
   if (failed != 0)
     return failure(failed, "no thread can be started");
   isRunning = true;

@@ -377,6 +377,34 @@ void qcc::reference::executeFloat(const Inst &inst, Reg *regs, int n) {
       return unary<T>(inst, regs, n, fixedRsqrt);
     case Opcode::Log:
       return unary<T>(inst, regs, n, fixedLog);
+    case Opcode::Sin:
+      return unary<T>(inst, regs, n, fixedSin);
+    case Opcode::Cos:
+      return unary<T>(inst, regs, n, fixedCos);
+    case Opcode::Tan:
+      return unary<T>(inst, regs, n, fixedTan);
+    case Opcode::Asin:
+      return unary<T>(inst, regs, n, fixedAsin);
+    case Opcode::Acos:
+      return unary<T>(inst, regs, n, fixedAcos);
+    case Opcode::Atan:
+      return unary<T>(inst, regs, n, fixedAtan);
+    case Opcode::Sinh:
+      return unary<T>(inst, regs, n, fixedSinh);
+    case Opcode::Cosh:
+      return unary<T>(inst, regs, n, fixedCosh);
+    case Opcode::Asinh:
+      return unary<T>(inst, regs, n, fixedAsinh);
+    case Opcode::Acosh:
+      return unary<T>(inst, regs, n, fixedAcosh);
+    case Opcode::Atanh:
+      return unary<T>(inst, regs, n, fixedAtanh);
+    case Opcode::Expm1:
+      return unary<T>(inst, regs, n, fixedExpm1);
+    case Opcode::Log1p:
+      return unary<T>(inst, regs, n, fixedLog1p);
+    case Opcode::Pow:
+      return binary<T>(inst, regs, n, fixedPow);
     default:
       break;
     }

@@ -21,6 +21,22 @@ float fixedErf(float x);
 float fixedRsqrt(float x);
 float fixedLog(float x);
 
+// Those in binary64.
+float fixedSin(float x);
+float fixedCos(float x);
+float fixedTan(float x);
+float fixedAsin(float x);
+float fixedAcos(float x);
+float fixedAtan(float x);
+float fixedSinh(float x);
+float fixedCosh(float x);
+float fixedAsinh(float x);
+float fixedAcosh(float x);
+float fixedAtanh(float x);
+float fixedExpm1(float x);
+float fixedLog1p(float x);
+float fixedPow(float base, float exponent);
+
 } // namespace qcc::reference
 
 #endif // QCC_LIB_REFERENCE_FLOATLIBRARY_H

@@ -108,6 +108,20 @@ static const llvm::StringMap<Opcode> &opcodes() {
       {"math.erf", Opcode::Erf},
       {"math.rsqrt", Opcode::Rsqrt},
       {"math.log", Opcode::Log},
+      {"math.sin", Opcode::Sin},
+      {"math.cos", Opcode::Cos},
+      {"math.tan", Opcode::Tan},
+      {"math.asin", Opcode::Asin},
+      {"math.acos", Opcode::Acos},
+      {"math.atan", Opcode::Atan},
+      {"math.sinh", Opcode::Sinh},
+      {"math.cosh", Opcode::Cosh},
+      {"math.asinh", Opcode::Asinh},
+      {"math.acosh", Opcode::Acosh},
+      {"math.atanh", Opcode::Atanh},
+      {"math.expm1", Opcode::Expm1},
+      {"math.log1p", Opcode::Log1p},
+      {"math.powf", Opcode::Pow},
       {"arith.extsi", Opcode::ExtSI},
       {"arith.extui", Opcode::ExtUI},
       {"arith.trunci", Opcode::TruncI},
@@ -126,9 +140,7 @@ static const llvm::StringMap<Opcode> &opcodes() {
 }
 
 static bool isFixedSequence(Opcode opcode) {
-  return opcode == Opcode::Exp || opcode == Opcode::Tanh ||
-         opcode == Opcode::Erf || opcode == Opcode::Rsqrt ||
-         opcode == Opcode::Log;
+  return opcode >= Opcode::Exp && opcode <= Opcode::Pow;
 }
 
 bool qcc::reference::selectInstruction(Operation *op, Inst &inst) {

@@ -201,7 +201,7 @@ static void rejectedPrograms(void) {
       "}\n";
   static const char unsupported[] =
       "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-      "  %y = math.sinh %x : tensor<4xf32>\n"
+      "  %y = math.cbrt %x : tensor<4xf32>\n"
       "  return %y : tensor<4xf32>\n"
       "}\n";
   Seen seen;

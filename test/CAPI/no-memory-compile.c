@@ -8,7 +8,8 @@
 |*                                                                            *|
 |* Requests for memory of a compilation fail, alone and with all that follow, *|
 |* from its first to its last. Each time there is a status that says so, and  *|
-|* nothing is printed.                                                        *|
+|* nothing is printed. Where one fails alone, nothing is lost either; nor     *|
+|* where the address space of the process is at its end.                      *|
 |*                                                                            *|
 |* First some requests fail in one process, where each time the next          *|
 |* compilation has to work and no file may stay open. Then many fail: one     *|
@@ -16,8 +17,8 @@
 |* one that is to fail, which it does in the child. So a point costs what is  *|
 |* left to do after the failure, and not a compilation. A child has only the  *|
 |* thread that forks; so the compilation runs on the thread that calls, and   *|
-|* has a stack of its own there. Only while it has another thread, to link,   *|
-|* requests fail as at first.                                                 *|
+|* has a stack of its own there. From where it has another thread on, to      *|
+|* link, requests fail as at first.                                           *|
 |*                                                                            *|
 |* Usage: no-memory-compile [POINTS|all]                                      *|
 |*                                                                            *|
@@ -38,6 +39,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -69,6 +71,7 @@ static int numFiles(void) {
 static void failHere(long begin, long end, long points) {
   int files = numFiles();
   for (long point = 0; point < points; ++point) {
+    long blocks = numBlocks;
     failHeap(begin + (end - begin) * point / points, point % 2);
     qccStatus status = compileProgram();
     mendHeap();
@@ -77,6 +80,7 @@ static void failHere(long begin, long end, long points) {
     else
       qccStatusDestroy(status);
     CHECK_OK(compileProgram());
+    CHECK(point % 2 || numBlocks <= blocks);
   }
   CHECK(numFiles() == files);
 }
@@ -139,19 +143,57 @@ enum { wasOutOfMemory, didWithout, wasWrong, numEnds };
 /// What children count, in memory of all.
 typedef struct Totals {
   long ends[numEnds];
-  long blocksLost; ///< By the children that were out of memory.
+  /// By children in which one request failed, and in which all after it did.
+  long blocksLost[2];
 } Totals;
 
 static Totals *totals;
 static double nextPoint, stride;
 static long numPoints, blocksBefore;
 static bool isChild, checksNext;
-/// The requests while there was another thread.
+static long failedRequest;
+/// The requests from where there was another thread on.
 static long linkBegin = -1, linkEnd = -1;
+
+static pid_t parentThread;
+
+/// A lock that the parent held is this thread's: some know their owner by the
+/// number of the thread, which is another one in a child.
+static void adopt(int *owner) {
+  if (isChild && *owner == parentThread)
+    *owner = gettid();
+}
+
+QCC_REPLACES int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  static int (*lock)(pthread_mutex_t *);
+  if (!lock)
+    lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
+  adopt(&mutex->__data.__owner);
+  return lock(mutex);
+}
+
+QCC_REPLACES int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  static int (*unlock)(pthread_mutex_t *);
+  if (!unlock)
+    unlock =
+        (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+  adopt(&mutex->__data.__owner);
+  return unlock(mutex);
+}
+
+QCC_REPLACES int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  static int (*unlock)(pthread_rwlock_t *);
+  if (!unlock)
+    unlock =
+        (int (*)(pthread_rwlock_t *))dlsym(RTLD_NEXT, "pthread_rwlock_unlock");
+  adopt(&lock->__data.__cur_writer);
+  return unlock(lock);
+}
 
 /// Forks, unless there are enough points; in the child this request fails, and
 /// all that follow if told so.
 static void failInChild(long request, bool andAllAfter) {
+  parentThread = gettid();
   pid_t child = fork();
   if (child == 0) {
     isChild = true;
@@ -162,7 +204,7 @@ static void failInChild(long request, bool andAllAfter) {
     alarm(120); // A lock that is held hangs.
     beforeRequest = NULL;
     failsOn = andAllAfter;
-    failingRequest = request;
+    failingRequest = failedRequest = request;
     return;
   }
   int how = -1;
@@ -176,7 +218,7 @@ static void failInChild(long request, bool andAllAfter) {
 }
 
 static void visitRequest(long request) {
-  if (numOtherThreads > 0) {
+  if (numOtherThreads > 0 || linkBegin >= 0) {
     linkBegin = linkBegin < 0 ? request : linkBegin;
     linkEnd = request + 1;
     return;
@@ -200,23 +242,36 @@ static void endChild(qccStatus status) {
   else
     qccStatusDestroy(status);
   ++totals->ends[end];
-  if (end == wasOutOfMemory)
-    totals->blocksLost += numBlocks - blocksBefore;
+  long lost = numBlocks - blocksBefore;
+  // The C library may have given back what it kept of threads that have ended.
+  if (end != wasOutOfMemory || lost < 0)
+    lost = 0;
+  totals->blocksLost[failsOn] += lost;
+  if (!failsOn && lost > 0)
+    fprintf(stderr, "request %ld alone: %ld blocks lost\n", failedRequest,
+            lost);
   if (checksNext)
     CHECK_OK(compileProgram());
   _exit(end == wasWrong || finishTest() != 0);
 }
 
-static void failInChildren(long requests, long points) {
+static void shareTotals(void) {
   totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(totals != MAP_FAILED);
+}
+
+static void failInChildren(long requests, long points) {
+  shareTotals();
   threadStack = mmap(NULL, stackBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  CHECK(totals != MAP_FAILED && threadStack != MAP_FAILED);
+  CHECK(threadStack != MAP_FAILED);
   threadRunsHere = true;
   stride = points > 0 && points < 2 * requests
                ? 2 * (double)requests / (double)points
                : 1;
+  // What LLVM keeps for the thread that calls stays with it.
+  CHECK_OK(compileProgram());
   blocksBefore = numBlocks;
   failHeap(-1, false);
   beforeRequest = visitRequest;
@@ -227,11 +282,52 @@ static void failInChildren(long requests, long points) {
   CHECK_OK(status);
   threadRunsHere = false;
   printf("%ld requests, %ld of them to link, %ld points: %ld times no memory, "
-         "%ld times did "
-         "without, %ld blocks lost\n",
+         "%ld times did without, %ld blocks lost where requests failed alone, "
+         "%ld where all after did\n",
          requests, linkEnd - linkBegin, numPoints, totals->ends[wasOutOfMemory],
-         totals->ends[didWithout], totals->blocksLost);
+         totals->ends[didWithout], totals->blocksLost[0],
+         totals->blocksLost[1]);
   CHECK(totals->ends[wasOutOfMemory] > 0 && totals->ends[wasWrong] == 0);
+  CHECK(totals->blocksLost[0] == 0);
+}
+
+/*===----------------------------------------------------------------------===*\
+|* With a limit of address space
+\*===----------------------------------------------------------------------===*/
+
+/// The address space that the process has now.
+static size_t addressSpace(void) {
+  size_t pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  CHECK(file && fscanf(file, "%zu", &pages) == 1);
+  fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/// In children whose address space may grow by ever more.
+static void limitAddressSpace(void) {
+  shareTotals();
+  const size_t step = 1 << 20;
+  for (int i = 0; i < 128 && totals->ends[didWithout] == 0; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(120);
+      numFailures = 0;
+      failsOn = false;
+      failedRequest = -1;
+      blocksBefore = numBlocks;
+      size_t most = addressSpace() + (size_t)(64 + i) * step;
+      struct rlimit limit = {most, most};
+      CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+      endChild(compileProgram());
+    }
+    int how = -1;
+    CHECK(child > 0 && waitpid(child, &how, 0) == child && how == 0);
+  }
+  printf("with limits of address space: %ld times no memory, %ld blocks lost\n",
+         totals->ends[wasOutOfMemory], totals->blocksLost[0]);
+  CHECK(totals->ends[wasOutOfMemory] > 0 && totals->ends[wasWrong] == 0);
+  CHECK(totals->ends[didWithout] > 0 && totals->blocksLost[0] == 0);
 }
 
 int main(int argc, char **argv) {
@@ -246,6 +342,7 @@ int main(int argc, char **argv) {
   long requests = numRequests;
   failHere(0, requests, 10);
   failInChildren(requests, points);
+  limitAddressSpace();
   failHere(linkBegin, linkEnd, isAll ? 2 * (linkEnd - linkBegin) : 10);
   return finishTest();
 }

@@ -182,7 +182,8 @@ def half_away(x):
 
 EXACT = {"negf": np.negative, "absf": np.abs, "floor": np.floor, "ceil": np.ceil,
          "trunc": np.trunc, "roundeven": np.rint, "sqrt": np.sqrt, "round": half_away}
-FUNCTIONS = {"exp", "tanh", "erf", "rsqrt", "log"}
+FUNCTIONS = {"exp", "tanh", "erf", "rsqrt", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh",
+             "acosh", "atanh", "expm1", "log1p"}
 
 
 def count_bits(name, a, element):

@@ -30,7 +30,7 @@ WANTED = {
     r"tensor\.pad": 700, r"tensor\.extract_slice": 250, r"tensor\.insert_slice": 100,
     r"tensor\.insert": 5, r"tensor\.cast": 100, r"tensor\.concat": 15,
     r"arith\.(floordiv|ceildiv|div|rem)(si|ui)": 150, r"arith\..*_extended": 30, r"arith\.bitcast": 10,
-    r"math\.(exp|tanh|erf|rsqrt|log)": 250, r"math\.fma": 50,
+    r"math\.(exp|tanh|erf|rsqrt|log)": 130, r"math\.(a?(sin|cos|tan)h?|expm1|log1p)": 250, r"math\.fma": 50,
     r"scf\.if": 100, r"scf\.while": 70, r"scf\.loop": 80, r"scf\.call": 100,
 }
 

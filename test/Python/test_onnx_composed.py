@@ -191,6 +191,17 @@ def test_gru(reset, tmp_path, compiler):
     np.testing.assert_allclose(actual[1], state[None], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32])
+@pytest.mark.parametrize("bounds", [(None, 100), (3, None), (3, 100), "all"])
+def test_clip_of_integers(dtype, bounds, tmp_path, compiler):
+    range_ = np.iinfo(dtype)
+    low, high = (range_.min, range_.max) if bounds == "all" else bounds
+    x = np.random.default_rng(3).integers(max(range_.min, -200), min(range_.max, 300), (5, 7)).astype(dtype)
+    given = [None if bound is None else constant(dtype(bound)) for bound in (low, high)]
+    (y,) = run(tmp_path, "Clip", [x, *given])
+    program.assert_same_bits(y, np.clip(x, low, high).astype(dtype))
+
+
 # Functions and branches.
 
 def save(tmp_path, text, functions=()):
@@ -237,6 +248,30 @@ def test_branches_on_sizes(rows, tmp_path, compiler):
     x = uniform(rows, 4)
     (y,) = program.run_file(path, tmp_path, [x], 1)
     program.assert_same_bits(y, x[0] if rows == 1 else -x)
+
+
+@pytest.mark.parametrize("condition", [np.array(True), np.array([False])])
+def test_branches_on_data(condition, tmp_path, compiler):
+    """Both are computed; what the other one has, NaN or infinite, does not get in."""
+    shape = "" if condition.ndim == 0 else "[1]"
+    path = save(tmp_path, f"""
+        <ir_version: 9, opset_import: ["" : 20]>
+        g (float[N, 4] x, bool{shape} p) => (y, m) <float half = {{0.5}}> {{
+          y, m = If (p) <then_branch = a () => (float[N, 4] r, float[N] s) {{
+                           r = Log(x)
+                           s = ReduceSum<keepdims = 0>(r, axis) }},
+                         else_branch = b () => (float[N, 4] t, float[N] u) {{
+                           t = Mul(x, half)
+                           u = ReduceSum<keepdims = 0>(t, axis) }}>
+        }}""".replace("float half", "int64[1] axis = {1}, float half"))
+    x = np.array([[1, 2, 4, 8], [-1, 0, np.inf, 3], [0.5, 0.25, 9, 7]], np.float32)
+    y, m = program.run_file(path, tmp_path, [x, condition], 2)
+    if condition.all():
+        np.testing.assert_allclose(y[[0, 2]], np.log(x[[0, 2]]), rtol=1e-6)
+        assert np.isnan(m[1])
+    else:
+        program.assert_same_bits(y, x * np.float32(0.5))
+    np.testing.assert_allclose(m, y.sum(axis=1), rtol=1e-6)
 
 
 # Dynamic sizes.

@@ -183,3 +183,27 @@ def test_dynamic_quantize_lstm(direction, dtype, tmp_path, compiler):
     # Both products are kernels, that of the states in the loop.
     text = explain(tmp_path / "model.onnx")
     assert text.count(" atom ") == 2 * count, text
+
+
+@pytest.mark.parametrize("activation, numbers, function", [
+    (None, None, lambda x: x), ("Relu", None, lambda x: np.maximum(x, 0)),
+    ("LeakyRelu", [0.25], lambda x: np.where(x < 0, F32(0.25) * x, x)),
+    ("Clip", [-0.5, 0.75], lambda x: np.clip(x, F32(-0.5), F32(0.75))),
+    ("HardSigmoid", [0.5, 0.25], lambda x: np.clip(F32(0.5) * x + F32(0.25), F32(0), F32(1)))])
+@pytest.mark.parametrize("adds", [False, True])
+def test_fused_conv(activation, numbers, function, adds, tmp_path, compiler):
+    """The bits of a Conv, and what follows it."""
+    x, w, b, z = uniform(2, 4, 7, 7), uniform(6, 4, 3, 3), uniform(6), uniform(2, 6, 4, 4)
+    attributes = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 2]}
+    (plain,) = run(tmp_path, "Conv", [x, constant(w), constant(b)], **attributes)
+    if activation:
+        attributes["activation"] = activation
+    if numbers:
+        attributes["activation_params"] = numbers
+    (y,) = ms(tmp_path, "FusedConv", [x, constant(w), constant(b), *([z] if adds else [])], **attributes)
+    program.assert_same_bits(y, function(plain + z if adds else plain))
+
+
+def test_fused_conv_with_an_unknown_activation(tmp_path, compiler):
+    with pytest.raises(AssertionError, match="has the activation 'Softplus' with 0 parameters"):
+        ms(tmp_path, "FusedConv", [uniform(1, 1, 4, 4), constant(uniform(1, 1, 3, 3))], activation="Softplus")

@@ -68,13 +68,22 @@ def test_what_is_wrong_is_said(model):
         qcc.diff_model(data, {"x": X, "z": X}, against="onnx")
 
 
-def run(*arguments):
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-    return subprocess.run([sys.executable, "-m", "qcc", *map(str, arguments)], env=environment, capture_output=True,
-                          text=True)
+COMMANDS = {"python": [sys.executable, "-m", "qcc"], "driver": [str(program.qcc())]}
 
 
-def test_command(model, tmp_path):
+@pytest.fixture(params=COMMANDS)
+def run(request):
+    """Runs the package as a command, by itself and from the driver."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), QCC_PYTHON=sys.executable)
+
+    def run_command(*arguments):
+        return subprocess.run([*COMMANDS[request.param], *map(str, arguments)], env=environment, capture_output=True,
+                              text=True)
+
+    return run_command
+
+
+def test_command(model, run, tmp_path):
     path = tmp_path / "model.onnx"
     path.write_bytes(model.SerializeToString())
     done = run("diff", path, "--against=onnx", "--layers", "--dim=batch=3")

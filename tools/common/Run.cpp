@@ -80,6 +80,12 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                    "Let elements differ from --expect by up to T times the "
                    "largest magnitude of the expected tensor",
                    options.tolerance);
+  arguments.text("test-data", "DIR",
+                 "Run the tests that an ONNX model comes with, DIR/"
+                 "test_data_set_0/input_0.pb and so on, and compare with their "
+                 "outputs: floats may differ by 0.001 of the largest "
+                 "magnitude, or by --tolerance",
+                 options.testData);
   arguments.flag("bench", "Run for some time; print the median time",
                  options.bench);
   addMeasureArguments(arguments, options);
@@ -92,6 +98,20 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                  options.counters);
   arguments.flag("list", "Say what the program holds, and run nothing",
                  options.list);
+}
+
+/// The tests of a model come with all that a run needs.
+static rt::Status checkTestData(const RunOptions &options) {
+  bool hasOther = !options.sources.inputs.empty() ||
+                  !options.sources.sizes.empty() || !options.outputs.empty() ||
+                  !options.expected.empty() || options.list || options.bench ||
+                  options.profile || !options.dumpSteps.empty() ||
+                  !options.counters.empty();
+  if (options.testData.empty() || !hasOther)
+    return rt::Status::ok();
+  return rt::invalidArgument(
+      "--test-data gives the inputs and what is expected; of the other options "
+      "of inputs, results and measurements it goes with --tolerance alone");
 }
 
 static bool isNpy(const std::string &path) {
@@ -144,7 +164,9 @@ rt::Status checkOptions(const RunOptions &options) {
     if (!isNpy(expected))
       return rt::invalidArgument("expected result '" + expected +
                                  "' must be a .npy file");
-  if (options.tolerance && options.expected.empty() && !options.hasExpectations)
+  if (rt::Status status = checkTestData(options); !status.isOk())
+    return status;
+  if (options.tolerance && options.expected.empty() && options.testData.empty())
     return rt::invalidArgument("--tolerance is for --expect, which is not "
                                "given");
   if (!options.benchJson.empty() && !options.bench && !options.profile)

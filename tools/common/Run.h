@@ -24,7 +24,6 @@ struct RunOptions {
   std::vector<std::string> outputs;  ///< .npy, one for each result in order
   std::vector<std::string> expected; ///< .npy, one for each result in order
   std::optional<double> tolerance;   ///< of expected ones; see Compare.h
-  bool hasExpectations = false;      ///< besides `expected`
   unsigned threads = 0;
   std::string device;      ///< empty: the host; see openDevice
   std::string counters;    ///< a file for those of the emulator
@@ -36,6 +35,7 @@ struct RunOptions {
   bool profile = false;
   std::string trace;
   std::string dumpSteps;
+  std::string testData; ///< a folder of tests of a model, or empty
   bool list = false;
   /// What the emulator launched; null where no counters are asked for.
   std::shared_ptr<LaunchLog> launches;

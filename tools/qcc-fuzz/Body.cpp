@@ -26,9 +26,12 @@ const std::vector<std::string> &floatBinaryOps() {
 
 const std::vector<std::string> &floatUnaryOps(Element element) {
   static const std::vector<std::string> names = {
-      "arith.negf", "math.absf",      "math.floor", "math.ceil", "math.round",
-      "math.trunc", "math.roundeven", "math.sqrt",  "math.exp",  "math.tanh",
-      "math.erf",   "math.rsqrt",     "math.log"};
+      "arith.negf", "math.absf",      "math.floor", "math.ceil",  "math.round",
+      "math.trunc", "math.roundeven", "math.sqrt",  "math.exp",   "math.tanh",
+      "math.erf",   "math.rsqrt",     "math.log",   "math.sin",   "math.cos",
+      "math.tan",   "math.atan",      "math.asin",  "math.acos",  "math.sinh",
+      "math.cosh",  "math.asinh",     "math.acosh", "math.atanh", "math.expm1",
+      "math.log1p"};
   // The functions of N8 are those of smaller floats.
   static const std::vector<std::string> ofDouble(names.begin(),
                                                  names.begin() + 8);

@@ -13,6 +13,7 @@
 #include "common/Arguments.h"
 #include "common/Messages.h"
 #include "common/Run.h"
+#include "common/TestData.h"
 #include "qcc/Runtime/HostFeatures.h"
 
 #include <cstdio>
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
   addRunArguments(arguments, options);
   arguments.example("qcc-run model.so --input=x.npy --output=y.npy");
   arguments.example("qcc-run model.so --input=random --dim=1024 --profile");
+  arguments.example("qcc-run model.so --test-data=DIR");
   arguments.example("qcc-run model.so --list");
   if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
     return *code;
@@ -51,6 +53,11 @@ int main(int argc, char **argv) {
   rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
+  if (!options.testData.empty()) {
+    int code = runTestData(*module, options, stdout, reportError);
+    status = flushStandardOutput();
+    return status.isOk() ? code : reportError(status.message());
+  }
   status = runModule(*std::move(module), file, options, std::nullopt, stdout);
   if (status.isOk())
     status = flushStandardOutput();

@@ -52,7 +52,6 @@ struct RunOptions : tools::RunOptions {
   bool check = false;
   /// Compare what each step computes as well.
   bool checkSteps = false;
-  std::string testData; ///< a folder of tests of a model
 };
 
 /// Options of qcc diff.
@@ -60,6 +59,14 @@ struct DiffCommand : tools::DiffOptions {
   ProgramOptions a, b;
   std::string variantA, variantB;
   std::string deviceA, deviceB;
+};
+
+/// Options of qcc diff --against.
+struct ModelDiffCommand {
+  std::string model, against, mcpu;
+  bool layers = false;
+  tools::InputSources sources;
+  std::optional<double> tolerance;
 };
 
 /// Options of qcc explain.
@@ -184,16 +191,11 @@ checkSteps(const ProgramOptions &program, const RunOptions &options,
            const rt::ModuleOptions &moduleOptions,
            std::vector<HostTensor> inputs);
 
-/// Whether --test-data goes with the other options; reports what does not, and
-/// returns the exit code.
-int checkTestData(const RunOptions &options);
-/// Runs the tests of --test-data; returns the exit code.
-int runTestData(const tools::ModulePtr &module, const RunOptions &options);
-
 int runCompile(const ProgramOptions &program, const std::string &output,
                const std::string &emit);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
+int runModelDiff(const ModelDiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 int runReduce(const ReduceOptions &options);
 /// Signs the artifact `input` with the secret key of a file.

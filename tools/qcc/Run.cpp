@@ -12,6 +12,7 @@
 
 #include "Driver.h"
 #include "common/Compare.h"
+#include "common/TestData.h"
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "qcc/JIT/JIT.h"
@@ -115,6 +116,13 @@ driver::compileAndLoad(Session &session, const rt::ModuleOptions &options) {
   return *module;
 }
 
+/// Runs the tests of --test-data; returns the exit code.
+static int runTests(const tools::ModulePtr &module, const RunOptions &options) {
+  return tools::runTestData(
+      module, options, stdout,
+      [](const std::string &message) { reportError(message); });
+}
+
 static int runArtifact(const ProgramOptions &program, RunOptions &options) {
   if (options.check)
     return reportError("--check needs the program, which '" + program.input +
@@ -126,7 +134,7 @@ static int runArtifact(const ProgramOptions &program, RunOptions &options) {
   if (!module.isOk())
     return reportError(module.message());
   if (!options.testData.empty())
-    return runTestData(*module, options);
+    return runTests(*module, options);
   return reportStatus(
       tools::runModule(*module, program.input, options, std::nullopt, stdout));
 }
@@ -136,10 +144,10 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   RunOptions options = givenRun;
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
-  options.hasExpectations = !options.testData.empty();
   addFiles(options.files, program);
-  if (int code = checkTestData(options))
-    return code;
+  if (options.check && !options.testData.empty())
+    return reportError("--test-data says what is expected, and so does "
+                       "--check; ask for one at a time");
   rt::Status status = tools::checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
@@ -194,7 +202,7 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   if (!module)
     return 1;
   if (!options.testData.empty())
-    return runTestData(*module, options);
+    return runTests(*module, options);
   tools::Execution execution;
   status = tools::runModule(*module, program.input, options, std::move(inputs),
                             stdout, &execution);

@@ -86,6 +86,9 @@ struct CommandLine {
   ProgramOptions program;
   RunOptions run;
   DiffCommand diff;
+  std::vector<std::string> others; ///< B of diff, if there is one
+  std::string against;
+  bool layers = false;
   /// Options of diff that the sides have in common.
   std::string entry;
   std::optional<double> tolerance;
@@ -148,12 +151,6 @@ static void addRun(Commands &commands, CommandLine &line) {
                  "As --check, and compare what each step computes as well, "
                  "which --check does where a result differs",
                  line.run.checkSteps);
-  arguments.text("test-data", "DIR",
-                 "Run the tests that an ONNX model comes with, DIR/"
-                 "test_data_set_0/input_0.pb and so on, and compare with their "
-                 "outputs: floats may differ by 0.001 of the largest "
-                 "magnitude, or by --tolerance",
-                 line.run.testData);
   arguments.example("qcc run model.mlir --weights=model.npz --input=x.npy "
                     "--output=y.npy");
   arguments.example("qcc run model.mlir --weights=random:7 --input=random "
@@ -200,8 +197,36 @@ static void completeSide(const Arguments &given, const char *side,
     noteGiven(given, program);
 }
 
+/// The comparison of one model with another implementation of ONNX.
+static int runModelDiffCommand(const Arguments &given,
+                               const CommandLine &line) {
+  if (!line.others.empty())
+    return reportError("--against compares one model, but '" +
+                       line.others.front() + "' is given as well");
+  for (const char *name :
+       {"weights", "unfused", "tuning-db", "entry", "threads", "json",
+        "entry-a", "entry-b", "mcpu-a", "mcpu-b", "weights-a", "weights-b",
+        "variant-a", "variant-b", "device-a", "device-b"})
+    if (given.isGiven(name))
+      return reportError(llvm::Twine("--") + name +
+                         " does not go with --against");
+  return runModelDiff({line.diff.a.input, line.against, line.program.mcpu,
+                       line.layers, line.diff.sources, line.tolerance});
+}
+
 static int runDiffCommand(const Arguments &given, CommandLine &line) {
+  if (given.isGiven("against"))
+    return runModelDiffCommand(given, line);
+  if (line.layers)
+    return reportError("--layers goes with --against; without, all values that "
+                       "both programs name are compared");
   DiffCommand &diff = line.diff;
+  if (line.others.size() != 1)
+    return reportError(line.others.empty()
+                           ? "no B is given; see qcc diff --help"
+                           : "A and B are wanted, but '" + line.others[1] +
+                                 "' is given as well");
+  diff.b.input = line.others.front();
   completeSide(given, "a", line, diff.a, diff.b);
   completeSide(given, "b", line, diff.b, diff.a);
   for (std::string *entry : {&diff.entryA, &diff.entryB})
@@ -217,7 +242,7 @@ static void addDiff(Commands &commands, CommandLine &line) {
       [&](const Arguments &given) { return runDiffCommand(given, line); });
   DiffCommand &diff = line.diff;
   arguments.positional("A", diff.a.input);
-  arguments.positional("B", diff.b.input);
+  arguments.positionals("B", line.others);
   addCompilingOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
   qcc::tools::addInputArguments(arguments, line.entry, diff.sources,
@@ -226,6 +251,16 @@ static void addDiff(Commands &commands, CommandLine &line) {
                    "Let elements differ by up to T times the largest magnitude "
                    "of the value in A; without, any difference counts",
                    line.tolerance);
+  arguments.text("against", "onnxruntime|onnx",
+                 "Instead of B: run the ONNX model A in ONNX Runtime or in the "
+                 "package onnx, by the package qcc of Python (of python3, or "
+                 "of the program that QCC_PYTHON names). T of --tolerance is "
+                 "of the norm (L2) of a value then",
+                 line.against);
+  arguments.flag("layers",
+                 "With --against: compare what each node computes, not the "
+                 "outputs alone",
+                 line.layers);
   arguments.text("json", "FILE", "Also write the report", diff.json);
   arguments.text("entry-a", "NAME", "Entry of A, instead of --entry",
                  diff.entryA);
@@ -251,6 +286,7 @@ static void addDiff(Commands &commands, CommandLine &line) {
                     "--input=x.npy --tolerance=0.03");
   arguments.example("qcc diff model.mlir model.so --weights-a=model.npz "
                     "--input=random");
+  arguments.example("qcc diff model.onnx --against=onnxruntime --layers");
 }
 
 static void addExplain(Commands &commands, CommandLine &line) {

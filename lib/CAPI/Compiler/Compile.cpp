@@ -72,7 +72,9 @@ static rt::Status toStatus(llvm::Error error) {
   std::string message;
   llvm::handleAllErrors(std::move(error), [&](llvm::ErrorInfoBase &info) {
     std::error_code error = info.convertToErrorCode();
-    if (error == std::errc::not_enough_memory)
+    // The second is what the system says of threads that it cannot start.
+    if (error == std::errc::not_enough_memory ||
+        error == std::errc::resource_unavailable_try_again)
       code = rt::StatusCode::OutOfMemory;
     else if (error != llvm::inconvertibleErrorCode())
       code = rt::StatusCode::IOError;
@@ -140,6 +142,7 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
     };
   request.limits = WorkLimits(std::move(isCancelled), known.timeoutNanoseconds,
                               known.memoryLimitBytes);
+  request.limits.setLacksMemory(lacksMemory);
   if (known.tuning) {
     rt::Result<LoadedTuning> tuning = loadTuning(known.tuning);
     if (!tuning.isOk())
@@ -176,8 +179,7 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
   context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) { outcome.log.add(diagnostic); });
-  if (request.limits.areAny())
-    request.import.limits = &request.limits;
+  request.import.limits = &request.limits;
   if (request.limits.isExceeded())
     return;
 

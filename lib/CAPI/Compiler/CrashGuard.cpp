@@ -10,9 +10,10 @@
 // host may live on them). So ours stands before it and shares signals out: this
 // thread's to LLVM, all others, as they came, to the host.
 //
-// A lack of memory is an exception, of LLVM as well, and ends at the bottom of
-// the thread; this file is compiled with exceptions. LLVM is not made for them:
-// what is destroyed on the way may be half done or need memory itself. So a
+// A lack of memory that the reserve does not make up for is an exception, of
+// LLVM as well, and ends at the bottom of the thread; this file is compiled
+// with exceptions. LLVM is not made for them: what is destroyed on the way may
+// be half done or need memory itself. So a
 // crash while an exception is on its way is a lack of memory, too. Other places
 // use what malloc gives without a look at it. The C library has then set errno,
 // which each thread has for itself and which is zero when a body begins: a
@@ -21,6 +22,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CrashGuard.h"
+#include "MemoryReserve.h"
+#include "PerThread.h"
 #include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -49,27 +52,10 @@ static struct sigaction llvmActions[numCrashSignals];
 
 namespace {
 struct Task;
-
-/// The task that a thread runs, if any. A handler reads it, which must not
-/// allocate: a thread_local variable may, unless it is of the model
-/// initial-exec, and that takes thread-local memory which a process that loads
-/// the library late may not have left.
-class CurrentTask {
-public:
-  CurrentTask() : error(pthread_key_create(&key, nullptr)) {}
-
-  /// Of pthread_key_create.
-  int failure() const { return error; }
-  Task *get() const { return static_cast<Task *>(pthread_getspecific(key)); }
-  void set(Task *task) const { pthread_setspecific(key, task); }
-
-private:
-  pthread_key_t key;
-  int error;
-};
 } // namespace
 
-static const CurrentTask currentTask;
+/// The task that a thread runs, if it catches signals.
+static const PerThread<Task> currentTask;
 
 /// Notes that a task which crashed lacked memory, if it did.
 static void noteLackOfMemory(Task &task, bool inException);
@@ -107,30 +93,6 @@ static void shareOut(int signal, siginfo_t *info, void *context) {
 }
 
 namespace {
-/// As long as one of these exists, LLVM throws where it has no memory. By
-/// itself it prints, and ends the process.
-class ThrowingAllocations {
-public:
-  ThrowingAllocations() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (count++ == 0)
-      llvm::install_bad_alloc_error_handler(
-          [](void *, const char *, bool) { throw std::bad_alloc(); });
-  }
-  ~ThrowingAllocations() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--count == 0)
-      llvm::remove_bad_alloc_error_handler();
-  }
-
-private:
-  static std::mutex mutex;
-  static int count;
-};
-
-std::mutex ThrowingAllocations::mutex;
-int ThrowingAllocations::count = 0;
-
 /// Catches crash signals as long as one of these exists.
 class CaughtSignals {
 public:
@@ -220,6 +182,7 @@ struct Task {
   bool lacksMemory = false;
 
   void run();
+  void runWithReserve();
   void call(llvm::function_ref<void()> work);
   static void *threadMain(void *self) {
     auto &task = *static_cast<Task *>(self);
@@ -248,11 +211,21 @@ void Task::call(llvm::function_ref<void()> work) {
 void Task::run() {
   fesetenv(FE_DFL_ENV);
   errno = 0;
-  HandlerStack handlerStack;
-  ThrowingAllocations throwing;
+  GuardedAllocations guarded;
+  MemoryReserve reserve;
+  if (!reserve.isThere()) {
+    end = End::NoMemory;
+    return;
+  }
+  runWithReserve();
+  if (reserve.isSpent())
+    end = End::NoMemory;
+}
+
+void Task::runWithReserve() {
   if (signals == Signals::Keep)
     return call(body);
-
+  HandlerStack handlerStack;
   CaughtSignals caught;
   currentTask.set(this);
   llvm::CrashRecoveryContext recovery;
@@ -264,6 +237,8 @@ void Task::run() {
     end = End::NoMemory;
   currentTask.set(nullptr);
 }
+
+bool capi::lacksMemory() { return MemoryReserve::isSpentHere(); }
 
 rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
   if (currentTask.failure() != 0)

@@ -28,10 +28,15 @@ enum class Signals {
   Keep   ///< The host's handlers stay, and a crash ends the process.
 };
 
-/// Runs the body; Internal if it crashed, OutOfMemory if it lacked memory: in
-/// both cases what it allocated may be lost. Any number of threads may do so at
-/// once.
+/// Runs the body; Internal if it crashed, and what it allocated may be lost
+/// then. OutOfMemory if it lacked memory, even if it came to its end: the first
+/// request that fails is made up for, and only after that may something be
+/// lost. Any number of threads may do so at once.
 rt::Status runGuarded(Signals signals, llvm::function_ref<void()> body);
+
+/// Whether memory has run out for the body that this thread runs: it has to end
+/// soon.
+bool lacksMemory();
 
 } // namespace qcc::capi
 

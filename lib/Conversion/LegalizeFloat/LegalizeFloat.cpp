@@ -58,7 +58,8 @@ static bool isExactMath(Operation *op) {
 
 static bool isSequence(Operation *op) {
   return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
-             math::LogOp>(op);
+             math::LogOp>(op) ||
+         isWideSequence(op);
 }
 
 static bool isConversion(Operation *op) {
@@ -104,8 +105,9 @@ static LogicalResult checkOp(Operation *op) {
   if (isa<math::MathDialect>(op->getDialect()) && !isSequence(op) &&
       !isExactMath(op))
     return op->emitOpError(
-        "has no fixed sequence of operations (N8); write it with exp, tanh, "
-        "erf, rsqrt, log, sqrt and arithmetic, or as a qnn.lookup table");
+        "has no fixed sequence of operations (N8); write it with functions "
+        "that have one, such as exp, log and sqrt, and arithmetic, or as a "
+        "qnn.lookup table");
   if (isa<arith::RemFOp>(op))
     return op->emitOpError(
         "has no fixed sequence of operations (N8); write x - trunc(x / y) * y");
@@ -162,10 +164,14 @@ static Value emitWidened(OpBuilder &builder, Operation *op,
 
 /// The form of a math function on f32 (or f64 for math.round).
 static Value emitMath(OpBuilder &builder, Operation *op, BF16Conversions bf16) {
-  Value x = op->getOperand(0);
-  auto type = cast<FloatType>(getElementTypeOrSelf(x));
-  if (isSmallFloat(type))
-    x = emitExtend(builder, op->getLoc(), x, builder.getF32Type(), bf16);
+  auto type = cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isSmallFloat(type)
+                           ? emitExtend(builder, op->getLoc(), operand,
+                                        builder.getF32Type(), bf16)
+                           : operand);
+  Value x = operands.front();
   Steps s(builder, op->getLoc(), x);
   Value y = TypeSwitch<Operation *, Value>(op)
                 .Case([&](math::ExpOp) { return emitExp(s, x); })
@@ -173,7 +179,10 @@ static Value emitMath(OpBuilder &builder, Operation *op, BF16Conversions bf16) {
                 .Case([&](math::ErfOp) { return emitErf(s, x); })
                 .Case([&](math::RsqrtOp) { return emitRsqrt(s, x); })
                 .Case([&](math::LogOp) { return emitLog(s, x); })
-                .Case([&](math::RoundOp) { return emitRoundHalfAway(s, x); });
+                .Case([&](math::RoundOp) { return emitRoundHalfAway(s, x); })
+                .Default([&](Operation *) {
+                  return emitWideSequence(s, op, operands);
+                });
   return emitRound(builder, op->getLoc(), y, type, bf16);
 }
 

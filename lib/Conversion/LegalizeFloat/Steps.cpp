@@ -40,6 +40,11 @@ Value Steps::f32(uint32_t bits) {
                                        APFloat(llvm::bit_cast<float>(bits))));
 }
 
+Value Steps::f64(uint64_t bits) {
+  return constant(builder.getFloatAttr(builder.getF64Type(),
+                                       APFloat(llvm::bit_cast<double>(bits))));
+}
+
 Value Steps::add(Value a, Value b) {
   return arith::AddFOp::create(builder, loc, a, b);
 }

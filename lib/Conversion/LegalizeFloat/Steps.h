@@ -34,6 +34,9 @@ public:
   /// An f32 with these bits.
   mlir::Value f32(uint32_t bits);
   mlir::Value i32(uint32_t value) { return integer(32, value); }
+  /// An f64 with these bits.
+  mlir::Value f64(uint64_t bits);
+  mlir::Value i64(uint64_t value) { return integer(64, value); }
 
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value sub(mlir::Value a, mlir::Value b);
@@ -80,6 +83,11 @@ mlir::Value emitTanh(Steps &s, mlir::Value x);
 mlir::Value emitErf(Steps &s, mlir::Value x);
 mlir::Value emitRsqrt(Steps &s, mlir::Value x);
 mlir::Value emitLog(Steps &s, mlir::Value x);
+/// Whether N8 defines the op by a sequence in binary64.
+bool isWideSequence(mlir::Operation *op);
+/// That sequence, on f32.
+mlir::Value emitWideSequence(Steps &s, mlir::Operation *op,
+                             mlir::ValueRange operands);
 /// math.round, half away from zero, on f32 or f64.
 mlir::Value emitRoundHalfAway(Steps &s, mlir::Value x);
 

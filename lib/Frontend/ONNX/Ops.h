@@ -62,6 +62,7 @@ LogicalResult importQLinearMatMul(NodeImporter &n);
 // Ops/Microsoft.cpp
 LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
 LogicalResult importFusedGelu(NodeImporter &n);
+LogicalResult importFusedConv(NodeImporter &n);
 LogicalResult importFusedMatMul(NodeImporter &n);
 LogicalResult importMatMulIntegerToFloat(NodeImporter &n);
 LogicalResult importSkipNormalization(NodeImporter &n);

@@ -47,6 +47,23 @@ func.func @others(%x: f32) -> (f32, f32, f32, f32) {
   return %a, %b, %c, %d : f32, f32, f32, f32
 }
 
+// Those in binary64 have no fma.
+// CHECK-LABEL: func @wide
+func.func @wide(%x: f32, %y: f16) -> (f32, f16) {
+  // CHECK: %[[X:.*]] = arith.extf %{{.*}} : f32 to f64
+  // CHECK: arith.mulf %[[X]], %{{.*}} : f64
+  // CHECK: math.roundeven %{{.*}} : f64
+  // CHECK-NOT: math.sin
+  // CHECK: arith.truncf %{{.*}} : f64 to f32
+  %a = math.sin %x : f32
+  // CHECK-NOT: math.powf
+  // CHECK-NOT: math.fma
+  // CHECK: arith.truncf %{{.*}} : f64 to f32
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %b = math.powf %y, %y : f16
+  return %a, %b : f32, f16
+}
+
 // CHECK-LABEL: func @kept
 func.func @kept(%x: f32, %y: f64) -> (f32, f64, f32) {
   // CHECK-NEXT: math.roundeven %{{.*}} : f32

@@ -63,6 +63,24 @@ TEST(FloatLibrary, StaysWithinItsBounds) {
       "rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1.5, 0, infinity);
 }
 
+/// Of every exponent, as far as the result is finite.
+TEST(FloatLibrary, FunctionsInBinary64StayWithinTheirBounds) {
+  constexpr double bound = 0.51;
+  expectWithin("sin", std::sin, bound, -infinity, infinity);
+  expectWithin("cos", std::cos, bound, -infinity, infinity);
+  expectWithin("tan", std::tan, bound, -infinity, infinity);
+  expectWithin("asin", std::asin, bound, -1, 1);
+  expectWithin("acos", std::acos, bound, -1, 1);
+  expectWithin("atan", std::atan, bound, -infinity, infinity);
+  expectWithin("sinh", std::sinh, bound, -89, 89);
+  expectWithin("cosh", std::cosh, bound, -89, 89);
+  expectWithin("asinh", std::asinh, bound, -infinity, infinity);
+  expectWithin("acosh", std::acosh, bound, 1, infinity);
+  expectWithin("atanh", std::atanh, bound, -1, 1);
+  expectWithin("expm1", std::expm1, bound, -infinity, 88);
+  expectWithin("log1p", std::log1p, bound, -1, infinity);
+}
+
 TEST(FloatLibrary, SpecialValues) {
   auto expect = [](const char *op, std::vector<float> x, std::vector<float> y) {
     EXPECT_EQ(bitsOf(evaluate(op, x)), bitsOf(y)) << op;

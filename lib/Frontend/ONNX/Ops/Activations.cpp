@@ -15,7 +15,9 @@
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -154,6 +156,17 @@ static Function floatFunction(StringRef op) {
       .Case("Tanh", one<math::TanhOp>)
       .Case("Erf", one<math::ErfOp>)
       .Case("Exp", one<math::ExpOp>)
+      .Case("Sin", one<math::SinOp>)
+      .Case("Cos", one<math::CosOp>)
+      .Case("Tan", one<math::TanOp>)
+      .Case("Asin", one<math::AsinOp>)
+      .Case("Acos", one<math::AcosOp>)
+      .Case("Atan", one<math::AtanOp>)
+      .Case("Sinh", one<math::SinhOp>)
+      .Case("Cosh", one<math::CoshOp>)
+      .Case("Asinh", one<math::AsinhOp>)
+      .Case("Acosh", one<math::AcoshOp>)
+      .Case("Atanh", one<math::AtanhOp>)
       .Case("Log", one<math::LogOp>)
       .Case("Sqrt", one<math::SqrtOp>)
       .Case("Neg", one<arith::NegFOp>)
@@ -204,8 +217,10 @@ static Parameters absentParameters(StringRef op) {
 /// Functions of the fixed sequences (N8), which f64 does not have.
 static bool usesLibrary(StringRef op) {
   return llvm::StringSwitch<bool>(op)
-      .Cases({"Sigmoid", "Swish", "Elu", "Selu", "Celu", "Gelu", "Tanh", "Erf",
-              "Exp", "Log", "Softplus", "Mish"},
+      .Cases({"Sigmoid", "Swish", "Elu",   "Selu",  "Celu",     "Gelu",
+              "Tanh",    "Erf",   "Exp",   "Log",   "Softplus", "Mish",
+              "Sin",     "Cos",   "Tan",   "Asin",  "Acos",     "Atan",
+              "Sinh",    "Cosh",  "Asinh", "Acosh", "Atanh"},
              true)
       .Default(false);
 }
@@ -303,15 +318,27 @@ LogicalResult onnx::importPRelu(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
+/// Whether a bound of bytes is the least or the greatest that there is, as
+/// writers have it behind each QuantizeLinear.
+static bool boundsNothing(const GraphValue &bound, bool isLow) {
+  std::optional<qnn::ConstantData> data =
+      qnn::ConstantData::get(bound.constant);
+  if (!bound.isByte() || !data || data->bytes.size() != 1)
+    return false;
+  auto byte = static_cast<uint8_t>(data->bytes[0]);
+  return byte == (bound.isUnsigned() ? (isLow ? 0 : 255) : (isLow ? 128 : 127));
+}
+
 LogicalResult onnx::importClip(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue &x = n.in(0);
-  if (!x.isFloat() && !x.isSigned())
+  if (x.isBool())
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
-  SmallVector<GraphValue *> operands{&x};
-  GraphValue bounds[2];
+  // uint8 is compared as int32.
+  Type wide = x.isUnsigned() ? Type(n.b.getI32Type()) : x.element;
+  std::optional<GraphValue> bounds[2];
   for (unsigned i = 1; i < 3; ++i) {
     if (!n.has(i))
       continue;
@@ -321,25 +348,73 @@ LogicalResult onnx::importClip(NodeImporter &n) {
          knownSizes(bound.shape) != SmallVector<int64_t>{1}))
       return n.refuse() << "has a bound that is not one "
                         << elementName(x.element) << "; make it a scalar";
-    bounds[i - 1] = reshape(n, bound, {});
-    operands.push_back(&bounds[i - 1]);
+    if (boundsNothing(bound, i == 1))
+      continue;
+    GraphValue scalar = reshape(n, bound, {});
+    FailureOr<GraphValue> converted = convert(n, scalar, wide);
+    if (failed(converted))
+      return failure();
+    bounds[i - 1] = *converted;
   }
-  bool hasLow = n.has(1), hasHigh = n.has(2);
-  FailureOr<GraphValue> y =
-      elementwise(n, operands, x.element, [&](Scalars &s, ValueRange args) {
-        Value v = args[0];
-        if (hasLow)
-          v = s.max(v, args[1]);
-        if (hasHigh)
-          v = s.min(v, args.back());
-        return v;
-      });
+  if (!bounds[0] && !bounds[1])
+    return n.set(0, x);
+  FailureOr<GraphValue> y = convert(n, x, wide);
+  if (failed(y))
+    return failure();
+  SmallVector<GraphValue *> operands{&*y};
+  for (std::optional<GraphValue> &bound : bounds)
+    if (bound)
+      operands.push_back(&*bound);
+  y = elementwise(n, operands, wide, [&](Scalars &s, ValueRange args) {
+    Value v = args[0];
+    if (bounds[0])
+      v = s.max(v, args[1]);
+    if (bounds[1])
+      v = s.min(v, args.back());
+    return v;
+  });
+  if (succeeded(y))
+    y = convert(n, *y, x.element);
   return failed(y) ? failure() : n.set(0, *y);
 }
 
 //===----------------------------------------------------------------------===//
 // Cast
 //===----------------------------------------------------------------------===//
+
+/// Constant floats in another float type, each rounded once. PyTorch writes
+/// scales in float64 and casts them, and a scale has to be known. Large
+/// constants are left to the compiler.
+static std::optional<GraphValue> castConstant(NodeImporter &n,
+                                              const GraphValue &x, Type type) {
+  constexpr size_t mostBytes = 1 << 20;
+  auto from = dyn_cast<FloatType>(x.element), to = dyn_cast<FloatType>(type);
+  if (!x.constant || !from || !to)
+    return std::nullopt;
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  auto sizes = knownSizes(x.shape);
+  if (!data || !sizes || data->bytes.size() > mostBytes)
+    return std::nullopt;
+  size_t width = from.getWidth() / 8;
+  SmallVector<char> bytes;
+  for (size_t at = 0; at < data->bytes.size(); at += width) {
+    uint64_t bits = 0;
+    memcpy(&bits, data->bytes.data() + at, width);
+    APFloat value(from.getFloatSemantics(), APInt(from.getWidth(), bits));
+    bool isInexact = false;
+    value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &isInexact);
+    uint64_t result = value.bitcastToAPInt().getZExtValue();
+    auto *begin = reinterpret_cast<const char *>(&result);
+    bytes.append(begin, begin + to.getWidth() / 8);
+  }
+  GraphValue y;
+  y.element = type;
+  y.shape = x.shape;
+  y.constant =
+      qnn::makeConstant(RankedTensorType::get(*sizes, type), bytes, "constant");
+  return y;
+}
 
 static LogicalResult castTo(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
@@ -351,6 +426,8 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
     y.element = type;
     return n.set(0, std::move(y));
   }
+  if (std::optional<GraphValue> constant = castConstant(n, x, type))
+    return n.set(0, *constant);
   FailureOr<GraphValue> y = convert(n, x, type);
   if (failed(y))
     return failure();

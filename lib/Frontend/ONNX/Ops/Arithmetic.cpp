@@ -183,31 +183,60 @@ LogicalResult onnx::importVariadic(NodeImporter &n) {
   });
 }
 
+/// The exponent of a Pow, where it is one number that is known.
+static std::optional<float> knownExponent(NodeImporter &n) {
+  if (auto floats = Constants::readFloats(n.in(1)))
+    return floats->size() == 1 ? std::optional(floats->front()) : std::nullopt;
+  auto integers = Constants::readIntegers(n.b, n.in(1));
+  if (!integers || integers->size() != 1)
+    return std::nullopt;
+  std::optional<int64_t> known = knownSize(integers->front());
+  return known ? std::optional(static_cast<float>(*known)) : std::nullopt;
+}
+
+/// The power of a float by an exponent of any type.
+static LogicalResult importAnyPow(NodeImporter &n) {
+  GraphValue &x = n.in(0);
+  if (!x.isFloat() || x.element.isF64() || !isNumber(n.in(1)))
+    return n.refuse() << "is supported for float32, float16 and bfloat16, and "
+                         "for float64 and integers with one of the constant "
+                         "exponents 1, 2 and 3, or 0.5 of floats; cast it to "
+                         "float32";
+  FailureOr<GraphValue> y = elementwise(
+      n, {&x, &n.in(1)}, x.element, [&](Scalars &s, ValueRange args) -> Value {
+        Value v = args[0], e = args[1];
+        Type type = v.getType();
+        if (isa<IntegerType>(e.getType()))
+          e = n.in(1).isSigned()
+                  ? arith::SIToFPOp::create(s.b, s.loc, type, e).getResult()
+                  : arith::UIToFPOp::create(s.b, s.loc, type, e).getResult();
+        else if (e.getType().getIntOrFloatBitWidth() >
+                 type.getIntOrFloatBitWidth())
+          e = arith::TruncFOp::create(s.b, s.loc, type, e);
+        else if (e.getType() != type)
+          e = arith::ExtFOp::create(s.b, s.loc, type, e);
+        return math::PowFOp::create(s.b, s.loc, v, e);
+      });
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
 LogicalResult onnx::importPow(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
   GraphValue &x = n.in(0);
-  std::optional<SmallVector<float>> exponent = Constants::readFloats(n.in(1));
-  if (!exponent && n.in(1).rank() == 0) {
-    // A scalar of integers.
-    if (auto integers = Constants::readIntegers(n.b, n.in(1)))
-      exponent.emplace(1, static_cast<float>(*knownSize(integers->front())));
-  }
-  bool isKnown =
-      exponent && exponent->size() == 1 &&
-      llvm::is_contained({0.5f, 1.0f, 2.0f, 3.0f}, exponent->front());
-  if (!isKnown || !x.isFloat() || n.in(1).rank() > x.rank())
-    return n.refuse() << "is supported for floats with one of the constant "
-                         "exponents 0.5, 1, 2 and 3 only: other powers have no "
-                         "fixed sequence of operations (N8)";
-  float power = exponent->front();
+  std::optional<float> power = knownExponent(n);
+  bool isProduct = power && isNumber(x) && n.in(1).rank() <= x.rank() &&
+                   (*power == 1 || *power == 2 || *power == 3 ||
+                    (*power == 0.5f && x.isFloat()));
+  if (!isProduct)
+    return importAnyPow(n);
   FailureOr<GraphValue> y =
       elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
         Value v = args[0];
-        if (power == 0.5f)
+        if (*power == 0.5f)
           return s.sqrt(v);
         Value result = v;
-        for (int i = 1; i < static_cast<int>(power); ++i)
+        for (int i = 1; i < static_cast<int>(*power); ++i)
           result = s.mul(result, v);
         return result;
       });

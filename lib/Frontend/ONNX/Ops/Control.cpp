@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Compose.h"
 #include "../Constants.h"
 #include "../Ops.h"
 
@@ -12,28 +13,69 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// The branch of a constant condition. Shapes may differ from branch to branch,
-/// and an artifact knows them before it runs.
+/// What a branch gives.
+static FailureOr<SmallVector<GraphValue>> importBranch(NodeImporter &n,
+                                                       StringRef name) {
+  const NodeAttribute *branch = n.find(name);
+  if (!branch || !branch->graph)
+    return n.refuse() << "has no " << name << "; add it";
+  FailureOr<SmallVector<GraphValue>> values = n.importBranch(*branch->graph);
+  if (succeeded(values) && values->size() != n.node.outputs.size())
+    return n.refuse() << "has a branch of " << values->size()
+                      << " outputs where the node has " << n.node.outputs.size()
+                      << "; correct the model";
+  return values;
+}
+
+/// Whether one value can be taken for the other: an artifact knows shapes
+/// before it runs. Dynamic sizes are compared by the entry.
+static bool areAlike(const GraphValue &x, const GraphValue &y) {
+  if (x.element != y.element || x.rank() != y.rank())
+    return false;
+  return llvm::all_of(llvm::zip_equal(x.shape, y.shape), [](auto sizes) {
+    std::optional<int64_t> a = knownSize(std::get<0>(sizes)),
+                           b = knownSize(std::get<1>(sizes));
+    return !a || !b || *a == *b;
+  });
+}
+
+/// Computes both branches, and takes what the condition chooses.
+static LogicalResult importBoth(NodeImporter &n) {
+  auto thenValues = importBranch(n, "then_branch");
+  if (failed(thenValues))
+    return failure();
+  auto elseValues = importBranch(n, "else_branch");
+  if (failed(elseValues))
+    return failure();
+  Composer c(n);
+  Composer::Ref condition = c.reshape(c.in(0), {});
+  for (auto [i, x, y] : llvm::enumerate(*thenValues, *elseValues)) {
+    if (!areAlike(x, y))
+      return n.refuse()
+             << "branches on a value that is known only when the model runs, "
+                "and its output "
+             << i
+             << " has another type or shape in one branch than in the other, "
+                "which is not supported; make its condition a constant, or "
+                "give the sizes that it compares";
+    if (failed(c.set(i, c.op("Where", {condition, c.hold(std::move(x)),
+                                       c.hold(std::move(y))}))))
+      return failure();
+  }
+  return success();
+}
+
+/// The branch of a constant condition, whose shapes the other one need not
+/// have.
 LogicalResult onnx::importIf(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   std::optional<bool> condition = Constants::readBool(n.in(0));
   if (!condition)
-    return n.refuse() << "branches on a value that is known only when the "
-                         "model runs, which is not supported; make its "
-                         "condition a constant, or give the sizes that it "
-                         "compares";
-  StringRef name = *condition ? "then_branch" : "else_branch";
-  const NodeAttribute *branch = n.find(name);
-  if (!branch || !branch->graph)
-    return n.refuse() << "has no " << name << "; add it";
-  FailureOr<SmallVector<GraphValue>> values = n.importBranch(*branch->graph);
+    return importBoth(n);
+  auto values = importBranch(n, *condition ? "then_branch" : "else_branch");
   if (failed(values))
     return failure();
-  if (values->size() != n.node.outputs.size())
-    return n.refuse() << "has a branch of " << values->size()
-                      << " outputs where the node has " << n.node.outputs.size()
-                      << "; correct the model";
   for (auto [i, value] : llvm::enumerate(*values))
     (void)n.set(i, std::move(value));
   return success();

@@ -83,6 +83,52 @@ LogicalResult onnx::importFusedMatMul(NodeImporter &n) {
   return c.set(0, y);
 }
 
+/// The attributes of an activation whose parameters are numbers in a list.
+static std::optional<Composer::Attributes>
+activationAttributes(StringRef name, ArrayRef<float> numbers) {
+  if (numbers.empty() &&
+      llvm::is_contained(
+          {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid"}, name))
+    return Composer::Attributes{};
+  if (name == "LeakyRelu" && numbers.size() == 1)
+    return Composer::Attributes{attribute("alpha", numbers[0])};
+  if (name == "HardSigmoid" && numbers.size() == 2)
+    return Composer::Attributes{attribute("alpha", numbers[0]),
+                                attribute("beta", numbers[1])};
+  return std::nullopt;
+}
+
+/// Conv, the sum with another tensor, an activation.
+LogicalResult onnx::importFusedConv(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  Composer::Attributes ofConv;
+  for (const NodeAttribute &given : n.node.attributes)
+    if (given.name != "activation" && given.name != "activation_params")
+      ofConv.push_back(given);
+  Composer c(n);
+  Composer::Ref y = c.op("Conv", {c.in(0), c.in(1), c.in(2)}, ofConv);
+  if (n.has(3))
+    y = c.op("Add", {y, c.in(3)});
+  StringRef name = n.getString("activation", "");
+  const NodeAttribute *numbers = n.find("activation_params");
+  ArrayRef<float> parameters;
+  if (numbers)
+    parameters = numbers->reals;
+  if (name.empty())
+    return c.set(0, y);
+  if (name == "Clip" && parameters.size() == 2)
+    return c.set(0, c.op("Clip", {y, c.number(y, parameters[0]),
+                                  c.number(y, parameters[1])}));
+  auto attributes = activationAttributes(name, parameters);
+  if (!attributes)
+    return n.refuse() << "has the activation '" << name << "' with "
+                      << parameters.size()
+                      << " parameters, which is not supported; write it as a "
+                         "node behind a Conv";
+  return c.set(0, c.op(name, {y}, *attributes));
+}
+
 Composer::Ref onnx::dequantizedProduct(Composer &c, Composer::Ref x,
                                        Composer::Ref w, Composer::Ref scale,
                                        Composer::Ref xZero, Composer::Ref wZero,
