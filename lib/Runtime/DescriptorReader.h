@@ -111,6 +111,22 @@ private:
   int64_t objects_ = 0; ///< Read so far, in all tables.
 };
 
+/// Numbers, whose size is the same in all versions.
+template <typename T>
+const T *DescriptorReader::readTable(int64_t ref, int64_t count,
+                                     const char *what) {
+  return reinterpret_cast<const T *>(
+      readTableOf(ref, count, sizeof(T), alignof(T), what));
+}
+
+template <typename T>
+RecordTable<T> DescriptorReader::readRecords(int64_t ref, int64_t count,
+                                             const char *what) {
+  uint32_t size = sizeOf(static_cast<const T *>(nullptr));
+  const char *begin = readTableOf(ref, count, size, alignof(T), what);
+  return begin ? RecordTable<T>(begin, size, count) : RecordTable<T>();
+}
+
 } // namespace qcc::rt
 
 #endif // QCC_LIB_RUNTIME_DESCRIPTORREADER_H
