@@ -96,8 +96,10 @@ void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
-  if (options.fuse)
+  if (options.fuse) {
+    pm.addNestedPass<func::FuncOp>(createReadUnpadded(target));
     pm.addNestedPass<func::FuncOp>(createSliceStridedOperands(target));
+  }
   pm.addNestedPass<func::FuncOp>(createCollapseReductions());
   if (!options.fuse)
     return; // the value of each layer is to be seen as it is

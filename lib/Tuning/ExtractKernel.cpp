@@ -32,8 +32,10 @@ static Value countWindows(OpBuilder &builder, kernel::ContractOp op,
         *kernel::windowFactors(expr, op.getNumLoops());
     if (factors[loop] == 0)
       continue;
-    // What one window spans.
+    // What one window spans, beyond what is padded.
     int64_t span = 1;
+    if (std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding())
+      span -= (*padding)[2 * i] + (*padding)[2 * i + 1];
     for (auto [other, factor] : llvm::enumerate(factors)) {
       if (other == loop || factor == 0)
         continue;

@@ -175,6 +175,11 @@ std::string qcc::describeKernel(kernel::ContractOp op) {
   operands("epilogue_in", op.getEpilogueOperands(), op.getEpilogueMaps());
   for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps()))
     os << "out " << getElementTypeOrSelf(out.getType()) << ' ' << map << '\n';
+  if (std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding()) {
+    os << "lhs_padding ";
+    llvm::interleave(*padding, os, " ");
+    os << '\n';
+  }
   for (auto [dim, size] :
        llvm::zip_equal(op.getReductionDims(), op.getReductionSizes()))
     os << "reduce " << dim << ' ' << size << '\n';

@@ -179,6 +179,16 @@ public:
   /// but copy one of signed bytes.
   virtual bool prefersUnsignedLhs() const { return false; }
 
+  /// Whether strategies read the left operand of `op`, which has no config yet,
+  /// where it lies and at least as fast as a copy: whatever the sign of its
+  /// bytes is, and as if it had the elements of `padding` around it, which is
+  /// as `lhs_padding` or empty. `type` is that of the operand without padding.
+  virtual bool readsLhsAsItLies(kernel::ContractOp op,
+                                mlir::RankedTensorType type,
+                                llvm::ArrayRef<int64_t> padding = {}) const {
+    return false;
+  }
+
   /// What `kernel.lookup` of a vector of bytes takes, in operations on vectors
   /// of as many bytes. Nothing where the target does not lower the op.
   virtual std::optional<double> lookupCost(LookupPlace place) const {

@@ -47,6 +47,8 @@ createFoldByteFunctions(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createSliceStridedOperands(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
+createReadUnpadded(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
 createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 

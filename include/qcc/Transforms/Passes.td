@@ -287,7 +287,8 @@ def SliceStridedOperands : Pass<"slice-strided-operands", "::mlir::func::FuncOp"
     A contraction may read each s-th row or column of its left operand alone, such as a
     convolution with a stride and a window of one column. An argument of the program is
     copied for it where it is padded, and where the target reads unsigned bytes (see
-    `store-unsigned`); what lies between is not copied:
+    `store-unsigned`), unless it is read as it lies (see `read-unpadded`); what lies between
+    is not copied:
 
     ```mlir
     %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0]
@@ -312,6 +313,32 @@ def SliceStridedOperands : Pass<"slice-strided-operands", "::mlir::func::FuncOp"
   ];
 }
 
+def ReadUnpadded : Pass<"read-unpadded", "::mlir::func::FuncOp"> {
+  let summary = "Left operands read where they lie, as if they were padded";
+  let description = [{
+    An argument of the program would be copied to be padded. Where the target reads it
+    where it lies, the contraction gets the padding as an attribute:
+
+    ```mlir
+    %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] { yield %c5 }
+        : tensor<1x56x56x144xi8> to tensor<1x58x58x144xi8>
+    kernel.contract lhs(%p) (h, w, c, kw, kh) -> (0, h + kh, w + kw, c)
+    ```
+    becomes
+    ```mlir
+    kernel.contract lhs(%x) {lhs_padding = [0, 0, 1, 1, 1, 1, 0, 0], lhs_padding_value = 5 : i8}
+        (h, w, c, kw, kh) -> (0, h + kh, w + kw, c)
+    ```
+    What the program computes is computed in a padded buffer instead (`pad-in-place`), and
+    where one reader needs the copy all read it.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = ["::qcc::kernel::KernelDialect"];
+}
+
 def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
   let summary = "Temporaries as unsigned bytes where atoms multiply those";
   let description = [{
@@ -329,7 +356,8 @@ def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
     %y = kernel.contract lhs(%x) lhs_zero_point(%c131) ... {lhs_unsigned}
     ```
     What cannot be stored otherwise, such as an argument of the program, is copied where
-    padding copies it anyway and where windows read it, and left as it is elsewhere.
+    padding copies it anyway and where windows read it that the target does not read as it
+    lies, and left as it is elsewhere.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "",

@@ -58,6 +58,13 @@ bool X86Target::prefersUnsignedLhs() const {
   });
 }
 
+/// Strategy depthwise computes such contractions, and it alone.
+bool X86Target::readsLhsAsItLies(kernel::ContractOp op, RankedTensorType type,
+                                 ArrayRef<int64_t> padding) const {
+  return op.getRoles()->isDepthwise && op.getLhsPrologue().empty() &&
+         (padding.empty() || x86::isFastUnpadded(op, type, padding));
+}
+
 /// Fitted to times of qnn.requantize, whose operations are counted, by itself,
 /// after a convolution and before an addition (Zen 4).
 std::optional<double> X86Target::lookupCost(LookupPlace place) const {

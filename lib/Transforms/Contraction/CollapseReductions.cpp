@@ -162,7 +162,8 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   if (!roles.isDepthwise &&
       kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
     addUnitRun(parts);
-  while (collapseLast(rewriter, op.getLoc(), parts)) {
+  // Padding lies around each dimension of its own.
+  while (!parts.lhsPadding && collapseLast(rewriter, op.getLoc(), parts)) {
   }
   bool isSame = llvm::equal(parts.reductionDims, op.getReductionDims());
   if (isSame)

@@ -50,6 +50,8 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
   parts.rhsRange = op.getRhsRangeAttr();
   parts.epilogueRanges = op.getEpilogueRangesAttr();
   parts.zeroBorder = op.getZeroBorderAttr();
+  parts.lhsPadding = op.getLhsPaddingAttr();
+  parts.lhsPaddingValue = op.getLhsPaddingValueAttr();
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -110,7 +112,8 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      epilogueRanges, rhsRange, zeroBorder, config);
+      epilogueRanges, rhsRange, zeroBorder, lhsPadding, lhsPaddingValue,
+      config);
   setValueInfos(op, values);
   return op;
 }

@@ -76,7 +76,8 @@ static bool isCopied(ContractOp op, tensor::PadOp pad, Value source,
   if (pad)
     return pad->hasOneUse() && pad.getConstantPaddingValue();
   return source.hasOneUse() && !op.getLhsUnsigned() &&
-         target.prefersUnsignedLhs();
+         target.prefersUnsignedLhs() &&
+         !target.readsLhsAsItLies(op, cast<RankedTensorType>(source.getType()));
 }
 
 /// `source` as the contraction reads it; `slices` says what becomes of each

@@ -233,6 +233,10 @@ static void readUnsigned(RewriterBase &rewriter, ContractOp op,
   if (lhs)
     parts.lhs.value = lhs;
   parts.lhsUnsigned = true;
+  if (parts.lhsPaddingValue)
+    parts.lhsPaddingValue =
+        IntegerAttr::get(parts.lhsPaddingValue.getType(),
+                         parts.lhsPaddingValue.getValue() + kShift);
   MappedOperand constant =
       movedConstant(rewriter, op.getLoc(), parts.lhsZeroPoint);
   parts.lhsZeroPoint =
@@ -288,7 +292,8 @@ namespace {
 /// for each window that they are in.
 class UnsignedCopies {
 public:
-  explicit UnsignedCopies(RewriterBase &rewriter) : rewriter(rewriter) {}
+  UnsignedCopies(RewriterBase &rewriter, const Target &target)
+      : rewriter(rewriter), target(target) {}
 
   /// The left operand of a contraction, stored plus 128; null where it had
   /// better stay as it is.
@@ -300,6 +305,7 @@ private:
   Value moveCopy(Value value);
 
   RewriterBase &rewriter;
+  const Target &target;
   DenseMap<Value, Value> copies;
 };
 } // namespace
@@ -352,9 +358,11 @@ Value UnsignedCopies::lhsFor(ContractOp op) {
   for (Operation *at = op.getLhs().getDefiningOp(); isMovement(at);
        at = at->getOperand(0).getDefiningOp())
     isPadded |= isa<tensor::PadOp>(at);
-  return isPadded || !kernel::isProjection(op.getLhsMap())
-             ? moveCopy(op.getLhs())
-             : Value();
+  bool isCopied =
+      isPadded || (!kernel::isProjection(op.getLhsMap()) &&
+                   !target.readsLhsAsItLies(
+                       op, cast<RankedTensorType>(op.getLhs().getType())));
+  return isCopied ? moveCopy(op.getLhs()) : Value();
 }
 
 namespace {
@@ -385,7 +393,7 @@ struct StoreUnsigned : qcc::impl::StoreUnsignedBase<StoreUnsigned> {
       if (group.isOurs)
         storeUnsigned(rewriter, group, readers);
     }
-    UnsignedCopies copies(rewriter);
+    UnsignedCopies copies(rewriter, *target);
     SmallVector<std::pair<ContractOp, Value>> copied;
     for (ContractOp op : ops)
       if (!readers.contains(op))

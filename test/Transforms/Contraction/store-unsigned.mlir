@@ -197,3 +197,32 @@ func.func @sliced(%x: tensor<57x16xi8>, %w: tensor<8x16xi8>, %o: tensor<20x8xi32
       } -> tensor<20x8xi32>
   return %y : tensor<20x8xi32>
 }
+
+// -----
+
+#id = affine_map<(h, c) -> (h, c)>
+#x = affine_map<(h, c, r) -> (h + r, c)>
+#w = affine_map<(h, c, r) -> (c, r)>
+#y = affine_map<(h, c, r) -> (h, c)>
+
+// Padding that a contraction has itself is stored plus 128 with the rest.
+// CHECK-LABEL: func.func @padding(
+// CHECK: linalg.generic
+// CHECK: kernel.contract lhs({{.*}}lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = -121 : i8, lhs_unsigned
+func.func @padding(%x: tensor<8x16xi8>, %w: tensor<16x3xi8>, %e: tensor<8x16xi8>, %o: tensor<8x16xi32>) -> tensor<8x16xi32> {
+  %z = arith.constant 3 : i8
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xi8>) outs(%e : tensor<8x16xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %m = arith.maxsi %a, %z : i8
+    linalg.yield %m : i8
+  } -> tensor<8x16xi8>
+  %y = kernel.contract lhs(%c : tensor<8x16xi8>) rhs(%w : tensor<16x3xi8>) outs(%o : tensor<8x16xi32>)
+      {indexing_maps = [#x, #w, #y], lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = 7 : i8,
+       reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<8x16xi32>
+  return %y : tensor<8x16xi32>
+}

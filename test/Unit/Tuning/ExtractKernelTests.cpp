@@ -119,6 +119,34 @@ func.func @f(%x: tensor<?xi8>, %w: tensor<4x3xi8>, %o: tensor<?x4xi32>) -> tenso
   }
 }
 
+/// Windows reach into padding of 1 before the operand and 2 behind it.
+TEST(ExtractKernel, PaddedWindowsOfAnUnknownSize) {
+  TestKernel kernel(R"(
+#x = affine_map<(m, n, k) -> (m * 2 + k, n)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func @f(%x: tensor<?x4xi8>, %w: tensor<4x3xi8>, %o: tensor<?x4xi32>) -> tensor<?x4xi32> {
+  %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<4x3xi8>) outs(%o : tensor<?x4xi32>)
+      {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>,
+       lhs_padding = array<i64: 1, 2, 0, 0>, lhs_padding_value = 0 : i8}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<?x4xi32>
+  return %y : tensor<?x4xi32>
+})");
+  ASSERT_TRUE(kernel.contract);
+  auto extracted = extractKernel(kernel.contract);
+  ASSERT_TRUE(static_cast<bool>(extracted));
+  auto entry = *extracted->module->getOps<func::FuncOp>().begin();
+  for (auto [size, windows] :
+       {std::pair(1, 1), std::pair(2, 2), std::pair(13, 7)}) {
+    std::vector<std::vector<int64_t>> shapes{{size, 4}, {4, 3}};
+    EntrySizes sizes(entry, shapes);
+    EXPECT_EQ(sizes.sizeOf(extracted->contract().getOuts()[0], 0), windows);
+  }
+}
+
 /// A dimension that the result alone has.
 TEST(ExtractKernel, UnknownSizeOfAResult) {
   TestKernel kernel(R"(

@@ -85,6 +85,10 @@ TEST(KernelKey, TellsKernelsApart) {
   std::vector<std::string> fingerprints{fingerprint(text)};
   text.attributes = ", lhs_unsigned";
   fingerprints.push_back(fingerprint(text));
+  // Widths of padding; none are others than no attribute.
+  text.attributes = ", lhs_padding = array<i64: 0, 0, 0, 0>, "
+                    "lhs_padding_value = 3 : i8";
+  fingerprints.push_back(fingerprint(text));
   text = {};
   text.scale = "%constant";
   fingerprints.push_back(fingerprint(text));

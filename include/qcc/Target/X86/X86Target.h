@@ -30,6 +30,8 @@ public:
   std::string tuningName() const override;
   bool needsRhsRange() const override;
   bool prefersUnsignedLhs() const override;
+  bool readsLhsAsItLies(kernel::ContractOp op, mlir::RankedTensorType type,
+                        llvm::ArrayRef<int64_t> padding) const override;
   std::optional<double> lookupCost(LookupPlace place) const override;
   bool convertsBF16() const override;
   std::vector<Alternative>

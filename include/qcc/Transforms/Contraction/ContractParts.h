@@ -44,6 +44,9 @@ struct ContractParts {
   mlir::DenseF64ArrayAttr epilogueRanges;
   /// Of `lhs`; what changes its dimensions clears it.
   mlir::DenseI64ArrayAttr zeroBorder;
+  /// The padding that windows of `lhs` reach into, and its value.
+  mlir::DenseI64ArrayAttr lhsPadding;
+  mlir::IntegerAttr lhsPaddingValue;
   kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);

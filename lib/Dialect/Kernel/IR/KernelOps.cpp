@@ -215,9 +215,40 @@ static LogicalResult verifyMaps(ContractOp op) {
   return success();
 }
 
-/// Windows of the left operand lie inside of it, as far as sizes are static.
+/// Two widths for each dimension of the left operand, one that windows move in
+/// where there is padding, and a value.
+static LogicalResult verifyPadding(ContractOp op) {
+  std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding();
+  if (padding.has_value() != op.getLhsPaddingValue().has_value())
+    return op.emitOpError(
+        "must have both of lhs_padding and lhs_padding_value, or none");
+  if (!padding)
+    return success();
+  AffineMap map = op.getLhsMap();
+  if (padding->size() != 2 * size_t(map.getNumResults()) ||
+      llvm::any_of(*padding, [](int64_t width) { return width < 0; }))
+    return op.emitOpError("must have two lhs_padding widths, not negative, for "
+                          "each dimension of lhs");
+  if (!op.getLhsPrologue().empty())
+    return op.emitOpError("has lhs_padding and lhs_prologue; a padded left "
+                          "operand has no prologue");
+  for (auto [d, expr] : llvm::enumerate(map.getResults()))
+    if ((*padding)[2 * d] + (*padding)[2 * d + 1] > 0 &&
+        isa<AffineDimExpr>(expr))
+      return op.emitOpError("has lhs_padding in dimension ")
+             << d << ", which is indexed by one loop alone";
+  return success();
+}
+
+/// Windows of the left operand lie inside of it and its padding, as far as
+/// sizes are static.
 static LogicalResult verifyWindows(ContractOp op, ArrayRef<int64_t> sizes) {
+  if (failed(verifyPadding(op)))
+    return failure();
   auto type = cast<ShapedType>(op.getLhs().getType());
+  SmallVector<int64_t> padding(2 * type.getRank(), 0);
+  if (op.getLhsPadding())
+    padding.assign(op.getLhsPadding()->begin(), op.getLhsPadding()->end());
   for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
     // Without iterations nothing is read.
     bool isKnown = !isa<AffineDimExpr>(expr) && !type.isDynamicDim(i);
@@ -230,10 +261,15 @@ static LogicalResult verifyWindows(ContractOp op, ArrayRef<int64_t> sizes) {
       greatest = llvm::SaturatingMultiplyAdd<uint64_t>(isKnown ? size - 1 : 0,
                                                        factor, greatest);
     }
-    if (isKnown && greatest >= uint64_t(type.getDimSize(i)))
-      return op.emitOpError()
-             << "reads lhs at index " << greatest << " of dimension " << i
-             << ", which has size " << type.getDimSize(i);
+    uint64_t width = uint64_t(padding[2 * i]) + padding[2 * i + 1];
+    if (!isKnown || greatest < type.getDimSize(i) + width)
+      continue;
+    InFlightDiagnostic error = op.emitOpError();
+    error << "reads lhs at index " << greatest << " of dimension " << i
+          << ", which has size " << type.getDimSize(i);
+    if (width > 0)
+      error << " and " << width << " elements of padding";
+    return error;
   }
   return success();
 }

@@ -24,6 +24,9 @@ static LogicalResult verifyConfig(kernel::ContractOp op,
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", which needs a right operand that is "
                           << (config.isPacked() ? "packed" : "not packed");
+  if (op.getLhsPadding())
+    return op.emitError("has lhs_padding, which no strategy of nvptx reads; "
+                        "pad the left operand in memory");
   if (config.getParts() > 1 || config.getFewRows())
     return op.emitError("has parts of K, or configs for few rows; run "
                         "divide-contractions first");

@@ -14,6 +14,7 @@
 //   InterleavedColumns  likewise where the right operand is not packed
 //   Depthwise     likewise where columns have left operands of their own
 //   LhsRows       where the words of the left operand come from
+//   LhsPadding    what windows read beside a left operand that is not padded
 //   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop      accumulators of one tile: what they start from, and K
 //   Epilogue      the region on the accumulators, and the stores

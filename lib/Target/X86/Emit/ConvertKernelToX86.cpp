@@ -37,6 +37,10 @@ static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   ? ", but its columns share a left operand"
                                   : ", but each of its columns has a left "
                                     "operand of its own");
+  if (!isDepthwise && op.getLhsPadding())
+    return op.emitError() << "has strategy " << config.getStrategyName()
+                          << ", which does not read lhs_padding; pad the "
+                             "left operand in memory";
   if (!isDepthwise &&
       kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return op.emitError("leaves out elements of the left operand along the "

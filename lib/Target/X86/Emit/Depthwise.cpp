@@ -28,11 +28,14 @@
 #include "Elements.h"
 #include "Epilogue.h"
 #include "InitialAccumulators.h"
+#include "LhsPadding.h"
 #include "OperandAlongK.h"
 #include "PackWords.h"
 #include "Strategies.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <functional>
 
 using namespace mlir;
 using namespace qcc;
@@ -49,11 +52,24 @@ public:
       : builder(builder), contraction(contraction),
         windows(SharedWindows::of(contraction.op)),
         elements(Elements::ofLhs(contraction.op)),
-        epilogue(builder, contraction) {}
+        padding(builder, contraction), epilogue(builder, contraction),
+        endsAreSpelled(!padding ||
+                       areSpelledOut(contraction, isAtEndOfLine())) {}
 
+  /// Emits what is done once for all parts.
+  void prepare() {
+    if (padding)
+      padding.prepare();
+  }
   void emit(const GridPart &part);
 
 private:
+  /// Whether `count` rows from row `row` on read padding beside a line.
+  std::function<bool(int64_t, int64_t)> isAtEndOfLine() {
+    return [this](int64_t row, int64_t count) {
+      return padding && padding.isReadBy(row, count);
+    };
+  }
   /// A word of a run of the right operand, whose `count` first elements exist,
   /// in the columns of vector j.
   using RightWord = llvm::function_ref<Value(Value run, Value word,
@@ -84,7 +100,11 @@ private:
   Contraction &contraction;
   SharedWindows windows;
   Elements elements;
+  LhsPadding padding;
   Epilogue epilogue;
+  /// Whether a tile whose first row is no constant reads no padding beside a
+  /// line.
+  bool endsAreSpelled;
 };
 } // namespace
 
@@ -94,6 +114,7 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
   kernel::ContractOp op = contraction.op;
   int64_t lanes = builder.lanes, kr = contraction.kr;
   Value column = builder.mul(tile.column, contraction.nr);
+  bool isInLine = endsAreSpelled && !getConstantIntValue(tile.row);
   SmallVector<Value> words;
   // As many vectors at a time as elements fill registers.
   for (int64_t j = 0; j < tile.vectors; j += kr) {
@@ -111,9 +132,10 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
         continue;
       }
       loops[op.getReductionDims().back()] = builder.add(first, i);
-      Value bytes = elements.readBytes(
-          builder, {loops, contraction.roles.n, unsigned(size), true}, size,
-          existing);
+      VectorPosition position{loops, contraction.roles.n, unsigned(size), true};
+      Value bytes = padding
+                        ? padding.readBytes(position, size, existing, isInLine)
+                        : elements.readBytes(builder, position, size, existing);
       rows.push_back(toStored(builder, contraction, bytes, op.getLhsUnsigned(),
                               contraction.lhsShift));
     }
@@ -247,7 +269,7 @@ void Depthwise::emitColumn(const GridPart &part, Value column, bool masked) {
   if (!rowsDiffer)
     ofRow = initialOf(part.tile(contraction, part.firstRow, 1, column, masked));
   forEachRowTile(builder, contraction, part.firstRow, part.lastRow,
-                 [&](Value row, int64_t count) {
+                 isAtEndOfLine(), [&](Value row, int64_t count) {
                    Tile tile =
                        part.tile(contraction, row, count, column, masked);
                    SmallVector<Value> initial;
@@ -270,6 +292,7 @@ void Depthwise::emit(const GridPart &part) {
 
 void qcc::x86::emitDepthwise(KernelBuilder &builder, Contraction &contraction) {
   Depthwise blocks(builder, contraction);
-  emitGrid(builder, contraction,
-           [&](const GridPart &part) { blocks.emit(part); });
+  emitGrid(
+      builder, contraction, [&](const GridPart &part) { blocks.emit(part); },
+      [&] { blocks.prepare(); });
 }

@@ -79,42 +79,83 @@ void qcc::x86::forEachRowTile(
 /// The most tiles that are spelled out, which are code of their own.
 constexpr int64_t kMostSpecialTiles = 4;
 
+namespace {
+/// Tiles before row `first` and from row `last` on are special; `end` is the
+/// end of all tiles.
+struct SpecialTiles {
+  int64_t first, last, end, count;
+
+  /// Where there are more rows than can be spelled out, or their number is not
+  /// known, nothing is.
+  bool areFew() const { return count <= kMostSpecialTiles; }
+
+  static SpecialTiles
+  of(const Contraction &contraction,
+     function_ref<bool(int64_t row, int64_t count)> isSpecial);
+};
+} // namespace
+
+static int64_t rowsAt(const Contraction &contraction, int64_t row) {
+  return std::min(contraction.mr, *getConstantIntValue(contraction.m) - row);
+}
+
+SpecialTiles
+SpecialTiles::of(const Contraction &contraction,
+                 function_ref<bool(int64_t row, int64_t count)> isSpecial) {
+  int64_t mr = contraction.mr;
+  auto m = getConstantIntValue(contraction.m);
+  if (!m)
+    return {0, 0, 0, 0};
+  auto isSpecialAt = [&](int64_t row) {
+    return isSpecial(row, rowsAt(contraction, row));
+  };
+  SpecialTiles tiles{0, (int64_t)llvm::alignTo(*m, mr), 0, 0};
+  tiles.end = tiles.last;
+  while (tiles.first < tiles.last && isSpecialAt(tiles.first))
+    tiles.first += mr;
+  while (tiles.first < tiles.last && isSpecialAt(tiles.last - mr))
+    tiles.last -= mr;
+  tiles.count = (tiles.first + tiles.end - tiles.last) / mr;
+  return tiles;
+}
+
+bool qcc::x86::areSpelledOut(
+    const Contraction &contraction,
+    function_ref<bool(int64_t row, int64_t count)> isSpecial) {
+  return getConstantIntValue(contraction.m) &&
+         SpecialTiles::of(contraction, isSpecial).areFew();
+}
+
 void qcc::x86::forEachRowTile(
     KernelBuilder &builder, const Contraction &contraction, Value begin,
     Value end, function_ref<bool(int64_t row, int64_t count)> isSpecial,
     function_ref<void(Value row, int64_t count)> body) {
-  int64_t mr = contraction.mr, m = 0;
-  if (auto size = getConstantIntValue(contraction.m))
-    m = *size;
-  auto sizeAt = [&](int64_t row) { return std::min(mr, m - row); };
-  // Tiles before `first` and from `last` on are spelled out.
-  int64_t tilesEnd = llvm::alignTo(m, mr), first = 0, last = tilesEnd;
-  while (first < last && isSpecial(first, sizeAt(first)))
-    first += mr;
-  while (first < last && isSpecial(last - mr, sizeAt(last - mr)))
-    last -= mr;
-  int64_t special = (first + tilesEnd - last) / mr;
-  if (special == 0 || special > kMostSpecialTiles)
+  int64_t mr = contraction.mr;
+  SpecialTiles tiles = SpecialTiles::of(contraction, isSpecial);
+  if (tiles.count == 0 || !tiles.areFew())
     return forEachRowTile(builder, contraction, begin, end, body);
   auto emitFrom = [&](int64_t from, int64_t to) {
     for (int64_t row = from; row < to; row += mr)
       builder.ifTrue(builder.less(begin, builder.index(row + 1)), [&] {
-        builder.ifTrue(builder.less(builder.index(row), end),
-                       [&] { body(builder.index(row), sizeAt(row)); });
+        builder.ifTrue(builder.less(builder.index(row), end), [&] {
+          body(builder.index(row), rowsAt(contraction, row));
+        });
       });
   };
-  emitFrom(0, first);
-  Value middle = builder.min(builder.max(begin, builder.index(first)), end);
-  if (first < last && last == tilesEnd)
+  emitFrom(0, tiles.first);
+  Value middle =
+      builder.min(builder.max(begin, builder.index(tiles.first)), end);
+  if (tiles.first < tiles.last && tiles.last == tiles.end)
     forEachRowTile(builder, contraction, middle, end, body);
-  else if (first < last)
-    builder.forEach(middle, builder.min(end, builder.index(last)), mr,
+  else if (tiles.first < tiles.last)
+    builder.forEach(middle, builder.min(end, builder.index(tiles.last)), mr,
                     [&](Value row) { body(row, mr); });
-  emitFrom(last, tilesEnd);
+  emitFrom(tiles.last, tiles.end);
 }
 
 void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
-                        function_ref<void(const GridPart &)> emitPart) {
+                        function_ref<void(const GridPart &)> emitPart,
+                        function_ref<void()> prepare) {
   kernel::ContractOp op = contraction.op;
   RewriterBase &rewriter = builder.rewriter;
   Location loc = builder.loc;
@@ -141,6 +182,8 @@ void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
       std::nullopt);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(forall.getTerminator());
+  if (prepare)
+    prepare();
   Share share = emitShare(builder, forall.getInductionVar(0), threads,
                           builder.mul(outerCount, rowTiles), columnTiles);
 

@@ -58,10 +58,17 @@ void forEachRowTile(
     llvm::function_ref<bool(int64_t row, int64_t count)> isSpecial,
     llvm::function_ref<void(mlir::Value row, int64_t count)> body);
 
+/// Whether no tile is special but those with rows that are constants.
+bool areSpelledOut(
+    const Contraction &contraction,
+    llvm::function_ref<bool(int64_t row, int64_t count)> isSpecial);
+
 /// Replaces a contraction by an `scf.forall` over threads; calls `emitPart`
-/// once, inside of the loop over the outer indices of a thread's share.
+/// once, inside of the loop over the outer indices of a thread's share, and
+/// before that `prepare`, if there is one, outside of the loop.
 void emitGrid(KernelBuilder &builder, Contraction &contraction,
-              llvm::function_ref<void(const GridPart &)> emitPart);
+              llvm::function_ref<void(const GridPart &)> emitPart,
+              llvm::function_ref<void()> prepare = nullptr);
 
 } // namespace qcc::x86
 

@@ -114,6 +114,28 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
   return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
+/// The most rows at an end of a line that reach into padding: their tiles are
+/// spelled out.
+constexpr int64_t kMaxRowsInPadding = 4;
+
+bool qcc::x86::isFastUnpadded(ContractOp op, RankedTensorType type,
+                              ArrayRef<int64_t> padding) {
+  SharedWindows windows = SharedWindows::of(op);
+  if (!windows.lineDim)
+    return false;
+  unsigned line = *windows.lineDim;
+  int64_t elements = 1;
+  for (int64_t size : type.getShape().drop_front(line)) {
+    if (ShapedType::isDynamic(size))
+      return false;
+    elements *= size;
+    if (elements > kMaxLineOfPadding)
+      return false;
+  }
+  int64_t widest = std::max(padding[2 * line], padding[2 * line + 1]);
+  return widest <= kMaxRowsInPadding * windows.rowStride;
+}
+
 SmallVector<Tiling> Depthwise::listTilings(ContractOp op,
                                            const GemmShape &shape,
                                            const Atom &atom) const {

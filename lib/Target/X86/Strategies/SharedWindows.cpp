@@ -16,10 +16,12 @@ SharedWindows SharedWindows::of(kernel::ContractOp op) {
   SharedWindows windows;
   std::optional<unsigned> m = op.getRoles()->m;
   SmallVector<int64_t> beside(op.getNumLoops(), 0);
-  for (AffineExpr expr : op.getLhsMap().getResults()) {
+  for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
     auto factors = *kernel::windowFactors(expr, op.getNumLoops());
-    if (m && factors[*m] != 0)
-      beside = factors;
+    if (!m || factors[*m] == 0)
+      continue;
+    windows.lineDim = d;
+    beside = factors;
   }
   if (m)
     windows.rowStride = beside[*m];

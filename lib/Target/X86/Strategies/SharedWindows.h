@@ -22,12 +22,18 @@
 
 namespace qcc::x86 {
 
+/// The longest line of an image of which there is one of padding in scratch
+/// memory, in bytes.
+constexpr int64_t kMaxLineOfPadding = 32 << 10;
+
 struct SharedWindows {
   /// The reduction dimension that moves beside rows, not the last one; nothing
   /// where there is none. Its iterations are taps, and there is one without it.
   std::optional<unsigned> tap;
   int64_t taps = 1;
-  /// How far a row and a tap move along their dimension of lhs.
+  /// The dimension of lhs that rows move along, if one does, and how far a row
+  /// and a tap move there.
+  std::optional<unsigned> lineDim;
   int64_t rowStride = 0, tapStride = 0;
   /// The other reduction dimensions but the last.
   llvm::SmallVector<unsigned> others;

@@ -116,6 +116,11 @@ std::string doesNotFit(const Atom &atom);
 /// What is said where a tile has more than kMaxAccumulators.
 std::string hasTooManyAccumulators();
 
+/// Whether strategy depthwise reads a left operand of `type` as if it were
+/// padded, and chooses padding for lines instead of vectors.
+bool isFastUnpadded(kernel::ContractOp op, mlir::RankedTensorType type,
+                    llvm::ArrayRef<int64_t> padding);
+
 std::unique_ptr<Strategy> makeVectorTiles(const Spec &spec);
 std::unique_ptr<Strategy> makeAmxTiles(const Spec &spec);
 std::unique_ptr<Strategy> makeInnerProduct(const Spec &spec);

@@ -112,3 +112,22 @@ func.func @vectors_as_tiles(%x: memref<5x11xi8>, %w: memref<1x3x16xi32>, %s: mem
       }
   return
 }
+
+// -----
+
+#config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [4, 16, 4], block = [4, 16], lhs = in_place, source = pinned>
+#lhs = affine_map<(m, n, i, k) -> (m + i, k)>
+#rhs = affine_map<(m, n, i, k) -> (n, i, k)>
+#out = affine_map<(m, n, i, k) -> (m, n)>
+
+func.func @padded(%x: memref<4x8xi8>, %w: memref<1x6x16xi32>, %s: memref<16xi32>, %y: memref<4x16xi32>) {
+  // expected-error@+1 {{has strategy vector_tiles, which does not read lhs_padding; pad the left operand in memory}}
+  kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<1x6x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<4x16xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 8>,
+       lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = 3 : i8, lhs_unsigned, lowering_config = #config}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}

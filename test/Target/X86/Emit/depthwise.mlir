@@ -60,3 +60,72 @@ func.func @sums(%x: memref<1x4x5xi8>, %w: memref<1x1x16xi32>, %s: memref<16xi32>
       }
   return
 }
+
+#xp = affine_map<(h, m, n, s, r) -> (h + r, m + s, n)>
+#wp = affine_map<(h, m, n, s, r) -> (r, s, n)>
+#yp = affine_map<(h, m, n, s, r) -> (h, m, n)>
+
+// Padding of an operand that is read where it lies: each of the three lines of a window is one of the operand or one of
+// padding, 8 pixels of it, that a thread keeps in scratch memory. The column before the first tile is a constant, and so is
+// the one behind the last; other tiles read 4 columns of the lines.
+// CHECK-LABEL: func.func @padded(
+// CHECK: %[[FIVE:.*]] = arith.constant dense<5> : vector<64xi8>
+// CHECK: %[[P:.*]] = memref.alloca() {{.*}}: memref<512xi8>
+// CHECK: scf.for %[[I:.*]] = %c0 to %c512 step %c64 {
+// CHECK-NEXT: vector.store %[[FIVE]], %[[P]][%[[I]]]
+// CHECK: scf.for %[[H:.*]] =
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-NOT: transfer_read
+// CHECK-COUNT-4: vpdpbusd
+// CHECK: %[[H0:.*]] = arith.subi %[[H]], %c1
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[H0]], %[[SIZE:.*]] : index
+// CHECK: %[[OPERAND:.*]] = memref.subview %arg0[%[[H0]], 0, 0] [1, 8, 64] [1, 1, 1]
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[P]] to offset: [0], sizes: [1, 8, 64], strides: [512, 64, 1]
+// CHECK: %[[PADDING:.*]] = memref.cast %[[VIEW]]
+// CHECK: %[[LINE:.*]] = arith.select %[[IN]], %[[OPERAND]], %[[PADDING]]
+// CHECK: vector.transfer_read %[[LINE]][%c0, %c0, %c0]
+// CHECK-COUNT-8: vector.transfer_read
+// CHECK-NOT: transfer_read
+// CHECK: scf.for %{{.*}} step %c2 {
+// CHECK-COUNT-3: arith.select
+// CHECK-NOT: arith.select
+// CHECK-COUNT-9: vector.transfer_read
+// CHECK-NOT: arith.select
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-COUNT-9: vector.transfer_read
+// CHECK-NOT: transfer_read
+func.func @padded(%x: memref<?x8x64xi8>, %w: memref<1x9x64xi32>, %s: memref<64xi32>, %y: memref<?x8x64xi32>) {
+  kernel.contract lhs(%x : memref<?x8x64xi8>) rhs(%w : memref<1x9x64xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<?x8x64xi32>)
+      {indexing_maps = [#xp, #wp, #yp], reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 3>,
+       lhs_padding = array<i64: 1, 1, 1, 1, 0, 0>, lhs_padding_value = 5 : i8, lowering_config = #vnni, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Where lines have a dynamic size, each vector is one of the operand or one of padding; so no tile is special.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK: %[[P:.*]] = memref.alloca() {{.*}}: memref<64xi8>
+// CHECK: %[[ROW:.*]] = arith.cmpi ult
+// CHECK: %[[COLUMN:.*]] = arith.cmpi ult
+// CHECK: %[[IN:.*]] = arith.andi %[[ROW]], %[[COLUMN]] : i1
+// CHECK: memref.subview %arg0[%{{.*}}, %{{.*}}, 0] [1, 1, 64] [1, 1, 1]
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[P]] to offset: [0], sizes: [1, 1, 64]
+// CHECK: arith.select %[[IN]]
+// CHECK: vector.transfer_read
+func.func @dynamic(%x: memref<?x?x64xi8>, %w: memref<1x9x64xi32>, %s: memref<64xi32>, %y: memref<?x?x64xi32>) {
+  kernel.contract lhs(%x : memref<?x?x64xi8>) rhs(%w : memref<1x9x64xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<?x?x64xi32>)
+      {indexing_maps = [#xp, #wp, #yp], reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 3>,
+       lhs_padding = array<i64: 1, 1, 1, 1, 0, 0>, lhs_padding_value = 5 : i8, lowering_config = #vnni, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}

@@ -106,6 +106,17 @@ def Kernel_ContractOp
     gives, for each dimension of lhs, how many elements at its low end and at its high
     end are stored as 0: their products with the stored elements of rhs may be left out.
 
+    With `lhs_padding` windows reach beyond lhs, which is read where it lies: for each of its
+    dimensions the attribute gives how many elements there are before its low end and behind
+    its high end, all of them `lhs_padding_value`. The map of lhs counts them:
+
+    ```
+    l = lhs[map(d) - low]   inside of lhs, lhs_padding_value elsewhere
+    ```
+
+    Dimensions that are padded are those of windows, not indexed by one loop alone, and lhs
+    has no prologue.
+
     Example:
 
     ```mlir
@@ -149,6 +160,8 @@ def Kernel_ContractOp
       OptionalAttr<DenseF64ArrayAttr>:$epilogue_ranges,
       OptionalAttr<DenseI64ArrayAttr>:$rhs_range,
       OptionalAttr<DenseI64ArrayAttr>:$zero_border,
+      OptionalAttr<DenseI64ArrayAttr>:$lhs_padding,
+      OptionalAttr<I8Attr>:$lhs_padding_value,
       OptionalAttr<Kernel_LoweringConfigAttrInterface>:$lowering_config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,

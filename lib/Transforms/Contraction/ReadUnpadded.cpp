@@ -1,0 +1,117 @@
+//===- ReadUnpadded.cpp - Padding that is not copied around an operand ----===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../PassTarget.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Transforms/Contraction/ContractParts.h"
+#include "qcc/Transforms/Passes.h"
+
+namespace qcc {
+#define GEN_PASS_DEF_READUNPADDED
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+using kernel::ContractOp;
+
+namespace {
+/// What lhs_padding and lhs_padding_value say of a pad.
+struct Padding {
+  SmallVector<int64_t> widths;
+  IntegerAttr value;
+
+  /// Nothing where widths or the value are not known.
+  static std::optional<Padding> of(tensor::PadOp pad);
+};
+} // namespace
+
+std::optional<Padding> Padding::of(tensor::PadOp pad) {
+  Padding padding;
+  Value value = pad.getConstantPaddingValue();
+  if (!value || !matchPattern(value, m_Constant(&padding.value)) ||
+      !padding.value.getType().isInteger(8))
+    return std::nullopt;
+  for (auto [low, high] :
+       llvm::zip_equal(pad.getMixedLowPad(), pad.getMixedHighPad()))
+    for (OpFoldResult width : {low, high}) {
+      std::optional<int64_t> known = getConstantIntValue(width);
+      if (!known || *known < 0)
+        return std::nullopt;
+      padding.widths.push_back(*known);
+    }
+  return padding;
+}
+
+/// Whether the use is a left operand that is read where it lies, and windows
+/// move in each dimension that is padded.
+static bool canReadUnpadded(OpOperand &use, RankedTensorType type,
+                            const Padding &padding, const Target &target) {
+  auto op = dyn_cast<ContractOp>(use.getOwner());
+  if (!op || use.getOperandNumber() != 0 || op.getLhsPadding() ||
+      !target.readsLhsAsItLies(op, type, padding.widths))
+    return false;
+  for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults()))
+    if (padding.widths[2 * d] + padding.widths[2 * d + 1] > 0 &&
+        isa<AffineDimExpr>(expr))
+      return false;
+  return true;
+}
+
+static void readUnpadded(IRRewriter &rewriter, tensor::PadOp pad,
+                         const Target &target) {
+  // What computes the source computes it inside of the padding.
+  if (pad.getSource().getDefiningOp<DestinationStyleOpInterface>())
+    return;
+  std::optional<Padding> padding = Padding::of(pad);
+  if (!padding || !llvm::all_of(pad->getUses(), [&](OpOperand &use) {
+        return canReadUnpadded(use, pad.getSourceType(), *padding, target);
+      }))
+    return;
+  for (OpOperand &use : llvm::make_early_inc_range(pad->getUses())) {
+    auto op = cast<ContractOp>(use.getOwner());
+    rewriter.setInsertionPoint(op);
+    ContractParts parts = ContractParts::of(op);
+    parts.lhs.value = pad.getSource();
+    parts.lhsPadding = rewriter.getDenseI64ArrayAttr(padding->widths);
+    parts.lhsPaddingValue = padding->value;
+    parts.fused.insert(parts.fused.begin(),
+                       pad->getName().getStringRef().str());
+    ContractOp unpadded = parts.createFrom(rewriter, op);
+    rewriter.replaceOp(op, unpadded.getResults());
+  }
+  rewriter.eraseOp(pad);
+}
+
+namespace {
+struct ReadUnpadded : qcc::impl::ReadUnpaddedBase<ReadUnpadded> {
+  using Base::Base;
+  explicit ReadUnpadded(TargetRef target) : target(std::move(target)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return resolveTarget(target, cpu, context);
+  }
+
+  void runOnOperation() override {
+    SmallVector<tensor::PadOp> pads;
+    getOperation().walk([&](tensor::PadOp pad) { pads.push_back(pad); });
+    IRRewriter rewriter(&getContext());
+    for (tensor::PadOp pad : pads)
+      readUnpadded(rewriter, pad, *target);
+  }
+
+  TargetRef target;
+};
+} // namespace
+
+std::unique_ptr<Pass> qcc::createReadUnpadded(TargetRef target) {
+  return std::make_unique<ReadUnpadded>(std::move(target));
+}
