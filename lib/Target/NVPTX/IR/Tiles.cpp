@@ -207,8 +207,8 @@ std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
       isStride = false;
     }
     auto factors = kernel::windowFactors(map.getResult(dim), map.getNumDims());
-    if (!factors || ((*factors)[k] != 0 &&
-                     ((*factors)[k] != 1 || next != 1 || !isStride)))
+    if (!factors ||
+        ((*factors)[k] != 0 && ((*factors)[k] != 1 || next != 1 || !isStride)))
       return std::nullopt;
     for (auto [loop, factor] : llvm::enumerate(*factors))
       if (loop != k)
@@ -226,4 +226,18 @@ std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
     return std::nullopt;
   return alignmentAlong(cast<ShapedType>(op.getLhs().getType()), op.getLhsMap(),
                         op.getReductionDims().back());
+}
+
+int64_t qcc::nvptx::columnsOfThread(kernel::ContractOp op, ConfigAttr config) {
+  int64_t widest = 1;
+  for (Value out : op.getOuts()) {
+    Type type = getElementTypeOrSelf(out.getType());
+    if (type.isIntOrFloat())
+      widest = std::max<int64_t>(
+          widest, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  }
+  // Pairs of fragments are loaded at once.
+  constexpr int64_t kFewest = 4;
+  return std::min(std::max(kMostAligned / widest, kFewest),
+                  config.getWarpColumns() / 4);
 }
