@@ -103,7 +103,10 @@ TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
   forEachProduct([&](ContractOp op) {
     for (const Spec &larger : allChips()) {
       NVPTXTarget from(larger);
-      for (const Candidate &candidate : from.getStrategies().front()->list(op))
+      SmallVector<Candidate> candidates;
+      for (const auto &strategy : from.getStrategies())
+        llvm::append_range(candidates, strategy->list(op));
+      for (const Candidate &candidate : candidates)
         for (const Spec &chip : allChips()) {
           int64_t needed = sharedBytesOf(candidate.config);
           if (needed <= chip.sharedBytes || chip.architecture < kAsyncCopies)
