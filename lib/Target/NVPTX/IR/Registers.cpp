@@ -51,6 +51,21 @@ static int64_t registersOfRows(ContractOp op) {
   return isDivided ? kDivision : 0;
 }
 
+/// Registers for operands of the epilogue that differ by row: each row of a
+/// thread has a value and where it lies.
+static int64_t registersOfRowOperands(ContractOp op, ConfigAttr config) {
+  constexpr int64_t kRowsApart = 8;
+  ContractOp::Roles roles = *op.getRoles();
+  auto isOfRows = [&](AffineMap map) {
+    return !map.isFunctionOfDim(roles.n) &&
+           llvm::any_of(rowLoopsOf(op), [&](unsigned loop) {
+             return map.isFunctionOfDim(loop);
+           });
+  };
+  return 2 * config.getWarpRows() / kRowsApart *
+         llvm::count_if(op.getEpilogueMaps(), isOfRows);
+}
+
 static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   int64_t threads = config.getThreads();
   auto chunks = [&](int64_t rows) {
@@ -77,7 +92,7 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
     words += 5 * lhsChunks;
   constexpr int64_t kOthers = 48;
   return sums + fragments + words + 2 * (lhsChunks + rhsChunks) +
-         registersOfRows(op) + kOthers;
+         registersOfRows(op) + registersOfRowOperands(op, config) + kOthers;
 }
 
 int64_t qcc::nvptx::expectedRegisters(ContractOp op, ConfigAttr config) {

@@ -123,6 +123,10 @@ std::optional<std::string> qcc::nvptx::refuseParts(kernel::ContractOp op,
     return std::nullopt;
   std::string text =
       llvm::formatv("lowering_config has {0} parts of K, but ", parts);
+  if (op.getRhsZeroPoint() &&
+      llvm::any_of(op.getStaticLoopSizes(), ShapedType::isDynamic))
+    return text + "with a zero point of the right operand all sizes have to be "
+                  "known; leave parts out";
   int64_t size = op.getReductionSizes().front();
   int64_t unit = op.getReductionDims().size() == 1 ? kPackedStep : 1;
   if (size % (parts * unit) != 0)

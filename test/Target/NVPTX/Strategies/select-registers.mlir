@@ -33,3 +33,19 @@ func.func @divided(%x: tensor<2x?x64xi8>, %w: tensor<128x64xi8>, %o: tensor<2x?x
   } -> tensor<2x?x128xi32>
   return %y : tensor<2x?x128xi32>
 }
+
+// -----
+
+// What differs by row stays until the last column is stored.
+func.func @scales_of_rows(%x: tensor<?x55xi8>, %w: tensor<128x55xi8>, %s: tensor<?xf32>, %o: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  // expected-error@+1 {{lowering_config needs about 246 registers for each thread, of which there are 240; choose smaller tiles for warps, or other blocks}}
+  %y = kernel.contract lhs(%x : tensor<?x55xi8>) rhs(%w : tensor<128x55xi8>) epilogue_ins(%s : tensor<?xf32>) outs(%o : tensor<?x128xf32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m)>, affine_map<(m, n, k) -> (m, n)>],
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [128, 256, 64], warp = [64, 64], stages = 2, source = pinned>} epilogue {
+  ^bb0(%acc: i32, %f: f32):
+    %0 = arith.sitofp %acc : i32 to f32
+    %1 = arith.mulf %0, %f : f32
+    kernel.yield %1 : f32
+  } -> tensor<?x128xf32>
+  return %y : tensor<?x128xf32>
+}
