@@ -1,6 +1,7 @@
 """What the project promises about its examples, beyond their bits."""
 
 import json
+import resource
 import subprocess
 import time
 
@@ -9,9 +10,9 @@ import pytest
 import program
 
 
-def explain(name, cpu):
+def explain(name, cpu, *options):
     command = [str(program.qcc()), "explain", str(program.EXAMPLES / name), "--json"]
-    command += ["--weights=random:7", f"--mcpu={cpu}"]
+    command += ["--weights=random:7", f"--mcpu={cpu}", *options]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["kernels"]
@@ -52,3 +53,57 @@ def test_compile_time(cpu, tmp_path):
         subprocess.run(command, check=True)
         times.append(time.monotonic() - start)
     assert min(times) < 2
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_86", "sm_89", "sm_90", "sm_120"])
+@pytest.mark.parametrize("name, layers", [("tf_linear.mlir", 1), ("mlp_f16.mlir", 2)])
+def test_layers_are_one_kernel_of_a_device(name, layers, chip):
+    """Quantization is a part of the kernels that multiply. Each has a variant for few rows and one for many, and others
+    for ranges between them."""
+    kernels = explain(name, chip, "--target=cuda")
+    assert {kernel.get("atom") for kernel in kernels} == {"mma-m16n8k32"}
+    guards = {}
+    for kernel in kernels:
+        guards.setdefault(kernel["location"], []).append(kernel["config"].split(":")[0])
+    assert len(guards) == layers
+    for ranges in guards.values():
+        assert len(set(ranges)) == len(ranges) <= 3
+        assert ranges[0].startswith("rows <= ") and ranges[-1].startswith("rows > ")
+
+
+def processor_time(command):
+    """Seconds of all threads, which do not depend on what else a machine does; the better of two runs."""
+    times = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times)
+
+
+def test_compile_time_of_a_device(tmp_path):
+    """Compiling tf_linear.mlir for a chip takes under 1.5 s."""
+    command = [program.qcc(), "compile", program.EXAMPLES / "tf_linear.mlir", "--weights=random:7", "--target=cuda"]
+    assert processor_time([*command, "--mcpu=sm_80", "-o", tmp_path / "tf_linear.so"]) < 1.5
+
+
+def test_compile_time_of_kernels_of_a_device(tmp_path):
+    """Compiling 24 distinct kernels for a chip takes under 20 s."""
+    text = "!x = !quant.uniform<i8:f32, 2.0e-02>\n!w = !quant.uniform<i8:f32, 1.0e-02>\n"
+    for number in range(24):
+        k, n = 256 + 64 * number, 1024 - 32 * number
+        text += f"""
+func.func @layer{number}(%x: tensor<512x{k}x!x>) -> tensor<512x{n}x!x> {{
+  %w = arith.constant dense_resource<w{number}> : tensor<{n}x{k}x!w>
+  %y = qnn.linear %x, %w : tensor<512x{k}x!x>, tensor<{n}x{k}x!w> -> tensor<512x{n}x!x>
+  return %y : tensor<512x{n}x!x>
+}}
+"""
+    path = tmp_path / "layers.mlir"
+    path.write_text(text)
+    options = ["--weights=random:7", "--target=cuda", "--mcpu=sm_80"]
+    done = subprocess.run([str(program.qcc()), "explain", str(path), *options, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["distinct_kernels"] >= 24
+    assert processor_time([program.qcc(), "compile", path, *options, "-o", tmp_path / "layers.so"]) < 20

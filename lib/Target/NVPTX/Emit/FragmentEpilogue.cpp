@@ -21,20 +21,6 @@ using kernel::ContractOp;
 /// Registers for operands that differ in rows and columns, at most.
 constexpr int64_t kOperandRegisters = 32;
 
-int64_t qcc::nvptx::columnsOfThread(ContractOp op, ConfigAttr config) {
-  int64_t widest = 1;
-  for (Value out : op.getOuts()) {
-    Type type = getElementTypeOrSelf(out.getType());
-    if (type.isIntOrFloat())
-      widest = std::max<int64_t>(
-          widest, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-  }
-  // Pairs of fragments are loaded at once.
-  constexpr int64_t kFewest = 4;
-  return std::min(std::max(kChunk / widest, kFewest),
-                  config.getWarpColumns() / 4);
-}
-
 namespace {
 /// An operand or a result at runs of columns.
 struct RunOperand {

@@ -21,9 +21,6 @@
 
 namespace qcc::nvptx {
 
-/// Columns side by side that a thread has: 16 bytes of the widest result.
-int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
-
 /// What a thread has of the tile of a block.
 struct FragmentTile {
   /// The points of its rows, those that do not exist being others that do, and

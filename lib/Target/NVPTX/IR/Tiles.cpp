@@ -123,9 +123,10 @@ std::optional<std::string> qcc::nvptx::refuseParts(kernel::ContractOp op,
     return std::nullopt;
   std::string text =
       llvm::formatv("lowering_config has {0} parts of K, but ", parts);
-  if (op.getRhsZeroPoint())
-    return text + "the zero point of the right operand needs sums of rows over "
-                  "all of K; leave parts out";
+  if (op.getRhsZeroPoint() &&
+      llvm::any_of(op.getStaticLoopSizes(), ShapedType::isDynamic))
+    return text + "with a zero point of the right operand all sizes have to be "
+                  "known; leave parts out";
   int64_t size = op.getReductionSizes().front();
   int64_t unit = op.getReductionDims().size() == 1 ? kPackedStep : 1;
   if (size % (parts * unit) != 0)
@@ -207,8 +208,8 @@ std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
       isStride = false;
     }
     auto factors = kernel::windowFactors(map.getResult(dim), map.getNumDims());
-    if (!factors || ((*factors)[k] != 0 &&
-                     ((*factors)[k] != 1 || next != 1 || !isStride)))
+    if (!factors ||
+        ((*factors)[k] != 0 && ((*factors)[k] != 1 || next != 1 || !isStride)))
       return std::nullopt;
     for (auto [loop, factor] : llvm::enumerate(*factors))
       if (loop != k)
@@ -226,4 +227,18 @@ std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
     return std::nullopt;
   return alignmentAlong(cast<ShapedType>(op.getLhs().getType()), op.getLhsMap(),
                         op.getReductionDims().back());
+}
+
+int64_t qcc::nvptx::columnsOfThread(kernel::ContractOp op, ConfigAttr config) {
+  int64_t widest = 1;
+  for (Value out : op.getOuts()) {
+    Type type = getElementTypeOrSelf(out.getType());
+    if (type.isIntOrFloat())
+      widest = std::max<int64_t>(
+          widest, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  }
+  // Pairs of fragments are loaded at once.
+  constexpr int64_t kFewest = 4;
+  return std::min(std::max(kMostAligned / widest, kFewest),
+                  config.getWarpColumns() / 4);
 }

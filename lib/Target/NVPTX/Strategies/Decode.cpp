@@ -52,36 +52,13 @@ private:
 };
 } // namespace
 
-/// Chunks of 16 bytes of the left operand that a thread loads in a step.
-static int64_t lhsChunks(ContractOp op, ConfigAttr config) {
-  std::optional<int64_t> rows = mostRowsOf(op, config);
-  return rows && *rows <= kFragmentRows / 2 ? 1 : 2;
-}
-
-/// About as many registers as a thread needs.
-static int64_t registersOf(ContractOp op, ConfigAttr config) {
-  int64_t fragments = config.getColumns() / kFragmentColumns;
-  int64_t sums = 4 * (fragments + (op.getRhsZeroPoint() ? 1 : 0));
-  int64_t chunk = 4;
-  std::optional<int64_t> alignment = alignmentAlongK(op);
-  if (!alignment)
-    chunk *= llvm::divideCeil(
-        getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(), 8);
-  else if (*alignment < kLeastCopied)
-    chunk = 6;
-  int64_t loaded =
-      config.getStages() * (4 * fragments + chunk * lhsChunks(op, config));
-  constexpr int64_t kOthers = 40;
-  return sums + loaded + 2 * (fragments + 2) + kOthers;
-}
-
 std::optional<std::string> Decode::refuseOne(ContractOp op,
                                              ConfigAttr config) const {
   if (std::optional<std::string> reason = refuseTile(op, config))
     return reason;
   if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
     return reason;
-  return refuseResources(config, registersOf(op, config));
+  return refuseResources(config, expectedRegisters(op, config));
 }
 
 SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
@@ -115,7 +92,7 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   const Atom &atom = *findMatrixAtom(config.getAtom());
   double warps = config.getWarps();
   double fragments = config.getColumns() / kFragmentColumns;
-  double chunks = lhsChunks(op, config);
+  double chunks = lhsChunksOfDecode(op, config);
   double ofFragment = (chunks * kFragmentRows / 2 <= atom.rows
                            ? 1.
                            : double(kFragmentRows) / atom.rows) *
@@ -133,8 +110,8 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
       kOnce + rounds * kPerRound + steps / warps * perStep + ofResults;
   double blocks = sizes.tiles(config) * config.getParts();
   double most = std::ceil(blocks / spec.multiprocessors);
-  double atOnce =
-      std::min<double>(most, blocksAtOnce(config, registersOf(op, config)));
+  double atOnce = std::min<double>(
+      most, blocksAtOnce(config, expectedRegisters(op, config)));
   double alone = kFirstLoads + kNextInstruction * instructions +
                  std::max(0., rounds) * kLoadLatency;
   double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *

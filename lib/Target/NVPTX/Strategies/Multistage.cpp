@@ -81,42 +81,13 @@ static constexpr Shape kShapes[] = {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// About as many registers as a thread needs.
-static int64_t registersOf(ContractOp op, ConfigAttr config) {
-  int64_t threads = config.getThreads();
-  auto chunks = [&](int64_t rows) {
-    return llvm::divideCeil(rows * config.getDepth() / 16, threads);
-  };
-  int64_t lhsChunks = chunks(config.getRows());
-  int64_t rhsChunks = chunks(config.getColumns());
-  int64_t sums = config.getWarpRows() * config.getWarpColumns() / kWarp;
-  if (op.getRhsZeroPoint())
-    sums += config.getWarpRows() / 4;
-  int64_t fragments = (config.getWarpRows() + config.getWarpColumns()) / 4;
-  // Words that are loaded and not stored yet, and addresses.
-  bool hasCopies =
-      findMatrixAtom(config.getAtom())->architecture >= kAsyncCopies;
-  int64_t words = hasCopies ? 0 : 4 * (lhsChunks + rhsChunks);
-  std::optional<int64_t> alignment = alignmentAlongK(op);
-  if (!alignment)
-    words +=
-        4 * lhsChunks *
-        llvm::divideCeil(
-            getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(),
-            8);
-  else if (*alignment < kLeastCopied)
-    words += 5 * lhsChunks;
-  constexpr int64_t kOthers = 48;
-  return sums + fragments + words + 2 * (lhsChunks + rhsChunks) + kOthers;
-}
-
 std::optional<std::string> Multistage::refuseOne(ContractOp op,
                                                  ConfigAttr config) const {
   if (std::optional<std::string> reason = refuseTile(op, config))
     return reason;
   if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
     return reason;
-  return refuseResources(config, registersOf(op, config));
+  return refuseResources(config, expectedRegisters(op, config));
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +193,7 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
   // The multiprocessor with the most blocks has so many, some at once.
   double blocks = sizes.tiles(config) * config.getParts();
   double most = std::ceil(blocks / spec.multiprocessors);
-  int64_t atOnce = blocksAtOnce(config, registersOf(op, config));
+  int64_t atOnce = blocksAtOnce(config, expectedRegisters(op, config));
   double busy = most * busyTime(op, config, sizes, steps, epilogue);
   // Nobody multiplies while the only block at work stores results.
   if (atOnce == 1)

@@ -63,6 +63,10 @@ private:
   Value viewOfRhsSums();
   void emitProducts();
   void emitSum();
+  /// The sum of a column of elements less their zero point, of that of the
+  /// elements.
+  Value lessZeroPoint(OpBuilder &builder, Location at, Value sumOfColumn,
+                      Value zeroPoint);
   /// The sums of a part.
   Value sumsOf(int64_t part);
   /// The map of an operand of the contraction without loops over K.
@@ -199,6 +203,16 @@ AffineMap PartsOfK::withoutReductions(AffineMap map) {
   return map.replaceDimsAndSymbols(dims, {}, kept, 0);
 }
 
+Value PartsOfK::lessZeroPoint(OpBuilder &builder, Location at,
+                              Value sumOfColumn, Value zeroPoint) {
+  auto type = cast<IntegerType>(sumOfColumn.getType());
+  Value elements =
+      arith::ConstantIntOp::create(builder, at, type, op.getReductionSize());
+  return arith::SubIOp::create(
+      builder, at, sumOfColumn,
+      arith::MulIOp::create(builder, at, elements, zeroPoint));
+}
+
 void PartsOfK::emitSum() {
   SmallVector<Value> ins;
   SmallVector<AffineMap> maps;
@@ -209,7 +223,7 @@ void PartsOfK::emitSum() {
   };
   for (int64_t part = 0; part < count; ++part)
     add(sumsOf(part), parts.outs.front().map);
-  std::optional<size_t> init, zeroPoint, rhsSums;
+  std::optional<size_t> init, zeroPoint, rhsSums, rhsZeroPoint;
   if (parts.init)
     init = add(parts.init.value, parts.init.map);
   if (parts.lhsZeroPoint) {
@@ -221,6 +235,8 @@ void PartsOfK::emitSum() {
     zeroPoint = add(parts.lhsZeroPoint.value, parts.lhsZeroPoint.map);
     rhsSums = add(parts.rhsSums, AffineMap::get(op.getNumLoops(), 0, columns,
                                                 op.getContext()));
+    if (parts.rhsZeroPoint)
+      rhsZeroPoint = add(parts.rhsZeroPoint.value, parts.rhsZeroPoint.map);
   }
   size_t firstOperand = ins.size();
   for (const MappedOperand &operand : parts.epilogueOperands)
@@ -237,8 +253,12 @@ void PartsOfK::emitSum() {
     for (Value sum : arguments.take_front(count).drop_front())
       total = arith::AddIOp::create(builder, at, total, sum);
     if (zeroPoint) {
+      Value sumOfColumn = arguments[*rhsSums];
+      if (rhsZeroPoint)
+        sumOfColumn =
+            lessZeroPoint(builder, at, sumOfColumn, arguments[*rhsZeroPoint]);
       Value product = arith::MulIOp::create(builder, at, arguments[*zeroPoint],
-                                            arguments[*rhsSums]);
+                                            sumOfColumn);
       total = arith::SubIOp::create(builder, at, total, product);
     }
     if (init)

@@ -205,18 +205,6 @@ func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32
 
 // -----
 
-func.func @matmul(%x: tensor<?x128xi8>, %w: tensor<32x128xi8>, %o: tensor<?x32xi32>, %z: tensor<i32>) -> tensor<?x32xi32> {
-  // expected-error@+1 {{lowering_config has 2 parts of K, but the zero point of the right operand needs sums of rows over all of K; leave parts out}}
-  %y = kernel.contract lhs(%x : tensor<?x128xi8>) rhs(%w : tensor<32x128xi8>) rhs_zero_point(%z : tensor<i32>) outs(%o : tensor<?x32xi32>)
-    {lowering_config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 1, parts = 2, source = pinned>} epilogue {
-  ^bb0(%acc: i32):
-    kernel.yield %acc : i32
-  } -> tensor<?x32xi32>
-  return %y : tensor<?x32xi32>
-}
-
-// -----
-
 func.func @matmul(%x: tensor<?x128xi8>, %w: tensor<32x128xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {
   // expected-error@+1 {{lowering_config has both a guard and parts of K, whose sums are added whatever the rows are; leave out one}}
   %y = kernel.contract lhs(%x : tensor<?x128xi8>) rhs(%w : tensor<32x128xi8>) outs(%o : tensor<?x32xi32>)
@@ -233,6 +221,18 @@ func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32
   // expected-error@+1 {{lowering_config has atom "mma-m16n8k32", which chip sm_75 does not have in PTX 6.5; choose another atom}}
   %y = kernel.contract lhs(%x : tensor<?x64xi8>) rhs(%w : tensor<32x64xi8>) outs(%o : tensor<?x32xi32>)
     {lowering_config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 1, rows_above = 16, few_rows = [#nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 1, rows_up_to = 16, source = pinned>], source = pinned>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}
+
+// -----
+
+func.func @matmul(%x: tensor<?x128xi8>, %w: tensor<32x128xi8>, %o: tensor<?x32xi32>, %z: tensor<i32>) -> tensor<?x32xi32> {
+  // expected-error@+1 {{lowering_config has 2 parts of K, but with a zero point of the right operand all sizes have to be known; leave parts out}}
+  %y = kernel.contract lhs(%x : tensor<?x128xi8>) rhs(%w : tensor<32x128xi8>) rhs_zero_point(%z : tensor<i32>) outs(%o : tensor<?x32xi32>)
+    {lowering_config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 1, parts = 2, source = pinned>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   } -> tensor<?x32xi32>

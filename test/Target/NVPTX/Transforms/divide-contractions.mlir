@@ -55,6 +55,29 @@ func.func @window(%x: memref<10x24xi8>, %w: memref<8x48x1xi32>, %s: memref<8xi32
   return
 }
 
+// Each part subtracts what the right zero point adds to it; the sum has the products of both zero points.
+// CHECK-LABEL: func.func @right_zero_point(
+// CHECK: kernel.contract {{.*}} rhs_zero_point(%{{.*}} : memref<i32>) outs(
+// CHECK: linalg.generic
+// CHECK: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %[[LEFT:.*]]: i32, %[[COLUMN:.*]]: i32, %[[RIGHT:.*]]: i32, %{{.*}}: i32):
+// CHECK-NEXT:   %[[AB:.*]] = arith.addi %[[A]], %[[B]]
+// CHECK-NEXT:   %[[K:.*]] = arith.constant 512 : i32
+// CHECK-NEXT:   %[[ZEROS:.*]] = arith.muli %[[K]], %[[RIGHT]]
+// CHECK-NEXT:   %[[SUM:.*]] = arith.subi %[[COLUMN]], %[[ZEROS]]
+// CHECK-NEXT:   %[[OFFSET:.*]] = arith.muli %[[LEFT]], %[[SUM]]
+// CHECK-NEXT:   arith.subi %[[AB]], %[[OFFSET]]
+func.func @right_zero_point(%x: memref<?x512xi8>, %w: memref<32x128x1xi32>, %s: memref<32xi32>, %zx: memref<i32>, %zw: memref<i32>, %y: memref<?x32xi32>) {
+  kernel.contract lhs(%x : memref<?x512xi8>) rhs(%w : memref<32x128x1xi32>) rhs_sums(%s : memref<32xi32>)
+    lhs_zero_point(%zx : memref<i32>) rhs_zero_point(%zw : memref<i32>) outs(%y : memref<?x32xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> ()>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 512>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, parts = 2, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
 // A kernel for each range of rows.
 // CHECK-LABEL: func.func @rows(
 // CHECK: kernel.contract {{.*}} #nvptx.config<decode, {{[^>]*}} rows_up_to = 16, source = model>

@@ -103,22 +103,24 @@ TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
   forEachProduct([&](ContractOp op) {
     for (const Spec &larger : allChips()) {
       NVPTXTarget from(larger);
+      SmallVector<Candidate> candidates;
       for (const auto &strategy : from.getStrategies())
-        for (const Candidate &candidate : strategy->list(op))
-          for (const Spec &chip : allChips()) {
-            int64_t needed = sharedBytesOf(candidate.config);
-            if (needed <= chip.sharedBytes || chip.architecture < kAsyncCopies)
-              continue;
-            ++refused;
-            EXPECT_EQ(
-                refuseConfig(op, candidate.config, NVPTXTarget(chip)),
-                llvm::formatv(
-                    "lowering_config needs {0} bytes of shared memory, but a "
-                    "block on chip {1} has {2} at most; choose a smaller tile "
-                    "or fewer stages",
-                    needed, chip.name, chip.sharedBytes)
-                    .str());
-          }
+        llvm::append_range(candidates, strategy->list(op));
+      for (const Candidate &candidate : candidates)
+        for (const Spec &chip : allChips()) {
+          int64_t needed = sharedBytesOf(candidate.config);
+          if (needed <= chip.sharedBytes || chip.architecture < kAsyncCopies)
+            continue;
+          ++refused;
+          EXPECT_EQ(
+              refuseConfig(op, candidate.config, NVPTXTarget(chip)),
+              llvm::formatv(
+                  "lowering_config needs {0} bytes of shared memory, but a "
+                  "block on chip {1} has {2} at most; choose a smaller tile or "
+                  "fewer stages",
+                  needed, chip.name, chip.sharedBytes)
+                  .str());
+        }
     }
   });
   EXPECT_GT(refused, 100);

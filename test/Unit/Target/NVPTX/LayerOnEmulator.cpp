@@ -108,7 +108,7 @@ static std::string programOf(const Layer &layer) {
     bias += (i ? ", " : "") + std::to_string(i % 7) + ".5";
   const char *format = R"(
 !x = !quant.uniform<i8:f32, 2.0e-02{5}>
-!w = !quant.uniform<i8:f32, 1.0e-02>
+!w = !quant.uniform<i8:f32, 1.0e-02{6}>
 !y = !quant.uniform<i8:f32, 1.5e+00>
 func.func @f(%x: tensor<{0}x{2}x!x>) -> tensor<{0}x{1}x!y> {{
   %w = arith.constant dense_resource<w> : tensor<{1}x{2}x!w>
@@ -122,7 +122,8 @@ func.func @f(%x: tensor<{0}x{2}x!x>) -> tensor<{0}x{1}x!y> {{
   dialect_resources: {{ builtin: {{ w: "0x{3}" } }
 #-})";
   return llvm::formatv(format, layer.isDynamic ? "?" : std::to_string(layer.m),
-                       layer.n, layer.k, bytes, bias, layer.zeroPoint)
+                       layer.n, layer.k, bytes, bias, layer.zeroPoint,
+                       layer.weightZeroPoint)
       .str();
 }
 

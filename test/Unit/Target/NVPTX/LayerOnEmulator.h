@@ -27,6 +27,7 @@ struct Layer {
   std::string chip = "sm_80", config = {}; // empty: the model chooses
   std::string zeroPoint = {};              // ":3", or none
   bool isDynamic = false;                  // rows
+  std::string weightZeroPoint = {};        // as zeroPoint
 };
 
 /// A layer that is compiled once: quantized, with a bias for each column and a

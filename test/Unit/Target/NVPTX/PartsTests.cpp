@@ -36,6 +36,34 @@ TEST_F(PartsTest, SumsAreThoseOfAllOfK) {
   }
 }
 
+// Each part subtracts what the right zero point adds to its own sums, and their
+// sum what both zero points add.
+TEST_F(PartsTest, RightZeroPoints) {
+  for (const char *strategy :
+       {"multistage, atom = \"mma-m16n8k32\", tile = [32, 32, 64], warp = [16, "
+        "16], stages = 3",
+        "decode, atom = \"mma-m16n8k32\", tile = [16, 16, 128], warp = [16, "
+        "16], stages = 2"}) {
+    for (const char *left : {"", ":3"}) {
+      test::Layer divided{37,
+                          44,
+                          768,
+                          "sm_80",
+                          std::string("#nvptx.config<") + strategy +
+                              ", parts = 4, source = pinned>",
+                          left};
+      divided.weightZeroPoint = ":-5";
+      compile(divided);
+      rt::Status status = run();
+      ASSERT_TRUE(status.isOk()) << status.message();
+      EXPECT_EQ(launches.size(), 2u);
+      EXPECT_EQ(result,
+                resultOf("#nvptx.config<threads, atom = \"mad\", source = "
+                         "pinned>"));
+    }
+  }
+}
+
 // Few tiles, a long K: the model divides it, and the time model agrees.
 TEST_F(PartsTest, ModelDividesDeepLayers) {
   compile({128, 128, 16384, "sm_80"});

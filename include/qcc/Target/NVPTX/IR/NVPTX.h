@@ -59,6 +59,18 @@ std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 /// a prologue is a multiple of, if its elements follow each other along K.
 /// Nothing otherwise.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
+
+/// Columns side by side that a thread has the results of by `multistage`: 16
+/// bytes of the widest result.
+int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
+
+/// Chunks of 16 bytes of the left operand that a thread loads by `decode` in a
+/// step of K.
+int64_t lhsChunksOfDecode(kernel::ContractOp op, ConfigAttr config);
+
+/// About as many registers as a thread needs by `multistage` or `decode`, a
+/// little more than ptxas takes.
+int64_t expectedRegisters(kernel::ContractOp op, ConfigAttr config);
 } // namespace qcc::nvptx
 
 #endif // QCC_TARGET_NVPTX_IR_NVPTX_H

@@ -1,0 +1,102 @@
+//===- Registers.cpp - Registers that threads need ------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
+#include "qcc/Target/NVPTX/Spec.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+
+int64_t qcc::nvptx::lhsChunksOfDecode(ContractOp op, ConfigAttr config) {
+  std::optional<int64_t> rows = mostRowsOf(op, config);
+  return rows && *rows <= kFragmentRows / 2 ? 1 : 2;
+}
+
+static int64_t registersOfDecode(ContractOp op, ConfigAttr config) {
+  int64_t fragments = config.getColumns() / kFragmentColumns;
+  int64_t sums = 4 * (fragments + (op.getRhsZeroPoint() ? 1 : 0));
+  int64_t chunk = 4;
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  if (!alignment)
+    chunk *= llvm::divideCeil(
+        getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(), 8);
+  else if (*alignment < kLeastCopied)
+    chunk = 6;
+  int64_t loaded = config.getStages() *
+                   (4 * fragments + chunk * lhsChunksOfDecode(op, config));
+  constexpr int64_t kOthers = 40;
+  return sums + loaded + 2 * (fragments + 2) + kOthers;
+}
+
+/// Registers for the indices of rows. Where rows are several loops, each row of
+/// a thread is taken apart while it has all of its sums. By a size that is not
+/// known this is a division of 64 bits: a subroutine, whose registers are
+/// beside all that its caller has.
+static int64_t registersOfRows(ContractOp op) {
+  constexpr int64_t kDivision = 24;
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  SmallVector<unsigned> loops = rowLoopsOf(op);
+  // The quotient of all other sizes is the index of the first loop.
+  bool isDivided =
+      llvm::any_of(llvm::drop_begin(loops, !loops.empty()), [&](unsigned loop) {
+        return ShapedType::isDynamic(sizes[loop]);
+      });
+  return isDivided ? kDivision : 0;
+}
+
+/// Registers for operands of the epilogue that differ by row: each row of a
+/// thread has a value and where it lies.
+static int64_t registersOfRowOperands(ContractOp op, ConfigAttr config) {
+  constexpr int64_t kRowsApart = 8;
+  ContractOp::Roles roles = *op.getRoles();
+  auto isOfRows = [&](AffineMap map) {
+    return !map.isFunctionOfDim(roles.n) &&
+           llvm::any_of(rowLoopsOf(op), [&](unsigned loop) {
+             return map.isFunctionOfDim(loop);
+           });
+  };
+  return 2 * config.getWarpRows() / kRowsApart *
+         llvm::count_if(op.getEpilogueMaps(), isOfRows);
+}
+
+static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
+  int64_t threads = config.getThreads();
+  auto chunks = [&](int64_t rows) {
+    return llvm::divideCeil(rows * config.getDepth() / 16, threads);
+  };
+  int64_t lhsChunks = chunks(config.getRows());
+  int64_t rhsChunks = chunks(config.getColumns());
+  int64_t sums = config.getWarpRows() * config.getWarpColumns() / kWarp;
+  if (op.getRhsZeroPoint())
+    sums += config.getWarpRows() / 4;
+  int64_t fragments = (config.getWarpRows() + config.getWarpColumns()) / 4;
+  // Words that are loaded and not stored yet, and addresses.
+  bool hasCopies =
+      findMatrixAtom(config.getAtom())->architecture >= kAsyncCopies;
+  int64_t words = hasCopies ? 0 : 4 * (lhsChunks + rhsChunks);
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  if (!alignment)
+    words +=
+        4 * lhsChunks *
+        llvm::divideCeil(
+            getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(),
+            8);
+  else if (*alignment < kLeastCopied)
+    words += 5 * lhsChunks;
+  constexpr int64_t kOthers = 48;
+  return sums + fragments + words + 2 * (lhsChunks + rhsChunks) +
+         registersOfRows(op) + registersOfRowOperands(op, config) + kOthers;
+}
+
+int64_t qcc::nvptx::expectedRegisters(ContractOp op, ConfigAttr config) {
+  return config.getStrategy() == StrategyKind::Decode
+             ? registersOfDecode(op, config)
+             : registersOfMultistage(op, config);
+}
