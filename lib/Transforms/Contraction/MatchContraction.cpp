@@ -21,15 +21,6 @@ using namespace qcc;
 // Matching the contraction
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One factor of the product: extend(input) - zeroPoint.
-struct Factor {
-  OpOperand *input = nullptr;
-  bool isUnsigned = false;
-  Value zeroPoint; // null: 0
-};
-} // namespace
-
 OpOperand *qcc::inputOf(linalg::GenericOp op, Value value) {
   auto arg = dyn_cast<BlockArgument>(value);
   if (!arg || arg.getOwner() != op.getBody() ||
@@ -201,9 +192,7 @@ static bool isConstantLike(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Whether the generic is an int8 contraction at all; only then is a failure
-/// to form worth a reason.
-static bool matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
+bool qcc::matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
       !op.hasPureTensorSemantics())
     return false;
