@@ -7,8 +7,8 @@ the sizes that dynamic dimensions get. With --float, which names the model befor
 the distance of qcc to its results must be at most 1.25 times that of ONNX Runtime, with or without
 optimizations, whichever is closer. Without, the distance to ONNX Runtime without optimizations must
 be at most 1.25 times that of ONNX Runtime with them, or 0.001 (0.004 for models in float16, of which
-ONNX Runtime rounds no values between nodes). Distances are relative, in the root of the mean of squares: rounding in other places moves the results of a quantized network by some
-percent. --forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them
+ONNX Runtime rounds no values between nodes). Distances are relative, in the root of the mean of
+squares: rounding in other places moves the results of a quantized network by some percent. --forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them
 with it. --made does so with the networks of onnx_models/networks.py; --table writes what became of
 each as a page.
 
@@ -40,6 +40,7 @@ LIMIT = 1.25
 LEAST = 1e-3  # the distance that needs no reason
 LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
 MOST_TOKENS = 100  # integers of inputs are less: indices of any table
+COUNTED = ("pass", "refused", "wrong", "crash")  # what becomes of a model that can be compared
 PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
 
 
@@ -206,33 +207,31 @@ def forms_of(options, name, path, real, all_forms, folder):
 
 def short(lines):
     """What a cell of the table says of refusals: the ops, each once."""
-    ops = collections.Counter(re.sub(r"^the op (\S+).*", r"\1", re.sub(r"^node '[^']*' \((\S+)\) (.*?)[;,].*", r"\1: \2", line))
-                              for line in lines)
-    return "; ".join(ops)
+    of_nodes = [re.sub(r"^node '[^']*' \((\S+)\) (.*?)[;,].*", r"\1: \2", line) for line in lines]
+    return "; ".join(dict.fromkeys(re.sub(r"^the op (\S+).*", r"\1", line) for line in of_nodes))
 
 
-def write_table(path, rows):
+def write_table(path, rows, arguments):
     names = list(dict.fromkeys(name for name, *_ in rows))
     forms = list(dict.fromkeys(form for _, form, *_ in rows))
     cells = {(name, form): what for name, form, what, _ in rows}
-    text = ["<!-- Written by utils/onnx-models.py --made --table. -->", "",
+    text = [f"<!-- Written by utils/onnx-models.py {arguments}. -->", "",
             "Networks of `utils/onnx_models/networks.py` in the forms that ONNX Runtime's tools write",
             "(`utils/onnx_models/forms.py`). A model *passes* if AVX2, AVX-512 and VNNI give the same bits at all sizes and the",
             "distance to the float model is at most 1.25 times that of ONNX Runtime. A dash: the tool does not write this form,",
             "or ONNX Runtime does not run it.", ""]
     text += ["| form | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
     for form in forms:
-        shown = ["–" if cells.get((name, form), "") in ("", "not written", "no reference") else cells[name, form]
-                 for name in names]
+        shown = [cells[name, form] if cells.get((name, form)) in COUNTED else "–" for name in names]
         text.append(f"| {form} | " + " | ".join(shown) + " |")
-    refused = [(name, form, short(lines)) for name, form, what, lines in rows if what not in ("pass", "not written", "no reference")]
     reasons = collections.defaultdict(list)
-    for name, form, reason in refused:
-        reasons[reason].append(f"{name} ({form})")
+    for name, form, what, lines in rows:
+        if what in COUNTED[1:]:
+            reasons[short(lines)].append(f"{name} ({form})")
     text += ["", "| what does not pass, and why | models |", "| --- | --- |"]
     text += [f"| {reason} | {', '.join(where)} |" for reason, where in sorted(reasons.items())]
     count = collections.Counter(what for _, _, what, _ in rows)
-    text += ["", f"Of {sum(count[w] for w in ('pass', 'refused', 'wrong', 'crash'))} models, {count['pass']} pass, {count['refused']} are refused, "
+    text += ["", f"Of {sum(count[what] for what in COUNTED)} models, {count['pass']} pass, {count['refused']} are refused, "
              f"{count['wrong']} are wrong, {count['crash']} crash the compiler."]
     path.write_text("\n".join(text) + "\n")
 
@@ -271,7 +270,8 @@ def main():
             rows.append((name, form, what, lines))
             print(f"{what}: {name} ({form})" + "".join(f"\n  {line}" for line in lines), flush=True)
     if options.table:
-        write_table(options.table, rows)
+        asked = [word for word in sys.argv[1:] if word.startswith(("--made", "--only", "--seeds", "--sizes"))]
+        write_table(options.table, rows, " ".join(asked))
     return 1 if any(what in ("wrong", "crash") for _, _, what, _ in rows) else 0
 
 

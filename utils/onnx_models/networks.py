@@ -35,7 +35,7 @@ def attend(g, q, k, v, bias, count, size):
 
 
 def encoder():
-    """Two layers of BERT, with a mask."""
+    """A layer of BERT, with a mask."""
     g, (count, size, inner) = Graph(1), (4, 16, 128)
     width = count * size
     ids = g.input("input_ids", ["batch", "sequence"], INT64)
@@ -45,10 +45,9 @@ def encoder():
     x = g.node("Gather", g.weight(120, width, fan=1), ids)
     places = g.node("Slice", g.constant(numpy.arange(512)[None]), [0], g.size(ids, 1), [1])
     x = g.layer_norm(g.node("Add", x, g.node("Gather", g.weight(512, width, fan=1), places)), width)
-    for _ in range(2):
-        q, k, v = (heads(g, g.linear(x, width, width), count, size, keys=i == 1) for i in range(3))
-        x = g.layer_norm(g.node("Add", x, g.linear(attend(g, q, k, v, bias, count, size), width, width)), width)
-        x = g.layer_norm(g.node("Add", x, g.linear(g.gelu(g.linear(x, width, inner)), inner, width)), width)
+    q, k, v = (heads(g, g.linear(x, width, width), count, size, keys=i == 1) for i in range(3))
+    x = g.layer_norm(g.node("Add", x, g.linear(attend(g, q, k, v, bias, count, size), width, width)), width)
+    x = g.layer_norm(g.node("Add", x, g.linear(g.gelu(g.linear(x, width, inner)), inner, width)), width)
     first = g.node("Gather", x, 0, axis=1)
     g.output(x, "last_hidden_state")
     g.output(g.node("Tanh", g.gemm(first, width, width)), "pooler_output")
@@ -75,21 +74,20 @@ def relative_bias(g, ids, count):
 
 
 def t5():
-    """The encoder of T5."""
+    """A layer of the encoder of T5."""
     g, (count, size) = Graph(2), (4, 16)
     width = count * size
     ids = g.input("input_ids", ["batch", "sequence"], INT64)
     x = g.node("Gather", g.weight(120, width, fan=1), ids)
     bias = relative_bias(g, ids, count)
-    for _ in range(2):
-        y = rms_norm(g, x, width)
-        q, k, v = (heads(g, g.node("MatMul", y, g.weight(width, width)), count, size, keys=i == 1) for i in range(3))
-        scores = g.node("Add", g.node("MatMul", q, k), bias)
-        mixed = g.node("Transpose", g.node("MatMul", g.node("Softmax", scores), v), perm=[0, 2, 1, 3])
-        mixed = g.node("Reshape", mixed, [0, 0, width])
-        x = g.node("Add", x, g.node("MatMul", mixed, g.weight(width, width)))
-        y = g.node("Relu", g.node("MatMul", rms_norm(g, x, width), g.weight(width, 128)))
-        x = g.node("Add", x, g.node("MatMul", y, g.weight(128, width)))
+    y = rms_norm(g, x, width)
+    q, k, v = (heads(g, g.node("MatMul", y, g.weight(width, width)), count, size, keys=i == 1) for i in range(3))
+    scores = g.node("Add", g.node("MatMul", q, k), bias)
+    mixed = g.node("Transpose", g.node("MatMul", g.node("Softmax", scores), v), perm=[0, 2, 1, 3])
+    mixed = g.node("Reshape", mixed, [0, 0, width])
+    x = g.node("Add", x, g.node("MatMul", mixed, g.weight(width, width)))
+    y = g.node("Relu", g.node("MatMul", rms_norm(g, x, width), g.weight(width, 128)))
+    x = g.node("Add", x, g.node("MatMul", y, g.weight(128, width)))
     g.output(rms_norm(g, x, width), "hidden")
     return g.model()
 
