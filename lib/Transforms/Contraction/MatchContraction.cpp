@@ -132,6 +132,9 @@ static bool absorbReshape(MappedOperand &operand) {
   ArrayRef<int64_t> wide = expand ? expand.getResultType().getShape()
                                   : collapse.getSrcType().getShape();
   SmallVector<AffineExpr> reads;
+  // What has no dimension left belongs to no group.
+  if (collapse && groups.empty())
+    reads.assign(wide.size(), getAffineConstantExpr(0, context));
   for (auto [narrow, group] : llvm::enumerate(groups)) {
     std::optional<int64_t> sole =
         soleDimension(group, wide, expand ? operand.map : AffineMap());
