@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
 """Compiles ONNX models, runs them at several shapes and compares them with ONNX Runtime.
 
-A model that qcc refuses is listed with what it says. Of a model that it compiles, results are
-compared on seeded inputs, at each of the sizes that dynamic dimensions get. With --float, which
-names the model before it was quantized, the distance of qcc to its results must be at most 1.25
-times that of ONNX Runtime, with or without optimizations, whichever is closer. Without, the
-distance to ONNX Runtime without optimizations must be at most 1.25 times that of ONNX Runtime
-with them, or 0.001. Distances are relative, in the root of the mean of squares: rounding in
-other places moves the results of a quantized network by some percent. --forms quantizes a float
-model in four ways by ONNX Runtime, and compares them with it.
+A model that qcc refuses is listed with what it says. A model that it compiles is compiled for AVX2,
+AVX-512 and VNNI, which must give the same bits. Results are compared on seeded inputs, at each of
+the sizes that dynamic dimensions get. With --float, which names the model before it was quantized,
+the distance of qcc to its results must be at most 1.25 times that of ONNX Runtime, with or without
+optimizations, whichever is closer. Without, the distance to ONNX Runtime without optimizations must
+be at most 1.25 times that of ONNX Runtime with them, or 0.001 (0.004 for models in float16, of which
+ONNX Runtime rounds no values between nodes). Distances are relative, in the root of the mean of
+squares: rounding in other places moves the results of a quantized network by some percent. --forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them
+with it. --made does so with the networks of onnx_models/networks.py; --table writes what became of
+each as a page.
 
-Needs onnxruntime, whose version utils/bench_models/requirements.txt says.
+Needs onnxruntime, whose version utils/bench_models/requirements.txt says, and for some forms sympy.
 
-Usage: onnx-models.py --qcc=PATH [--float=FILE] [--forms] [--seeds=N] [--sizes=1,7,40] MODEL...
+Usage: onnx-models.py --qcc=PATH [--float=FILE] [--forms] [--seeds=N] [--sizes=1,7,40] [MODEL...]
+       onnx-models.py --qcc=PATH --made[=NAME,...] [--table=docs/ONNXModels.md]
 """
 
 import argparse
+import collections
+import contextlib
+import io
+import logging
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,16 +33,26 @@ import numpy
 import onnx
 from onnx import helper
 
+from onnx_models.forms import FORMS
+from onnx_models.networks import NETWORKS, SIZES
+
 LIMIT = 1.25
 LEAST = 1e-3  # the distance that needs no reason
+LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
 MOST_TOKENS = 100  # integers of inputs are less: indices of any table
+COUNTED = ("pass", "refused", "wrong", "crash")  # what becomes of a model that can be compared
+PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
+
+
+class Wrong(RuntimeError):
+    """What a model that compiles does wrong."""
 
 
 def session(path, optimized):
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -46,132 +64,215 @@ def graph_inputs(model):
     return [info for info in model.graph.input if info.name not in constants]
 
 
-def make_inputs(model, size, seed):
-    """{name: array}; `size` is that of every dynamic dimension."""
+def make_inputs(model, turn, sizes, seed):
+    """{name: array}; dynamic dimensions have size number `turn`."""
     random = numpy.random.default_rng(seed)
     arrays = {}
     for info in graph_inputs(model):
         kind = info.type.tensor_type
-        shape = [dim.dim_value if dim.HasField("dim_value") else size for dim in kind.shape.dim]
+        shape = [dim.dim_value if dim.HasField("dim_value") else SIZES.get(dim.dim_param, sizes)[turn]
+                 for dim in kind.shape.dim]
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
         if dtype.kind == "f":
             arrays[info.name] = random.standard_normal(shape).astype(dtype)
         elif dtype.kind == "b":
             arrays[info.name] = numpy.ones(shape, dtype)
+        elif "mask" in info.name:
+            arrays[info.name] = numpy.minimum(random.integers(0, 4, shape), 1).astype(dtype)
         else:
             arrays[info.name] = random.integers(0, MOST_TOKENS, shape).astype(dtype)
     return arrays
 
 
-def run_qcc(qcc, path, arrays, outputs, folder):
-    command = [qcc, "run", str(path), "--threads=1"]
+def run_artifact(runner, artifact, processor, arrays, outputs):
+    folder = artifact.parent
+    command = [runner, artifact, "--threads=1", f"--variant={processor}"]
     for i, array in enumerate(arrays.values()):
         numpy.save(folder / f"x{i}.npy", array)
         command.append(f"--input={folder / f'x{i}.npy'}")
     command += [f"--output={folder / f'y{i}.npy'}" for i in range(outputs)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+        raise Wrong(done.stderr.strip() or f"exit code {done.returncode}")
     return [numpy.load(folder / f"y{i}.npy") for i in range(outputs)]
 
 
+def run_everywhere(runner, artifact, arrays, outputs):
+    """The results, which all processors must have."""
+    results = [run_artifact(runner, artifact, processor, arrays, outputs) for processor in PROCESSORS]
+    for processor, other in zip(PROCESSORS, results):
+        if any(a.tobytes() != b.tobytes() for a, b in zip(results[0], other)):
+            raise Wrong(f"the results for {processor} have other bits than those for {next(iter(PROCESSORS))}")
+    return results[0]
+
+
 def distance(actual, expected):
-    """The greatest of all outputs."""
+    """The greatest of all outputs; of integers, the share that differs."""
     worst = 0.0
     for a, e in zip(actual, expected):
         if a.shape != e.shape or a.dtype != e.dtype:
-            raise RuntimeError(f"an output is {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
+            raise Wrong(f"an output is {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
+        if e.dtype.kind != "f":
+            worst = max(worst, float(numpy.mean(a != e)) if e.size else 0.0)
+            continue
         a, e = a.astype(numpy.float64), e.astype(numpy.float64)
         scale = numpy.sqrt(numpy.mean(e ** 2)) if e.size else 0.0
         error = numpy.sqrt(numpy.mean((a - e) ** 2)) if e.size else 0.0
-        worst = max(worst, error / scale if scale else error)
+        error = error / scale if scale else error
+        worst = max(worst, error if numpy.isfinite(error) else numpy.inf)
     return worst
 
 
-def compare(qcc, path, real, sizes, seeds, folder):
-    """(whether qcc is close enough, a line that says how close)"""
+def least(model):
+    halves = {onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16}
+    return LEAST_HALF if any(tensor.data_type in halves for tensor in model.graph.initializer) else LEAST
+
+
+def compare(options, path, artifact, real):
+    """A line that says how close qcc is."""
     model = onnx.load(path)
     outputs = len(model.graph.output)
     optimized, literal = session(path, True), session(path, False)
     float_session = session(real, False) if real else None
     is_dynamic = any(not dim.HasField("dim_value") for info in graph_inputs(model)
                      for dim in info.type.tensor_type.shape.dim)
-    worst, text = 0.0, ""
-    for size in sizes if is_dynamic else sizes[:1]:
-        for seed in range(seeds):
-            arrays = make_inputs(model, size, seed)
-            mine = run_qcc(qcc, path, arrays, outputs, folder)
+    worst, text = 0.0, "equal to the reference"
+    for turn in range(len(options.sizes) if is_dynamic else 1):
+        for seed in range(options.seeds):
+            arrays = make_inputs(model, turn, options.sizes, seed)
+            mine = run_everywhere(options.runner, artifact, arrays, outputs)
             with_, without = optimized.run(None, arrays), literal.run(None, arrays)
             if float_session:
                 exact = float_session.run(None, arrays)
                 own, theirs = distance(mine, exact), min(distance(with_, exact), distance(without, exact))
             else:
                 own, theirs = distance(mine, without), distance(with_, without)
-            ratio = own / max(theirs, LEAST)
-            if ratio >= worst:
-                worst, text = ratio, f"{own:.2e} from the reference, ONNX Runtime {theirs:.2e} (size {size})"
-    return worst <= LIMIT, text
+            ratio = own / max(theirs, least(model))
+            if ratio > worst:
+                worst, text = ratio, f"{own:.1e} from the reference, ONNX Runtime {theirs:.1e}"
+    if worst > LIMIT:
+        raise Wrong(text)
+    return text
 
 
-def write_forms(path, folder):
-    """{form: file} of a float model that ONNX Runtime quantizes in four ways."""
-    from onnxruntime import quantization as ort
-
-    class Reader(ort.CalibrationDataReader):
-        def __init__(self, size=32):
-            self.batches = iter([make_inputs(onnx.load(path), size, 1000 + seed) for seed in range(4)])
-
-        def get_next(self):
-            return next(self.batches, None)
-
-    forms = {name: folder / f"{path.stem}.{name}.onnx" for name in ("dynamic", "qdq-u8s8", "qdq-s8s8", "qoperator")}
-    ort.quantize_dynamic(path, forms["dynamic"], weight_type=ort.QuantType.QInt8)
-    for name, kind, options in (("qdq-u8s8", ort.QuantFormat.QDQ, {"per_channel": True}),
-                                ("qdq-s8s8", ort.QuantFormat.QDQ, {"activation_type": ort.QuantType.QInt8}),
-                                ("qoperator", ort.QuantFormat.QOperator, {})):
-        ort.quantize_static(path, forms[name], Reader(), quant_format=kind, weight_type=ort.QuantType.QInt8,
-                            **options)
-    return forms
-
-
-def report(qcc, name, path, real, options, folder):
-    """Prints what became of a model; whether it is right or refused by name."""
-    done = subprocess.run([qcc, "compile", str(path), "-o", str(folder / "model.so")], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL)
+def judge(options, path, real, folder):
+    """(what became of a model, lines that say how)"""
+    artifact = folder / "model.so"
+    done = subprocess.run([options.qcc, "compile", str(path), f"--mcpu={','.join(PROCESSORS)}", "-o", str(artifact)],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         lines = [line.split("error: ", 1)[1] for line in done.stderr.splitlines() if "error: " in line]
         crashed = not lines or "the compiler crashed" in done.stderr
-        print(f"{'crash' if crashed else 'refused'}: {name}")
-        for line in lines:
-            print(f"  {line}")
-        return not crashed
+        return ("crash" if crashed else "refused"), lines
     try:
-        is_close, text = compare(qcc, path, real, options.sizes, options.seeds, folder)
-    except RuntimeError as error:
-        is_close, text = False, str(error)
-    print(f"{'pass' if is_close else 'wrong'}: {name}: {text}", flush=True)
-    return is_close
+        return "pass", [compare(options, path, artifact, real)]
+    except Wrong as error:
+        return "wrong", [str(error)]
+    except Exception as error:  # ONNX Runtime cannot run what it wrote
+        return "no reference", [str(error).splitlines()[0][:200]]
 
 
-def main():
+def write_form(options, write, path, to):
+    """Whether the form of a model could be written; otherwise why not."""
+    def batches():
+        return [make_inputs(onnx.load(path), 1, options.sizes, 1000 + seed) for seed in range(4)]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            write(path, to, batches)
+        return None
+    except Exception as error:  # whatever a quantizer raises
+        return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+
+
+def models(options, folder):
+    """(name, form, file or reason, float model) of everything that is tried."""
+    for path in options.models:
+        yield from forms_of(options, str(path), path, options.float, options.forms, folder)
+    for name in options.made or []:
+        path = folder / f"{name}.onnx"
+        onnx.save(NETWORKS[name](), path)
+        yield from forms_of(options, name, path, path, True, folder)
+
+
+def forms_of(options, name, path, real, all_forms, folder):
+    if options.only.search("as it is"):
+        yield name, "as it is", path, real
+    for number, (form, write) in enumerate(FORMS.items() if all_forms else []):
+        if not options.only.search(form):
+            continue
+        to = folder / f"form{number}.onnx"
+        reason = write_form(options, write, path, to)
+        yield name, form, reason or to, path
+
+
+def short(lines):
+    """What a cell of the table says of refusals: the ops, each once."""
+    of_nodes = [re.sub(r"^node '[^']*' \((\S+)\) (.*?)[;,].*", r"\1: \2", line) for line in lines]
+    return "; ".join(dict.fromkeys(re.sub(r"^the op (\S+).*", r"\1", line) for line in of_nodes))
+
+
+def write_table(path, rows, arguments):
+    names = list(dict.fromkeys(name for name, *_ in rows))
+    forms = list(dict.fromkeys(form for _, form, *_ in rows))
+    cells = {(name, form): what for name, form, what, _ in rows}
+    text = [f"<!-- Written by utils/onnx-models.py {arguments}. -->", "",
+            "Networks of `utils/onnx_models/networks.py` in the forms that ONNX Runtime's tools write",
+            "(`utils/onnx_models/forms.py`). A model *passes* if AVX2, AVX-512 and VNNI give the same bits at all sizes and the",
+            "distance to the float model is at most 1.25 times that of ONNX Runtime. A dash: the tool does not write this form,",
+            "or ONNX Runtime does not run it.", ""]
+    text += ["| form | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
+    for form in forms:
+        shown = [cells[name, form] if cells.get((name, form)) in COUNTED else "–" for name in names]
+        text.append(f"| {form} | " + " | ".join(shown) + " |")
+    reasons = collections.defaultdict(list)
+    for name, form, what, lines in rows:
+        if what in COUNTED[1:]:
+            reasons[short(lines)].append(f"{name} ({form})")
+    text += ["", "| what does not pass, and why | models |", "| --- | --- |"]
+    text += [f"| {reason} | {', '.join(where)} |" for reason, where in sorted(reasons.items())]
+    count = collections.Counter(what for _, _, what, _ in rows)
+    text += ["", f"Of {sum(count[what] for what in COUNTED)} models, {count['pass']} pass, {count['refused']} are refused, "
+             f"{count['wrong']} are wrong, {count['crash']} crash the compiler."]
+    path.write_text("\n".join(text) + "\n")
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--qcc", required=True, help="the program qcc")
     parser.add_argument("--float", type=pathlib.Path, help="the model that was quantized")
-    parser.add_argument("--forms", action="store_true", help="quantize the models first")
-    parser.add_argument("--seeds", type=int, default=4, help="how many inputs of each size")
+    parser.add_argument("--forms", action="store_true", help="also quantize the models")
+    parser.add_argument("--made", nargs="?", const=",".join(NETWORKS), type=str, metavar="NAME,...",
+                        help="also try the networks of onnx_models, in all forms")
+    parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="which forms are tried")
+    parser.add_argument("--table", type=pathlib.Path, help="a page to write")
+    parser.add_argument("--seeds", type=int, default=2, help="how many inputs of each size")
     parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")], default=[1, 7, 40],
                         help="what dynamic dimensions are")
-    parser.add_argument("models", nargs="+", type=pathlib.Path)
+    parser.add_argument("models", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    good = True
+    options.made = options.made.split(",") if options.made else []
+    if unknown := [name for name in options.made if name not in NETWORKS]:
+        parser.error(f"there is no network {unknown[0]!r}; there are {', '.join(NETWORKS)}")
+    if options.made and len(options.sizes) != 3:
+        parser.error("--made needs three --sizes")
+    options.runner = str(pathlib.Path(options.qcc).with_name("qcc-run"))
+    return options
+
+
+def main():
+    options = parse_arguments()
+    logging.disable(logging.CRITICAL)
+    rows = []
     with tempfile.TemporaryDirectory(prefix="qcc-models-") as folder:
         folder = pathlib.Path(folder)
-        for path in options.models:
-            good &= report(options.qcc, str(path), path, options.float, options, folder)
-            if options.forms:
-                for name, form in write_forms(path, folder).items():
-                    good &= report(options.qcc, f"{path} ({name})", form, path, options, folder)
-    return 0 if good else 1
+        for name, form, path, real in models(options, folder):
+            what, lines = ("not written", [path]) if isinstance(path, str) else judge(options, path, real, folder)
+            rows.append((name, form, what, lines))
+            print(f"{what}: {name} ({form})" + "".join(f"\n  {line}" for line in lines), flush=True)
+    if options.table:
+        asked = [word for word in sys.argv[1:] if word.startswith(("--made", "--only", "--seeds", "--sizes"))]
+        write_table(options.table, rows, " ".join(asked))
+    return 1 if any(what in ("wrong", "crash") for _, _, what, _ in rows) else 0
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
     pm.addNestedPass<func::FuncOp>(createSinkWidening());
     pm.addNestedPass<func::FuncOp>(createFoldByteFunctions(target));
+    pm.addNestedPass<func::FuncOp>(createSplitDynamicReductions());
   }
   FormContractionsOptions forming;
   forming.fuse = options.fuse;

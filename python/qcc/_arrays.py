@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Callable, Dict, Optional, Tuple
+import sys
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -154,16 +155,47 @@ def borrow_writable(value: Any, stream: Optional[int] = None) -> Borrowed:
 #: Results begin at a multiple of this many bytes, so that no vector store crosses a line of the cache.
 ALIGNMENT = 64
 _SMALL = 1024
+#: From this size on, memory comes from the system and goes back to it, and each page costs a fault in each call.
+_LARGE = 1 << 17
 
 
 def _aligned(shape: Tuple[int, ...], dtype: "np.dtype[Any]") -> "np.ndarray[Any, Any]":
-    memory = np.empty(math.prod(shape) * dtype.itemsize + ALIGNMENT, np.uint8)
+    return _place(np.empty(math.prod(shape) * dtype.itemsize + ALIGNMENT, np.uint8), shape, dtype)
+
+
+def _place(memory: "np.ndarray[Any, Any]", shape: Tuple[int, ...], dtype: "np.dtype[Any]") -> "np.ndarray[Any, Any]":
     return np.ndarray(shape, dtype, memory, -memory.ctypes.data % ALIGNMENT)
 
 
+class _Recycler:
+    """Makes arrays of one size, in memory of earlier ones that nothing refers to any more."""
+
+    KEPT = 2  # as many as a caller has who computes the next result while it reads the last
+    #: The references to memory that nobody uses: the list, a variable, the argument of getrefcount.
+    UNUSED = 3
+
+    def __init__(self) -> None:
+        self._memories: "List[np.ndarray[Any, Any]]" = []
+
+    def __call__(self, shape: Tuple[int, ...], dtype: "np.dtype[Any]") -> "np.ndarray[Any, Any]":
+        for memory in self._memories:
+            if sys.getrefcount(memory) == self.UNUSED:
+                return _place(memory, shape, dtype)
+        result = _aligned(shape, dtype)
+        if len(self._memories) < self.KEPT and isinstance(result.base, np.ndarray):
+            self._memories.append(result.base)
+        return result
+
+
+#: Counts of references say nothing exact about objects that other threads use at the same time.
+_counts_references = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 def allocator(size: int) -> "Callable[..., np.ndarray[Any, Any]]":
-    """What makes the array of a result of so many bytes from its shape and type."""
-    return np.empty if size < _SMALL else _aligned
+    """What makes the arrays of a result of so many bytes from its shape and type."""
+    if size < _SMALL:
+        return np.empty
+    return _Recycler() if size >= _LARGE and _counts_references else _aligned
 
 
 def result_type(name: str, position: int) -> "np.dtype[Any]":

@@ -327,3 +327,18 @@ def test_a_dynamic_sum_that_could_overflow_is_refused(tmp_path, compiler):
     y = model.node("MatMulInteger", [p, v, "", zero])
     with pytest.raises(AssertionError, match="could overflow i32: K must be at most 65793"):
         model.run(tmp_path, [y])
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_parameters_of_one_element_that_are_inputs(shape, tmp_path, compiler):
+    """Scales and zero points in a dimension of their own, as ONNX's tests of QLinearMatMul have them."""
+    random = np.random.default_rng(2)
+    a, b = (random.integers(-128, 128, size).astype(np.int8) for size in ((2, 20), (20, 12)))
+    graph = Model()
+    names = []
+    for i, value in enumerate([a, np.float32(0.5), np.int8(3), b, np.float32(0.25), np.int8(-7), np.float32(8), np.int8(5)]):
+        names.append(graph.input(f"x{i}", np.asarray(value).reshape(shape) if np.ndim(value) == 0 else value))
+    (y,) = graph.run(tmp_path, [graph.node("QLinearMatMul", names)])
+    total = (a.astype(np.int64) - 3) @ (b.astype(np.int64) + 7)
+    expected = np.clip(np.rint(total.astype(np.float32) * np.float32(0.5 * 0.25 / 8)) + 5, -128, 127).astype(np.int8)
+    program.assert_same_bits(y, expected)

@@ -207,3 +207,22 @@ def test_fused_conv(activation, numbers, function, adds, tmp_path, compiler):
 def test_fused_conv_with_an_unknown_activation(tmp_path, compiler):
     with pytest.raises(AssertionError, match="has the activation 'Softplus' with 0 parameters"):
         ms(tmp_path, "FusedConv", [uniform(1, 1, 4, 4), constant(uniform(1, 1, 3, 3))], activation="Softplus")
+
+
+@pytest.mark.parametrize("activation, parameters, function", [
+    ("Relu", {}, lambda x: np.maximum(x, 0)),
+    ("LeakyRelu", {"activation_alpha": 0.25}, lambda x: np.where(x < 0, F32(0.25) * x, x))])
+def test_fused_gemm(activation, parameters, function, tmp_path, compiler):
+    a, b, c = uniform(3, 8), uniform(5, 8), uniform(5)
+    (plain,) = run(tmp_path, "Gemm", [a, constant(b), constant(c)], transB=1)
+    (y,) = ms(tmp_path, "FusedGemm", [a, constant(b), constant(c)], transB=1, activation=activation, **parameters)
+    program.assert_same_bits(y, function(plain))
+
+
+def test_simplified_layer_normalization(tmp_path, compiler):
+    """ONNX Runtime writes it into the default domain."""
+    x, scale = uniform(3, 16), uniform(16)
+    (y,) = run(tmp_path, "SimplifiedLayerNormalization", [x, constant(scale)], epsilon=1e-6)
+    skip = np.zeros_like(x)
+    (expected,) = ms(tmp_path, "SkipSimplifiedLayerNormalization", [x, constant(skip), constant(scale)], epsilon=1e-6)
+    program.assert_same_bits(y, expected)

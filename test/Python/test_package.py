@@ -107,6 +107,22 @@ def test_large_results_are_aligned(double_rows):
         assert double_rows(np.ones((rows, 3), np.float32)).ctypes.data % 64 == 0
 
 
+def test_large_results_take_memory_that_nobody_uses(double_rows):
+    x = np.ones((20000, 3), np.float32)
+    first, second = double_rows(x), double_rows(x)
+    assert first.ctypes.data != second.ctypes.data
+    place = first.ctypes.data
+    part = first[1:]
+    del first
+    third = double_rows(x)  # a view still has the first
+    assert third.ctypes.data not in (place, second.ctypes.data)
+    del part
+    assert double_rows(x).ctypes.data == place
+    held = double_rows(x).__dlpack__()
+    assert double_rows(x).ctypes.data != place
+    del held
+
+
 def test_read_only_arguments(double):
     x = X.copy()
     x.flags.writeable = False

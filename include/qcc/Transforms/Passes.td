@@ -339,6 +339,34 @@ def ReadUnpadded : Pass<"read-unpadded", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
 
+def SplitDynamicReductions : Pass<"split-dynamic-reductions", "::mlir::func::FuncOp"> {
+  let summary = "A dynamic K as parts of a static size";
+  let description = [{
+    Kernels need to know the size of K. An int8 contraction whose only reduction dimension is
+    dynamic is computed in parts of 64 elements, as many as K has, which become a dimension of
+    the batch, and a sum of the parts. The last part is padded by elements of which one operand
+    has its zero point, so that they add nothing:
+
+    ```mlir
+    %y = linalg.generic ins(%p, %v) outs(%init) (m, n, k) -> (m, k), (k, n), (m, n)
+    ```
+    becomes
+    ```mlir
+    %a = tensor.expand_shape (tensor.pad %p) : tensor<?x?xi8> into tensor<?x?x64xi8>
+    %b = tensor.expand_shape (tensor.pad %v) : tensor<?x32xi8> into tensor<?x64x32xi8>
+    %s = linalg.generic ins(%a, %b) outs(%zeros)
+        (c, m, n, k) -> (m, c, k), (c, k, n), (c, m, n)
+    %y = linalg.generic ins(%s) outs(%init) { acc + s }
+    ```
+    Where one operand has no more than 8 rows or columns, generic loops are as fast, and nothing
+    changes.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
   let summary = "Temporaries as unsigned bytes where atoms multiply those";
   let description = [{

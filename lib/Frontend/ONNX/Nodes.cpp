@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Nodes.h"
+#include "Emit.h"
+#include "NodeOrder.h"
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
 
@@ -239,6 +241,20 @@ LogicalResult Nodes::setOutput(std::string_view name, GraphValue value,
   return success();
 }
 
+Type Nodes::widen(MutableArrayRef<GraphValue *> inputs, Location loc,
+                  std::deque<GraphValue> &wide) {
+  Type narrow;
+  NodeImporter importer = importerAt(loc);
+  for (GraphValue *&input : inputs) {
+    if (!input || !(input->element.isF16() || input->element.isBF16()))
+      continue;
+    narrow = input->element;
+    wide.push_back(*convert(importer, *input, builder.getF32Type()));
+    input = &wide.back();
+  }
+  return narrow;
+}
+
 LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   std::optional<Node> resolved = resolve(original, scope);
   const Node &node = resolved ? *resolved : original;
@@ -252,8 +268,8 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     if (!input.empty() && !found && !scope.isAbsent(input))
       return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
                             << ") reads '" << toRef(input)
-                            << "', which no node before it computes; sort the "
-                               "nodes of the model";
+                            << "', which nothing computes before; correct "
+                               "the model";
     inputs.push_back(found);
   }
   if (scope.function && ++expanded > kMaxExpanded)
@@ -271,6 +287,10 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
                           << ") is not supported in operator set "
                           << scope.operatorSet
                           << ", in which the function is called";
+  std::deque<GraphValue> wide;
+  Type narrow;
+  if (version->sumsInFloat32)
+    narrow = widen(inputs, loc, wide);
   NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
   importer.importBranch = [&](const Graph &graph) {
@@ -278,13 +298,17 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   };
   if (failed(version->import(importer)))
     return failure();
-  for (auto [output, value] :
-       llvm::zip_equal(node.outputs, importer.outputs())) {
+  bool hasStatistics = importer.op().ends_with("LayerNormalization");
+  for (auto [i, output, value] :
+       llvm::enumerate(node.outputs, importer.outputs())) {
     if (output.empty())
       continue;
     if (!value)
       return importer.refuse() << "has the output '" << toRef(output)
                                << "', which is not supported; remove it";
+    bool isStatistic = hasStatistics && (i == 1 || i == 2);
+    if (narrow && value->element.isF32() && !isStatistic)
+      value = *convert(importer, *value, narrow);
     if (failed(setOutput(output, std::move(*value), loc, scope)))
       return failure();
   }
@@ -293,11 +317,11 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
 
 bool Nodes::import(const std::vector<Node> &nodes, Scope &scope) {
   bool ok = true;
-  for (const Node &node : nodes) {
-    if (succeeded(importNode(node, scope)))
+  for (const Node *node : orderNodes(nodes)) {
+    if (succeeded(importNode(*node, scope)))
       continue;
     ok = false;
-    for (std::string_view output : node.outputs)
+    for (std::string_view output : node->outputs)
       scope.missing.insert(toRef(output));
     if (expanded > kMaxExpanded)
       break;

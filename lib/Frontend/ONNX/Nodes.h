@@ -11,6 +11,7 @@
 #include "Constants.h"
 #include "NodeImporter.h"
 #include "llvm/ADT/StringSet.h"
+#include <deque>
 #include <map>
 
 namespace qcc::onnx {
@@ -61,6 +62,10 @@ private:
   struct Check;
 
   mlir::LogicalResult importNode(const Node &node, Scope &scope);
+  /// Replaces inputs of float16 or bfloat16 by the same in float32, kept in
+  /// `wide`; gives the type that they had, or null.
+  mlir::Type widen(llvm::MutableArrayRef<GraphValue *> inputs,
+                   mlir::Location loc, std::deque<GraphValue> &wide);
   mlir::LogicalResult importCall(const Node &call,
                                  const LocalFunction &function,
                                  llvm::ArrayRef<GraphValue *> inputs,

@@ -167,6 +167,7 @@ static const Row kMicrosoftRows[] = {
     {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
     {"FastGelu", importFusedGelu, {1}},
     {"FusedConv", importFusedConv, {1}},
+    {"FusedGemm", importFusedGemm, {1}},
     {"FusedMatMul", importFusedMatMul, {1}},
     {"Gelu", importFusedGelu, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
@@ -185,6 +186,51 @@ static const Row kMicrosoftRows[] = {
     {"SkipSimplifiedLayerNormalization", importSkipNormalization, {1}},
 };
 
+/// Ops that ONNX Runtime writes into the default domain, where ONNX has none of
+/// their name.
+static const Row kRuntimeRows[] = {
+    {"SimplifiedLayerNormalization", importRMSNormalization, {1}},
+};
+
+/// What sums, or is made of sums.
+static constexpr llvm::StringLiteral kSums[] = {
+    "Attention",
+    "AveragePool",
+    "BatchNormalization",
+    "Conv",
+    "ConvTranspose",
+    "CumSum",
+    "Einsum",
+    "FusedConv",
+    "FusedGemm",
+    "FusedMatMul",
+    "GRU",
+    "Gemm",
+    "GlobalAveragePool",
+    "GroupNormalization",
+    "InstanceNormalization",
+    "LSTM",
+    "LayerNormalization",
+    "LogSoftmax",
+    "MatMul",
+    "Mean",
+    "RMSNormalization",
+    "RNN",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    "ReduceMean",
+    "ReduceProd",
+    "ReduceSum",
+    "ReduceSumSquare",
+    "Resize",
+    "SimplifiedLayerNormalization",
+    "SkipLayerNormalization",
+    "SkipSimplifiedLayerNormalization",
+    "Softmax",
+    "Sum"};
+
 using Table = llvm::StringMap<const Row *>;
 
 static Table makeTable(llvm::ArrayRef<Row> rows) {
@@ -201,9 +247,10 @@ llvm::StringRef onnx::domainName(llvm::StringRef domain) {
 std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
                                       llvm::StringRef op, int64_t operatorSet) {
   static const Table standard = makeTable(kRows),
+                     runtime = makeTable(kRuntimeRows),
                      microsoft = makeTable(kMicrosoftRows), none;
   bool isStandard = domainName(domain) == "ai.onnx";
-  const Table &table = isStandard                  ? standard
+  const Table &table = isStandard ? (standard.contains(op) ? standard : runtime)
                        : domain == "com.microsoft" ? microsoft
                                                    : none;
   auto found = table.find(op);
@@ -212,7 +259,7 @@ std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
   OpVersion version;
   for (int64_t since : found->second->versions)
     if (!isStandard || since <= operatorSet)
-      version = {since, found->second->import};
+      version = {since, found->second->import, llvm::is_contained(kSums, op)};
   if (!version.import)
     return std::nullopt;
   return version;

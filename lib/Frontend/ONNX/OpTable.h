@@ -25,6 +25,9 @@ inline constexpr int64_t kFirstOperatorSet = 11, kLastOperatorSet = 28;
 struct OpVersion {
   int64_t since = 0;
   OpImporter import = nullptr;
+  /// Of float16 and bfloat16, the op is computed in float32 and its results
+  /// are rounded: a sum in these types would lose its digits.
+  bool sumsInFloat32 = false;
 };
 
 /// The version of an op where the operator set of the default domain is

@@ -63,6 +63,7 @@ LogicalResult importQLinearMatMul(NodeImporter &n);
 LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
 LogicalResult importFusedGelu(NodeImporter &n);
 LogicalResult importFusedConv(NodeImporter &n);
+LogicalResult importFusedGemm(NodeImporter &n);
 LogicalResult importFusedMatMul(NodeImporter &n);
 LogicalResult importMatMulIntegerToFloat(NodeImporter &n);
 LogicalResult importSkipNormalization(NodeImporter &n);
@@ -84,6 +85,9 @@ LogicalResult importInstanceNormalization(NodeImporter &n);
 LogicalResult importLayerNormalization(NodeImporter &n);
 LogicalResult importRMSNormalization(NodeImporter &n);
 LogicalResult importSoftmax(NodeImporter &n);
+
+// Ops/Pads.cpp
+LogicalResult importPad(NodeImporter &n);
 
 // Ops/Poolings.cpp
 LogicalResult importAveragePool(NodeImporter &n);
@@ -141,7 +145,6 @@ LogicalResult importShape(NodeImporter &n);
 LogicalResult importSize(NodeImporter &n);
 
 // Ops/Slices.cpp
-LogicalResult importPad(NodeImporter &n);
 LogicalResult importSlice(NodeImporter &n);
 LogicalResult importSplit(NodeImporter &n);
 

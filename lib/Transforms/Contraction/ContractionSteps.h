@@ -26,6 +26,17 @@ namespace qcc {
 // MatchContraction.cpp
 //===----------------------------------------------------------------------===//
 
+/// One factor of the product: extend(input) - zeroPoint.
+struct Factor {
+  mlir::OpOperand *input = nullptr;
+  bool isUnsigned = false;
+  mlir::Value zeroPoint; // null: 0
+};
+
+/// Whether the generic is an int8 contraction at all; only then is a failure
+/// to form worth a reason.
+bool matchContraction(mlir::linalg::GenericOp op, Factor &lhs, Factor &rhs);
+
 /// Turns an int8 contraction into a kernel.contract with nothing around it:
 ///
 ///   linalg.generic ins(%x, %w) outs(%zeros) {

@@ -21,15 +21,6 @@ using namespace qcc;
 // Matching the contraction
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One factor of the product: extend(input) - zeroPoint.
-struct Factor {
-  OpOperand *input = nullptr;
-  bool isUnsigned = false;
-  Value zeroPoint; // null: 0
-};
-} // namespace
-
 OpOperand *qcc::inputOf(linalg::GenericOp op, Value value) {
   auto arg = dyn_cast<BlockArgument>(value);
   if (!arg || arg.getOwner() != op.getBody() ||
@@ -141,6 +132,9 @@ static bool absorbReshape(MappedOperand &operand) {
   ArrayRef<int64_t> wide = expand ? expand.getResultType().getShape()
                                   : collapse.getSrcType().getShape();
   SmallVector<AffineExpr> reads;
+  // What has no dimension left belongs to no group.
+  if (collapse && groups.empty())
+    reads.assign(wide.size(), getAffineConstantExpr(0, context));
   for (auto [narrow, group] : llvm::enumerate(groups)) {
     std::optional<int64_t> sole =
         soleDimension(group, wide, expand ? operand.map : AffineMap());
@@ -201,9 +195,7 @@ static bool isConstantLike(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Whether the generic is an int8 contraction at all; only then is a failure
-/// to form worth a reason.
-static bool matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
+bool qcc::matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
       !op.hasPureTensorSemantics())
     return false;

@@ -141,7 +141,7 @@ Segments qcc::chooseSegments(const LinalgLoops &loops, InnermostDim innermost,
   if (innermost.isContiguous && loops.isBodyMappable()) {
     while (!isDynamic && unroll > 1 && size < int64_t(unroll * width))
       unroll /= 2;
-    if (unroll > 1)
+    for (; unroll > 1; unroll /= 4)
       segments.widths.push_back(unroll * width);
     bool isMasked = isMaskable(loops, innermost.dim, vectorBits);
     if (!isDynamic)

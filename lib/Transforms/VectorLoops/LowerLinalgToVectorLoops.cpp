@@ -35,11 +35,15 @@ static constexpr int64_t kReductionBlock = 256;
 /// Rows that are computed side by side, so that what is loaded for one serves
 /// all.
 static constexpr unsigned kRows = 4;
-/// Vectors of outputs that are computed side by side: with several rows, half
-/// of the registers hold accumulators.
+/// Vectors of outputs that are computed side by side: half of the registers
+/// hold accumulators. A single row takes as much of each row of the other
+/// operand: a matrix whose rows are a page each is read once from each page.
 static unsigned getUnroll(bool hasRows, unsigned vectorBits) {
-  return hasRows && vectorBits < 512 ? 2 : 4;
+  unsigned accumulators = vectorBits < 512 ? 8 : 16;
+  return hasRows ? accumulators / kRows : accumulators;
 }
+/// As many for a large body: what hides the latency of a chain.
+static constexpr unsigned kFewVectors = 4;
 /// Rows that one iteration of the forall computes at least.
 static constexpr int64_t kRowBlock = 16;
 /// A body with more operations than this is not repeated for several rows.
@@ -139,7 +143,9 @@ void OrderedLoopsEmitter::emit() {
   if (rowDim)
     moving.push_back(*rowDim);
   loops.emitInvariants(point, moving);
-  unsigned unroll = isBlocked ? getUnroll(rowDim.has_value(), vectorBits) : 1;
+  unsigned unroll = !isBlocked      ? 1
+                    : isBodySmall() ? getUnroll(rowDim.has_value(), vectorBits)
+                                    : kFewVectors;
   Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
   auto emitRows = [&](unsigned rows) {
     loops.emitSegments(blocks.back(), segments,

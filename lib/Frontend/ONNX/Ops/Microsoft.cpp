@@ -98,35 +98,63 @@ activationAttributes(StringRef name, ArrayRef<float> numbers) {
   return std::nullopt;
 }
 
-/// Conv, the sum with another tensor, an activation.
-LogicalResult onnx::importFusedConv(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  Composer::Attributes ofConv;
-  for (const NodeAttribute &given : n.node.attributes)
-    if (given.name != "activation" && given.name != "activation_params")
-      ofConv.push_back(given);
-  Composer c(n);
-  Composer::Ref y = c.op("Conv", {c.in(0), c.in(1), c.in(2)}, ofConv);
-  if (n.has(3))
-    y = c.op("Add", {y, c.in(3)});
+/// What the attributes `activation` and the parameters make of a value.
+static FailureOr<Composer::Ref> activate(NodeImporter &n, Composer &c,
+                                         Composer::Ref y,
+                                         ArrayRef<float> parameters) {
   StringRef name = n.getString("activation", "");
-  const NodeAttribute *numbers = n.find("activation_params");
-  ArrayRef<float> parameters;
-  if (numbers)
-    parameters = numbers->reals;
   if (name.empty())
-    return c.set(0, y);
+    return y;
   if (name == "Clip" && parameters.size() == 2)
-    return c.set(0, c.op("Clip", {y, c.number(y, parameters[0]),
-                                  c.number(y, parameters[1])}));
+    return c.op("Clip",
+                {y, c.number(y, parameters[0]), c.number(y, parameters[1])});
   auto attributes = activationAttributes(name, parameters);
   if (!attributes)
     return n.refuse() << "has the activation '" << name << "' with "
                       << parameters.size()
                       << " parameters, which is not supported; write it as a "
-                         "node behind a Conv";
-  return c.set(0, c.op(name, {y}, *attributes));
+                         "node of its own";
+  return c.op(name, {y}, *attributes);
+}
+
+/// The attributes that do not describe the activation.
+static Composer::Attributes withoutActivation(NodeImporter &n) {
+  Composer::Attributes rest;
+  for (const NodeAttribute &given : n.node.attributes)
+    if (!StringRef(given.name).starts_with("activation"))
+      rest.push_back(given);
+  return rest;
+}
+
+/// Conv, the sum with another tensor, an activation.
+LogicalResult onnx::importFusedConv(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  Composer c(n);
+  Composer::Ref y =
+      c.op("Conv", {c.in(0), c.in(1), c.in(2)}, withoutActivation(n));
+  if (n.has(3))
+    y = c.op("Add", {y, c.in(3)});
+  ArrayRef<float> parameters;
+  if (const NodeAttribute *numbers = n.find("activation_params"))
+    parameters = numbers->reals;
+  FailureOr<Composer::Ref> result = activate(n, c, y, parameters);
+  return failed(result) ? failure() : c.set(0, *result);
+}
+
+/// Gemm and an activation, whose parameters are attributes.
+LogicalResult onnx::importFusedGemm(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  Composer c(n);
+  Composer::Ref y =
+      c.op("Gemm", {c.in(0), c.in(1), c.in(2)}, withoutActivation(n));
+  SmallVector<float> parameters;
+  for (StringRef name : {"activation_alpha", "activation_beta"})
+    if (n.find(name))
+      parameters.push_back(n.getFloat(name, 0));
+  FailureOr<Composer::Ref> result = activate(n, c, y, parameters);
+  return failed(result) ? failure() : c.set(0, *result);
 }
 
 Composer::Ref onnx::dequantizedProduct(Composer &c, Composer::Ref x,

@@ -113,11 +113,16 @@ static FailureOr<GraphValue> scaled(NodeImporter &n, GraphValue &y,
 LogicalResult onnx::importGemm(NodeImporter &n) {
   if (failed(verifyOperands(n)))
     return failure();
-  GraphValue &a = n.in(0), &b = n.in(1);
+  GraphValue a = n.in(0), b = n.in(1);
   if (a.rank() != 2 || b.rank() != 2)
     return n.refuse() << "multiplies values with " << a.rank() << " and "
                       << b.rank() << " dimensions; it takes matrices";
   bool transA = n.getInt("transA", 0), transB = n.getInt("transB", 0);
+  // Columns of a result follow each other, and so do those of a constant.
+  if (transB && b.constant) {
+    b = transpose(n, b, {1, 0});
+    transB = false;
+  }
   if (failed(verifyDepth(n, a.shape[transA ? 0 : 1], b.shape[transB ? 1 : 0])))
     return failure();
   Shape shape{a.shape[transA ? 1 : 0], b.shape[transB ? 0 : 1]};

@@ -288,10 +288,16 @@ static Ref joinBiases(Recurrence &r, Ref biases, int64_t count) {
                 {r.columns(biases, 0, count), r.columns(biases, count, count)});
 }
 
-/// start + state * transpose(weight)
+/// A weight [gates, size] as steps read it, [size, gates], before the loop.
+static Ref turned(Recurrence &r, Ref weight) {
+  Ref columns = r.c.transpose(weight, {1, 0});
+  (void)r.n.tensor(*columns);
+  return columns;
+}
+
+/// start + state * weight
 static Ref advance(Composer &c, Ref state, Ref weight, Ref start) {
-  return c.op("Gemm", {state, weight, start},
-              {attribute("transB", int64_t(1))});
+  return c.op("Gemm", {state, weight, start});
 }
 
 LogicalResult onnx::importRNN(NodeImporter &n) {
@@ -299,7 +305,7 @@ LogicalResult onnx::importRNN(NodeImporter &n) {
   if (failed(r.read({"Tanh"}, 1)))
     return failure();
   for (int64_t d = 0; d < r.directions; ++d) {
-    Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d);
+    Ref w = r.param(1, d), s = turned(r, r.param(2, d)), b = r.param(3, d);
     Ref fromInput = r.project(w, joinBiases(r, b, 1));
     if (failed(r.run(d, fromInput, {r.start(5, d)},
                      [&](Ref x, ArrayRef<Ref> state) -> Refs {
@@ -310,12 +316,11 @@ LogicalResult onnx::importRNN(NodeImporter &n) {
   return r.finish();
 }
 
-/// Rows `i` * hidden on of a weight, as a tensor.
-static Ref rows(Recurrence &r, Ref weight, int64_t i, int64_t count) {
-  Ref part =
-      r.c.part(weight, 0, r.n.size(i * r.hidden), r.n.size(count * r.hidden));
-  (void)r.n.tensor(*part);
-  return part;
+/// Columns `i` * hidden on of a weight, as a tensor.
+static Ref part(Recurrence &r, Ref weight, int64_t i, int64_t count) {
+  Ref columns = r.columns(weight, i, count);
+  (void)r.n.tensor(*columns);
+  return columns;
 }
 
 /// The gates are z (update), r (reset) and h (new).
@@ -326,8 +331,8 @@ LogicalResult onnx::importGRU(NodeImporter &n) {
   Composer &c = r.c;
   bool isReset = n.getInt("linear_before_reset", 0) != 0;
   for (int64_t d = 0; d < r.directions; ++d) {
-    Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d);
-    Ref gates = rows(r, s, 0, 2), fresh = rows(r, s, 2, 1);
+    Ref w = r.param(1, d), s = turned(r, r.param(2, d)), b = r.param(3, d);
+    Ref gates = part(r, s, 0, 2), fresh = part(r, s, 2, 1);
     Ref bias = joinBiases(r, b, 3), freshBias = nullptr;
     if (isReset && b) {
       // What the reset gate scales includes its bias.
@@ -386,7 +391,7 @@ LogicalResult onnx::importLSTM(NodeImporter &n) {
   if (failed(r.read({"Sigmoid", "Tanh", "Tanh"}, 4)))
     return failure();
   for (int64_t d = 0; d < r.directions; ++d) {
-    Ref w = r.param(1, d), s = r.param(2, d), b = r.param(3, d),
+    Ref w = r.param(1, d), s = turned(r, r.param(2, d)), b = r.param(3, d),
         peephole = r.param(7, d);
     Ref fromInput = r.project(w, joinBiases(r, b, 4));
     auto cell = [&](Ref x, ArrayRef<Ref> state) {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Along one dimension after the other, the last one first, with tables of
-// places that are computed here.
+// places: constants where the sizes are known, else computed at run time by
+// the same formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,9 @@
 #include "../Emit.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
 
 using namespace mlir;
@@ -22,10 +25,14 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 namespace {
-/// The new size of a dimension, and how many times the old one it is.
+/// The new size of a dimension, and how many times the old one it is; no
+/// scale where it is the quotient of sizes that are known at run time.
 struct Axis {
-  int64_t dim, from, to;
-  double scale;
+  int64_t dim;
+  OpFoldResult from, to;
+  std::optional<double> scale;
+
+  bool isKnown() const { return knownSize(from) && knownSize(to); }
 };
 } // namespace
 
@@ -55,15 +62,60 @@ static bool isGiven(NodeImporter &n, unsigned i) {
   return n.has(i) && !(n.in(i).rank() == 1 && knownSize(n.in(i).shape[0]) == 0);
 }
 
+/// floor(scale * size); none where a factor does not fit. The scale is a
+/// fraction of integers, since it is a float.
+static std::optional<OpFoldResult> scaled(NodeImporter &n, double scale,
+                                          OpFoldResult size) {
+  if (std::optional<int64_t> known = knownSize(size))
+    return n.size(
+        static_cast<int64_t>(std::floor(scale * static_cast<double>(*known))));
+  double numerator = scale;
+  int64_t denominator = 1;
+  while (numerator != std::floor(numerator) && denominator < (1 << 30)) {
+    numerator *= 2;
+    denominator *= 2;
+  }
+  if (numerator != std::floor(numerator) || numerator > INT32_MAX)
+    return std::nullopt;
+  return n.floorDiv(n.mul(size, n.size(static_cast<int64_t>(numerator))),
+                    n.size(denominator));
+}
+
+static bool isSize(OpFoldResult size) {
+  std::optional<int64_t> known = knownSize(size);
+  return !known || (*known >= 1 && *known <= (1 << 24));
+}
+
+/// A dimension that gets a size or, if `size` is null, a scale.
+static FailureOr<Axis> readAxis(NodeImporter &n, int64_t dim, OpFoldResult size,
+                                double scale) {
+  Axis axis{dim, n.in(0).shape[dim], size, std::nullopt};
+  if (!size && scale > 0) {
+    axis.scale = scale;
+    axis.to = scaled(n, scale, axis.from).value_or(OpFoldResult());
+    if (!axis.to)
+      return n.refuse() << "has a scale of " << scale
+                        << " of a dynamic size, which is not supported; give "
+                           "the size, or a scale with fewer digits";
+  } else if (size && axis.isKnown() && *knownSize(axis.from) > 0) {
+    axis.scale = static_cast<double>(*knownSize(size)) /
+                 static_cast<double>(*knownSize(axis.from));
+  }
+  if (!axis.to || !isSize(axis.from) || !isSize(axis.to))
+    return n.refuse() << "has a size or scale that is not positive, or too "
+                         "large; correct it";
+  return axis;
+}
+
 /// The dimensions whose size or scale changes.
 static FailureOr<SmallVector<Axis>> readDimensions(NodeImporter &n) {
   bool hasSizes = isGiven(n, 3), hasScales = isGiven(n, 2);
   if (hasSizes == hasScales)
     return n.refuse() << "needs either sizes or scales; correct its inputs";
-  SmallVector<int64_t> sizes;
+  SmallVector<OpFoldResult> sizes;
   SmallVector<float> scales;
   if (hasSizes) {
-    auto given = n.constantIntegers(3, "its sizes");
+    auto given = n.integers(3, "its sizes");
     if (failed(given))
       return failure();
     sizes = *given;
@@ -78,21 +130,13 @@ static FailureOr<SmallVector<Axis>> readDimensions(NodeImporter &n) {
     return failure();
   SmallVector<Axis> axes;
   for (auto [i, dim] : llvm::enumerate(*dims)) {
-    if (hasScales && scales[i] == 1.0f)
+    if (hasScales ? scales[i] == 1.0f : sizes[i] == n.in(0).shape[dim])
       continue;
-    std::optional<int64_t> from = knownSize(n.in(0).shape[dim]);
-    if (!from || *from < 1 || *from > (1 << 24))
-      return n.refuse() << "changes a dynamic size, which is not supported";
-    Axis axis{dim, *from, 0, 0};
-    axis.to = hasSizes ? sizes[i]
-                       : static_cast<int64_t>(std::floor(
-                             static_cast<double>(scales[i]) * *from));
-    axis.scale = hasSizes ? static_cast<double>(axis.to) / *from : scales[i];
-    if (!(axis.scale > 0) || axis.to < 1 || axis.to > (1 << 24))
-      return n.refuse() << "has a size or scale that is not positive, or too "
-                           "large; correct it";
-    if (axis.to != axis.from || hasScales)
-      axes.push_back(axis);
+    FailureOr<Axis> axis = readAxis(
+        n, dim, hasSizes ? sizes[i] : OpFoldResult(), hasSizes ? 0 : scales[i]);
+    if (failed(axis))
+      return failure();
+    axes.push_back(*axis);
   }
   return axes;
 }
@@ -101,40 +145,94 @@ static FailureOr<SmallVector<Axis>> readDimensions(NodeImporter &n) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Where place `o` of the result lies in the input; NaN for an unknown mode.
-static double placeOf(StringRef mode, const Axis &axis, int64_t o) {
-  double to = axis.scale * axis.from;
-  if (mode == "half_pixel")
-    return (o + 0.5) / axis.scale - 0.5;
-  if (mode == "pytorch_half_pixel")
-    return axis.to > 1 ? (o + 0.5) / axis.scale - 0.5 : 0.0;
-  if (mode == "align_corners")
-    return axis.to > 1 ? static_cast<double>(o) * (axis.from - 1) / (to - 1)
-                       : 0.0;
-  if (mode == "asymmetric")
-    return o / axis.scale;
-  if (mode == "half_pixel_symmetric") {
-    double adjustment = axis.to / to, center = axis.from / 2.0;
-    return center * (1 - adjustment) + (o + 0.5) / axis.scale - 0.5;
+namespace {
+/// Arithmetic of numbers that are known here.
+struct KnownNumbers {
+  using Number = double;
+  double number(double x) { return x; }
+  double add(double x, double y) { return x + y; }
+  double sub(double x, double y) { return x - y; }
+  double mul(double x, double y) { return x * y; }
+  double div(double x, double y) { return x / y; }
+  double floor(double x) { return std::floor(x); }
+  double ceil(double x) { return std::ceil(x); }
+  /// Whether a number is above 1 decides between two.
+  double ifAboveOne(double x, double yes, double no) {
+    return x > 1 ? yes : no;
   }
-  return std::nan("");
+};
+
+/// The same arithmetic at run time, of binary64 numbers.
+struct EmittedNumbers {
+  using Number = Value;
+  Scalars &s;
+  Value number(double x) { return s.constant(s.b.getF64Type(), x); }
+  Value add(Value x, Value y) { return s.add(x, y); }
+  Value sub(Value x, Value y) { return s.sub(x, y); }
+  Value mul(Value x, Value y) { return s.mul(x, y); }
+  Value div(Value x, Value y) { return s.div(x, y); }
+  Value floor(Value x) { return math::FloorOp::create(s.b, s.loc, x); }
+  Value ceil(Value x) { return math::CeilOp::create(s.b, s.loc, x); }
+  Value ifAboveOne(Value x, Value yes, Value no) {
+    return s.select(s.less(number(1), x), yes, no);
+  }
+};
+} // namespace
+
+/// Where place `o` of the result lies in the input.
+template <typename Numbers, typename Number = typename Numbers::Number>
+static Number placeOf(Numbers a, StringRef mode, Number o, Number from,
+                      Number to, Number scale) {
+  Number half = a.number(0.5), exact = a.mul(scale, from);
+  Number centered = a.sub(a.div(a.add(o, half), scale), half);
+  if (mode == "pytorch_half_pixel")
+    return a.ifAboveOne(to, centered, a.number(0));
+  if (mode == "align_corners") {
+    Number one = a.number(1);
+    return a.ifAboveOne(
+        to, a.div(a.mul(o, a.sub(from, one)), a.sub(exact, one)), a.number(0));
+  }
+  if (mode == "asymmetric")
+    return a.div(o, scale);
+  if (mode == "half_pixel_symmetric") {
+    Number rest = a.sub(a.number(1), a.div(to, exact));
+    Number start = a.mul(a.div(from, a.number(2)), rest);
+    return a.sub(a.add(start, a.div(a.add(o, half), scale)), half);
+  }
+  return centered;
 }
 
-static std::optional<double> nearest(StringRef rounding, double x) {
+template <typename Numbers, typename Number = typename Numbers::Number>
+static Number nearest(Numbers a, StringRef rounding, Number x) {
   if (rounding == "round_prefer_floor")
-    return std::ceil(x - 0.5);
+    return a.ceil(a.sub(x, a.number(0.5)));
   if (rounding == "round_prefer_ceil")
-    return std::floor(x + 0.5);
-  if (rounding == "floor")
-    return std::floor(x);
-  if (rounding == "ceil")
-    return std::ceil(x);
-  return std::nullopt;
+    return a.floor(a.add(x, a.number(0.5)));
+  return rounding == "floor" ? a.floor(x) : a.ceil(x);
 }
 
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
+static bool areModesKnown(StringRef coordinates, StringRef rounding) {
+  return llvm::is_contained({"half_pixel", "pytorch_half_pixel",
+                             "align_corners", "asymmetric",
+                             "half_pixel_symmetric"},
+                            coordinates) &&
+         llvm::is_contained(
+             {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
+             rounding);
+}
+
+namespace {
+/// How a node resizes.
+struct Modes {
+  StringRef coordinates, rounding;
+  bool isLinear;
+};
+/// For each place of the result along a dimension: the element to take, or
+/// both neighbours and the part of the place behind the first of them.
+struct Tables {
+  Value first, second, weights;
+};
+} // namespace
 
 static Value constantIndices(NodeImporter &n, ArrayRef<int64_t> table) {
   auto type = RankedTensorType::get(static_cast<int64_t>(table.size()),
@@ -142,6 +240,83 @@ static Value constantIndices(NodeImporter &n, ArrayRef<int64_t> table) {
   return arith::ConstantOp::create(n.b, n.loc,
                                    DenseElementsAttr::get(type, table));
 }
+
+static Tables knownTables(NodeImporter &n, const Axis &axis,
+                          const Modes &modes) {
+  SmallVector<int64_t> first, second;
+  SmallVector<float> weights;
+  double from = *knownSize(axis.from), to = *knownSize(axis.to);
+  auto toIndex = [&](double x) {
+    return static_cast<int64_t>(std::clamp(x, 0.0, from - 1.0));
+  };
+  for (int64_t o = 0; o < *knownSize(axis.to); ++o) {
+    double place = placeOf(KnownNumbers(), modes.coordinates,
+                           static_cast<double>(o), from, to, *axis.scale);
+    double i = modes.isLinear ? std::floor(place)
+                              : nearest(KnownNumbers(), modes.rounding, place);
+    first.push_back(toIndex(i));
+    second.push_back(toIndex(i + 1));
+    weights.push_back(static_cast<float>(place - i));
+  }
+  if (!modes.isLinear)
+    return {constantIndices(n, first), {}, {}};
+  return {constantIndices(n, first), constantIndices(n, second),
+          constantFloats(n, weights, *knownSize(axis.to))};
+}
+
+/// A tensor in one dimension of what `body` makes of each place.
+static Value tabulate(NodeImporter &n, const Axis &axis, Type element,
+                      ScalarBody body) {
+  Value init = tensor::EmptyOp::create(
+      n.b, n.loc, ArrayRef<OpFoldResult>{axis.to}, element);
+  return generic(n, {}, init, n.b.getMultiDimIdentityMap(1),
+                 utils::IteratorType::parallel, body);
+}
+
+static Tables emittedTables(NodeImporter &n, const Axis &axis,
+                            const Modes &modes) {
+  Type wide = n.b.getI64Type(), real = n.b.getF64Type();
+  auto toReal = [&](OpBuilder &b, Value size) -> Value {
+    Value integer = arith::IndexCastOp::create(b, n.loc, wide, size);
+    return arith::SIToFPOp::create(b, n.loc, real, integer);
+  };
+  Value sizes[] = {toReal(n.b, n.index(axis.from)),
+                   toReal(n.b, n.index(axis.to))};
+  Scalars outside(n.b, n.loc);
+  Value scale = axis.scale ? outside.constant(real, *axis.scale)
+                           : outside.div(sizes[1], sizes[0]);
+  auto place = [&](Scalars &s) {
+    Value o = toReal(s.b, linalg::IndexOp::create(s.b, s.loc, 0));
+    return placeOf(EmittedNumbers{s}, modes.coordinates, o, sizes[0], sizes[1],
+                   scale);
+  };
+  auto element = [&](Scalars &s) {
+    EmittedNumbers a{s};
+    return modes.isLinear ? a.floor(place(s))
+                          : nearest(a, modes.rounding, place(s));
+  };
+  auto indices = [&](double offset) {
+    return tabulate(n, axis, wide, [&](Scalars &s, ValueRange) -> Value {
+      EmittedNumbers a{s};
+      Value i = a.add(element(s), a.number(offset));
+      Value last = a.sub(sizes[0], a.number(1));
+      Value kept = s.min(s.max(i, a.number(0)), last);
+      return arith::FPToSIOp::create(s.b, s.loc, wide, kept);
+    });
+  };
+  if (!modes.isLinear)
+    return {indices(0), {}, {}};
+  Value weights =
+      tabulate(n, axis, n.b.getF32Type(), [&](Scalars &s, ValueRange) -> Value {
+        Value rest = s.sub(place(s), element(s));
+        return arith::TruncFOp::create(s.b, s.loc, s.b.getF32Type(), rest);
+      });
+  return {indices(0), indices(1), weights};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
 
 /// The place of an element of the result in the input.
 static SmallVector<Value> at(Scalars &s, ValueRange indices, const Axis &axis,
@@ -153,16 +328,26 @@ static SmallVector<Value> at(Scalars &s, ValueRange indices, const Axis &axis,
   return place;
 }
 
+/// How many times in a row each element is taken; 0 if it is not so.
+static int64_t repetitions(const Axis &axis, const Modes &modes) {
+  if (!axis.scale || *axis.scale < 1 || *axis.scale > (1 << 24) ||
+      *axis.scale != std::floor(*axis.scale))
+    return 0;
+  // Element i has the places from i * scale on. Their centers lie less than
+  // half an element beside it.
+  bool isCentered = modes.coordinates.contains("half_pixel") &&
+                    modes.rounding.starts_with("round");
+  bool isFloored =
+      modes.coordinates == "asymmetric" && modes.rounding == "floor";
+  return isCentered || isFloored ? static_cast<int64_t>(*axis.scale) : 0;
+}
+
 static GraphValue takeNearest(NodeImporter &n, GraphValue &x, const Axis &axis,
-                              ArrayRef<int64_t> table) {
+                              const Modes &modes) {
   Shape shape = x.shape;
-  shape[axis.dim] = n.size(axis.to);
+  shape[axis.dim] = axis.to;
   // Each element several times in a row is a broadcast.
-  int64_t factor = axis.to / axis.from;
-  bool repeats = axis.to % axis.from == 0;
-  for (int64_t o = 0; repeats && o < axis.to; ++o)
-    repeats = table[o] == o / factor;
-  if (repeats) {
+  if (int64_t factor = repetitions(axis, modes)) {
     Shape wide;
     SmallVector<AffineExpr> read;
     for (auto [d, size] : llvm::enumerate(x.shape)) {
@@ -175,35 +360,29 @@ static GraphValue takeNearest(NodeImporter &n, GraphValue &x, const Axis &axis,
         n, x, wide, AffineMap::get(wide.size(), 0, read, n.b.getContext()));
     return reshape(n, repeated, shape);
   }
-  Value places = constantIndices(n, table);
+  Tables tables = axis.isKnown() ? knownTables(n, axis, modes)
+                                 : emittedTables(n, axis, modes);
   return gather(n, x, shape, [&](Scalars &s, ValueRange indices) {
-    return at(s, indices, axis, places);
+    return at(s, indices, axis, tables.first);
   });
 }
 
 /// fma(v1 - v0, w, v0) of the neighbours v0 and v1, for w the part of a place
 /// behind the first of them.
 static GraphValue interpolate(NodeImporter &n, GraphValue &x, const Axis &axis,
-                              ArrayRef<double> places) {
-  SmallVector<int64_t> first, second;
-  SmallVector<float> weights;
-  for (double place : places) {
-    double i = std::floor(place), last = axis.from - 1.0;
-    first.push_back(static_cast<int64_t>(std::clamp(i, 0.0, last)));
-    second.push_back(static_cast<int64_t>(std::clamp(i + 1, 0.0, last)));
-    weights.push_back(static_cast<float>(place - i));
-  }
-  Shape shape = x.shape, row{n.size(axis.to)};
-  shape[axis.dim] = row[0];
-  Value i0 = constantIndices(n, first), i1 = constantIndices(n, second);
-  GraphValue w = toGraphValue(constantFloats(n, weights, axis.to), row);
+                              const Modes &modes) {
+  Tables tables = axis.isKnown() ? knownTables(n, axis, modes)
+                                 : emittedTables(n, axis, modes);
+  Shape shape = x.shape;
+  shape[axis.dim] = axis.to;
+  GraphValue w = toGraphValue(tables.weights, {axis.to});
   AffineMap map = AffineMap::get(
       shape.size(), 0, n.b.getAffineDimExpr(axis.dim), n.b.getContext());
   GraphValue low = gather(n, x, shape, [&](Scalars &s, ValueRange indices) {
-    return at(s, indices, axis, i0);
+    return at(s, indices, axis, tables.first);
   });
   GraphValue high = gather(n, x, shape, [&](Scalars &s, ValueRange indices) {
-    return at(s, indices, axis, i1);
+    return at(s, indices, axis, tables.second);
   });
   GraphValue factors = broadcastTo(n, w, shape, map);
   return *elementwise(n, {&low, &high, &factors}, x.element,
@@ -219,11 +398,10 @@ LogicalResult onnx::importResize(NodeImporter &n) {
     return failure();
   StringRef mode = n.getString("mode", "nearest");
   StringRef policy = n.getString("keep_aspect_ratio_policy", "stretch");
-  StringRef coordinates =
-      n.getString("coordinate_transformation_mode", "half_pixel");
-  StringRef rounding = n.getString("nearest_mode", "round_prefer_floor");
-  bool isLinear = mode == "linear";
-  if ((!isLinear && mode != "nearest") || policy != "stretch" ||
+  Modes modes{n.getString("coordinate_transformation_mode", "half_pixel"),
+              n.getString("nearest_mode", "round_prefer_floor"),
+              mode == "linear"};
+  if ((!modes.isLinear && mode != "nearest") || policy != "stretch" ||
       n.getInt("antialias", 0) != 0 || n.getInt("exclude_outside", 0) != 0)
     return n.refuse() << "resizes by mode " << mode
                       << (n.getInt("antialias", 0) ? " with antialias" : "")
@@ -231,27 +409,17 @@ LogicalResult onnx::importResize(NodeImporter &n) {
                       << ", which is not supported; nearest and linear without "
                          "antialias and exclude_outside are, with stretch";
   GraphValue x = n.in(0);
-  if (isLinear && !x.element.isF32())
+  if (modes.isLinear && !x.element.isF32())
     return n.refuse() << "interpolates " << elementName(x.element)
                       << ", which is not supported; cast it to float32";
+  if (!areModesKnown(modes.coordinates, modes.rounding))
+    return n.refuse() << "has the modes " << modes.coordinates << " and "
+                      << modes.rounding << ", which are not supported";
   auto axes = readDimensions(n);
   if (failed(axes))
     return failure();
-  for (const Axis &axis : llvm::reverse(*axes)) {
-    SmallVector<double> places;
-    SmallVector<int64_t> table;
-    for (int64_t o = 0; o < axis.to; ++o) {
-      double place = placeOf(coordinates, axis, o);
-      std::optional<double> rounded = nearest(rounding, place);
-      if (std::isnan(place) || !rounded)
-        return n.refuse() << "has the modes " << coordinates << " and "
-                          << rounding << ", which are not supported";
-      places.push_back(place);
-      table.push_back(
-          static_cast<int64_t>(std::clamp(*rounded, 0.0, axis.from - 1.0)));
-    }
-    x = isLinear ? interpolate(n, x, axis, places)
-                 : takeNearest(n, x, axis, table);
-  }
+  for (const Axis &axis : llvm::reverse(*axes))
+    x = modes.isLinear ? interpolate(n, x, axis, modes)
+                       : takeNearest(n, x, axis, modes);
   return n.set(0, x);
 }

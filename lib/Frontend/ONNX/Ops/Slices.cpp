@@ -1,4 +1,4 @@
-//===- Slices.cpp - Parts of values, and padding --------------------------===//
+//===- Slices.cpp - Slice and Split ---------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
@@ -65,8 +66,54 @@ static FailureOr<SliceInputs> readSlice(NodeImporter &n) {
   return in;
 }
 
+static bool isNeverNegative(OpFoldResult size);
+
+/// The same of an expression of `operands`.
+static bool isNeverNegative(AffineExpr expr, ValueRange operands) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() >= 0;
+  if (auto place = dyn_cast<AffineDimExpr>(expr))
+    return isNeverNegative(operands[place.getPosition()]);
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  return both && isNeverNegative(both.getLHS(), operands) &&
+         isNeverNegative(both.getRHS(), operands);
+}
+
+/// Whether a number is a size, or a sum, product or quotient of sizes.
+static bool isNeverNegative(OpFoldResult size) {
+  if (std::optional<int64_t> known = knownSize(size))
+    return *known >= 0;
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (!op)
+    return false;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return apply.getAffineMap().getNumSymbols() == 0 &&
+           isNeverNegative(apply.getAffineMap().getResult(0),
+                           apply.getOperands());
+  if (isa<tensor::DimOp>(op))
+    return true;
+  auto isFine = [](Value x) { return isNeverNegative(x); };
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isFine);
+  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isFine);
+}
+
+/// i + size where i is negative.
+static OpFoldResult fromFront(NodeImporter &n, OpFoldResult i,
+                              OpFoldResult size) {
+  if (std::optional<int64_t> known = knownSize(i))
+    return *known < 0 ? n.add(size, i) : i;
+  if (isNeverNegative(i))
+    return i;
+  // The quotient is -1 of negative places, which are less than this divisor.
+  OpFoldResult sign = n.floorDiv(i, n.size(int64_t(1) << 40));
+  return n.sub(i, n.mul(size, sign));
+}
+
 /// A start or an end, counted from the end where it is negative, brought into
-/// [low, high]. A value that is not known counts as not negative.
+/// [low, high].
 static OpFoldResult place(NodeImporter &n, OpFoldResult i, OpFoldResult size,
                           OpFoldResult low, OpFoldResult high) {
   std::optional<int64_t> known = knownSize(i), end = knownSize(size);
@@ -75,7 +122,7 @@ static OpFoldResult place(NodeImporter &n, OpFoldResult i, OpFoldResult size,
     return high;
   if (known && !end && *known <= -INT32_MAX)
     return low;
-  OpFoldResult at = known && *known < 0 ? n.add(size, i) : i;
+  OpFoldResult at = fromFront(n, i, size);
   if (known == 0 && knownSize(low) == 0)
     return at;
   return n.max(low, n.min(at, high));
@@ -194,18 +241,16 @@ static FailureOr<SmallVector<OpFoldResult>> readParts(NodeImporter &n,
   for (int64_t part : n.getInts("split"))
     parts.push_back(n.size(part));
   if (parts.empty()) {
-    std::optional<int64_t> known = knownSize(size);
-    if (!known)
-      return n.refuse() << "splits a dynamic size into equal parts, which is "
-                           "not supported; give the sizes";
     // The last part may be smaller, since opset 18.
-    int64_t each = llvm::divideCeil(*known, std::max<int64_t>(1, count));
-    if (n.since < 18 && each * static_cast<int64_t>(count) != *known)
+    std::optional<int64_t> known = knownSize(size);
+    OpFoldResult each = n.ceilDiv(size, n.size(count));
+    if (known && n.since < 18 && *known % static_cast<int64_t>(count) != 0)
       return n.refuse() << "splits " << *known << " elements into " << count
                         << " equal parts; correct the number";
-    for (size_t i = 0; i < count; ++i)
-      parts.push_back(n.size(std::clamp<int64_t>(
-          *known - static_cast<int64_t>(i) * each, 0, each)));
+    for (size_t i = 0; i < count; ++i) {
+      OpFoldResult rest = n.sub(size, n.mul(each, n.size(i)));
+      parts.push_back(n.max(n.min(rest, each), n.size(0)));
+    }
   }
   if (parts.size() != count)
     return n.refuse() << "has " << parts.size() << " sizes for " << count
@@ -224,6 +269,27 @@ static FailureOr<SmallVector<OpFoldResult>> readParts(NodeImporter &n,
   return parts;
 }
 
+/// Splits a dynamic size into equal parts: the entry asks for a size that has
+/// them.
+static LogicalResult splitEqually(NodeImporter &n, GraphValue &x,
+                                  int64_t axis) {
+  OpFoldResult count = n.size(n.node.outputs.size());
+  Shape shape = x.shape;
+  shape[axis] = n.floorDiv(x.shape[axis], count);
+  Shape parts = shape;
+  parts.insert(parts.begin() + axis, count);
+  GraphValue split = reshape(n, x, parts);
+  parts[axis] = n.size(1);
+  SmallVector<OpFoldResult> starts(parts.size(), n.size(0));
+  SmallVector<int64_t> steps(parts.size(), 1);
+  for (size_t i = 0; i < n.node.outputs.size(); ++i) {
+    starts[axis] = n.size(i);
+    GraphValue part = slice(n, split, starts, parts, steps);
+    (void)n.set(i, squeeze(n, part, axis));
+  }
+  return success();
+}
+
 LogicalResult onnx::importSplit(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
@@ -231,6 +297,9 @@ LogicalResult onnx::importSplit(NodeImporter &n) {
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
     return failure();
+  bool isEqual = !n.has(1) && !n.find("split") && n.since < 18;
+  if (isEqual && !knownSize(x.shape[*axis]))
+    return splitEqually(n, x, *axis);
   auto parts = readParts(n, x.shape[*axis]);
   if (failed(parts))
     return failure();
@@ -243,138 +312,4 @@ LogicalResult onnx::importSplit(NodeImporter &n) {
     starts[*axis] = n.add(starts[*axis], part);
   }
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Pad
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What is added to each dimension; negative amounts are cut off.
-struct Amounts {
-  SmallVector<OpFoldResult> low, high;
-};
-} // namespace
-
-static FailureOr<Amounts> readAmounts(NodeImporter &n) {
-  auto pads = n.integers(1, "its pads");
-  if (failed(pads))
-    return failure();
-  int64_t rank = n.in(0).rank();
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  if (n.has(3)) {
-    auto given = n.constantIntegers(3, "its axes");
-    if (failed(given))
-      return failure();
-    axes.clear();
-    for (int64_t axis : *given) {
-      FailureOr<int64_t> dim = n.dimension(axis, rank);
-      if (failed(dim))
-        return failure();
-      axes.push_back(*dim);
-    }
-  }
-  if (pads->size() != 2 * axes.size())
-    return n.refuse() << "has " << pads->size() << " pads for " << axes.size()
-                      << " dimensions; correct them";
-  Amounts amounts;
-  amounts.low.assign(rank, n.size(0));
-  amounts.high.assign(rank, n.size(0));
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    amounts.low[axis] = (*pads)[i];
-    amounts.high[axis] = (*pads)[axes.size() + i];
-    for (OpFoldResult amount : {amounts.low[axis], amounts.high[axis]})
-      if (!knownSize(amount) || std::abs(*knownSize(amount)) > INT32_MAX)
-        return n.refuse() << "has pads that are no constants, which is not "
-                             "supported";
-  }
-  return amounts;
-}
-
-/// Cuts off what is negative; the rest remains.
-static GraphValue cut(NodeImporter &n, GraphValue &x, Amounts &amounts) {
-  SmallVector<OpFoldResult> starts, sizes;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t low = std::min<int64_t>(0, *knownSize(amounts.low[d]));
-    int64_t high = std::min<int64_t>(0, *knownSize(amounts.high[d]));
-    starts.push_back(n.size(-low));
-    sizes.push_back(n.add(x.shape[d], n.size(low + high)));
-    amounts.low[d] = n.size(*knownSize(amounts.low[d]) - low);
-    amounts.high[d] = n.size(*knownSize(amounts.high[d]) - high);
-  }
-  SmallVector<int64_t> steps(x.rank(), 1);
-  return slice(n, x, starts, sizes, steps);
-}
-
-/// The element that mode edge, reflect or wrap has at `at` of dimension `d`.
-static Value mirrored(Scalars &s, StringRef mode, Value at, Value size) {
-  Value zero = s.constant(at.getType(), 0), one = s.constant(at.getType(), 1);
-  Value last = s.sub(size, one);
-  if (mode == "edge")
-    return s.max(zero, s.min(at, last));
-  if (mode == "wrap")
-    return s.select(s.less(at, zero), s.add(at, size),
-                    s.select(s.less(last, at), s.sub(at, size), at));
-  Value front = s.select(s.less(at, zero), s.sub(zero, at), at);
-  return s.select(s.less(last, front), s.sub(s.add(last, last), front), front);
-}
-
-static GraphValue padByElements(NodeImporter &n, GraphValue &x,
-                                const Amounts &amounts, StringRef mode) {
-  Shape shape;
-  SmallVector<Value> low, sizes;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    shape.push_back(n.add(n.add(x.shape[d], amounts.low[d]), amounts.high[d]));
-    low.push_back(n.index(amounts.low[d]));
-    sizes.push_back(n.index(x.shape[d]));
-  }
-  return gather(n, x, shape, [&](Scalars &s, ValueRange at) {
-    SmallVector<Value> indices;
-    for (auto [i, before, size] : llvm::zip_equal(at, low, sizes))
-      indices.push_back(mirrored(s, mode, s.sub(i, before), size));
-    return indices;
-  });
-}
-
-LogicalResult onnx::importPad(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  FailureOr<Amounts> amounts = readAmounts(n);
-  if (failed(amounts))
-    return failure();
-  GraphValue x = cut(n, n.in(0), *amounts);
-  StringRef mode = n.getString("mode", "constant");
-  if (mode != "constant") {
-    // At most one reflection or repetition.
-    for (int64_t d = 0; d < x.rank(); ++d) {
-      std::optional<int64_t> size = knownSize(x.shape[d]);
-      int64_t most =
-          std::max(*knownSize(amounts->low[d]), *knownSize(amounts->high[d]));
-      int64_t limit = mode == "reflect" ? 1 : 0;
-      bool fits = most == 0 || (size && *size > 0 &&
-                                (mode == "edge" || most <= *size - limit));
-      if (!fits || (mode != "edge" && mode != "reflect" && mode != "wrap"))
-        return n.refuse() << "pads by mode " << mode
-                          << " in a way that is not supported: by more than "
-                             "the size, or of a dynamic size";
-    }
-    return n.set(0, padByElements(n, x, *amounts, mode));
-  }
-  if (x.isUnsigned())
-    return n.refuse() << "does not take uint8; cast it to float32";
-  Value value;
-  if (n.has(2)) {
-    GraphValue &given = n.in(2);
-    bool isOne =
-        given.rank() == 0 || knownSizes(given.shape) == SmallVector<int64_t>{1};
-    auto dense = dyn_cast_or_null<DenseElementsAttr>(given.constant);
-    if (given.element != x.element || !isOne || !dense)
-      return n.refuse() << "pads by a value that is no constant of its type; "
-                           "make it one";
-    value = arith::ConstantOp::create(
-        n.b, n.loc, cast<TypedAttr>(*dense.value_begin<mlir::Attribute>()));
-  } else {
-    value = Scalars(n.b, n.loc).constant(x.element, 0);
-  }
-  return n.set(0, pad(n, x, amounts->low, amounts->high, value));
 }

@@ -1,0 +1,202 @@
+//===- Pads.cpp - Pad -----------------------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Compose.h"
+#include "../Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+//===----------------------------------------------------------------------===//
+// Amounts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is added to each dimension; negative amounts are cut off.
+struct Amounts {
+  SmallVector<OpFoldResult> low, high;
+};
+} // namespace
+
+static FailureOr<Amounts> readAmounts(NodeImporter &n) {
+  auto pads = n.integers(1, "its pads");
+  if (failed(pads))
+    return failure();
+  int64_t rank = n.in(0).rank();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (n.has(3)) {
+    auto given = n.constantIntegers(3, "its axes");
+    if (failed(given))
+      return failure();
+    axes.clear();
+    for (int64_t axis : *given) {
+      FailureOr<int64_t> dim = n.dimension(axis, rank);
+      if (failed(dim))
+        return failure();
+      axes.push_back(*dim);
+    }
+  }
+  if (pads->size() != 2 * axes.size())
+    return n.refuse() << "has " << pads->size() << " pads for " << axes.size()
+                      << " dimensions; correct them";
+  Amounts amounts;
+  amounts.low.assign(rank, n.size(0));
+  amounts.high.assign(rank, n.size(0));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    amounts.low[axis] = (*pads)[i];
+    amounts.high[axis] = (*pads)[axes.size() + i];
+    for (OpFoldResult amount : {amounts.low[axis], amounts.high[axis]})
+      if (std::abs(knownSize(amount).value_or(0)) > INT32_MAX)
+        return n.refuse() << "has pads that are too large; correct them";
+  }
+  return amounts;
+}
+
+/// Cuts off what is negative; the rest remains. An amount that is not known
+/// must not be negative, as the entry asks where it is added.
+static GraphValue cut(NodeImporter &n, GraphValue &x, Amounts &amounts) {
+  SmallVector<OpFoldResult> starts, sizes;
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    int64_t low = std::min<int64_t>(0, knownSize(amounts.low[d]).value_or(0));
+    int64_t high = std::min<int64_t>(0, knownSize(amounts.high[d]).value_or(0));
+    starts.push_back(n.size(-low));
+    sizes.push_back(n.add(x.shape[d], n.size(low + high)));
+    amounts.low[d] = n.sub(amounts.low[d], n.size(low));
+    amounts.high[d] = n.sub(amounts.high[d], n.size(high));
+  }
+  SmallVector<int64_t> steps(x.rank(), 1);
+  return slice(n, x, starts, sizes, steps);
+}
+
+/// The element that mode edge, reflect or wrap has at `at` of dimension `d`.
+static Value mirrored(Scalars &s, StringRef mode, Value at, Value size) {
+  Value zero = s.constant(at.getType(), 0), one = s.constant(at.getType(), 1);
+  Value last = s.sub(size, one);
+  if (mode == "edge")
+    return s.max(zero, s.min(at, last));
+  if (mode == "wrap")
+    return s.select(s.less(at, zero), s.add(at, size),
+                    s.select(s.less(last, at), s.sub(at, size), at));
+  Value front = s.select(s.less(at, zero), s.sub(zero, at), at);
+  return s.select(s.less(last, front), s.sub(s.add(last, last), front), front);
+}
+
+static GraphValue padByElements(NodeImporter &n, GraphValue &x,
+                                const Amounts &amounts, StringRef mode) {
+  Shape shape;
+  SmallVector<Value> low, sizes;
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    shape.push_back(n.add(n.add(x.shape[d], amounts.low[d]), amounts.high[d]));
+    low.push_back(n.index(amounts.low[d]));
+    sizes.push_back(n.index(x.shape[d]));
+  }
+  return gather(n, x, shape, [&](Scalars &s, ValueRange at) {
+    SmallVector<Value> indices;
+    for (auto [i, before, size] : llvm::zip_equal(at, low, sizes))
+      indices.push_back(mirrored(s, mode, s.sub(i, before), size));
+    return indices;
+  });
+}
+
+/// `count` elements from `start` on along a dimension. A dynamic size that
+/// does not have them is refused where the entry is called.
+static GraphValue take(NodeImporter &n, GraphValue &x, int64_t d,
+                       OpFoldResult start, OpFoldResult count,
+                       bool isReversed) {
+  SmallVector<OpFoldResult> starts(x.rank(), n.size(0)), sizes(x.shape);
+  SmallVector<int64_t> steps(x.rank(), 1);
+  starts[d] = start;
+  sizes[d] = count;
+  GraphValue part = slice(n, x, starts, sizes, steps);
+  if (!isReversed)
+    return part;
+  Value last = n.index(n.sub(count, n.size(1)));
+  return gather(n, part, part.shape, [&](Scalars &s, ValueRange at) {
+    SmallVector<Value> indices(at);
+    indices[d] = s.sub(last, at[d]);
+    return indices;
+  });
+}
+
+/// Pads dimension `d`, of a dynamic size, by copies of elements at the ends.
+static GraphValue padByParts(NodeImporter &n, GraphValue &x, int64_t d,
+                             OpFoldResult low, OpFoldResult high,
+                             bool isReflected) {
+  Composer c(n);
+  OpFoldResult size = x.shape[d], one = n.size(isReflected ? 1 : 0);
+  OpFoldResult front = isReflected ? one : n.sub(size, low);
+  OpFoldResult back = isReflected ? n.sub(n.sub(size, high), one) : n.size(0);
+  Composer::Refs parts;
+  if (knownSize(low) != 0)
+    parts.push_back(c.hold(take(n, x, d, front, low, isReflected)));
+  parts.push_back(&x);
+  if (knownSize(high) != 0)
+    parts.push_back(c.hold(take(n, x, d, back, high, isReflected)));
+  return *c.op("Concat", parts, {attribute("axis", d)});
+}
+
+/// Modes edge, reflect and wrap.
+static LogicalResult padByMode(NodeImporter &n, GraphValue x, Amounts &amounts,
+                               StringRef mode) {
+  if (mode != "edge" && mode != "reflect" && mode != "wrap")
+    return n.refuse() << "pads by mode " << mode
+                      << ", which is not supported; use constant, edge, "
+                         "reflect or wrap";
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    OpFoldResult &low = amounts.low[d], &high = amounts.high[d];
+    std::optional<int64_t> before = knownSize(low), after = knownSize(high),
+                           size = knownSize(x.shape[d]);
+    if (before == 0 && after == 0)
+      continue;
+    if (!before || !after)
+      return n.refuse() << "pads by mode " << mode
+                        << " and amounts that are no constants, which is not "
+                           "supported; use mode constant";
+    // At most one reflection or repetition.
+    int64_t most = std::max(*before, *after) + (mode == "reflect" ? 1 : 0);
+    if (size && (*size == 0 || (mode != "edge" && most > *size)))
+      return n.refuse() << "pads by mode " << mode
+                        << " and more elements than there are, which is not "
+                           "supported; pad in several nodes";
+    if (size || mode == "edge")
+      continue;
+    x = padByParts(n, x, d, low, high, mode == "reflect");
+    low = high = n.size(0);
+  }
+  return n.set(0, padByElements(n, x, amounts, mode));
+}
+
+LogicalResult onnx::importPad(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  FailureOr<Amounts> amounts = readAmounts(n);
+  if (failed(amounts))
+    return failure();
+  GraphValue x = cut(n, n.in(0), *amounts);
+  StringRef mode = n.getString("mode", "constant");
+  if (mode != "constant")
+    return padByMode(n, x, *amounts, mode);
+  if (x.isUnsigned())
+    return n.refuse() << "does not take uint8; cast it to float32";
+  Value value;
+  if (n.has(2)) {
+    GraphValue &given = n.in(2);
+    bool isOne =
+        given.rank() == 0 || knownSizes(given.shape) == SmallVector<int64_t>{1};
+    auto dense = dyn_cast_or_null<DenseElementsAttr>(given.constant);
+    if (given.element != x.element || !isOne || !dense)
+      return n.refuse() << "pads by a value that is no constant of its type; "
+                           "make it one";
+    value = arith::ConstantOp::create(
+        n.b, n.loc, cast<TypedAttr>(*dense.value_begin<mlir::Attribute>()));
+  } else {
+    value = Scalars(n.b, n.loc).constant(x.element, 0);
+  }
+  return n.set(0, pad(n, x, amounts->low, amounts->high, value));
+}

@@ -1,0 +1,134 @@
+"""ONNX nodes on dynamic sizes: the same bits as with the sizes in the model, and refusals at the call."""
+
+import numpy as np
+import pytest
+
+import program
+from onnx_model import Model
+
+
+def random(*shape):
+    return np.random.default_rng(5).standard_normal(shape).astype(np.float32)
+
+
+def run(tmp_path, dims, op, x, *operands, outputs=1, opset=19, **attributes):
+    """The results for an input whose dimensions are `dims`, names or sizes."""
+    graph = Model(opset)
+    names = [graph.input("x", x, dims)]
+    names += ["" if y is None else graph.constant(f"c{i}", y) for i, y in enumerate(operands)]
+    results = graph.node(op, names, outputs, **attributes)
+    return graph.run(tmp_path, [results] if outputs == 1 else results)
+
+
+def assert_dynamic_is_static(tmp_path, x, dims, *operands, **attributes):
+    dynamic = run(tmp_path, dims, operands[0], x, *operands[1:], **attributes)
+    static = run(tmp_path, list(x.shape), operands[0], x, *operands[1:], **attributes)
+    for a, e in zip(dynamic, static):
+        program.assert_same_bits(a, e)
+
+
+COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"]
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_resize_by_scales(mode, coordinates, tmp_path, compiler):
+    """Scales that are integers, fractions, and less than 1."""
+    for size, scales in ((1, (2, 3)), (7, (1.5, 0.5)), (12, (2, 0.34375))):
+        x = random(1, 2, size, size + 2)
+        assert_dynamic_is_static(
+            tmp_path, x, [1, 2, "h", "w"], "Resize", None, np.array([1, 1, *scales], np.float32),
+            mode=mode, coordinate_transformation_mode=coordinates)
+
+
+@pytest.mark.parametrize("rounding", ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_resize_by_sizes(rounding, coordinates, tmp_path, compiler):
+    assert_dynamic_is_static(
+        tmp_path, random(1, 1, 8, 12), [1, 1, "h", "w"], "Resize", None, None, np.array([1, 1, 16, 5], np.int64),
+        mode="nearest", nearest_mode=rounding, coordinate_transformation_mode=coordinates)
+
+
+def test_resize_to_the_size_of_another(tmp_path, compiler):
+    """What a network of levels does: to the size that another level has."""
+    x, level = random(1, 3, 4, 5), random(1, 3, 9, 11)
+
+    def result(dynamic):
+        graph = Model()
+        a = graph.input("x", x, [1, 3, "h", "w"] if dynamic else None)
+        b = graph.input("level", level, [1, 3, "H", "W"] if dynamic else None)
+        size = graph.node("Shape", [b])
+        y = graph.node("Resize", [a, "", "", size], mode="linear")
+        return graph.run(tmp_path, [graph.node("Add", [y, b])])
+
+    program.assert_same_bits(result(True)[0], result(False)[0])
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_pad(mode, tmp_path, compiler):
+    for pads in ([0, 2, 1, 3], [0, 4, 0, 0], [0, 0, 0, 4], [0, -1, 0, 2]):
+        assert_dynamic_is_static(tmp_path, random(2, 6), [2, "n"], "Pad", np.array(pads, np.int64), mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "wrap"])
+def test_pad_by_more_than_there_is(mode, tmp_path, compiler):
+    with pytest.raises(Exception, match="a slice (leaves its tensor|starts at a negative offset)"):
+        run(tmp_path, [2, "n"], "Pad", random(2, 3), np.array([0, 4, 0, 0], np.int64), mode=mode)
+
+
+def test_pad_to_a_multiple(tmp_path, compiler):
+    """Amounts that are computed of the size."""
+    for size in (5, 8):
+        x = random(2, size)
+        graph = Model()
+        a = graph.input("x", x, [2, "n"])
+        n = graph.node("Gather", [graph.node("Shape", [a]), graph.constant("one", np.array([1]))])
+        eight = graph.constant("eight", np.array([8]))
+        rest = graph.node("Mod", [graph.node("Sub", [eight, graph.node("Mod", [n, eight])]), eight])
+        zero = graph.constant("zero", np.array([0]))
+        pads = graph.node("Concat", [zero, zero, zero, rest], axis=0)
+        (y,) = graph.run(tmp_path, [graph.node("Pad", [a, pads])])
+        program.assert_same_bits(y, np.pad(x, [(0, 0), (0, 8 - size)]))
+
+
+def test_split_into_equal_parts(tmp_path, compiler):
+    x = random(3, 12, 2)
+    for opset, count in ((13, {}), (18, {"num_outputs": 3})):
+        assert_dynamic_is_static(tmp_path, x, [3, "n", 2], "Split", axis=1, outputs=3, opset=opset, **count)
+    assert_dynamic_is_static(tmp_path, random(3, 10), [3, "n"], "Split", axis=1, outputs=3, opset=18, num_outputs=3)
+    with pytest.raises(Exception, match="3"):
+        run(tmp_path, [3, "n"], "Split", random(3, 10), axis=1, outputs=3, opset=13)
+
+
+@pytest.mark.parametrize("size", [3, 9])
+def test_slice_from_an_end_that_is_computed(size, tmp_path, compiler):
+    """An end of n - 5 is negative for small n, and then counts from the end."""
+    x = random(size, 2)
+    graph = Model()
+    a = graph.input("x", x, ["n", 2])
+    n = graph.node("Gather", [graph.node("Shape", [a]), graph.constant("first", np.array([0]))])
+    end = graph.node("Sub", [n, graph.constant("five", np.array([5]))])
+    start = graph.constant("start", np.array([0]))
+    results = [graph.node("Slice", [a, start, end]), graph.node("Slice", [a, end, n])]
+    for y, expected in zip(graph.run(tmp_path, results), (x[0:size - 5], x[size - 5:size])):
+        program.assert_same_bits(y, expected)
+
+
+def test_nodes_in_any_order(tmp_path, compiler):
+    """Some writers put nodes at the end that others read, also inside of branches."""
+    x = random(4)
+    graph = Model()
+    a = graph.input("x", x)
+    y = graph.node("Relu", [graph.node("Neg", [graph.node("Abs", [a])])])
+    graph.nodes.reverse()
+    (y,) = graph.run(tmp_path, [y])
+    assert not y.any()
+
+
+def test_nodes_in_a_circle_are_refused(tmp_path, compiler):
+    graph = Model()
+    a = graph.input("x", random(4))
+    y = graph.node("Add", [a, "Neg_1_0"])
+    graph.node("Neg", [y])
+    with pytest.raises(Exception, match="which nothing computes before; correct the model"):
+        graph.run(tmp_path, [y])
