@@ -96,7 +96,7 @@ def test_split_into_equal_parts(tmp_path, compiler):
     for opset, count in ((13, {}), (18, {"num_outputs": 3})):
         assert_dynamic_is_static(tmp_path, x, [3, "n", 2], "Split", axis=1, outputs=3, opset=opset, **count)
     assert_dynamic_is_static(tmp_path, random(3, 10), [3, "n"], "Split", axis=1, outputs=3, opset=18, num_outputs=3)
-    with pytest.raises(Exception, match="3"):
+    with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
         run(tmp_path, [3, "n"], "Split", random(3, 10), axis=1, outputs=3, opset=13)
 
 
