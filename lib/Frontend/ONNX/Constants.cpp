@@ -163,7 +163,7 @@ std::optional<SmallVector<OpFoldResult>>
 Constants::readIntegers(OpBuilder &b, const GraphValue &value) {
   bool isInteger = value.element.isSignlessInteger(64) ||
                    value.element.isSignlessInteger(32);
-  if (!value.constant || !isInteger || value.rank() > 1)
+  if (!value.constant || !isInteger)
     return std::nullopt;
   auto type = cast<RankedTensorType>(value.constant.getType());
   if (type.getNumElements() > kMaxIntegers)

@@ -32,8 +32,7 @@ public:
   void rest(mlir::Attribute constant) const;
 
   static GraphValue toValue(mlir::OpBuilder &b, mlir::TypedAttr attr);
-  /// The elements of a short constant of int64 or int32 with at most one
-  /// dimension.
+  /// The elements of a short constant of int64 or int32.
   static std::optional<llvm::SmallVector<mlir::OpFoldResult>>
   readIntegers(mlir::OpBuilder &b, const GraphValue &value);
   /// One truth value that is known when the model is imported.

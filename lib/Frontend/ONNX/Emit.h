@@ -108,6 +108,16 @@ gather(NodeImporter &n, GraphValue &x, const Shape &shape,
 /// An index that is an element, counted from the end where it is negative.
 Value toIndex(Scalars &s, Value element, Value size);
 
+/// The integers that the evaluator knows of `x`, in other places: the result
+/// has `counts` elements, and dimension d of it is dimension `order[d]` of x,
+/// read from `starts[d]` on in steps of `steps[d]`. Nothing where the evaluator
+/// does not know `x`.
+std::optional<GraphValue> moveIntegers(NodeImporter &n, GraphValue &x,
+                                       ArrayRef<int64_t> order,
+                                       ArrayRef<int64_t> starts,
+                                       ArrayRef<int64_t> counts,
+                                       ArrayRef<int64_t> steps);
+
 GraphValue transpose(NodeImporter &n, GraphValue &x,
                      ArrayRef<int64_t> permutation);
 /// The same elements in another shape; the number of them is the same.

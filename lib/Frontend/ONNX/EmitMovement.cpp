@@ -54,6 +54,35 @@ static TypedAttr transposeConstant(TypedAttr value,
                            data->name.empty() ? "constant" : data->name);
 }
 
+std::optional<GraphValue> onnx::moveIntegers(NodeImporter &n, GraphValue &x,
+                                             ArrayRef<int64_t> order,
+                                             ArrayRef<int64_t> starts,
+                                             ArrayRef<int64_t> counts,
+                                             ArrayRef<int64_t> steps) {
+  if (!n.knowsIntegers(x))
+    return std::nullopt;
+  int64_t rank = x.rank();
+  SmallVector<int64_t> strides(rank, 1), index(rank, 0);
+  for (int64_t d = rank - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * *knownSize(x.shape[d + 1]);
+  GraphValue result;
+  result.element = x.element;
+  result.shape = n.shape(counts);
+  result.integers.emplace();
+  int64_t elements = 1;
+  for (int64_t count : counts)
+    elements *= count;
+  for (int64_t i = 0; i < elements; ++i) {
+    int64_t place = 0;
+    for (int64_t d = 0; d < rank; ++d)
+      place += (starts[d] + index[d] * steps[d]) * strides[order[d]];
+    result.integers->push_back((*x.integers)[place]);
+    for (int64_t d = rank - 1; d >= 0 && ++index[d] == counts[d]; --d)
+      index[d] = 0;
+  }
+  return result;
+}
+
 GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
                            ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, x.rank())))

@@ -31,8 +31,9 @@ struct GraphValue {
   mlir::Value value;
   /// Null unless it is a constant.
   mlir::TypedAttr constant;
-  /// Of integers without dimensions or in one dimension that the integer
-  /// evaluator knows: constants, and sizes that are known at run time.
+  /// Of integers that the integer evaluator knows, in the order of elements:
+  /// constants, and sizes that are known at run time. All sizes of the value
+  /// are constants.
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
   /// Of a Cast of int8 or uint8 to float32: the integers. A product of these
   /// with a scale is a DequantizeLinear that is written as two nodes.
@@ -53,6 +54,8 @@ struct GraphValue {
   }
 };
 
+/// Whether a number is a size, or a sum, product or quotient of sizes.
+bool isNeverNegative(mlir::OpFoldResult size);
 /// The size, if it is known when the model is imported.
 std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 /// All sizes, or nothing if one is not known.

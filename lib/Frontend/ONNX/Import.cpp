@@ -153,7 +153,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   for (const Dimension &dim : dims) {
     if (dim.hasValue && dim.value < 0)
       return refuse(what + "has the size " + Twine(dim.value) +
-                    "; name a size that is not known");
+                    "; sizes are not negative, and -1 is not known");
     shape.push_back(dim.hasValue ? dim.value : ShapedType::kDynamic);
   }
   auto loc = NameLoc::get(builder.getStringAttr(toRef(input.name)), place);

@@ -261,8 +261,8 @@ static Dimension readDimension(pbf_reader message) {
   Dimension dim;
   while (message.next()) {
     if (message.tag() == 1) {
-      dim.hasValue = true;
       dim.value = message.get_int64();
+      dim.hasValue = dim.value != -1;
     } else if (message.tag() == 2) {
       dim.symbol = getView(message);
     } else {

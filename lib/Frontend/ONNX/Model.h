@@ -102,7 +102,7 @@ struct Node {
 };
 
 struct Dimension {
-  bool hasValue = false;
+  bool hasValue = false; ///< Not of -1, which writers mean unknown by.
   int64_t value = 0;
   std::string_view symbol; ///< empty: unknown, and equal to no other
 };

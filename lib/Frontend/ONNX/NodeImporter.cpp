@@ -17,6 +17,37 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
+/// The same of an expression of `operands`.
+static bool isExprNeverNegative(AffineExpr expr, ValueRange operands) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() >= 0;
+  if (auto place = dyn_cast<AffineDimExpr>(expr))
+    return isNeverNegative(operands[place.getPosition()]);
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  return both && isExprNeverNegative(both.getLHS(), operands) &&
+         isExprNeverNegative(both.getRHS(), operands);
+}
+
+bool onnx::isNeverNegative(OpFoldResult size) {
+  if (std::optional<int64_t> known = knownSize(size))
+    return *known >= 0;
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (!op)
+    return false;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return apply.getAffineMap().getNumSymbols() == 0 &&
+           isExprNeverNegative(apply.getAffineMap().getResult(0),
+                               apply.getOperands());
+  if (isa<tensor::DimOp>(op))
+    return true;
+  auto isFine = [](Value x) { return isNeverNegative(x); };
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isFine);
+  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isFine);
+}
+
 std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
   return getConstantIntValue(size);
 }
@@ -95,12 +126,15 @@ Value NodeImporter::tensor(GraphValue &value) {
   return value.value;
 }
 
-FailureOr<SmallVector<OpFoldResult>> NodeImporter::integers(unsigned i,
-                                                            StringRef what) {
-  GraphValue &value = in(i);
+bool NodeImporter::knowsIntegers(GraphValue &value) {
   if (!value.integers)
     value.integers = Constants::readIntegers(b, value);
-  if (value.integers)
+  return value.integers.has_value();
+}
+
+FailureOr<SmallVector<OpFoldResult>> NodeImporter::integers(unsigned i,
+                                                            StringRef what) {
+  if (GraphValue &value = in(i); knowsIntegers(value))
     return *value.integers;
   return refuse() << "takes " << what
                   << " from a value that is known only when the model runs; "
@@ -285,9 +319,11 @@ static OpFoldResult computeOnce(NodeImporter &n, SizeMemo &memo, SizeOp op,
   if ((isSum && ky == 0) ||
       ((op == Mul || op == FloorDiv || op == CeilDiv || op == TruncDiv) &&
        ky == 1) ||
-      ((op == Min || op == Max) && x == y))
+      ((op == Min || op == Max) && x == y) ||
+      (op == Max && ky == 0 && isNeverNegative(x)))
     return x;
-  if ((op == Add && kx == 0) || (op == Mul && kx == 1))
+  if ((op == Add && kx == 0) || (op == Mul && kx == 1) ||
+      (op == Max && kx == 0 && isNeverNegative(y)))
     return y;
   auto [entry, isNew] = memo.try_emplace(
       {op, x.getOpaqueValue(), y.getOpaqueValue()}, OpFoldResult());

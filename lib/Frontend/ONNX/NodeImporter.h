@@ -70,6 +70,9 @@ public:
   /// An input as a tensor.
   mlir::Value value(unsigned i) { return tensor(*inputs[i]); }
   mlir::Value tensor(GraphValue &value);
+  /// Whether the integer evaluator knows the elements of a value, which it
+  /// reads from a constant.
+  bool knowsIntegers(GraphValue &value);
   /// The integers of an input of int64 or int32, as far as they are known; or
   /// a refusal that calls it `what`.
   mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>>

@@ -80,7 +80,7 @@ static Scope scopeOf(const LocalFunction &function, const Scope &caller) {
 
 Nodes::Nodes(const Model &model, Constants &constants, OpBuilder &builder,
              Location place)
-    : model(model), constants(constants), builder(builder), place(place) {
+    : constants(constants), builder(builder), place(place) {
   for (const LocalFunction &function : model.functions)
     functions[{function.domain, function.name, function.overload}] = &function;
 }

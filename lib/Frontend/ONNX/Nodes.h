@@ -76,7 +76,6 @@ private:
                                 mlir::Location loc, Scope &scope);
   const LocalFunction *findFunction(const Node &node) const;
 
-  const Model &model;
   Constants &constants;
   mlir::OpBuilder &builder;
   mlir::Location place;

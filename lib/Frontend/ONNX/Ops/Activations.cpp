@@ -239,9 +239,7 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue &x = n.in(0);
-  if (!x.integers)
-    x.integers = Constants::readIntegers(n.b, x);
-  if (n.op() == "Neg" && x.integers)
+  if (n.op() == "Neg" && n.knowsIntegers(x))
     return n.set(0, negated(n, x));
   if (std::optional<bool> known = Constants::readBool(x);
       n.op() == "Not" && known)
@@ -420,7 +418,8 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
   // What the integer evaluator knows it still knows as another integer.
   bool keepsIntegers =
-      x.integers && (type.isSignlessInteger(64) || type.isSignlessInteger(32));
+      (type.isSignlessInteger(64) || type.isSignlessInteger(32)) &&
+      n.knowsIntegers(x);
   if (keepsIntegers && !x.value && !x.constant) {
     GraphValue y = x;
     y.element = type;

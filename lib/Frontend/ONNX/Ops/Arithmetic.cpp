@@ -71,28 +71,39 @@ static LogicalResult setElementwise(NodeImporter &n, Type element,
 // Integers that decide of shapes
 //===----------------------------------------------------------------------===//
 
+/// The number of elements of integers that meet element by element, each of
+/// the evaluator and in one dimension at most; one is repeated.
+static std::optional<size_t> meetIntegers(NodeImporter &n,
+                                          ArrayRef<GraphValue *> values) {
+  size_t count = 1;
+  for (GraphValue *value : values) {
+    if (!n.knowsIntegers(*value) || value->rank() > 1)
+      return std::nullopt;
+    size_t own = value->integers->size();
+    if (own != 1 && count != 1 && own != count)
+      return std::nullopt;
+    count = own == 1 ? count : own;
+  }
+  return count;
+}
+
+static OpFoldResult integerAt(const GraphValue &value, size_t i) {
+  return (*value.integers)[value.integers->size() == 1 ? 0 : i];
+}
+
 /// Arithmetic of sizes, if the operands are some.
 static std::optional<GraphValue> computeSizes(NodeImporter &n) {
   GraphValue &x = n.in(0), &y = n.in(1);
-  for (GraphValue *value : {&x, &y})
-    if (!value->integers)
-      value->integers = Constants::readIntegers(n.b, *value);
-  if (!x.integers || !y.integers)
+  std::optional<size_t> count = meetIntegers(n, {&x, &y});
+  if (!count)
     return std::nullopt;
-  size_t nx = x.integers->size(), ny = y.integers->size();
-  if (nx != ny && nx != 1 && ny != 1)
-    return std::nullopt;
-  GraphValue result = x.rank() >= y.rank() && nx >= ny ? x : y;
-  result.value = {};
-  result.constant = {};
+  GraphValue result;
+  result.element = x.element;
   result.integers.emplace();
-  result.shape.clear();
-  size_t count = nx == 1 ? ny : nx;
   if (x.rank() + y.rank() > 0)
-    result.shape.push_back(n.size(count));
-  for (size_t i = 0; i < count; ++i) {
-    OpFoldResult a = (*x.integers)[nx == 1 ? 0 : i];
-    OpFoldResult c = (*y.integers)[ny == 1 ? 0 : i];
+    result.shape.push_back(n.size(*count));
+  for (size_t i = 0; i < *count; ++i) {
+    OpFoldResult a = integerAt(x, i), c = integerAt(y, i);
     bool divides = n.op() == "Div" || n.op() == "Mod";
     if (divides && !(knownSize(c) && *knownSize(c) > 0))
       return std::nullopt;
@@ -266,28 +277,44 @@ static Value compare(Scalars &s, StringRef op, Value x, Value y) {
   return arith::CmpIOp::create(s.b, s.loc, predicate, x, y);
 }
 
-/// The comparison of two integers, such as sizes, that are known when the model
-/// is imported.
-static std::optional<GraphValue> compareIntegers(NodeImporter &n) {
-  std::optional<int64_t> known[2];
-  for (unsigned i = 0; i < 2; ++i) {
-    GraphValue &x = n.in(i);
-    if (!x.integers)
-      x.integers = Constants::readIntegers(n.b, x);
-    if (x.integers && x.integers->size() == 1)
-      known[i] = knownSize(x.integers->front());
-  }
-  if (!known[0] || !known[1])
+/// What a comparison of two integers gives where the model says so: of two that
+/// are known, and of a size with what is negative.
+static std::optional<bool> compareIntegers(StringRef op, OpFoldResult x,
+                                           OpFoldResult y) {
+  std::optional<int64_t> a = knownSize(x), b = knownSize(y);
+  if (a && b)
+    return llvm::StringSwitch<bool>(op)
+        .Case("Equal", *a == *b)
+        .Case("Greater", *a > *b)
+        .Case("GreaterOrEqual", *a >= *b)
+        .Case("Less", *a < *b)
+        .Default(*a <= *b);
+  if (op == "Equal" && ((isNeverNegative(x) && b && *b < 0) ||
+                        (isNeverNegative(y) && a && *a < 0)))
+    return false;
+  return std::nullopt;
+}
+
+/// The comparison of integers, such as sizes, that is known when the model is
+/// imported.
+static std::optional<GraphValue> compareKnown(NodeImporter &n) {
+  GraphValue &x = n.in(0), &y = n.in(1);
+  std::optional<size_t> count = meetIntegers(n, {&x, &y});
+  if (!count)
     return std::nullopt;
-  int64_t x = *known[0], y = *known[1];
-  bool result = llvm::StringSwitch<bool>(n.op())
-                    .Case("Equal", x == y)
-                    .Case("Greater", x > y)
-                    .Case("GreaterOrEqual", x >= y)
-                    .Case("Less", x < y)
-                    .Default(x <= y);
-  const Shape &a = n.in(0).shape, &b = n.in(1).shape;
-  return Constants::makeBool(n.b, result, a.size() > b.size() ? a : b);
+  SmallVector<bool> results;
+  for (size_t i = 0; i < *count; ++i) {
+    std::optional<bool> result =
+        compareIntegers(n.op(), integerAt(x, i), integerAt(y, i));
+    if (!result)
+      return std::nullopt;
+    results.push_back(*result);
+  }
+  SmallVector<int64_t> shape;
+  if (x.rank() + y.rank() > 0)
+    shape.push_back(*count);
+  auto type = RankedTensorType::get(shape, n.b.getI1Type());
+  return Constants::toValue(n.b, DenseElementsAttr::get(type, results));
 }
 
 LogicalResult onnx::importComparison(NodeImporter &n) {
@@ -297,7 +324,7 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
         return isNumber(x) || (isEqual && x.isBool());
       })))
     return failure();
-  if (std::optional<GraphValue> known = compareIntegers(n))
+  if (std::optional<GraphValue> known = compareKnown(n))
     return n.set(0, *known);
   return setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
     return compare(s, n.op(), args[0], args[1]);
@@ -346,6 +373,29 @@ static GraphValue *chooseKnown(NodeImporter &n) {
   return *condition ? &x : &y;
 }
 
+/// The integers that a condition known when the model is imported chooses, each
+/// by itself.
+static std::optional<GraphValue> chooseIntegers(NodeImporter &n) {
+  GraphValue &x = n.in(1), &y = n.in(2);
+  auto condition = dyn_cast_or_null<DenseElementsAttr>(n.in(0).constant);
+  std::optional<size_t> count = meetIntegers(n, {&x, &y});
+  if (!condition || n.in(0).rank() > 1 || !count)
+    return std::nullopt;
+  size_t conditions = condition.getNumElements();
+  if (conditions != 1 && *count != 1 && conditions != *count)
+    return std::nullopt;
+  GraphValue result;
+  result.element = x.element;
+  result.integers.emplace();
+  for (size_t i = 0, e = conditions == 1 ? *count : conditions; i < e; ++i) {
+    bool isFirst = condition.getValues<bool>()[conditions == 1 ? 0 : i];
+    result.integers->push_back(integerAt(isFirst ? x : y, i));
+  }
+  if (n.in(0).rank() + x.rank() + y.rank() > 0)
+    result.shape.push_back(n.size(result.integers->size()));
+  return result;
+}
+
 LogicalResult onnx::importWhere(NodeImporter &n) {
   if (failed(n.requireInputs(3)) ||
       failed(verifyTypes(n, 1, [](GraphValue &) { return true; })))
@@ -355,6 +405,8 @@ LogicalResult onnx::importWhere(NodeImporter &n) {
                       << "; cast it to bool";
   if (GraphValue *chosen = chooseKnown(n))
     return n.set(0, *chosen);
+  if (std::optional<GraphValue> integers = chooseIntegers(n))
+    return n.set(0, *integers);
   return setElementwise(n, n.in(1).element, [](Scalars &s, ValueRange args) {
     return s.select(args[0], args[1], args[2]);
   });

@@ -35,10 +35,7 @@ static LogicalResult verifyIndices(NodeImporter &n) {
 /// Integers that the evaluator knows, taken by others.
 static std::optional<GraphValue> gatherIntegers(NodeImporter &n) {
   GraphValue &x = n.in(0), &places = n.in(1);
-  for (GraphValue *value : {&x, &places})
-    if (!value->integers)
-      value->integers = Constants::readIntegers(n.b, *value);
-  if (!x.integers || !places.integers || x.rank() != 1)
+  if (!n.knowsIntegers(x) || !n.knowsIntegers(places) || x.rank() != 1)
     return std::nullopt;
   GraphValue result;
   result.element = x.element;

@@ -47,6 +47,13 @@ LogicalResult onnx::importTranspose(NodeImporter &n) {
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, x.rank())))
     return n.refuse() << "has a perm that is no order of the " << x.rank()
                       << " dimensions of its input; correct it";
+  SmallVector<int64_t> starts(x.rank(), 0), steps(x.rank(), 1), counts;
+  if (n.knowsIntegers(x))
+    for (int64_t d : order)
+      counts.push_back(*knownSize(x.shape[d]));
+  if (std::optional<GraphValue> integers =
+          moveIntegers(n, x, order, starts, counts, steps))
+    return n.set(0, *integers);
   return n.set(0, transpose(n, x, order));
 }
 
@@ -61,9 +68,7 @@ static std::optional<GraphValue> concatIntegers(NodeImporter &n) {
   result.integers.emplace();
   for (unsigned i = 0; i < n.numInputs(); ++i) {
     GraphValue &x = n.in(i);
-    if (!x.integers)
-      x.integers = Constants::readIntegers(n.b, x);
-    if (!x.integers || x.rank() != 1)
+    if (!n.knowsIntegers(x) || x.rank() != 1)
       return std::nullopt;
     llvm::append_range(*result.integers, *x.integers);
   }

@@ -14,11 +14,11 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// Sets the result; integers that the evaluator knows stay known where they
-/// have at most one dimension.
+/// Sets the result; integers that the evaluator knows stay known where all
+/// sizes are.
 static LogicalResult setReshaped(NodeImporter &n, const Shape &shape) {
   GraphValue &x = n.in(0);
-  bool keeps = x.integers && shape.size() <= 1;
+  bool keeps = x.integers && knownSizes(shape);
   if (keeps && !x.value && !x.constant) {
     GraphValue y = x;
     y.shape = shape;

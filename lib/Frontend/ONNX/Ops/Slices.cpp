@@ -8,8 +8,6 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 
@@ -66,40 +64,6 @@ static FailureOr<SliceInputs> readSlice(NodeImporter &n) {
   return in;
 }
 
-static bool isNeverNegative(OpFoldResult size);
-
-/// The same of an expression of `operands`.
-static bool isNeverNegative(AffineExpr expr, ValueRange operands) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return number.getValue() >= 0;
-  if (auto place = dyn_cast<AffineDimExpr>(expr))
-    return isNeverNegative(operands[place.getPosition()]);
-  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
-  return both && isNeverNegative(both.getLHS(), operands) &&
-         isNeverNegative(both.getRHS(), operands);
-}
-
-/// Whether a number is a size, or a sum, product or quotient of sizes.
-static bool isNeverNegative(OpFoldResult size) {
-  if (std::optional<int64_t> known = knownSize(size))
-    return *known >= 0;
-  Operation *op = cast<Value>(size).getDefiningOp();
-  if (!op)
-    return false;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return apply.getAffineMap().getNumSymbols() == 0 &&
-           isNeverNegative(apply.getAffineMap().getResult(0),
-                           apply.getOperands());
-  if (isa<tensor::DimOp>(op))
-    return true;
-  auto isFine = [](Value x) { return isNeverNegative(x); };
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), isFine);
-  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
-         llvm::all_of(op->getOperands(), isFine);
-}
-
 /// i + size where i is negative.
 static OpFoldResult fromFront(NodeImporter &n, OpFoldResult i,
                               OpFoldResult size) {
@@ -153,21 +117,19 @@ static FailureOr<Span> readSpan(NodeImporter &n, OpFoldResult size,
 
 /// The part of the integers that the evaluator knows.
 static std::optional<GraphValue> sliceIntegers(NodeImporter &n,
-                                               const Span &range) {
-  GraphValue &x = n.in(0);
-  if (!x.integers)
-    x.integers = Constants::readIntegers(n.b, x);
-  std::optional<int64_t> start = knownSize(range.start),
-                         count = knownSize(range.count);
-  if (!x.integers || x.rank() != 1 || !start || !count)
-    return std::nullopt;
-  GraphValue result;
-  result.element = x.element;
-  result.shape.push_back(range.count);
-  result.integers.emplace();
-  for (int64_t i = 0; i < *count; ++i)
-    result.integers->push_back((*x.integers)[*start + i * range.step]);
-  return result;
+                                               ArrayRef<Span> ranges) {
+  SmallVector<int64_t> order, starts, counts, steps;
+  for (const Span &range : ranges) {
+    std::optional<int64_t> start = knownSize(range.start),
+                           count = knownSize(range.count);
+    if (!start || !count)
+      return std::nullopt;
+    order.push_back(order.size());
+    starts.push_back(*start);
+    counts.push_back(*count);
+    steps.push_back(range.step);
+  }
+  return moveIntegers(n, n.in(0), order, starts, counts, steps);
 }
 
 /// Elements from behind, which tensor.extract_slice cannot take.
@@ -208,9 +170,8 @@ LogicalResult onnx::importSlice(NodeImporter &n) {
     ranges[*axis] = *range;
     hasNegative |= range->step < 0;
   }
-  if (ranges.size() == 1)
-    if (std::optional<GraphValue> integers = sliceIntegers(n, ranges[0]))
-      return n.set(0, *integers);
+  if (std::optional<GraphValue> integers = sliceIntegers(n, ranges))
+    return n.set(0, *integers);
   if (hasNegative)
     return n.set(0, gatherSpans(n, x, ranges));
   SmallVector<OpFoldResult> starts, counts;
