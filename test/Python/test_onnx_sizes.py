@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from onnx import numpy_helper
 
 import program
 from onnx_model import Model
@@ -132,3 +133,65 @@ def test_nodes_in_a_circle_are_refused(tmp_path, compiler):
     graph.node("Neg", [y])
     with pytest.raises(Exception, match="which nothing computes before; correct the model"):
         graph.run(tmp_path, [y])
+
+
+def test_expand_where_the_shape_is_unknown(tmp_path, compiler):
+    """How PyTorch writes expand(-1, 4, n): where a size of the shape is -1 it is 1, which repeats nothing."""
+    x, y = random(3, 1, 1), random(5)
+    graph = Model()
+    a, b = graph.input("x", x, ["m", 1, 1]), graph.input("y", y, ["n"])
+    zero = graph.constant("zero", np.array(0))
+    n = graph.node("Unsqueeze", [graph.node("Gather", [graph.node("Shape", [b]), zero]),
+                                 graph.constant("front", np.array([0]))])
+    shape = graph.node("Concat", [graph.constant("same", np.array([-1, 4])), n], axis=0)
+    ones = graph.node("ConstantOfShape", [graph.node("Shape", [shape])], value=numpy_helper.from_array(np.array([1])))
+    unknown = graph.node("Equal", [shape, graph.node("Mul", [ones, graph.constant("minus", np.array(-1))])])
+    (result,) = graph.run(tmp_path, [graph.node("Expand", [a, graph.node("Where", [unknown, ones, shape])])])
+    program.assert_same_bits(result, np.broadcast_to(x, (3, 4, 5)))
+
+
+def test_pad_by_widths_in_reverse(tmp_path, compiler):
+    """How PyTorch writes pad(x, (1, 2, 3, 0)): pairs from the last dimension on, turned round and transposed."""
+    x = random(4, 3)
+    graph = Model()
+    a = graph.input("x", x, ["m", "n"])
+    widths = graph.node("Concat", [graph.constant("widths", np.array([1, 2, 3, 0])),
+                                   graph.node("ConstantOfShape", [graph.constant("none", np.array([0]))],
+                                              value=numpy_helper.from_array(np.array([0])))], axis=0)
+    pairs = graph.node("Reshape", [widths, graph.constant("pairs", np.array([-1, 2]))])
+    turned = graph.node("Slice", [pairs] + [graph.constant(name, np.array([number])) for name, number in (
+        ("start", -1), ("end", -np.iinfo(np.int64).max), ("axis", 0), ("step", -1))])
+    flat = graph.node("Reshape", [graph.node("Transpose", [turned], perm=[1, 0]),
+                                  graph.constant("flat", np.array([-1]))])
+    (result,) = graph.run(tmp_path, [graph.node("Pad", [a, graph.node("Cast", [flat], to=7)])])
+    program.assert_same_bits(result, np.pad(x, [(3, 0), (1, 2)]))
+
+
+def test_shape_through_int32(tmp_path, compiler):
+    """How PaddlePaddle writes a shape: sizes and constants of int32, each cast to int64."""
+    x = random(3, 8)
+    graph = Model()
+    a = graph.input("x", x, ["m", 8])
+    sizes = graph.node("Cast", [graph.node("Shape", [a])], to=6)
+    ends = [graph.constant(name, np.array([number])) for name, number in (("from", 0), ("to", 1))]
+    first = graph.node("Cast", [graph.node("Slice", [sizes, *ends])], to=7)
+    rest = [graph.node("Cast", [graph.constant(f"part{part}", np.array([part], np.int32))], to=7) for part in (2, 4)]
+    (result,) = graph.run(tmp_path, [graph.node("Reshape", [a, graph.node("Concat", [first, *rest], axis=0)])])
+    program.assert_same_bits(result, x.reshape(3, 2, 4))
+
+
+def test_size_of_minus_one(tmp_path, compiler):
+    """What some writers mean unknown by; two of them differ."""
+    x = random(3, 5)
+    (result,) = run(tmp_path, [-1, -1], "Relu", x)
+    program.assert_same_bits(result, np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("side", ["SAME_UPPER", "SAME_LOWER"])
+def test_same_padding_of_dynamic_sizes(side, tmp_path, compiler):
+    weight = random(2, 1, 4, 3)
+    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight, auto_pad=side)
+    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight[:, :, :1, :1],
+                             auto_pad=side, strides=[2, 3])
+    with pytest.raises(Exception, match="has auto_pad for a dynamic size and a stride of 2; give pads, or the size"):
+        run(tmp_path, [1, 1, "h", "w"], "Conv", random(1, 1, 6, 5), weight, auto_pad=side, strides=[2, 2])
