@@ -14,7 +14,7 @@ each as a page.
 
 Needs onnxruntime, whose version utils/bench_models/requirements.txt says, and for some forms sympy.
 
-Usage: onnx-models.py --qcc=PATH [--float=FILE] [--forms] [--seeds=N] [--sizes=1,7,40] [MODEL...]
+Usage: onnx-models.py --qcc=PATH [--float=FILE] [--forms] [--seeds=N] [--sizes=1,7,40] [--tokens=N] [MODEL...]
        onnx-models.py --qcc=PATH --made[=NAME,...] [--table=docs/ONNXModels.md]
 """
 
@@ -39,7 +39,6 @@ from onnx_models.networks import NETWORKS, SIZES
 LIMIT = 1.25
 LEAST = 1e-3  # the distance that needs no reason
 LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
-MOST_TOKENS = 100  # integers of inputs are less: indices of any table
 COUNTED = ("pass", "refused", "wrong", "crash")  # what becomes of a model that can be compared
 PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
 
@@ -64,13 +63,17 @@ def graph_inputs(model):
     return [info for info in model.graph.input if info.name not in constants]
 
 
-def make_inputs(model, turn, sizes, seed):
+def is_known(dim):
+    return dim.HasField("dim_value") and dim.dim_value >= 0
+
+
+def make_inputs(model, turn, options, seed):
     """{name: array}; dynamic dimensions have size number `turn`."""
     random = numpy.random.default_rng(seed)
     arrays = {}
     for info in graph_inputs(model):
         kind = info.type.tensor_type
-        shape = [dim.dim_value if dim.HasField("dim_value") else SIZES.get(dim.dim_param, sizes)[turn]
+        shape = [dim.dim_value if is_known(dim) else SIZES.get(dim.dim_param, options.sizes)[turn]
                  for dim in kind.shape.dim]
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
         if dtype.kind == "f":
@@ -80,7 +83,7 @@ def make_inputs(model, turn, sizes, seed):
         elif "mask" in info.name:
             arrays[info.name] = numpy.minimum(random.integers(0, 4, shape), 1).astype(dtype)
         else:
-            arrays[info.name] = random.integers(0, MOST_TOKENS, shape).astype(dtype)
+            arrays[info.name] = random.integers(0, options.tokens, shape).astype(dtype)
     return arrays
 
 
@@ -134,12 +137,12 @@ def compare(options, path, artifact, real):
     outputs = len(model.graph.output)
     optimized, literal = session(path, True), session(path, False)
     float_session = session(real, False) if real else None
-    is_dynamic = any(not dim.HasField("dim_value") for info in graph_inputs(model)
+    is_dynamic = any(not is_known(dim) for info in graph_inputs(model)
                      for dim in info.type.tensor_type.shape.dim)
     worst, text = 0.0, "equal to the reference"
     for turn in range(len(options.sizes) if is_dynamic else 1):
         for seed in range(options.seeds):
-            arrays = make_inputs(model, turn, options.sizes, seed)
+            arrays = make_inputs(model, turn, options, seed)
             mine = run_everywhere(options.runner, artifact, arrays, outputs)
             with_, without = optimized.run(None, arrays), literal.run(None, arrays)
             if float_session:
@@ -175,7 +178,7 @@ def judge(options, path, real, folder):
 def write_form(options, write, path, to):
     """Whether the form of a model could be written; otherwise why not."""
     def batches():
-        return [make_inputs(onnx.load(path), 1, options.sizes, 1000 + seed) for seed in range(4)]
+        return [make_inputs(onnx.load(path), 1, options, 1000 + seed) for seed in range(4)]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             write(path, to, batches)
@@ -248,6 +251,8 @@ def parse_arguments():
     parser.add_argument("--seeds", type=int, default=2, help="how many inputs of each size")
     parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")], default=[1, 7, 40],
                         help="what dynamic dimensions are")
+    parser.add_argument("--tokens", type=int, default=100,
+                        help="integers of inputs are less: the rows of the smallest table (default: 100)")
     parser.add_argument("models", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     options.made = options.made.split(",") if options.made else []
