@@ -15,8 +15,8 @@ using namespace qcc::onnx;
 /// More than any model has; products of such numbers and sizes do not overflow.
 static constexpr int64_t kMaxNumber = 1 << 24;
 
-/// Sets the padding so that there are ceil(size / stride) windows. With a stride
-/// of 1, or windows of one element, it is the same for all sizes.
+/// Sets the padding so that there are ceil(size / stride) windows. With a
+/// stride of 1, or windows of one element, it is the same for all sizes.
 static LogicalResult padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
                                WindowDim &window) {
   std::optional<int64_t> known = knownSize(size);
@@ -26,8 +26,8 @@ static LogicalResult padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
   int64_t total = window.extent() - 1;
   if (known) {
     int64_t count = llvm::divideCeil(*known, window.stride);
-    total = std::max<int64_t>(0, (count - 1) * window.stride +
-                                     window.extent() - *known);
+    total = std::max<int64_t>(0, (count - 1) * window.stride + window.extent() -
+                                     *known);
   }
   window.before = atStart ? total - total / 2 : total / 2;
   window.after = total - window.before;
