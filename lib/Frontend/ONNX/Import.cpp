@@ -153,7 +153,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   for (const Dimension &dim : dims) {
     if (dim.hasValue && dim.value < 0)
       return refuse(what + "has the size " + Twine(dim.value) +
-                    "; sizes are not negative, and -1 is not known");
+                    "; write -1, or a name, for one that is not known");
     shape.push_back(dim.hasValue ? dim.value : ShapedType::kDynamic);
   }
   auto loc = NameLoc::get(builder.getStringAttr(toRef(input.name)), place);

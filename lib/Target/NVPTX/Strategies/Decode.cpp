@@ -40,8 +40,6 @@ public:
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
-  std::optional<std::string> refuseOne(ContractOp op,
-                                       ConfigAttr config) const override;
   SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
                                      int64_t upTo) const override;
   bool suitsManyRows() const override { return false; }
@@ -51,15 +49,6 @@ private:
                         const Sizes &sizes) const;
 };
 } // namespace
-
-std::optional<std::string> Decode::refuseOne(ContractOp op,
-                                             ConfigAttr config) const {
-  if (std::optional<std::string> reason = refuseTile(op, config))
-    return reason;
-  if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
-    return reason;
-  return refuseResources(config, expectedRegisters(op, config));
-}
 
 SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
                                            int64_t upTo) const {
@@ -81,9 +70,6 @@ SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
     for (int64_t warps : {8, 4, 16, 2, 1})
       for (int64_t stages : {4, 2, 8, 1})
         add(columns, warps, stages);
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.cost.time < b.cost.time;
-  });
   return candidates;
 }
 

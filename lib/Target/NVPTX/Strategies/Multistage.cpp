@@ -48,8 +48,6 @@ public:
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
-  std::optional<std::string> refuseOne(ContractOp op,
-                                       ConfigAttr config) const override;
   SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
                                      int64_t upTo) const override;
   bool suitsManyRows() const override { return true; }
@@ -76,19 +74,6 @@ static constexpr Shape kShapes[] = {
     {32, 64, 16, 32},   {32, 32, 16, 16},   {16, 128, 16, 32},
     {16, 64, 16, 16},   {32, 256, 32, 64},  {16, 256, 16, 64},
 };
-
-//===----------------------------------------------------------------------===//
-// Checks
-//===----------------------------------------------------------------------===//
-
-std::optional<std::string> Multistage::refuseOne(ContractOp op,
-                                                 ConfigAttr config) const {
-  if (std::optional<std::string> reason = refuseTile(op, config))
-    return reason;
-  if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
-    return reason;
-  return refuseResources(config, expectedRegisters(op, config));
-}
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -123,9 +108,6 @@ SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
       for (int64_t stages : {3, 4, 2})
         for (int64_t parts : {1, 2, 3, 4, 6, 8, 16})
           add(shape, depth, stages, parts);
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.cost.time < b.cost.time;
-  });
   return candidates;
 }
 

@@ -111,12 +111,19 @@ TiledStrategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
   for (ConfigAttr config : guardedConfigs(cast<ConfigAttr>(any))) {
     if (std::optional<std::string> reason = refuseGuards(op, config))
       return reason;
-    std::unique_ptr<TiledStrategy> other =
-        makeTiled(spec, config.getStrategy());
-    if (std::optional<std::string> reason = other->refuseOne(op, config))
+    if (std::optional<std::string> reason = refuseOne(op, config))
       return reason;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> TiledStrategy::refuseOne(ContractOp op,
+                                                    ConfigAttr config) const {
+  if (std::optional<std::string> reason = refuseTile(op, config))
+    return reason;
+  if (std::optional<std::string> reason = refuseParts(op, config.getParts()))
+    return reason;
+  return refuseResources(config, expectedRegisters(op, config));
 }
 
 std::optional<std::string>
@@ -181,12 +188,15 @@ SmallVector<Candidate> TiledStrategy::list(ContractOp op) const {
   bool isKnown = llvm::none_of(rowLoopsOf(op), [&](unsigned loop) {
     return ShapedType::isDynamic(sizes[loop]);
   });
-  if (isKnown)
-    return listGuarded(op, 0, 0);
-  if (!suitsManyRows())
+  if (!isKnown && !suitsManyRows())
     return {};
-  SmallVector<ConfigAttr> few = listFewRows(op);
   SmallVector<Candidate> candidates = listGuarded(op, 0, 0);
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+    return a.cost.time < b.cost.time;
+  });
+  if (isKnown)
+    return candidates;
+  SmallVector<ConfigAttr> few = listFewRows(op);
   // A guard and parts do not go together.
   llvm::erase_if(candidates, [](const Candidate &candidate) {
     return cast<ConfigAttr>(candidate.config).getParts() > 1;

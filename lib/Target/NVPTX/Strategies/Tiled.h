@@ -84,14 +84,15 @@ public:
   }
 
 protected:
-  /// The same as `refuse` for a config without `few_rows`.
-  virtual std::optional<std::string> refuseOne(kernel::ContractOp op,
-                                               ConfigAttr config) const = 0;
+  /// The same as `refuse` for a config without `few_rows`, of any of these
+  /// strategies.
+  std::optional<std::string> refuseOne(kernel::ContractOp op,
+                                       ConfigAttr config) const;
   /// Why a chip has not what a config of the strategy needs, registers of a
   /// thread being known.
   std::optional<std::string> refuseResources(ConfigAttr config,
                                              int64_t registers) const;
-  /// The configs that may be the fastest under a guard, the best first.
+  /// The configs that may be the fastest under a guard.
   virtual mlir::SmallVector<Candidate>
   listGuarded(kernel::ContractOp op, int64_t above, int64_t upTo) const = 0;
   /// Whether configs of the strategy compute any number of rows well, so that
