@@ -61,7 +61,9 @@ bool X86Target::prefersUnsignedLhs() const {
 /// Strategy depthwise computes such contractions, and it alone.
 bool X86Target::readsLhsAsItLies(kernel::ContractOp op, RankedTensorType type,
                                  ArrayRef<int64_t> padding) const {
-  return op.getRoles()->isDepthwise && op.getLhsPrologue().empty() &&
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  return roles.isDepthwise && roles.columnsOfGroup == 1 &&
+         op.getLhsPrologue().empty() &&
          (padding.empty() || x86::isFastUnpadded(op, type, padding));
 }
 

@@ -59,13 +59,12 @@ static bool isOfColumns(const MappedOperand &operand, const Groups &groups) {
           !operand.map.isFunctionOfDim(groups.column));
 }
 
-/// Nothing where groups cannot become one by constants that are 0.
+/// Nothing where groups cannot become one.
 static std::optional<Groups> groupsOf(ContractOp op) {
   auto roles = op.getRoles();
   if (op.isPacked() || op.getLoweringConfigAttr() || failed(roles) ||
-      roles->isDepthwise || roles->batch.size() != 1 || op.getRhsZeroPoint() ||
-      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty() ||
-      !matchPattern(op.getRhs(), m_Constant()))
+      roles->isDepthwise || roles->batch.size() != 1 || op.getLhsPadding() ||
+      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty())
     return std::nullopt;
   ContractParts parts = ContractParts::of(op);
   SmallVector<int64_t> sizes = op.getStaticLoopSizes();
@@ -80,9 +79,7 @@ static std::optional<Groups> groupsOf(ContractOp op) {
     }
   groups.groups = sizes[groups.group];
   groups.columns = sizes[groups.column];
-  // A right operand that is the same all along K has no place for zeros.
-  if (!hasInner || !parts.rhs.map.isFunctionOfDim(groups.inner) ||
-      ShapedType::isDynamic(groups.groups) ||
+  if (!hasInner || ShapedType::isDynamic(groups.groups) ||
       ShapedType::isDynamic(groups.columns))
     return std::nullopt;
   groups.elements = sizes[groups.inner];
@@ -200,6 +197,39 @@ static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
                            data->name.empty() ? "merged" : data->name);
 }
 
+/// Whether the groups may become a block diagonal: a right operand without zero
+/// point, which is not the same all along K, has a place for zeros.
+static bool canHaveZeros(ContractOp op, const Groups &groups) {
+  return !op.getRhsZeroPoint() && matchPattern(op.getRhs(), m_Constant()) &&
+         op.getRhsMap().isFunctionOfDim(groups.inner);
+}
+
+/// Gives all operands but the right one the shapes of `count` groups in one.
+static void mergeOperands(OpBuilder &builder, Location loc,
+                          ContractParts &parts, const Groups &groups,
+                          int64_t count) {
+  int64_t outer = groups.groups / count;
+  parts.lhs.value = regroup(builder, loc, parts.lhs.value,
+                            *pairAt(parts.lhs.map, groups.group, groups.inner),
+                            outer, groups.elements * count);
+  for (MappedOperand *operand : parts.operands())
+    if (operand != &parts.lhs && operand != &parts.rhs)
+      if (auto at = pairAt(operand->map, groups.group, groups.column))
+        operand->value = regroup(builder, loc, operand->value, *at, outer,
+                                 groups.columns * count);
+}
+
+/// The contraction of `parts`, with the rest of `op`.
+static ContractOp createMerged(RewriterBase &rewriter, ContractOp op,
+                               const ContractParts &parts) {
+  ContractOp merged = parts.create(rewriter, op.getLoc());
+  merged->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  setValueInfos(merged, parts.values);
+  rewriter.cloneRegionBefore(op.getEpilogue(), merged.getEpilogue(),
+                             merged.getEpilogue().end());
+  return merged;
+}
+
 /// The contraction with `count` groups in one, beside `op`. Its right operand
 /// has the right type and no elements yet.
 static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
@@ -207,18 +237,10 @@ static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
-  int64_t outer = groups.groups / count;
   RankedTensorType type = mergedType(parts, groups, count);
   parts.rhs.value = arith::ConstantOp::create(
       rewriter, loc, cast<TypedAttr>(rewriter.getZeroAttr(type)));
-  parts.lhs.value = regroup(rewriter, loc, parts.lhs.value,
-                            *pairAt(parts.lhs.map, groups.group, groups.inner),
-                            outer, groups.elements * count);
-  for (MappedOperand *operand : parts.operands())
-    if (operand != &parts.lhs && operand != &parts.rhs)
-      if (auto at = pairAt(operand->map, groups.group, groups.column))
-        operand->value = regroup(rewriter, loc, operand->value, *at, outer,
-                                 groups.columns * count);
+  mergeOperands(rewriter, loc, parts, groups, count);
   for (auto [dim, size] :
        llvm::zip_equal(parts.reductionDims, parts.reductionSizes))
     if (dim == groups.inner)
@@ -227,13 +249,33 @@ static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
     parts.rhsRange = rewriter.getDenseI64ArrayAttr(
         {std::min<int64_t>(parts.rhsRange[0], 0),
          std::max<int64_t>(parts.rhsRange[1], 0)});
-  ContractOp merged = parts.create(rewriter, loc);
-  merged->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
-  setValueInfos(merged, parts.values);
+  ContractOp merged = createMerged(rewriter, op, parts);
   merged->setAttr(kMergedGroupsAttr, rewriter.getIndexAttr(count));
-  rewriter.cloneRegionBefore(op.getEpilogue(), merged.getEpilogue(),
-                             merged.getEpilogue().end());
   return merged;
+}
+
+/// The contraction with one loop for groups and columns, beside `op`; null
+/// where operands do not have them side by side.
+static ContractOp joinColumns(RewriterBase &rewriter, ContractOp op,
+                              const Groups &groups) {
+  ContractParts parts = ContractParts::of(op);
+  unsigned at = *pairAt(parts.lhs.map, groups.group, groups.inner);
+  auto atRhs = pairAt(parts.rhs.map, groups.group, groups.column);
+  if (!atRhs || at + 2 != parts.lhs.map.getNumResults() || groups.columns == 1)
+    return {};
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  mergeOperands(rewriter, loc, parts, groups, groups.groups);
+  parts.rhs.value = regroup(rewriter, loc, parts.rhs.value, *atRhs, 1,
+                            groups.groups * groups.columns);
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> exprs(parts.lhs.map.getResults());
+  exprs.back() = getAffineDimExpr(groups.column, context)
+                         .floorDiv(uint64_t(groups.columns)) *
+                     groups.elements +
+                 getAffineDimExpr(groups.inner, context);
+  parts.lhs.map = AffineMap::get(parts.lhs.map.getNumDims(), 0, exprs, context);
+  return createMerged(rewriter, op, parts);
 }
 
 namespace {
@@ -256,8 +298,9 @@ struct MergeGroups : qcc::impl::MergeGroupsBase<MergeGroups> {
 
 private:
   void mergeGroups(RewriterBase &rewriter, ContractOp op, const Groups &groups);
-  /// The contraction with as many groups in one as are expected to take the
-  /// least time, and how many; null where that is one.
+  /// The form of the contraction that is expected to take the least time, and
+  /// how many groups a block diagonal has, 0 if there is none; null where that
+  /// is `op` itself.
   std::pair<ContractOp, int64_t>
   chooseMerged(RewriterBase &rewriter, ContractOp op, const Groups &groups);
   TargetRef target;
@@ -272,27 +315,28 @@ std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
   if (!cost)
     return {};
   ContractOp best;
-  int64_t bestCount = 1;
+  int64_t bestCount = 0;
   double least = cost->time;
-  auto type = cast<RankedTensorType>(op.getRhs().getType());
-  for (int64_t count = 2; count <= std::min(groups.groups, kMostMerged);
-       ++count) {
-    if (groups.groups % count != 0 || groups.columns * count > kMostColumns ||
-        type.getNumElements() * count > kMostBytes)
-      continue;
-    ContractOp merged = mergeShapes(rewriter, op, groups, count);
+  // Costs are for each product: a form may have so many times as many.
+  auto consider = [&](ContractOp merged, int64_t count, int64_t products) {
     std::optional<Cost> cost = leastCost(merged, *target);
-    // Costs are for each product, and there are `count` times as many.
-    if (!cost || cost->time * count >= least) {
-      rewriter.eraseOp(merged);
-      continue;
-    }
+    if (!cost || cost->time * products >= least)
+      return rewriter.eraseOp(merged);
     if (best)
       rewriter.eraseOp(best);
     best = merged;
     bestCount = count;
-    least = cost->time * count;
-  }
+    least = cost->time * products;
+  };
+  if (ContractOp joined = joinColumns(rewriter, op, groups))
+    consider(joined, 0, 1);
+  auto type = cast<RankedTensorType>(op.getRhs().getType());
+  for (int64_t count = 2; canHaveZeros(op, groups) &&
+                          count <= std::min(groups.groups, kMostMerged);
+       ++count)
+    if (groups.groups % count == 0 && groups.columns * count <= kMostColumns &&
+        type.getNumElements() * count <= kMostBytes)
+      consider(mergeShapes(rewriter, op, groups, count), count, count);
   return {best, bestCount};
 }
 
@@ -302,12 +346,14 @@ void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
   if (!merged)
     return;
   ContractParts parts = ContractParts::of(op);
-  TypedAttr weights = mergeWeights(parts, groups, count);
-  if (!weights)
-    return rewriter.eraseOp(merged);
-  rewriter.setInsertionPoint(merged);
-  merged.getRhsMutable().assign(
-      arith::ConstantOp::create(rewriter, op.getLoc(), weights));
+  if (count != 0) {
+    TypedAttr weights = mergeWeights(parts, groups, count);
+    if (!weights)
+      return rewriter.eraseOp(merged);
+    rewriter.setInsertionPoint(merged);
+    merged.getRhsMutable().assign(
+        arith::ConstantOp::create(rewriter, op.getLoc(), weights));
+  }
   merged = foldUnitLoops(rewriter, merged);
   rewriter.setInsertionPointAfter(merged);
   SmallVector<Value> results;

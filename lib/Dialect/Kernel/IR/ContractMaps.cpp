@@ -22,23 +22,67 @@ using namespace qcc::kernel;
 // Forms of maps
 //===----------------------------------------------------------------------===//
 
+/// `term` as that of a group.
+static std::optional<GroupTerm> asGroup(AffineExpr term) {
+  int64_t stride = 1;
+  auto product = dyn_cast<AffineBinaryOpExpr>(term);
+  if (product && product.getKind() == AffineExprKind::Mul)
+    if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS())) {
+      stride = factor.getValue();
+      term = product.getLHS();
+    }
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(term);
+  if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv)
+    return std::nullopt;
+  auto loop = dyn_cast<AffineDimExpr>(quotient.getLHS());
+  auto size = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+  if (!loop || !size || size.getValue() <= 0 || stride <= 0)
+    return std::nullopt;
+  return GroupTerm{loop.getPosition(), size.getValue(), stride};
+}
+
+/// A sum as its first term that is a group, if there is one, and the rest.
+static std::pair<std::optional<GroupTerm>, AffineExpr>
+splitGroup(AffineExpr expr) {
+  if (auto group = asGroup(expr))
+    return {group, getAffineConstantExpr(0, expr.getContext())};
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return {std::nullopt, expr};
+  auto [left, restOfLeft] = splitGroup(sum.getLHS());
+  if (left)
+    return {left, restOfLeft + sum.getRHS()};
+  auto [right, restOfRight] = splitGroup(sum.getRHS());
+  return {right, sum.getLHS() + restOfRight};
+}
+
+std::optional<GroupTerm> qcc::kernel::groupTerm(AffineExpr expr) {
+  return splitGroup(expr).first;
+}
+
 std::optional<SmallVector<int64_t>> qcc::kernel::windowFactors(AffineExpr expr,
                                                                unsigned loops) {
   // Coefficients of the dimensions, of quotients and remainders, a constant.
   SmallVector<int64_t> factors;
-  if (failed(getFlattenedAffineExpr(expr, loops, /*numSymbols=*/0, &factors)) ||
+  if (failed(getFlattenedAffineExpr(splitGroup(expr).second, loops,
+                                    /*numSymbols=*/0, &factors)) ||
       factors.size() != loops + 1 || factors.pop_back_val() != 0 ||
       llvm::any_of(factors, [](int64_t factor) { return factor < 0; }))
     return std::nullopt;
   return factors;
 }
 
-bool qcc::kernel::isWindow(AffineMap map) {
+bool qcc::kernel::isWindow(AffineMap map, std::optional<unsigned> columns) {
   llvm::SmallBitVector seen(map.getNumDims());
   return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
     auto factors = windowFactors(expr, map.getNumDims());
     if (!factors)
       return false;
+    if (auto group = groupTerm(expr)) {
+      if (group->loop != columns || (*factors)[group->loop] != 0)
+        return false;
+      (*factors)[group->loop] = group->stride;
+    }
     for (auto [dim, factor] : llvm::enumerate(*factors)) {
       if (factor == 0)
         continue;
@@ -147,18 +191,29 @@ AffineMap ContractOp::getIndexingMap(OpOperand &operand) {
 // Roles and rows
 //===----------------------------------------------------------------------===//
 
-/// The innermost dimension of lhs, rhs having it too and the first result
-/// having it innermost.
-static std::optional<unsigned> depthwiseColumns(ContractOp op) {
-  AffineMap lhs = op.getLhsMap(), out = op.getOutMaps().front();
-  if (lhs.getNumResults() == 0 || out.getNumResults() == 0)
+std::optional<unsigned> ContractOp::getInnermostColumns() {
+  AffineMap out = getOutMaps().front();
+  if (out.getNumResults() == 0)
     return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(lhs.getResults().back());
-  if (!dim || out.getResults().back() != dim ||
-      op.isReduction(dim.getPosition()) ||
-      !op.getRhsMap().isFunctionOfDim(dim.getPosition()))
+  auto dim = dyn_cast<AffineDimExpr>(out.getResults().back());
+  if (!dim || isReduction(dim.getPosition()) ||
+      !getRhsMap().isFunctionOfDim(dim.getPosition()))
     return std::nullopt;
   return dim.getPosition();
+}
+
+/// The columns of a depthwise contraction: they are innermost in lhs, too, or
+/// choose a group there.
+static std::optional<GroupTerm> depthwiseColumns(ContractOp op) {
+  AffineMap lhs = op.getLhsMap();
+  std::optional<unsigned> columns = op.getInnermostColumns();
+  if (!columns || lhs.getNumResults() == 0)
+    return std::nullopt;
+  AffineExpr last = lhs.getResults().back();
+  if (last == getAffineDimExpr(*columns, op.getContext()))
+    return GroupTerm{*columns, 1, 1};
+  std::optional<GroupTerm> group = groupTerm(last);
+  return group && group->loop == *columns ? group : std::nullopt;
 }
 
 FailureOr<ContractOp::Roles> ContractOp::getRoles() {
@@ -178,10 +233,13 @@ FailureOr<ContractOp::Roles> ContractOp::getRoles() {
     rest.push_back(d);
   }
   if (!n) {
-    n = depthwiseColumns(*this);
-    if (!n)
+    std::optional<GroupTerm> columns = depthwiseColumns(*this);
+    if (!columns)
       return failure();
+    n = columns->loop;
     roles.isDepthwise = true;
+    roles.columnsOfGroup = columns->size;
+    roles.elementsOfGroup = columns->stride;
     llvm::erase(rest, *n);
   }
   roles.n = *n;

@@ -181,9 +181,10 @@ static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
   };
   if (map.getNumDims() != loops || map.getNumSymbols() != 0)
     return error() << "must have " << loops << " dimensions and no symbols";
-  if (number == 0 && !isWindow(map))
+  if (number == 0 && !isWindow(map, op.getInnermostColumns()))
     return error() << "must index each dimension by a sum of different "
-                      "dimensions times positive constants";
+                      "dimensions times positive constants, and the "
+                      "last one perhaps by the group of a column";
   if (number != 0 && !isProjection(map))
     return error() << "must be a projected permutation";
   bool isPackedRhs = op.isPacked() && number == 1;
@@ -260,6 +261,12 @@ static LogicalResult verifyWindows(ContractOp op, ArrayRef<int64_t> sizes) {
       isKnown &= !ShapedType::isDynamic(size) && size != 0;
       greatest = llvm::SaturatingMultiplyAdd<uint64_t>(isKnown ? size - 1 : 0,
                                                        factor, greatest);
+    }
+    if (std::optional<GroupTerm> group = groupTerm(expr)) {
+      isKnown &= sizes[group->loop] > 0;
+      greatest = llvm::SaturatingMultiplyAdd<uint64_t>(
+          isKnown ? (sizes[group->loop] - 1) / group->size : 0, group->stride,
+          greatest);
     }
     uint64_t width = uint64_t(padding[2 * i]) + padding[2 * i + 1];
     if (!isKnown || greatest < type.getDimSize(i) + width)

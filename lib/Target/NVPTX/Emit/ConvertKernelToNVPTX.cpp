@@ -24,6 +24,11 @@ static LogicalResult verifyConfig(kernel::ContractOp op,
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", which needs a right operand that is "
                           << (config.isPacked() ? "packed" : "not packed");
+  if (auto roles = op.getRoles();
+      succeeded(roles) && roles->columnsOfGroup != 1)
+    return op.emitOpError("has columns with a left operand group by group, "
+                          "which no strategy of nvptx reads; make groups a "
+                          "loop of their own");
   if (op.getLhsPadding())
     return op.emitError("has lhs_padding, which no strategy of nvptx reads; "
                         "pad the left operand in memory");

@@ -39,6 +39,14 @@ public:
     return stringifyStrategyKind(StrategyKind::Threads);
   }
 
+  std::optional<std::string> obstacle(ContractOp op) const override {
+    FailureOr<ContractOp::Roles> roles = op.getRoles();
+    if (failed(roles) || roles->columnsOfGroup == 1)
+      return std::nullopt;
+    return "its columns have a left operand group by group; make groups a "
+           "loop of their own";
+  }
+
   std::optional<std::string>
   refuse(ContractOp op, LoweringConfigAttrInterface config) const override {
     if (config.getAtomName() == kAtom)

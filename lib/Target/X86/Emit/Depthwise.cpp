@@ -21,6 +21,11 @@
 // windows that have the column: windows of a tile share them. Of a kernel of 3
 // x 3 the words of MR + 2 columns are put together for MR rows.
 //
+// Where columns have a left operand group by group, words lie in memory as they
+// are; each is brought to the lanes of its group. With two columns in a group:
+//
+//   a0 a1 a2 a3 b0 b1 b2 b3 ..  ->   a0 a1 a2 a3 a0 a1 a2 a3 b0 b1 b2 b3 ..
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
@@ -51,6 +56,7 @@ public:
   Depthwise(KernelBuilder &builder, Contraction &contraction)
       : builder(builder), contraction(contraction),
         windows(SharedWindows::of(contraction.op)),
+        groups(GroupedColumns::of(contraction.op, builder.lanes)),
         elements(Elements::ofLhs(contraction.op)),
         padding(builder, contraction), epilogue(builder, contraction),
         endsAreSpelled(!padding ||
@@ -93,12 +99,16 @@ private:
   /// `loops` has all other loops of a row.
   SmallVector<Value> readWords(const Tile &tile, SmallVector<Value> loops,
                                Value first, int64_t count);
+  /// Likewise where columns have groups.
+  SmallVector<Value> readGroups(const Tile &tile, SmallVector<Value> loops,
+                                Value first);
   /// The linearized index of the reduction dimensions but the last.
   Value runAt(ArrayRef<Value> loops);
 
   KernelBuilder &builder;
   Contraction &contraction;
   SharedWindows windows;
+  std::optional<GroupedColumns> groups;
   Elements elements;
   LhsPadding padding;
   Epilogue epilogue;
@@ -144,6 +154,46 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
   return words;
 }
 
+SmallVector<Value>
+Depthwise::readGroups(const Tile &tile, SmallVector<Value> loops, Value first) {
+  kernel::ContractOp op = contraction.op;
+  unsigned run = op.getReductionDims().back();
+  int64_t kr = contraction.kr, wordsOfGroup = groups->elements / kr;
+  int64_t word = *getConstantIntValue(first) / kr;
+  Value column = builder.mul(tile.column, contraction.nr);
+  loops[run] = builder.index(0);
+  SmallVector<Value> words;
+  for (int64_t j = 0; j < tile.vectors; ++j) {
+    int64_t firstGroup = groups->firstGroup(j), count = groups->countGroups(j);
+    loops[contraction.roles.n] =
+        builder.add(column, firstGroup * groups->columns);
+    // All words of the groups, so that they are read once.
+    int64_t size = count * groups->elements, existing = size;
+    if (tile.masked)
+      existing = tile.columns
+                     ? (llvm::divideCeil(*tile.columns, groups->columns) -
+                        firstGroup) *
+                           groups->elements
+                     : 0;
+    VectorPosition position{loops, run, unsigned(size), true};
+    Value stored = toStored(
+        builder, contraction,
+        elements.readBytes(builder, position, size, std::min(size, existing)),
+        op.getLhsUnsigned(), contraction.lhsShift);
+    Value inMemory = vector::BitCastOp::create(
+        builder.rewriter, builder.loc,
+        builder.vectorType(count * wordsOfGroup, 32), stored);
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = j * builder.lanes; lane < (j + 1) * builder.lanes;
+         ++lane)
+      lanes.push_back((lane / groups->columns - firstGroup) * wordsOfGroup +
+                      word);
+    words.push_back(vector::ShuffleOp::create(builder.rewriter, builder.loc,
+                                              inMemory, inMemory, lanes));
+  }
+  return words;
+}
+
 Value Depthwise::runAt(ArrayRef<Value> loops) {
   kernel::ContractOp op = contraction.op;
   Value run = builder.index(0);
@@ -166,8 +216,10 @@ SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
         at[*contraction.roles.m] = builder.add(tile.row, i);
       if (windows.tap)
         at[*windows.tap] = builder.index(tap);
+      Value first = builder.mul(word, contraction.kr);
       if (words.empty())
-        words = readWords(tile, at, builder.mul(word, contraction.kr), count);
+        words = groups ? readGroups(tile, at, first)
+                       : readWords(tile, at, first, count);
       Value run = runAt(at);
       for (int64_t j = 0; j < tile.vectors; ++j) {
         Value &sum = next[i * tile.vectors + j];
@@ -185,7 +237,8 @@ SmallVector<Value> Depthwise::reduce(const Tile &tile,
                                      RightWord right) {
   int64_t kr = contraction.kr, whole = contraction.runSize / kr,
           rest = contraction.runSize % kr;
-  bool isUnrolled = contraction.runWords * windows.countColumns(tile.rows) <=
+  bool isUnrolled =
+      groups || contraction.runWords * windows.countColumns(tile.rows) <=
                     kMaxUnrolledWords;
   SmallVector<int64_t> sizes;
   for (unsigned dim : windows.others)

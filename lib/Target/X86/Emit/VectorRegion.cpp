@@ -26,18 +26,24 @@ SmallVector<Value> qcc::x86::operandIndices(OpBuilder &builder, Location loc,
   SmallVector<Value> result;
   for (AffineExpr expr : map.getResults()) {
     Value sum;
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    auto add = [&](Value term, int64_t factor) {
+      if (factor != 1)
+        term = builder.createOrFold<arith::MulIOp>(loc, term, constant(factor));
+      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+    };
+    if (std::optional<kernel::GroupTerm> group = kernel::groupTerm(expr))
+      add(builder.createOrFold<arith::DivUIOp>(loc, index[group->loop],
+                                               constant(group->size)),
+          group->stride);
     for (auto [loop, factor] :
          llvm::zip_equal(index, *kernel::windowFactors(expr, index.size()))) {
-      if (factor == 0)
-        continue;
-      Value term = loop;
-      if (factor != 1)
-        term = builder.createOrFold<arith::MulIOp>(
-            loc, loop, arith::ConstantIndexOp::create(builder, loc, factor));
-      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+      if (factor != 0)
+        add(loop, factor);
     }
-    result.push_back(sum ? sum
-                         : arith::ConstantIndexOp::create(builder, loc, 0));
+    result.push_back(sum ? sum : constant(0));
   }
   return result;
 }

@@ -11,6 +11,9 @@
 // each accumulator goes through the epilogue, which takes as long as the
 // products where there are few taps. Times are in multiplications.
 //
+// Groups of columns have words as they lie in memory: one load and, for each
+// word, a shuffle that brings it to all lanes of its group.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SharedWindows.h"
@@ -23,8 +26,8 @@ using namespace qcc;
 using namespace qcc::x86;
 using kernel::ContractOp;
 
-/// Shuffles for each load of a row of columns.
-constexpr double kShuffles = 3;
+/// Shuffles for each load of a row of columns, and for each word of groups.
+constexpr double kShuffles = 3, kGroupShuffles = 1;
 /// For each tile.
 constexpr double kTileOverhead = 12;
 /// Vectors that are at hand beside those of accumulators, for each vector of
@@ -70,13 +73,15 @@ protected:
 
 /// Of a tile of so many rows and vectors of columns.
 static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
-                         int64_t rows, int64_t vectors, const Atom &atom,
-                         const Spec &spec) {
+                         bool isGrouped, int64_t rows, int64_t vectors,
+                         const Atom &atom, const Spec &spec) {
   // Words of the last dimension of K, which shape.run is the size of, for each
   // iteration of the other dimensions.
   int64_t words = shape.words(atom), others = words / windows.taps;
   double columns = double(windows.countColumns(rows)) * others;
   double reading = columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
+  if (int64_t wordsOfGroup = shape.run / atom.kr; isGrouped)
+    reading = columns * vectors * (1.0 / wordsOfGroup + kGroupShuffles);
   int64_t live = (rows + kTemporaries) * vectors + atom.temporaries;
   reading +=
       columns * kSpill * std::max<int64_t>(0, live - int64_t(atom.registers));
@@ -94,11 +99,14 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes),
           nv = tiling.nr / (int64_t)atom.lanes;
   SharedWindows windows = SharedWindows::of(op);
+  bool isGrouped = GroupedColumns::of(op, atom.lanes).has_value();
+  auto tile = [&](int64_t rows, int64_t vectors) {
+    return timeOfTile(shape, windows, isGrouped, rows, vectors, atom, spec);
+  };
   auto allColumns = [&](int64_t rows) {
-    double time =
-        double(vectors / nv) * timeOfTile(shape, windows, rows, nv, atom, spec);
+    double time = double(vectors / nv) * tile(rows, nv);
     if (vectors % nv)
-      time += timeOfTile(shape, windows, rows, vectors % nv, atom, spec);
+      time += tile(rows, vectors % nv);
     return time;
   };
   // Tiles end with the innermost dimension of rows.
@@ -136,19 +144,54 @@ bool qcc::x86::isFastUnpadded(ContractOp op, RankedTensorType type,
   return widest <= kMaxRowsInPadding * windows.rowStride;
 }
 
+/// Whether the last reduction dimension runs over the elements of a group and
+/// over nothing else of lhs, which holds bytes.
+static bool hasGroupsOfBytes(ContractOp op, const GroupedColumns &groups) {
+  unsigned loops = op.getNumLoops(), run = op.getReductionDims().back();
+  SmallVector<int64_t> factors(loops, 0);
+  factors[run] = 1;
+  return kernel::windowFactors(op.getLhsMap().getResults().back(), loops) ==
+             factors &&
+         op.getReductionSizes().back() == groups.elements &&
+         op.getLhsPrologue().empty() && !op.getLhsPadding();
+}
+
+/// What keeps groups from being tiles of so many vectors, a sentence without
+/// its end.
+static std::optional<std::string> refuseGroups(ContractOp op,
+                                               const GroupedColumns &groups,
+                                               int64_t vectors,
+                                               const Atom &atom) {
+  if (!hasGroupsOfBytes(op, groups))
+    return "the left operand does not have groups of bytes along the last "
+           "dimension of K";
+  if (groups.elements % atom.kr != 0)
+    return "groups do not have whole words of elements";
+  if (vectors * atom.lanes % groups.columns != 0)
+    return "a tile does not have whole groups of columns";
+  for (int64_t j = 0; j < vectors; ++j)
+    if (groups.countGroups(j) * groups.elements > int64_t(atom.lanes) * atom.kr)
+      return "the elements of the groups of a vector do not fit in a register";
+  return std::nullopt;
+}
+
 SmallVector<Tiling> Depthwise::listTilings(ContractOp op,
                                            const GemmShape &shape,
                                            const Atom &atom) const {
   int64_t vectors = kMaxVectors, rows = op.getRoles()->m ? kMaxRows : 1;
-  if (shape.n)
+  auto groups = GroupedColumns::of(op, atom.lanes);
+  if (shape.n && !groups)
     vectors = std::min<int64_t>(
         vectors, llvm::bit_ceil(llvm::divideCeil(shape.n, atom.lanes)));
   if (shape.m)
     rows = std::min(rows, shape.m);
   int64_t words = shape.words(atom);
   SmallVector<Tiling> tilings;
-  for (int64_t nv = vectors; nv > 0; nv /= 2)
+  for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
+      if (groups ? refuseGroups(op, *groups, nv, atom).has_value()
+                 : !llvm::isPowerOf2_64(nv))
+        continue;
       // Accumulators, the words of a column, and what shuffles need.
       int64_t registers = mr * nv + nv + 2 + atom.temporaries;
       bool isLarge = mr > 1 && mr * nv * words > kMaxProducts;
@@ -166,8 +209,12 @@ std::optional<std::string> Depthwise::refuseConfig(ContractOp op,
                               "another atom";
   if (auto reason = refuseTile(op, config, atom))
     return reason;
-  if (config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
+  int64_t vectors = config.getNr() / atom.lanes;
+  if (config.getMr() * vectors > kMaxAccumulators)
     return hasTooManyAccumulators();
+  if (auto groups = GroupedColumns::of(op, atom.lanes))
+    if (auto reason = refuseGroups(op, *groups, vectors, atom))
+      return doesNotFit(atom) + *reason + "; choose another NR or atom";
   return std::nullopt;
 }
 

@@ -33,12 +33,21 @@ namespace qcc::kernel {
 /// Whether each result is a dimension, none twice, or 0. Unlike a projected
 /// permutation the map may have more results than dimensions.
 bool isProjection(mlir::AffineMap map);
+/// A term loop floordiv size * stride, both constants positive: where the group
+/// of a column begins, each group having so many columns and elements.
+struct GroupTerm {
+  unsigned loop;
+  int64_t size, stride;
+};
+/// The first such term of a sum.
+std::optional<GroupTerm> groupTerm(mlir::AffineExpr expr);
 /// Whether each result is a sum of dimensions times positive constants, or 0,
 /// and no dimension occurs twice: how windows of a convolution slide. Every
-/// projection is one.
-bool isWindow(mlir::AffineMap map);
+/// projection is one. A term may be the group of `columns`, where there are
+/// some.
+bool isWindow(mlir::AffineMap map, std::optional<unsigned> columns = {});
 /// What each of `loops` dimensions is multiplied by in such a sum, 0 where it
-/// does not occur; nothing for another expression.
+/// does not occur or chooses a group; nothing for another expression.
 std::optional<llvm::SmallVector<int64_t>> windowFactors(mlir::AffineExpr expr,
                                                         unsigned loops);
 /// The result of a window along which `loop` goes from one element to the next;

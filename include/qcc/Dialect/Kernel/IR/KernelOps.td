@@ -75,9 +75,11 @@ def Kernel_ContractOp
     lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, epilogue_operands,
     outs. They are projected permutations (constants 0 allowed for unit dimensions). The
     one of lhs may also be a window: each dimension indexed by a sum of different loops
-    times positive constants, as `oh * 2 + kh` of a convolution with stride 2. Static
-    sizes have to keep windows inside lhs; dynamic ones are checked before
-    (`insert-shape-checks`).
+    times positive constants, as `oh * 2 + kh` of a convolution with stride 2. Its last
+    dimension may have a term for a group of columns, as `n floordiv 8 * 4 + c` of a
+    convolution whose groups have 8 columns and 4 elements of lhs each, `n` being the last
+    loop of the first of outs. Static sizes have to keep windows inside lhs; dynamic ones
+    are checked before (`insert-shape-checks`).
     `reduction_sizes` gives the static size of each reduction dimension.
 
     The text of an op leaves these three out where they are those of a product of
@@ -211,15 +213,20 @@ def Kernel_ContractOp
     /// The product of the sizes of the reduction dimensions.
     int64_t getReductionSize();
 
+    /// The innermost dimension of the first of outs if it is one of rhs, too.
+    std::optional<unsigned> getInnermostColumns();
+
     /// The roles of the parallel dimensions. `n` is the one that rhs and outs have
     /// and lhs has not. Where there is none, it is the innermost dimension of lhs and
     /// of the first of outs, if rhs has it too: then each column has a left operand of
-    /// its own (`isDepthwise`). `m` is the last one that lhs and outs have and rhs has
-    /// not, or none; `outer` the others, in order; a `batch` dimension is an outer one
-    /// that rhs has too.
+    /// its own (`isDepthwise`). It may also choose a group of `elementsOfGroup` elements
+    /// there, so that `columnsOfGroup` columns have the same one. `m` is the last one that
+    /// lhs and outs have and rhs has not, or none; `outer` the others, in order; a `batch`
+    /// dimension is an outer one that rhs has too.
     struct Roles {
       unsigned n;
       bool isDepthwise = false;
+      int64_t columnsOfGroup = 1, elementsOfGroup = 1;
       std::optional<unsigned> m;
       ::llvm::SmallVector<unsigned> outer;
       ::llvm::SmallVector<unsigned> batch;
