@@ -70,6 +70,46 @@ static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
                                dim);
 }
 
+/// The tensor that a reshape is made of, or null for another op.
+static Value sourceOfReshape(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)
+             ? op->getOperand(0)
+             : Value();
+}
+
+/// `value` in the memory of `destination`, which is reshaped where the value
+/// is, so that what computes its elements can do so in their place:
+///
+///   %v = tensor.collapse_shape %x
+///   materialize %v in %d
+/// =>
+///   %e = tensor.expand_shape %d
+///   %m = materialize %x in %e
+///   %v = tensor.collapse_shape %m
+static Value storeResult(OpBuilder &builder, Value value, Value destination) {
+  Location loc = value.getLoc();
+  Operation *reshape = value.getDefiningOp();
+  Value source = sourceOfReshape(reshape);
+  if (!source || sourceOf(source) != Source::Straight)
+    return bufferization::MaterializeInDestinationOp::create(
+               builder, loc, destination.getType(), value, destination)
+        .getResult();
+  Value memory;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+    memory = tensor::ExpandShapeOp::create(
+        builder, loc, source.getType(), destination,
+        collapse.getReassociationIndices(),
+        tensor::getMixedSizes(builder, loc, source));
+  else
+    memory = tensor::CollapseShapeOp::create(
+        builder, loc, cast<RankedTensorType>(source.getType()), destination,
+        cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
+  Value stored = storeResult(builder, source, memory);
+  Operation *copy = builder.clone(*reshape);
+  copy->setOperand(0, stored);
+  return copy->getResult(0);
+}
+
 /// A copy of `value` for each op that overwrites it while it is also returned:
 ///
 ///   %r = linalg.generic ... outs(%f)        %c = linalg.copy ins(%f) ...
@@ -148,9 +188,8 @@ struct AddResultDestinations
                       .getResult(0);
           break;
         }
-      auto stored = bufferization::MaterializeInDestinationOp::create(
-          builder, value.getLoc(), type, value, func.getArgument(position));
-      results.push_back(stored.getResult());
+      results.push_back(
+          storeResult(builder, value, func.getArgument(position)));
     }
     llvm::append_range(results, sizes);
     ret->setOperands(results);
