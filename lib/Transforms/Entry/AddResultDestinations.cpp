@@ -55,13 +55,20 @@ static Source sourceOf(Value value) {
   return source;
 }
 
+/// The tensor that a reshape is made of, or null for another op.
+static Value sourceOfReshape(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)
+             ? op->getOperand(0)
+             : Value();
+}
+
 /// A size of a value that is returned, or null. What control flow gives is
-/// written to the destination: asking it would ask the destination for its own
-/// size.
+/// written to the destination, and so is what is reshaped (storeResult): asking
+/// it would ask the destination for its own size.
 static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
                           Value value, int64_t dim) {
   Source source = sourceOf(value);
-  if (source != Source::Straight)
+  if (source != Source::Straight || sourceOfReshape(value.getDefiningOp()))
     if (OpFoldResult size = known.sizeOf(value, dim))
       return known.valueOf(size);
   if (source == Source::Chosen)
@@ -70,11 +77,14 @@ static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
                                dim);
 }
 
-/// The tensor that a reshape is made of, or null for another op.
-static Value sourceOfReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)
-             ? op->getOperand(0)
-             : Value();
+/// The sizes of a tensor, null where they are not known before the program
+/// runs; none of no tensor.
+static SmallVector<OpFoldResult> sizesOf(qcc::KnownSizes &known, Value tensor) {
+  SmallVector<OpFoldResult> sizes;
+  if (tensor)
+    for (int64_t d = 0; d < cast<ShapedType>(tensor.getType()).getRank(); ++d)
+      sizes.push_back(known.sizeOf(tensor, d));
+  return sizes;
 }
 
 /// `value` in the memory of `destination`, which is reshaped where the value
@@ -86,11 +96,15 @@ static Value sourceOfReshape(Operation *op) {
 ///   %e = tensor.expand_shape %d
 ///   %m = materialize %x in %e
 ///   %v = tensor.collapse_shape %m
-static Value storeResult(OpBuilder &builder, Value value, Value destination) {
+static Value storeResult(OpBuilder &builder, qcc::KnownSizes &known,
+                         Value value, Value destination) {
   Location loc = value.getLoc();
   Operation *reshape = value.getDefiningOp();
   Value source = sourceOfReshape(reshape);
-  if (!source || sourceOf(source) != Source::Straight)
+  SmallVector<OpFoldResult> sizes = sizesOf(known, source);
+  if (!source || sourceOf(source) != Source::Straight ||
+      llvm::is_contained(sizes, OpFoldResult()) ||
+      llvm::is_contained(sizesOf(known, value), OpFoldResult()))
     return bufferization::MaterializeInDestinationOp::create(
                builder, loc, destination.getType(), value, destination)
         .getResult();
@@ -98,13 +112,12 @@ static Value storeResult(OpBuilder &builder, Value value, Value destination) {
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
     memory = tensor::ExpandShapeOp::create(
         builder, loc, source.getType(), destination,
-        collapse.getReassociationIndices(),
-        tensor::getMixedSizes(builder, loc, source));
+        collapse.getReassociationIndices(), sizes);
   else
     memory = tensor::CollapseShapeOp::create(
         builder, loc, cast<RankedTensorType>(source.getType()), destination,
         cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
-  Value stored = storeResult(builder, source, memory);
+  Value stored = storeResult(builder, known, source, memory);
   Operation *copy = builder.clone(*reshape);
   copy->setOperand(0, stored);
   return copy->getResult(0);
@@ -189,7 +202,7 @@ struct AddResultDestinations
           break;
         }
       results.push_back(
-          storeResult(builder, value, func.getArgument(position)));
+          storeResult(builder, known, value, func.getArgument(position)));
     }
     llvm::append_range(results, sizes);
     ret->setOperands(results);

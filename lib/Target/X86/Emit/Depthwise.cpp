@@ -99,9 +99,9 @@ private:
   /// `loops` has all other loops of a row.
   SmallVector<Value> readWords(const Tile &tile, SmallVector<Value> loops,
                                Value first, int64_t count);
-  /// Likewise where columns have groups.
+  /// Word `word` of the groups of the columns of a tile.
   SmallVector<Value> readGroups(const Tile &tile, SmallVector<Value> loops,
-                                Value first);
+                                Value word);
   /// The linearized index of the reduction dimensions but the last.
   Value runAt(ArrayRef<Value> loops);
 
@@ -154,42 +154,46 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
   return words;
 }
 
-SmallVector<Value>
-Depthwise::readGroups(const Tile &tile, SmallVector<Value> loops, Value first) {
+SmallVector<Value> Depthwise::readGroups(const Tile &tile,
+                                         SmallVector<Value> loops, Value word) {
   kernel::ContractOp op = contraction.op;
   unsigned run = op.getReductionDims().back();
-  int64_t kr = contraction.kr, wordsOfGroup = groups->elements / kr;
-  int64_t word = *getConstantIntValue(first) / kr;
+  int64_t kr = contraction.kr, lanes = builder.lanes;
   Value column = builder.mul(tile.column, contraction.nr);
-  loops[run] = builder.index(0);
+  auto cast = [&](VectorType type, Value vector) {
+    return vector::BitCastOp::create(builder.rewriter, builder.loc, type,
+                                     vector);
+  };
   SmallVector<Value> words;
   for (int64_t j = 0; j < tile.vectors; ++j) {
-    int64_t firstGroup = groups->firstGroup(j), count = groups->countGroups(j);
-    loops[contraction.roles.n] =
-        builder.add(column, firstGroup * groups->columns);
-    // All words of the groups, so that they are read once.
-    int64_t size = count * groups->elements, existing = size;
+    // Of several groups all words are read, which is once for all of them; of
+    // one group the word alone, which a load brings to all lanes.
+    int64_t group = groups->firstGroup(j), count = groups->countGroups(j);
+    bool isOne = count == 1;
+    int64_t size = isOne ? kr : count * groups->elements, existing = size;
     if (tile.masked)
-      existing = tile.columns
-                     ? (llvm::divideCeil(*tile.columns, groups->columns) -
-                        firstGroup) *
-                           groups->elements
-                     : 0;
+      existing =
+          tile.columns
+              ? (llvm::divideCeil(*tile.columns, groups->columns) - group) *
+                    groups->elements
+              : 0;
+    loops[contraction.roles.n] = builder.add(column, group * groups->columns);
+    loops[run] = isOne ? builder.mul(word, kr) : builder.index(0);
     VectorPosition position{loops, run, unsigned(size), true};
-    Value stored = toStored(
-        builder, contraction,
-        elements.readBytes(builder, position, size, std::min(size, existing)),
-        op.getLhsUnsigned(), contraction.lhsShift);
-    Value inMemory = vector::BitCastOp::create(
-        builder.rewriter, builder.loc,
-        builder.vectorType(count * wordsOfGroup, 32), stored);
-    SmallVector<int64_t> lanes;
-    for (int64_t lane = j * builder.lanes; lane < (j + 1) * builder.lanes;
-         ++lane)
-      lanes.push_back((lane / groups->columns - firstGroup) * wordsOfGroup +
-                      word);
-    words.push_back(vector::ShuffleOp::create(builder.rewriter, builder.loc,
-                                              inMemory, inMemory, lanes));
+    Value bytes =
+        elements.readBytes(builder, position, size, std::min(size, existing));
+    SmallVector<int64_t> order(lanes, 0);
+    for (int64_t lane = 0; !isOne && lane < lanes; ++lane)
+      order[lane] = ((j * lanes + lane) / groups->columns - group) *
+                        groups->elements / kr +
+                    *getConstantIntValue(word);
+    Value inMemory = cast(builder.vectorType(size / kr, 8 * kr), bytes);
+    Value ofLanes = vector::ShuffleOp::create(builder.rewriter, builder.loc,
+                                              inMemory, inMemory, order);
+    Value stored = toStored(builder, contraction,
+                            cast(builder.vectorType(lanes * kr, 8), ofLanes),
+                            op.getLhsUnsigned(), contraction.lhsShift);
+    words.push_back(cast(builder.accumulatorType(), stored));
   }
   return words;
 }
@@ -216,10 +220,10 @@ SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
         at[*contraction.roles.m] = builder.add(tile.row, i);
       if (windows.tap)
         at[*windows.tap] = builder.index(tap);
-      Value first = builder.mul(word, contraction.kr);
       if (words.empty())
-        words = groups ? readGroups(tile, at, first)
-                       : readWords(tile, at, first, count);
+        words = groups ? readGroups(tile, at, word)
+                       : readWords(tile, at, builder.mul(word, contraction.kr),
+                                   count);
       Value run = runAt(at);
       for (int64_t j = 0; j < tile.vectors; ++j) {
         Value &sum = next[i * tile.vectors + j];
@@ -237,9 +241,9 @@ SmallVector<Value> Depthwise::reduce(const Tile &tile,
                                      RightWord right) {
   int64_t kr = contraction.kr, whole = contraction.runSize / kr,
           rest = contraction.runSize % kr;
-  bool isUnrolled =
-      groups || contraction.runWords * windows.countColumns(tile.rows) <=
-                    kMaxUnrolledWords;
+  bool isUnrolled = (groups && groups->areShared(tile.vectors)) ||
+                    contraction.runWords * windows.countColumns(tile.rows) <=
+                        kMaxUnrolledWords;
   SmallVector<int64_t> sizes;
   for (unsigned dim : windows.others)
     sizes.push_back(contraction.op.getStaticLoopSizes()[dim]);

@@ -58,3 +58,8 @@ std::optional<GroupedColumns> GroupedColumns::of(ContractOp op,
     return std::nullopt;
   return GroupedColumns{roles.columnsOfGroup, roles.elementsOfGroup, lanes};
 }
+
+bool GroupedColumns::areShared(int64_t vectors) const {
+  return llvm::any_of(llvm::seq(vectors),
+                      [&](int64_t j) { return countGroups(j) > 1; });
+}

@@ -68,6 +68,9 @@ struct GroupedColumns {
   int64_t countGroups(int64_t j) const {
     return ((j + 1) * lanes - 1) / columns + 1 - firstGroup(j);
   }
+  /// Whether a vector of a tile has several groups: its lanes are then put in
+  /// order by a shuffle for each word, which the emitter has to know.
+  bool areShared(int64_t vectors) const;
 };
 
 } // namespace qcc::x86
