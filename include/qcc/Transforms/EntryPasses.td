@@ -22,7 +22,8 @@ def AddResultDestinations : Pass<"add-result-destinations", "::mlir::func::FuncO
     ```mlir
     func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xi8>) -> (tensor<?x4xi8>, index)
     ```
-    with the result materialized in `%y`.
+    with the result materialized in `%y`. A result that is reshaped is materialized in its
+    other shape in `%y`, reshaped as well, so that what computes it can write to `%y`.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect",

@@ -105,23 +105,28 @@ def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
   let description = [{
     A grouped convolution is a contraction for each group. Where groups have few
     columns, lanes of accumulators are empty and epilogues run on few elements at a time.
-    Several groups become one with a block diagonal as right operand, if the model of
-    the target expects that to take less time: with 4 columns and 4 elements of K in a
-    group, 4 groups have 16 of both, take as many multiplications as before, since the
-    lanes of the zeros were empty, and one epilogue instead of four.
+    Two other forms are tried; the one that the model of the target expects to take the
+    least time stays. In one, groups and columns are one loop, by which lhs is indexed
+    group by group:
 
     ```mlir
     kernel.contract lhs(%x : tensor<?x32x4xi8>) rhs(%w : tensor<32x4x4xi8>)
         outs(%o : tensor<?x32x4xi32>)   // maps (m, g, k), (g, n, k), (m, g, n)
     ```
-    becomes, where element [g, 4 i + n, 4 j + k] of %b is that of %w at [4 g + i, n, k] for
-    i = j, and otherwise 0,
+    becomes
+    ```mlir
+    kernel.contract lhs(%y : tensor<?x128xi8>) rhs(%v : tensor<128x4xi8>)
+        outs(%p : tensor<?x128xi32>)    // (m, (n floordiv 4) * 4 + k), (n, k), (m, n)
+    ```
+    In the other, several groups become one with a block diagonal as right operand, where
+    element [g, 4 i + n, 4 j + k] of %b is that of %w at [4 g + i, n, k] for i = j, and
+    otherwise 0:
     ```mlir
     kernel.contract lhs(%y : tensor<?x8x16xi8>) rhs(%b : tensor<8x16x16xi8>)
         outs(%p : tensor<?x8x16xi32>)
     ```
 
-    Only constant right operands without zero points are merged: 0 adds nothing then.
+    Only constant right operands without zero points get zeros, which add nothing then.
     `qcc.merged_groups` notes how many groups are one, so that operations are counted as
     the program has them.
   }];

@@ -155,3 +155,38 @@ func.func @f(%x: tensor<5x9xi8>, %w: tensor<1x2x16xi32>, %s: tensor<16xi32>, %o:
       } -> tensor<5x4xi32>
   return
 }
+
+// -----
+
+#pixels = affine_map<(m, n, k) -> ((m floordiv 4) * 4 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// Only columns choose groups.
+func.func @f(%x: tensor<16xi8>, %w: tensor<9x4xi8>, %o: tensor<16x9xi32>) {
+  // expected-error@+1 {{map of operand 0 must index each dimension by a sum of different dimensions times positive constants, and the last one perhaps by the group of a column}}
+  %0 = kernel.contract lhs(%x : tensor<16xi8>) rhs(%w : tensor<9x4xi8>) outs(%o : tensor<16x9xi32>)
+      {indexing_maps = [#pixels, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<16x9xi32>
+  return
+}
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 2) * 4 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @f(%x: tensor<3x15xi8>, %w: tensor<8x4xi8>, %o: tensor<3x8xi32>) {
+  // expected-error@+1 {{reads lhs at index 15 of dimension 1, which has size 15}}
+  %0 = kernel.contract lhs(%x : tensor<3x15xi8>) rhs(%w : tensor<8x4xi8>) outs(%o : tensor<3x8xi32>)
+      {indexing_maps = [#groups, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<3x8xi32>
+  return
+}

@@ -23,6 +23,28 @@ func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32> {qcc.type = tensor<?x4xf32
   return %z, %z, %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<3xi8>
 }
 
+// What is reshaped is computed in a destination that is reshaped the other way; sizes are those of arguments.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-SAME: %[[X:.*]]: tensor<?x4x2xf32> {{.*}}, %[[D0:.*]]: tensor<?x8xf32> {{.*}}, %[[D1:.*]]: tensor<?x2x2x2xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]]
+// CHECK: %[[Z:.*]] = linalg.exp
+// CHECK: %[[E0:.*]] = tensor.expand_shape %[[D0]] {{\[\[}}0], [1, 2]] output_shape [%[[N]], 4, 2]
+// CHECK: %[[M0:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[E0]]
+// CHECK: %[[R0:.*]] = tensor.collapse_shape %[[M0]] {{\[\[}}0], [1, 2]]
+// CHECK: %[[E1:.*]] = tensor.collapse_shape %[[D1]] {{\[\[}}0], [1, 2], [3]] : tensor<?x2x2x2xf32> into tensor<?x4x2xf32>
+// CHECK: %[[M1:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[E1]]
+// CHECK: %[[R1:.*]] = tensor.expand_shape %[[M1]]
+// CHECK: return %[[R0]], %[[R1]], %[[N]], %[[N]]
+func.func @reshaped(%x: tensor<?x4x2xf32>) -> (tensor<?x8xf32>, tensor<?x2x2x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x2xf32>
+  %t = tensor.empty(%n) : tensor<?x4x2xf32>
+  %z = linalg.exp ins(%x : tensor<?x4x2xf32>) outs(%t : tensor<?x4x2xf32>) -> tensor<?x4x2xf32>
+  %c = tensor.collapse_shape %z [[0], [1, 2]] : tensor<?x4x2xf32> into tensor<?x8xf32>
+  %e = tensor.expand_shape %z [[0], [1, 2], [3]] output_shape [%n, 2, 2, 2] : tensor<?x4x2xf32> into tensor<?x2x2x2xf32>
+  return %c, %e : tensor<?x8xf32>, tensor<?x2x2x2xf32>
+}
+
 // Only entries have destinations.
 // CHECK-LABEL: func.func private @helper(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
 func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {

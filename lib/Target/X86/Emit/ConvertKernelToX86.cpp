@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Strategies/GroupedColumns.h"
 #include "Emit.h"
 #include "qcc/Target/X86/Passes.h"
 
@@ -37,6 +38,12 @@ static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
                                   ? ", but its columns share a left operand"
                                   : ", but each of its columns has a left "
                                     "operand of its own");
+  if (isDepthwise)
+    if (auto groups = x86::GroupedColumns::of(op, atom.lanes))
+      if (std::optional<std::string> reason =
+              groups->refuse(op, config.getNr() / atom.lanes, atom.kr))
+        return op.emitError() << "has strategy " << config.getStrategyName()
+                              << ", but " << *reason;
   if (!isDepthwise && op.getLhsPadding())
     return op.emitError() << "has strategy " << config.getStrategyName()
                           << ", which does not read lhs_padding; pad the "

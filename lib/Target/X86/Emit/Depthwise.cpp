@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
+#include "../Strategies/GroupedColumns.h"
 #include "../Strategies/SharedWindows.h"
 #include "Elements.h"
 #include "Epilogue.h"

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupedColumns.h"
 #include "SharedWindows.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
@@ -144,37 +145,6 @@ bool qcc::x86::isFastUnpadded(ContractOp op, RankedTensorType type,
   return widest <= kMaxRowsInPadding * windows.rowStride;
 }
 
-/// Whether the last reduction dimension runs over the elements of a group and
-/// over nothing else of lhs, which holds bytes.
-static bool hasGroupsOfBytes(ContractOp op, const GroupedColumns &groups) {
-  unsigned loops = op.getNumLoops(), run = op.getReductionDims().back();
-  SmallVector<int64_t> factors(loops, 0);
-  factors[run] = 1;
-  return kernel::windowFactors(op.getLhsMap().getResults().back(), loops) ==
-             factors &&
-         op.getReductionSizes().back() == groups.elements &&
-         op.getLhsPrologue().empty() && !op.getLhsPadding();
-}
-
-/// What keeps groups from being tiles of so many vectors, a sentence without
-/// its end.
-static std::optional<std::string> refuseGroups(ContractOp op,
-                                               const GroupedColumns &groups,
-                                               int64_t vectors,
-                                               const Atom &atom) {
-  if (!hasGroupsOfBytes(op, groups))
-    return "the left operand does not have groups of bytes along the last "
-           "dimension of K";
-  if (groups.elements % atom.kr != 0)
-    return "groups do not have whole words of elements";
-  if (vectors * atom.lanes % groups.columns != 0)
-    return "a tile does not have whole groups of columns";
-  for (int64_t j = 0; j < vectors; ++j)
-    if (groups.countGroups(j) * groups.elements > int64_t(atom.lanes) * atom.kr)
-      return "the elements of the groups of a vector do not fit in a register";
-  return std::nullopt;
-}
-
 SmallVector<Tiling> Depthwise::listTilings(ContractOp op,
                                            const GemmShape &shape,
                                            const Atom &atom) const {
@@ -189,7 +159,7 @@ SmallVector<Tiling> Depthwise::listTilings(ContractOp op,
   SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
-      if (groups ? refuseGroups(op, *groups, nv, atom).has_value()
+      if (groups ? groups->refuse(op, nv, atom.kr).has_value()
                  : !llvm::isPowerOf2_64(nv))
         continue;
       // Accumulators, the words of a column, and what shuffles need.
@@ -213,7 +183,7 @@ std::optional<std::string> Depthwise::refuseConfig(ContractOp op,
   if (config.getMr() * vectors > kMaxAccumulators)
     return hasTooManyAccumulators();
   if (auto groups = GroupedColumns::of(op, atom.lanes))
-    if (auto reason = refuseGroups(op, *groups, vectors, atom))
+    if (auto reason = groups->refuse(op, vectors, atom.kr))
       return doesNotFit(atom) + *reason + "; choose another NR or atom";
   return std::nullopt;
 }

@@ -11,9 +11,8 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
-using kernel::ContractOp;
 
-SharedWindows SharedWindows::of(ContractOp op) {
+SharedWindows SharedWindows::of(kernel::ContractOp op) {
   SharedWindows windows;
   std::optional<unsigned> m = op.getRoles()->m;
   SmallVector<int64_t> beside(op.getNumLoops(), 0);
@@ -49,17 +48,4 @@ SharedWindows::columnsOf(int64_t rows) const {
   for (auto &[place, column] : columns)
     result.push_back(std::move(column));
   return result;
-}
-
-std::optional<GroupedColumns> GroupedColumns::of(ContractOp op,
-                                                 unsigned lanes) {
-  ContractOp::Roles roles = *op.getRoles();
-  if (roles.columnsOfGroup == 1 && roles.elementsOfGroup == 1)
-    return std::nullopt;
-  return GroupedColumns{roles.columnsOfGroup, roles.elementsOfGroup, lanes};
-}
-
-bool GroupedColumns::areShared(int64_t vectors) const {
-  return llvm::any_of(llvm::seq(vectors),
-                      [&](int64_t j) { return countGroups(j) > 1; });
 }

@@ -50,29 +50,6 @@ struct SharedWindows {
   int64_t countColumns(int64_t rows) const { return columnsOf(rows).size(); }
 };
 
-/// Columns of a depthwise contraction that have a left operand group by group
-/// (ContractOp::Roles): a group is some words, and each lane has the word of
-/// its group.
-struct GroupedColumns {
-  /// The columns of a group, and its elements in lhs, a multiple of KR.
-  int64_t columns, elements;
-  unsigned lanes;
-
-  /// Nothing where every column has elements of its own.
-  static std::optional<GroupedColumns> of(kernel::ContractOp op,
-                                          unsigned lanes);
-
-  /// The groups of vector j of a tile, whose first column begins a group: the
-  /// first one, and how many.
-  int64_t firstGroup(int64_t j) const { return j * lanes / columns; }
-  int64_t countGroups(int64_t j) const {
-    return ((j + 1) * lanes - 1) / columns + 1 - firstGroup(j);
-  }
-  /// Whether a vector of a tile has several groups: its lanes are then put in
-  /// order by a shuffle for each word, which the emitter has to know.
-  bool areShared(int64_t vectors) const;
-};
-
 } // namespace qcc::x86
 
 #endif // QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H

@@ -115,3 +115,21 @@ func.func @padded(%x: memref<4x8xi8>, %w: memref<16x3x8xi8>, %y: memref<4x16xi32
       }
   return
 }
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 4) * 4 + k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+func.func @groups(%x: memref<4x8xi8>, %w: memref<8x4xi8>, %y: memref<4x8xi32>) {
+  // expected-error@+1 {{has columns with a left operand group by group, which no strategy of nvptx reads; make groups a loop of their own}}
+  kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<8x4xi8>) outs(%y : memref<4x8xi32>)
+      {indexing_maps = [#groups, #rhs, #out], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>,
+       lowering_config = #nvptx.config<threads, atom = "mad", source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}

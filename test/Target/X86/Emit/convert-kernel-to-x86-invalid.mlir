@@ -131,3 +131,75 @@ func.func @padded(%x: memref<4x8xi8>, %w: memref<1x6x16xi32>, %s: memref<16xi32>
       }
   return
 }
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 4) * 6 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @groups_of_sixes(%x: memref<3x48xi8>, %w: memref<2x2x16xi32>, %s: memref<32xi32>, %o: memref<3x32xi32>) {
+  // expected-error@+1 {{has strategy depthwise, but groups do not have whole words of elements}}
+  kernel.contract lhs(%x : memref<3x48xi8>) rhs(%w : memref<2x2x16xi32>) rhs_sums(%s : memref<32xi32>) outs(%o : memref<3x32xi32>)
+      {indexing_maps = [#groups, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 6>, lhs_unsigned,
+       lowering_config = #x86.config<depthwise, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = in_place, source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 12) * 4 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @groups_of_twelve_columns(%x: memref<3x16xi8>, %w: memref<3x1x16xi32>, %s: memref<48xi32>, %o: memref<3x48xi32>) {
+  // expected-error@+1 {{has strategy depthwise, but a tile does not have whole groups of columns}}
+  kernel.contract lhs(%x : memref<3x16xi8>) rhs(%w : memref<3x1x16xi32>) rhs_sums(%s : memref<48xi32>) outs(%o : memref<3x48xi32>)
+      {indexing_maps = [#groups, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>, lhs_unsigned,
+       lowering_config = #x86.config<depthwise, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = in_place, source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 4) * 20 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @groups_of_many_elements(%x: memref<3x160xi8>, %w: memref<2x5x16xi32>, %s: memref<32xi32>, %o: memref<3x32xi32>) {
+  // expected-error@+1 {{has strategy depthwise, but the elements of the groups of a vector do not fit in a register}}
+  kernel.contract lhs(%x : memref<3x160xi8>) rhs(%w : memref<2x5x16xi32>) rhs_sums(%s : memref<32xi32>) outs(%o : memref<3x32xi32>)
+      {indexing_maps = [#groups, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 20>, lhs_unsigned,
+       lowering_config = #x86.config<depthwise, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = in_place, source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// -----
+
+#groups = affine_map<(m, n, k) -> (m, (n floordiv 4) * 8 + k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+func.func @parts_of_groups(%x: memref<3x64xi8>, %w: memref<2x1x16xi32>, %s: memref<32xi32>, %o: memref<3x32xi32>) {
+  // expected-error@+1 {{has strategy depthwise, but the left operand does not have groups of bytes along the last dimension of K}}
+  kernel.contract lhs(%x : memref<3x64xi8>) rhs(%w : memref<2x1x16xi32>) rhs_sums(%s : memref<32xi32>) outs(%o : memref<3x32xi32>)
+      {indexing_maps = [#groups, #weight, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 4>, lhs_unsigned,
+       lowering_config = #x86.config<depthwise, atom = "avx512vnni", tile = [1, 16, 4], block = [1, 16], lhs = in_place, source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}

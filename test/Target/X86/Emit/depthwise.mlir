@@ -129,3 +129,57 @@ func.func @dynamic(%x: memref<?x?x64xi8>, %w: memref<1x9x64xi32>, %s: memref<64x
       }
   return
 }
+
+#grouped = affine_map<(m, n, s, k) -> (m + s, (n floordiv 8) * 8 + k)>
+#taps = affine_map<(m, n, s, k) -> (n, s, k)>
+#groups = #x86.config<depthwise, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = in_place, source = pinned>
+
+// Two groups of 8 columns and elements: a column of the image is read at once, 16 bytes, of which each word is brought to
+// the lanes of its group. Two rows share the words of the second and the third column.
+// CHECK-LABEL: func.func @groups(
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<4x64xi8>, vector<16xi8>
+// CHECK: vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2] : vector<4xi32>, vector<4xi32>
+// CHECK: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK-COUNT-2: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK-COUNT-2: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle
+// CHECK: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.shuffle %{{.*}} [1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3] : vector<4xi32>, vector<4xi32>
+// CHECK: vpdpbusd
+func.func @groups(%x: memref<4x64xi8>, %w: memref<4x6x16xi32>, %s: memref<64xi32>, %y: memref<2x64xi32>) {
+  kernel.contract lhs(%x : memref<4x64xi8>) rhs(%w : memref<4x6x16xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<2x64xi32>)
+      {indexing_maps = [#grouped, #taps, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 8>,
+       lowering_config = #groups, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+#wide = affine_map<(m, n, s, k) -> (m + s, (n floordiv 16) * 32 + k)>
+
+// A vector of one group: the word comes to all lanes by its load, in a loop over the words.
+// CHECK-LABEL: func.func @one_group(
+// CHECK: scf.for
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<4x128xi8>, vector<4xi8>
+// CHECK: vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] : vector<1xi32>, vector<1xi32>
+// CHECK: vpdpbusd
+func.func @one_group(%x: memref<4x128xi8>, %w: memref<4x24x16xi32>, %s: memref<64xi32>, %y: memref<2x64xi32>) {
+  kernel.contract lhs(%x : memref<4x128xi8>) rhs(%w : memref<4x24x16xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<2x64xi32>)
+      {indexing_maps = [#wide, #taps, #mn], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 32>,
+       lowering_config = #groups, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
