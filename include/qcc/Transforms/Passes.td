@@ -118,9 +118,8 @@ def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
     kernel.contract lhs(%y : tensor<?x128xi8>) rhs(%v : tensor<128x4xi8>)
         outs(%p : tensor<?x128xi32>)    // (m, (n floordiv 4) * 4 + k), (n, k), (m, n)
     ```
-    In the other, several groups become one with a block diagonal as right operand, where
-    element [g, 4 i + n, 4 j + k] of %b is that of %w at [4 g + i, n, k] for i = j, and
-    otherwise 0:
+    In the other, several groups become one with a block diagonal as right operand: element
+    [g, 4 i + n, 4 j + k] of %b is %w[4 g + i, n, k] for i = j, and otherwise 0:
     ```mlir
     kernel.contract lhs(%y : tensor<?x8x16xi8>) rhs(%b : tensor<8x16x16xi8>)
         outs(%p : tensor<?x8x16xi32>)
