@@ -255,13 +255,19 @@ static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
 }
 
 /// The contraction with one loop for groups and columns, beside `op`; null
-/// where operands do not have them side by side.
+/// where it would not be a depthwise one (ContractOp::getRoles).
 static ContractOp joinColumns(RewriterBase &rewriter, ContractOp op,
                               const Groups &groups) {
   ContractParts parts = ContractParts::of(op);
-  unsigned at = *pairAt(parts.lhs.map, groups.group, groups.inner);
+  auto isInnermost = [](AffineMap map, std::optional<unsigned> pair) {
+    return pair && *pair + 2 == map.getNumResults();
+  };
+  AffineMap out = parts.outs.front().map;
   auto atRhs = pairAt(parts.rhs.map, groups.group, groups.column);
-  if (!atRhs || at + 2 != parts.lhs.map.getNumResults() || groups.columns == 1)
+  if (!atRhs || groups.columns == 1 ||
+      !isInnermost(parts.lhs.map,
+                   pairAt(parts.lhs.map, groups.group, groups.inner)) ||
+      !isInnermost(out, pairAt(out, groups.group, groups.column)))
     return {};
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);

@@ -202,3 +202,23 @@ func.func @unit_dimension(%x: tensor<8x2x2xi8>) -> tensor<8x2x2xi32> {
       } -> tensor<8x2x2xi32>
   return %y : tensor<8x2x2xi32>
 }
+
+// -----
+
+#lhs = affine_map<(g, n, h, k) -> (h, g, k)>
+#rhs = affine_map<(g, n, h, k) -> (g, n, k)>
+#out = affine_map<(g, n, h, k) -> (g, n, h)>
+
+// Columns that are not innermost in the result are not joined.
+// CHECK-LABEL: func.func @channels_first
+// CHECK: kernel.contract {{.*}} outs(%{{.*}} : tensor<4x4x8xi32>)
+func.func @channels_first(%x: tensor<8x4x4xi8>, %w: tensor<4x4x4xi8>) -> tensor<4x4x8xi32> {
+  %o = tensor.empty() : tensor<4x4x8xi32>
+  %y = kernel.contract lhs(%x : tensor<8x4x4xi8>) rhs(%w : tensor<4x4x4xi8>) outs(%o : tensor<4x4x8xi32>)
+      {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 4>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<4x4x8xi32>
+  return %y : tensor<4x4x8xi32>
+}

@@ -79,6 +79,33 @@ static constexpr Shape kShapes[] = {
 // Candidates
 //===----------------------------------------------------------------------===//
 
+/// Whether rows of the left operand start at any byte.
+static bool startsAnywhere(ContractOp op) {
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  return alignment && *alignment < kLeastCopied;
+}
+
+/// Whether copies of the left operand go through registers.
+static bool isStaged(ContractOp op, const Spec &spec) {
+  return spec.architecture < kAsyncCopies || !alignmentAlongK(op) ||
+         startsAnywhere(op);
+}
+
+/// Whether all threads have equal shares of the copies that go through
+/// registers. A share that some have and others have not is a branch in the
+/// main loop, around the store and, once LLVM has moved it there, the load,
+/// which has then nothing to hide it. ptxas gives such a loop all registers
+/// that there are.
+static bool hasEvenCopies(ContractOp op, ConfigAttr config, const Spec &spec) {
+  auto isEven = [&](int64_t rows) {
+    return rows * config.getDepth() / 16 % config.getThreads() == 0;
+  };
+  if (!isStaged(op, spec))
+    return true;
+  return isEven(config.getRows()) &&
+         (spec.architecture >= kAsyncCopies || isEven(config.getColumns()));
+}
+
 SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
                                                int64_t upTo) const {
   const Atom &atom = atomOfChip();
@@ -95,7 +122,7 @@ SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
     // Parts are for blocks that leave multiprocessors idle.
     double blocks = Sizes(op, config).tiles(config) * parts;
     if ((parts > 1 && (upTo || blocks > 2 * spec.multiprocessors)) ||
-        refuseOne(op, config))
+        !hasEvenCopies(op, config, spec) || refuseOne(op, config))
       return;
     Candidate candidate{config, cost(op, config), getName().str()};
     candidate.isForModel =
@@ -114,12 +141,6 @@ SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
-
-/// Whether rows of the left operand start at any byte.
-static bool startsAnywhere(ContractOp op) {
-  std::optional<int64_t> alignment = alignmentAlongK(op);
-  return alignment && *alignment < kLeastCopied;
-}
 
 double Multistage::instructionsOfCopies(ContractOp op,
                                         ConfigAttr config) const {
@@ -181,11 +202,10 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
   if (atOnce == 1)
     busy += most * epilogue / kIssue;
   // What goes through registers is loaded one step before it is stored.
-  bool isStaged = spec.architecture < kAsyncCopies || !alignmentAlongK(op) ||
-                  startsAnywhere(op) || config.getStages() == 2;
+  bool isOneAhead = isStaged(op, spec) || config.getStages() == 2;
   double perInstruction = kNextInstruction * kWarp / config.getThreads();
   double ownStep = instructionsOfStep(op, config) * perInstruction +
-                   kStepLatency + (isStaged ? kLoadLatency : 0);
+                   kStepLatency + (isOneAhead ? kLoadLatency : 0);
   // A block that has a multiprocessor for itself takes so long.
   double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
   return longest({busy,

@@ -98,6 +98,24 @@ TEST_F(Configs, FitTheChipTheyAreChosenFor) {
   });
 }
 
+TEST_F(Configs, GiveThreadsEqualSharesOfCopiesThroughRegisters) {
+  forEachProduct([](ContractOp op) {
+    for (const Spec &chip : allChips()) {
+      NVPTXTarget target(chip);
+      for (const auto &strategy : target.getStrategies())
+        for (const Candidate &candidate : strategy->list(op)) {
+          auto config = cast<ConfigAttr>(candidate.config);
+          bool isStaged =
+              chip.architecture < kAsyncCopies || !op.getLhsPrologue().empty();
+          if (config.getStrategy() == StrategyKind::Multistage && isStaged)
+            EXPECT_EQ(config.getRows() * config.getDepth() / 16 %
+                          config.getThreads(),
+                      0);
+        }
+    }
+  });
+}
+
 TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
   int refused = 0;
   forEachProduct([&](ContractOp op) {
