@@ -41,7 +41,7 @@ PARTS = {
     "Support": {"Runtime/Status.h", "Runtime/DType.h", "Runtime/Memory.h"},
     "Emulator": {"Runtime", "Support"},
     "Dialect": {"Support"},
-    "Target": {"Dialect", "Support"},
+    "Target": {"Dialect", "Support", "CodeGen/Effort.h"},
     "Reference": {"Dialect", "Support"},
     "Frontend": {"Dialect", "Target", "Support", "Runtime/ABI.h", "Runtime/Memory.h",
                  "Runtime/Status.h"},

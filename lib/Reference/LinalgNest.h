@@ -69,6 +69,10 @@ struct LinalgNest {
   /// Binds the inputs that `program` will need: tensors become ports, scalars
   /// constants.
   llvm::Expected<llvm::SmallVector<Port>> bindInputs(Program &program) const;
+  /// Compiles the body for one point at a time; `inputs` gets the destinations
+  /// that it reads. The ports that its values are stored to.
+  llvm::Expected<llvm::SmallVector<Port>>
+  compileBody(Program &program, llvm::SmallVector<Port> &inputs);
   llvm::Expected<Access> resultAccess(unsigned i);
 
   // The ways to run the body.

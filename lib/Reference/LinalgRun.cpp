@@ -40,11 +40,8 @@ struct Loader {
 };
 } // namespace
 
-llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
-  Program program(evaluator, env);
-  llvm::Expected<SmallVector<Port>> inputs = bindInputs(program);
-  if (!inputs)
-    return inputs.takeError();
+llvm::Expected<SmallVector<LinalgNest::Port>>
+LinalgNest::compileBody(Program &program, SmallVector<Port> &inputs) {
   SmallVector<Port> outputs;
   for (unsigned i = 0; i < results.size(); ++i) {
     llvm::Expected<Access> access = resultAccess(i);
@@ -52,7 +49,7 @@ llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
       return access.takeError();
     if (BlockArgument arg = init(i))
       if (!arg.use_empty())
-        inputs->push_back({*access, program.bind(arg)});
+        inputs.push_back({*access, program.bind(arg)});
     outputs.push_back({std::move(*access), 0});
   }
   if (llvm::Error error = program.compile(
@@ -60,11 +57,22 @@ llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
     return error;
   for (unsigned i = 0; i < results.size(); ++i)
     outputs[i].reg = program.regOf(yielded(i));
+  return outputs;
+}
+
+llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
+  Program program(evaluator, env);
+  llvm::Expected<SmallVector<Port>> inputs = bindInputs(program);
+  if (!inputs)
+    return inputs.takeError();
+  llvm::Expected<SmallVector<Port>> outputs = compileBody(program, *inputs);
+  if (!outputs)
+    return outputs.takeError();
 
   SmallVector<int64_t> loops(sizes);
   SmallVector<Access *> accesses;
   bool linear = program.indexRegs().empty();
-  for (SmallVector<Port> *ports : {&*inputs, &outputs})
+  for (SmallVector<Port> *ports : {&*inputs, &*outputs})
     for (Port &port : *ports) {
       accesses.push_back(&port.access);
       linear &= port.access.linear;
@@ -91,7 +99,7 @@ llvm::Error LinalgNest::runParallel(Evaluator &evaluator, const Env &env) {
                   if (!program.run(state, n, failures))
                     return;
                   walk.segments(at, n, index, [&](int position, int count) {
-                    for (const Port &port : outputs)
+                    for (const Port &port : *outputs)
                       if (!port.access.store(index, inner, count,
                                              state[port.reg], position))
                         failures.report(outside);
@@ -106,20 +114,9 @@ llvm::Error LinalgNest::runPointByPoint(Evaluator &evaluator, const Env &env) {
   llvm::Expected<SmallVector<Port>> inputs = bindInputs(program);
   if (!inputs)
     return inputs.takeError();
-  SmallVector<Port> outputs;
-  for (unsigned i = 0; i < results.size(); ++i) {
-    llvm::Expected<Access> access = resultAccess(i);
-    if (!access)
-      return access.takeError();
-    if (BlockArgument arg = init(i))
-      inputs->push_back({*access, program.bind(arg)});
-    outputs.push_back({std::move(*access), 0});
-  }
-  if (llvm::Error error = program.compile(
-          body(), llvm::to_vector(body().getTerminator()->getOperands())))
-    return error;
-  for (unsigned i = 0; i < results.size(); ++i)
-    outputs[i].reg = program.regOf(yielded(i));
+  llvm::Expected<SmallVector<Port>> outputs = compileBody(program, *inputs);
+  if (!outputs)
+    return outputs.takeError();
   SmallVector<unsigned> dims =
       llvm::to_vector(llvm::seq<unsigned>(0, sizes.size()));
   LoopWalk walk(sizes, dims);
@@ -134,7 +131,7 @@ llvm::Error LinalgNest::runPointByPoint(Evaluator &evaluator, const Env &env) {
       failures.report(outside);
     if (!program.run(state, 1, failures))
       break;
-    for (const Port &port : outputs)
+    for (const Port &port : *outputs)
       if (!port.access.store(index, -1, 1, state[port.reg], 0))
         failures.report(outside);
   }

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/CodeGenerator.h"
 #include "qcc/Target/NVPTX/NVPTXTarget.h"
 #include "llvm/IR/Function.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -31,24 +30,8 @@ NVPTXTarget::createTargetMachine(Effort effort) const {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
-  llvm::Triple triple(kTriple);
-  std::string error;
-  const llvm::Target *backend =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!backend)
-    return llvm::createStringError(error);
-  llvm::TargetOptions options;
-  // A multiplication and an addition stay two operations (N4).
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, spec.name, featuresOf(spec), options, llvm::Reloc::PIC_,
-      std::nullopt,
-      effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
-                             : llvm::CodeGenOptLevel::None));
-  if (!machine)
-    return llvm::createStringError("no code generator for chip '%s'",
-                                   name.c_str());
-  return machine;
+  return createCodeGenerator(kTriple, spec.name, featuresOf(spec), effort,
+                             name);
 }
 
 void NVPTXTarget::annotate(llvm::Function &function) const {

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/CodeGenerator.h"
 #include "qcc/Target/X86/X86Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsX86.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -38,24 +37,9 @@ X86Target::createTargetMachine(Effort effort) const {
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
   });
-  llvm::Triple triple(kTriple);
-  std::string error;
-  const llvm::Target *backend =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!backend)
-    return llvm::createStringError(error);
-  llvm::TargetOptions options;
-  // A multiplication and an addition stay two operations (N4).
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, kBaseline, spec.featureString(/*permutesBytes=*/false), options,
-      llvm::Reloc::PIC_, std::nullopt,
-      effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive
-                             : llvm::CodeGenOptLevel::None));
-  if (!machine)
-    return llvm::createStringError("no code generator for processor '%s'",
-                                   spec.name.c_str());
-  return machine;
+  return createCodeGenerator(kTriple, kBaseline,
+                             spec.featureString(/*permutesBytes=*/false),
+                             effort, spec.name);
 }
 
 /// Whether a function permutes bytes, or calls one that does, which could not

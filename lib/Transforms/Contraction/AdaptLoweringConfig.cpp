@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -20,13 +20,8 @@ using namespace qcc;
 
 namespace {
 struct AdaptLoweringConfig
-    : qcc::impl::AdaptLoweringConfigBase<AdaptLoweringConfig> {
-  using Base::Base;
-  explicit AdaptLoweringConfig(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+    : TargetPass<qcc::impl::AdaptLoweringConfigBase<AdaptLoweringConfig>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     getOperation().walk([&](kernel::ContractOp op) {
@@ -43,8 +38,6 @@ struct AdaptLoweringConfig
       refuse(op, reason);
     });
   }
-
-  TargetRef target;
 };
 } // namespace
 

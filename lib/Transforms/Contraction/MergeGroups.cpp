@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "ContractionSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -285,13 +285,8 @@ static ContractOp joinColumns(RewriterBase &rewriter, ContractOp op,
 }
 
 namespace {
-struct MergeGroups : qcc::impl::MergeGroupsBase<MergeGroups> {
-  using Base::Base;
-  explicit MergeGroups(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct MergeGroups : TargetPass<qcc::impl::MergeGroupsBase<MergeGroups>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -309,7 +304,6 @@ private:
   /// is `op` itself.
   std::pair<ContractOp, int64_t>
   chooseMerged(RewriterBase &rewriter, ContractOp op, const Groups &groups);
-  TargetRef target;
 };
 } // namespace
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -316,13 +316,8 @@ void RhsPacker::pack() {
 }
 
 namespace {
-struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
-  using Base::Base;
-  explicit PackOperands(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct PackOperands : TargetPass<qcc::impl::PackOperandsBase<PackOperands>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -343,8 +338,6 @@ struct PackOperands : qcc::impl::PackOperandsBase<PackOperands> {
         RhsPacker(rewriter, op, *packing).pack();
     }
   }
-
-  TargetRef target;
 };
 } // namespace
 

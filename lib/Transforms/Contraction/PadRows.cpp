@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -71,13 +71,8 @@ static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
 }
 
 namespace {
-struct PadRows : qcc::impl::PadRowsBase<PadRows> {
-  using Base::Base;
-  explicit PadRows(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct PadRows : TargetPass<qcc::impl::PadRowsBase<PadRows>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     getOperation().walk([&](memref::AllocOp alloc) {
@@ -85,8 +80,6 @@ struct PadRows : qcc::impl::PadRowsBase<PadRows> {
         alloc.getResult().setType(type);
     });
   }
-
-  TargetRef target;
 };
 } // namespace
 

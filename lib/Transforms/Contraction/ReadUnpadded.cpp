@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -92,13 +92,8 @@ static void readUnpadded(IRRewriter &rewriter, tensor::PadOp pad,
 }
 
 namespace {
-struct ReadUnpadded : qcc::impl::ReadUnpaddedBase<ReadUnpadded> {
-  using Base::Base;
-  explicit ReadUnpadded(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct ReadUnpadded : TargetPass<qcc::impl::ReadUnpaddedBase<ReadUnpadded>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     SmallVector<tensor::PadOp> pads;
@@ -107,8 +102,6 @@ struct ReadUnpadded : qcc::impl::ReadUnpaddedBase<ReadUnpadded> {
     for (tensor::PadOp pad : pads)
       readUnpadded(rewriter, pad, *target);
   }
-
-  TargetRef target;
 };
 } // namespace
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Passes.h"
@@ -20,15 +20,11 @@ using namespace qcc;
 
 namespace {
 struct SelectLoweringConfig
-    : qcc::impl::SelectLoweringConfigBase<SelectLoweringConfig> {
-  using Base::Base;
+    : TargetPass<qcc::impl::SelectLoweringConfigBase<SelectLoweringConfig>> {
+  using TargetPass::TargetPass;
   SelectLoweringConfig(TargetRef target,
                        std::shared_ptr<const TuningDatabase> tuning)
-      : target(std::move(target)), tuning(std::move(tuning)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+      : TargetPass(std::move(target)), tuning(std::move(tuning)) {}
 
   /// The tuned config, if there is one that can be used.
   kernel::LoweringConfigAttrInterface lookUp(kernel::ContractOp op,
@@ -82,7 +78,6 @@ struct SelectLoweringConfig
           << "'; the cost model chooses";
   }
 
-  TargetRef target;
   std::shared_ptr<const TuningDatabase> tuning;
 };
 } // namespace

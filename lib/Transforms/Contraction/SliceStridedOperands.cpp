@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -146,13 +146,8 @@ static void sliceLhs(IRRewriter &rewriter, ContractOp op,
 
 namespace {
 struct SliceStridedOperands
-    : qcc::impl::SliceStridedOperandsBase<SliceStridedOperands> {
-  using Base::Base;
-  explicit SliceStridedOperands(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+    : TargetPass<qcc::impl::SliceStridedOperandsBase<SliceStridedOperands>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     SmallVector<ContractOp> ops;
@@ -161,8 +156,6 @@ struct SliceStridedOperands
     for (ContractOp op : ops)
       sliceLhs(rewriter, op, *target);
   }
-
-  TargetRef target;
 };
 } // namespace
 

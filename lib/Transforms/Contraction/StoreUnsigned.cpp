@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -366,13 +366,8 @@ Value UnsignedCopies::lhsFor(ContractOp op) {
 }
 
 namespace {
-struct StoreUnsigned : qcc::impl::StoreUnsignedBase<StoreUnsigned> {
-  using Base::Base;
-  explicit StoreUnsigned(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct StoreUnsigned : TargetPass<qcc::impl::StoreUnsignedBase<StoreUnsigned>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     if (!target->prefersUnsignedLhs())
@@ -404,8 +399,6 @@ struct StoreUnsigned : qcc::impl::StoreUnsignedBase<StoreUnsigned> {
     for (auto [op, lhs] : copied)
       readUnsigned(rewriter, op, lhs);
   }
-
-  TargetRef target;
 };
 } // namespace
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../PassTarget.h"
+#include "../TargetPass.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -329,13 +329,9 @@ static void replaceByLookup(RewriterBase &rewriter, const Chain &chain,
 }
 
 namespace {
-struct FoldByteFunctions : qcc::impl::FoldByteFunctionsBase<FoldByteFunctions> {
-  using Base::Base;
-  explicit FoldByteFunctions(TargetRef target) : target(std::move(target)) {}
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return resolveTarget(target, cpu, context);
-  }
+struct FoldByteFunctions
+    : TargetPass<qcc::impl::FoldByteFunctionsBase<FoldByteFunctions>> {
+  using TargetPass::TargetPass;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -373,8 +369,6 @@ private:
     std::optional<double> cost = target->lookupCost(placeOf(chain));
     return cost && costOf(chain) >= *cost;
   }
-
-  TargetRef target;
 };
 } // namespace
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "qcc/Target/ConvertKernels.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Passes.h"
 
@@ -46,7 +47,8 @@ static LogicalResult verifyConfig(kernel::ContractOp op,
   return success();
 }
 
-static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
+static LogicalResult convertContract(RewriterBase &rewriter,
+                                     kernel::ContractOp op) {
   auto config = dyn_cast_or_null<nvptx::ConfigAttr>(op.getLoweringConfigAttr());
   if (!config)
     return op.emitError("needs a lowering_config of nvptx");
@@ -67,7 +69,7 @@ static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
   }
 }
 
-static LogicalResult convert(RewriterBase &rewriter, kernel::PackOp op) {
+static LogicalResult convertPack(RewriterBase &rewriter, kernel::PackOp op) {
   if (op.getNR() != 1 || op.getKR() != 4 || op.getOffset())
     return op.emitError("packs an operand otherwise than atoms of nvptx read "
                         "it: NR must be 1, KR 4, and there must be no offset");
@@ -79,22 +81,8 @@ namespace {
 struct ConvertKernelToNVPTX
     : qcc::impl::ConvertKernelToNVPTXBase<ConvertKernelToNVPTX> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<kernel::ContractOp, kernel::PackOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      if (!isa<MemRefType>(op->getOperand(0).getType())) {
-        op->emitError("is not bufferized; run one-shot-bufferize first");
-        return signalPassFailure();
-      }
-      auto contract = dyn_cast<kernel::ContractOp>(op);
-      if (failed(contract ? convert(rewriter, contract)
-                          : convert(rewriter, cast<kernel::PackOp>(op))))
-        return signalPassFailure();
-    }
+    if (failed(convertKernels(getOperation(), convertContract, convertPack)))
+      signalPassFailure();
   }
 };
 } // namespace

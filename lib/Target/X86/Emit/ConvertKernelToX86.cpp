@@ -7,6 +7,7 @@
 
 #include "../Strategies/GroupedColumns.h"
 #include "Emit.h"
+#include "qcc/Target/ConvertKernels.h"
 #include "qcc/Target/X86/Passes.h"
 
 namespace qcc {
@@ -69,7 +70,8 @@ static LogicalResult verifyConfig(kernel::ContractOp op, x86::ConfigAttr config,
   return success();
 }
 
-static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
+static LogicalResult convertContract(RewriterBase &rewriter,
+                                     kernel::ContractOp op) {
   x86::ConfigAttr config = x86::configOf(op);
   if (!config)
     return op.emitError("needs a lowering_config of x86");
@@ -80,7 +82,7 @@ static LogicalResult convert(RewriterBase &rewriter, kernel::ContractOp op) {
   return success();
 }
 
-static LogicalResult convert(RewriterBase &rewriter, kernel::PackOp op) {
+static LogicalResult convertPack(RewriterBase &rewriter, kernel::PackOp op) {
   const Atom *atom = nullptr;
   if (std::optional<StringRef> name = op.getAtom()) {
     atom = resolveAtom(op, *name);
@@ -95,22 +97,8 @@ namespace {
 struct ConvertKernelToX86
     : qcc::impl::ConvertKernelToX86Base<ConvertKernelToX86> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<kernel::ContractOp, kernel::PackOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
-      if (!isa<MemRefType>(op->getOperand(0).getType())) {
-        op->emitError("is not bufferized; run one-shot-bufferize first");
-        return signalPassFailure();
-      }
-      auto contract = dyn_cast<kernel::ContractOp>(op);
-      if (failed(contract ? convert(rewriter, contract)
-                          : convert(rewriter, cast<kernel::PackOp>(op))))
-        return signalPassFailure();
-    }
+    if (failed(convertKernels(getOperation(), convertContract, convertPack)))
+      signalPassFailure();
   }
 };
 } // namespace

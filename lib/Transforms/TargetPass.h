@@ -1,0 +1,46 @@
+//===- TargetPass.h - Passes with a target -----------------------*- C++
+//-*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_TRANSFORMS_TARGETPASS_H
+#define QCC_LIB_TRANSFORMS_TARGETPASS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "qcc/Target/Target.h"
+
+namespace qcc {
+
+/// A pass with a target: `Base` is its generated class, which has an option
+/// `cpu`. Where no target was handed over in C++, it is the one that the option
+/// names; an error if there is none of that name.
+template <typename Base> class TargetPass : public Base {
+public:
+  using Base::Base;
+  TargetPass() = default;
+  explicit TargetPass(TargetRef target) : target(std::move(target)) {}
+
+  mlir::LogicalResult initialize(mlir::MLIRContext *context) override {
+    if (target)
+      return mlir::success();
+    if (this->cpu.empty())
+      return mlir::emitError(mlir::UnknownLoc::get(context))
+             << "no target; name one by the option cpu";
+    llvm::Expected<TargetRef> found = findTarget(this->cpu, *context);
+    if (!found)
+      return mlir::emitError(mlir::UnknownLoc::get(context))
+             << llvm::toString(found.takeError());
+    target = std::move(*found);
+    return mlir::success();
+  }
+
+protected:
+  TargetRef target;
+};
+
+} // namespace qcc
+
+#endif // QCC_LIB_TRANSFORMS_TARGETPASS_H
