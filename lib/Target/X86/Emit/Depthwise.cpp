@@ -38,6 +38,7 @@
 #include "OperandAlongK.h"
 #include "PackWords.h"
 #include "Strategies.h"
+#include "ZeroBorders.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -59,7 +60,8 @@ public:
         windows(SharedWindows::of(contraction.op)),
         groups(GroupedColumns::of(contraction.op, builder.lanes)),
         elements(Elements::ofLhs(contraction.op)),
-        padding(builder, contraction), epilogue(builder, contraction),
+        padding(builder, contraction), borders(contraction),
+        epilogue(builder, contraction),
         endsAreSpelled(!padding ||
                        areSpelledOut(contraction, isAtEndOfLine())) {}
 
@@ -112,6 +114,7 @@ private:
   std::optional<GroupedColumns> groups;
   Elements elements;
   LhsPadding padding;
+  ZeroBorders borders;
   Epilogue epilogue;
   /// Whether a tile whose first row is no constant reads no padding beside a
   /// line.
@@ -251,8 +254,17 @@ SmallVector<Value> Depthwise::reduce(const Tile &tile,
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
+  Value first = builder.index(0), last = builder.index(count);
+  // Words of groups are of one line of the image: of those in a border of zeros
+  // nothing is multiplied.
+  if (groups && !sizes.empty()) {
+    std::tie(first, last) =
+        borders.iterationsOf(builder, tile, windows.others.front());
+    first = builder.mul(first, count / sizes.front());
+    last = builder.mul(last, count / sizes.front());
+  }
   return builder.carry(
-      0, count, accumulators, [&](Value index, ValueRange sums) {
+      first, last, accumulators, [&](Value index, ValueRange sums) {
         SmallVector<Value> loops(tile.loops);
         for (auto [dim, value] :
              llvm::zip_equal(windows.others, builder.delinearize(index, sizes)))

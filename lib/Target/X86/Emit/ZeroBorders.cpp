@@ -75,12 +75,22 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
 std::pair<Value, Value> ZeroBorders::runsOf(KernelBuilder &builder,
                                             const Tile &tile) const {
   kernel::ContractOp op = contraction.op;
-  std::pair<Value, Value> all{builder.index(0),
-                              builder.index(contraction.runs)};
-  unsigned dim = op.getReductionDims().front();
+  ArrayRef<int64_t> dims = op.getReductionDims();
   // A run is one step of the loop.
-  if (!applies || op.getReductionDims().size() == 1 ||
-      contraction.runWords < kLeastRunWords)
+  if (dims.size() == 1 || contraction.runWords < kLeastRunWords)
+    return {builder.index(0), builder.index(contraction.runs)};
+  auto [first, last] = iterationsOf(builder, tile, dims.front());
+  int64_t runs = contraction.runs / op.getReductionSizes().front();
+  return {builder.mul(first, runs), builder.mul(last, runs)};
+}
+
+std::pair<Value, Value> ZeroBorders::iterationsOf(KernelBuilder &builder,
+                                                  const Tile &tile,
+                                                  unsigned dim) const {
+  kernel::ContractOp op = contraction.op;
+  int64_t count = op.getStaticLoopSizes()[dim];
+  std::pair<Value, Value> all{builder.index(0), builder.index(count)};
+  if (!applies)
     return all;
   ArrayRef<int64_t> border = *op.getZeroBorder();
   for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
@@ -101,11 +111,8 @@ std::pair<Value, Value> ZeroBorders::runsOf(KernelBuilder &builder,
                                                               op.getLhs(), d);
     auto firstFrom = [&](Value place) {
       Value distance = builder.max(builder.sub(place, start), builder.index(0));
-      Value index =
-          builder.min(builder.ceilDiv(distance, builder.index(factors[dim])),
-                      builder.index(op.getReductionSizes().front()));
-      return builder.mul(index,
-                         contraction.runs / op.getReductionSizes().front());
+      return builder.min(builder.ceilDiv(distance, builder.index(factors[dim])),
+                         builder.index(count));
     };
     return {firstFrom(builder.index(low)), firstFrom(builder.add(size, -high))};
   }

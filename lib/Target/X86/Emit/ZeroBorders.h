@@ -32,6 +32,11 @@ public:
   std::pair<mlir::Value, mlir::Value> runsOf(KernelBuilder &builder,
                                              const Tile &tile) const;
 
+  /// The iterations of a reduction dimension that the rows of the tile need,
+  /// from the first to past the last.
+  std::pair<mlir::Value, mlir::Value>
+  iterationsOf(KernelBuilder &builder, const Tile &tile, unsigned dim) const;
+
   /// Words [firstWord, lastWord) of runs [firstRun, lastRun) of each group of
   /// runs, which are multiplied for the rows of a tile for which `rows` holds.
   struct Part {

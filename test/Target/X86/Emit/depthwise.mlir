@@ -183,3 +183,32 @@ func.func @one_group(%x: memref<4x128xi8>, %w: memref<4x24x16xi32>, %s: memref<6
       }
   return
 }
+
+// Lines of a window that lie in a border of zeros are left out: of the line h the first is max(1 - h, 0), and the last one
+// is before min(8 - h, 3).
+// CHECK-LABEL: func.func @zero_lines(
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
+// CHECK: %[[ABOVE:.*]] = arith.subi %[[C1]], %[[H:.*]] : index
+// CHECK: %[[INSIDE:.*]] = arith.maxsi %[[ABOVE]]
+// CHECK: %[[FIRST:.*]] = arith.minsi %[[INSIDE]], %[[C3]]
+// CHECK: %[[BELOW:.*]] = arith.subi %[[C8]], %[[H]]
+// CHECK: %[[REST:.*]] = arith.maxsi %[[BELOW]]
+// CHECK: %[[LAST:.*]] = arith.minsi %[[REST]], %[[C3]]
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: vpdpbusd
+#image = affine_map<(h, w, n, r, s, k) -> (h + r, w + s, (n floordiv 8) * 8 + k)>
+#kernel = affine_map<(h, w, n, r, s, k) -> (n, s, r, k)>
+#pixels = affine_map<(h, w, n, r, s, k) -> (h, w, n)>
+func.func @zero_lines(%x: memref<9x9x64xi8>, %w: memref<4x18x16xi32>, %s: memref<64xi32>, %y: memref<7x7x64xi32>) {
+  kernel.contract lhs(%x : memref<9x9x64xi8>) rhs(%w : memref<4x18x16xi32>) rhs_sums(%s : memref<64xi32>)
+      outs(%y : memref<7x7x64xi32>)
+      {indexing_maps = [#image, #kernel, #pixels], reduction_dims = array<i64: 4, 3, 5>,
+       reduction_sizes = array<i64: 3, 3, 8>, zero_border = array<i64: 1, 1, 1, 1, 0, 0>, lowering_config = #groups, lhs_unsigned}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
