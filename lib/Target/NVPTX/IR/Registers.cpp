@@ -66,6 +66,20 @@ static int64_t registersOfRowOperands(ContractOp op, ConfigAttr config) {
          llvm::count_if(op.getEpilogueMaps(), isOfRows);
 }
 
+/// Registers for fragments that ptxas loads ahead of their products: where a
+/// reduction has so few steps that no loop is left of them, the loads of all
+/// steps follow each other.
+static int64_t registersAhead(ContractOp op, ConfigAttr config,
+                              int64_t fragments) {
+  constexpr int64_t kPartsOfLoop = 4;
+  int64_t run = op.getReductionSizes().back();
+  int64_t steps =
+      op.getReductionSize() / run * llvm::divideCeil(run, config.getDepth());
+  bool isLoop = steps > (config.getStages() == 2 ? 2 : 1);
+  int64_t parts = steps * config.getDepth() / kFragmentDepth;
+  return !isLoop && parts > kPartsOfLoop ? fragments : 0;
+}
+
 static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   int64_t threads = config.getThreads();
   auto chunks = [&](int64_t rows) {
@@ -91,8 +105,9 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   else if (*alignment < kLeastCopied)
     words += 5 * lhsChunks;
   constexpr int64_t kOthers = 48;
-  return sums + fragments + words + 2 * (lhsChunks + rhsChunks) +
-         registersOfRows(op) + registersOfRowOperands(op, config) + kOthers;
+  return sums + fragments + registersAhead(op, config, fragments) + words +
+         2 * (lhsChunks + rhsChunks) + registersOfRows(op) +
+         registersOfRowOperands(op, config) + kOthers;
 }
 
 int64_t qcc::nvptx::expectedRegisters(ContractOp op, ConfigAttr config) {

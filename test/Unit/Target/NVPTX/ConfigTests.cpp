@@ -116,6 +116,23 @@ TEST_F(Configs, GiveThreadsEqualSharesOfCopiesThroughRegisters) {
   });
 }
 
+// With two steps of K nothing is left of the main loop, and ptxas loads the
+// fragments of both ahead; with more steps there is a loop.
+TEST_F(Configs, NeedMoreRegistersWithoutALoop) {
+  auto config =
+      ConfigAttr::get(&context, StrategyKind::Multistage, "mma-m16n8k32", 128,
+                      128, 128, 64, 64, 2, kernel::ConfigSource::Model);
+  auto registersOf = [&](int k) {
+    OwningOpRef<ModuleOp> module = parse(512, 512, k, false);
+    int64_t registers = 0;
+    module->walk(
+        [&](ContractOp op) { registers = expectedRegisters(op, config); });
+    return registers;
+  };
+  EXPECT_GT(registersOf(256), kMostRegisters);
+  EXPECT_LE(registersOf(384), kMostRegisters);
+}
+
 TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
   int refused = 0;
   forEachProduct([&](ContractOp op) {
