@@ -129,8 +129,8 @@ TEST_F(Configs, NeedMoreRegistersWithoutALoop) {
         [&](ContractOp op) { registers = expectedRegisters(op, config); });
     return registers;
   };
-  EXPECT_GT(registersOf(256), kMostRegisters);
-  EXPECT_LE(registersOf(384), kMostRegisters);
+  int64_t fragments = (64 + 64) / 4;
+  EXPECT_EQ(registersOf(256), registersOf(384) + fragments);
 }
 
 TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
