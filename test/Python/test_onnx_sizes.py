@@ -150,6 +150,41 @@ def test_expand_where_the_shape_is_unknown(tmp_path, compiler):
     program.assert_same_bits(result, np.broadcast_to(x, (3, 4, 5)))
 
 
+def test_expand_to_a_multiple_of_a_size(tmp_path, compiler):
+    """The same with a size of 2 m, which is not -1 either."""
+    x = random(6, 1)
+    graph = Model()
+    a, b = graph.input("x", x, ["k", 1]), graph.input("y", random(3), ["m"])
+    double = graph.node("Mul", [graph.node("Shape", [b]), graph.constant("two", np.array([2]))])
+    shape = graph.node("Concat", [double, graph.constant("columns", np.array([4]))], axis=0)
+    ones = graph.node("ConstantOfShape", [graph.node("Shape", [shape])], value=numpy_helper.from_array(np.array([1])))
+    unknown = graph.node("Equal", [shape, graph.node("Mul", [ones, graph.constant("minus", np.array(-1))])])
+    (result,) = graph.run(tmp_path, [graph.node("Expand", [a, graph.node("Where", [unknown, ones, shape])])])
+    program.assert_same_bits(result, np.broadcast_to(x, (6, 4)))
+
+
+@pytest.mark.parametrize("op", ["Concat", "Mul"])
+def test_the_simplest_of_equal_sizes(op, tmp_path, compiler):
+    """A row before, from the front on and a row after, as MobileBERT joins them: their sizes are (n - 1) + 1 and n. The
+    result has n rows, so a shape of (n, -1, 2) is possible."""
+    def result(x):
+        graph = Model()
+        a = graph.input("x", x, ["n", 4])
+        tail = graph.node("Slice", [a, graph.constant("one", np.array([1])), graph.constant("end", np.array([2**62]))])
+        rows = graph.node("Pad", [tail, graph.constant("pads", np.array([0, 0, 1, 0]))])
+        y = graph.node("Concat", [rows, a], axis=1) if op == "Concat" else graph.node("Mul", [rows, a])
+        n = graph.node("Slice", [graph.node("Shape", [a]), graph.constant("zero", np.array([0])), "one"])
+        shape = graph.node("Concat", [n, graph.constant("rest", np.array([-1, 2]))], axis=0)
+        return graph.run(tmp_path, [graph.node("Reshape", [y, shape])])[0]
+
+    x = random(5, 4)
+    rows = np.pad(x[1:], [(0, 1), (0, 0)])
+    expected = np.concatenate([rows, x], axis=1) if op == "Concat" else rows * x
+    program.assert_same_bits(result(x), expected.reshape(5, -1, 2))
+    with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
+        result(random(0, 4))
+
+
 def test_pad_by_widths_in_reverse(tmp_path, compiler):
     """How PyTorch writes pad(x, (1, 2, 3, 0)): pairs from the last dimension on, turned round and transposed."""
     x = random(4, 3)

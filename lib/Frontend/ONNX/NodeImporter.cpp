@@ -17,15 +17,18 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// The same of an expression of `operands`.
-static bool isExprNeverNegative(AffineExpr expr, ValueRange operands) {
+/// The same of an expression of dimensions and symbols.
+static bool isExprNeverNegative(AffineExpr expr, ValueRange dims,
+                                ValueRange symbols) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return number.getValue() >= 0;
   if (auto place = dyn_cast<AffineDimExpr>(expr))
-    return isNeverNegative(operands[place.getPosition()]);
+    return isNeverNegative(dims[place.getPosition()]);
+  if (auto place = dyn_cast<AffineSymbolExpr>(expr))
+    return isNeverNegative(symbols[place.getPosition()]);
   auto both = dyn_cast<AffineBinaryOpExpr>(expr);
-  return both && isExprNeverNegative(both.getLHS(), operands) &&
-         isExprNeverNegative(both.getRHS(), operands);
+  return both && isExprNeverNegative(both.getLHS(), dims, symbols) &&
+         isExprNeverNegative(both.getRHS(), dims, symbols);
 }
 
 bool onnx::isNeverNegative(OpFoldResult size) {
@@ -35,9 +38,9 @@ bool onnx::isNeverNegative(OpFoldResult size) {
   if (!op)
     return false;
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return apply.getAffineMap().getNumSymbols() == 0 &&
-           isExprNeverNegative(apply.getAffineMap().getResult(0),
-                               apply.getOperands());
+    return isExprNeverNegative(apply.getAffineMap().getResult(0),
+                               apply.getDimOperands(),
+                               apply.getSymbolOperands());
   if (isa<tensor::DimOp>(op))
     return true;
   auto isFine = [](Value x) { return isNeverNegative(x); };
