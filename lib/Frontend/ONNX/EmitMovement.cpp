@@ -398,8 +398,7 @@ static std::optional<GraphValue> convertConstant(const GraphValue &x,
     return std::nullopt;
   std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
   auto sizes = knownSizes(x.shape);
-  if (!data || !sizes || data->bytes.empty() ||
-      data->bytes.size() > mostBytes)
+  if (!data || !sizes || data->bytes.empty() || data->bytes.size() > mostBytes)
     return std::nullopt;
   unsigned from = x.element.getIntOrFloatBitWidth(),
            to = type.getIntOrFloatBitWidth();
