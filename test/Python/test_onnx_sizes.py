@@ -1,5 +1,7 @@
 """ONNX nodes on dynamic sizes: the same bits as with the sizes in the model, and refusals at the call."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from onnx import numpy_helper
@@ -183,6 +185,49 @@ def test_the_simplest_of_equal_sizes(op, tmp_path, compiler):
     program.assert_same_bits(result(x), expected.reshape(5, -1, 2))
     with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
         result(random(0, 4))
+
+
+@pytest.mark.parametrize("size", [12, 23])
+def test_equal_quotients(size, tmp_path, compiler):
+    """PyTorch writes n / 6 for what two poolings make of n: ((n - 2) / 2 + 1 - 3) / 3 + 1. That these are equal is known,
+    so the size that -1 stands for is, and the product has rows of a known length."""
+    x, w = random(1, 4, size), random(2, 3)
+    graph = Model()
+    y = graph.input("x", x, [1, 4, "n"])
+    n = graph.node("Gather", [graph.node("Shape", [y]), graph.constant("last", np.array([2]))])
+    for step in (2, 3):
+        y = graph.node("MaxPool", [y], kernel_shape=[step], strides=[step])
+    count = graph.node("Div", [n, graph.constant("six", np.array([6]))])
+    shape = graph.node("Concat", [graph.constant("one", np.array([1])), count,
+                                  graph.constant("rest", np.array([-1, 2]))], axis=0)
+    y = graph.node("Reshape", [graph.node("Transpose", [y], perm=[0, 2, 1]), shape])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph.model([y]).SerializeToString())
+    command = [str(program.qcc()), "compile", str(path), "--emit=import", "-o", "-"]
+    assert "-> tensor<1x?x2x2xf32>" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    (result,) = graph.run(tmp_path, [graph.node("MatMul", [y, graph.constant("w", w)])])
+    pooled = x[:, :, :size // 6 * 6].reshape(1, 4, -1, 6).max(axis=3).transpose(0, 2, 1).reshape(1, -1, 2, 2)
+    np.testing.assert_allclose(result, pooled @ w, rtol=1e-6, atol=1e-6)
+
+
+def test_reshape_by_the_size_of_another(tmp_path, compiler):
+    """A quotient of sizes that are known when the model runs; where it is none, the call is refused."""
+    def result(x, rows):
+        graph = Model()
+        a, b = graph.input("x", x, ["m", "n"]), graph.input("rows", random(rows), ["k"])
+        k = graph.node("Shape", [b])
+        shape = graph.node("Concat", [k, graph.constant("rest", np.array([-1]))], axis=0)
+        columns = graph.node("Div", [graph.node("Size", [a]), graph.node("Squeeze", [k])])
+        zero, one = graph.constant("zero", np.array(0)), graph.constant("one", np.array(1))
+        return graph.run(tmp_path, [graph.node("Reshape", [a, shape]), graph.node("Range", [zero, columns, one])])
+
+    x = random(4, 6)
+    y, counted = result(x, 8)
+    program.assert_same_bits(y, x.reshape(8, 3))
+    program.assert_same_bits(counted, np.arange(3))
+    for rows in (5, 0):
+        with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
+            result(x, rows)
 
 
 def test_pad_by_widths_in_reverse(tmp_path, compiler):

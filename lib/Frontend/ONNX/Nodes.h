@@ -81,7 +81,7 @@ private:
   Constants &constants;
   mlir::OpBuilder &builder;
   mlir::Location place;
-  SizeMemo sizes;
+  SizeArithmetic sizes;
   /// By domain, name and overload.
   std::map<std::array<std::string_view, 3>, const LocalFunction *> functions;
   /// Nodes of functions that were imported.
