@@ -230,6 +230,24 @@ def test_reshape_by_the_size_of_another(tmp_path, compiler):
             result(x, rows)
 
 
+def test_sizes_by_floats(tmp_path, compiler):
+    """How PyTorch writes int(math.ceil(h / 2) * 2) and int(16 ** 0.5)."""
+    x = random(1, 7, 16)
+    graph = Model()
+    a = graph.input("x", x, ["batch", 7, 16])
+    h = graph.node("Gather", [graph.node("Shape", [a]), graph.constant("one", np.array(1))])
+    two = graph.constant("two", np.array(2, np.float32))
+    half = graph.node("Ceil", [graph.node("Div", [graph.node("Cast", [h], to=1), two])])
+    even = graph.node("Cast", [graph.node("Cast", [graph.node("Mul", [half, two])], to=7)], to=7)
+    root = graph.node("Pow", [graph.constant("sixteen", np.array(16, np.float32)), graph.constant("r", np.float32(0.5))])
+    front = graph.constant("front", np.array([0]))
+    sizes = [graph.node("Unsqueeze", [size, front]) for size in (even, graph.node("Cast", [root], to=7))]
+    padded = graph.node("Pad", [a, graph.constant("pads", np.array([0, 0, 0, 0, 1, 0]))])
+    shape = graph.node("Concat", [graph.constant("minus", np.array([-1])), *sizes, sizes[1]], axis=0)
+    (result,) = graph.run(tmp_path, [graph.node("Reshape", [padded, shape])])
+    program.assert_same_bits(result, np.pad(x, [(0, 0), (0, 1), (0, 0)]).reshape(1, 8, 4, 4))
+
+
 def test_pad_by_widths_in_reverse(tmp_path, compiler):
     """How PyTorch writes pad(x, (1, 2, 3, 0)): pairs from the last dimension on, turned round and transposed."""
     x = random(4, 3)

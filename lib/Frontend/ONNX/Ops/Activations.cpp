@@ -12,6 +12,7 @@
 
 #include "../Constants.h"
 #include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -240,6 +241,8 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
   GraphValue &x = n.in(0);
   if (n.op() == "Neg" && n.knowsIntegers(x))
     return n.set(0, negated(n, x));
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   if (std::optional<bool> known = Constants::readBool(x);
       n.op() == "Not" && known)
     return n.set(0, Constants::makeBool(n.b, !*known, x.shape));
@@ -390,6 +393,8 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
     y.element = type;
     return n.set(0, std::move(y));
   }
+  if (std::optional<GraphValue> numbers = foldCast(n, type))
+    return n.set(0, *numbers);
   FailureOr<GraphValue> y = convert(n, x, type);
   if (failed(y))
     return failure();

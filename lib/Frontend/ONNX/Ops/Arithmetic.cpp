@@ -7,6 +7,7 @@
 
 #include "../Constants.h"
 #include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -170,6 +171,8 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     return failure();
   if (std::optional<GraphValue> sizes = computeSizes(n))
     return n.set(0, *sizes);
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   if (n.op() == "Mul")
     if (std::optional<GraphValue> scaled = matchScaledCast(n))
       return n.set(0, *scaled);
@@ -238,6 +241,8 @@ static LogicalResult importAnyPow(NodeImporter &n) {
 LogicalResult onnx::importPow(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   GraphValue &x = n.in(0);
   std::optional<float> power = knownExponent(n);
   bool isProduct = power && isNumber(x) && n.in(1).rank() <= x.rank() &&
