@@ -345,6 +345,18 @@ def test_parameters_of_one_element_that_are_inputs(shape, tmp_path, compiler):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_interpolation_of_integers(kind, tmp_path, compiler):
+    """That of floats, truncated, as ONNX Runtime does it."""
+    x = integers(np.random.default_rng(4), kind, (1, 2, 5, 6))
+    results = []
+    for array in (x, x.astype(np.float32)):
+        graph = Model()
+        names = [graph.input("x", array), "", graph.constant("s", np.array([1, 1, 2, 1.5], np.float32))]
+        results += graph.run(tmp_path, [graph.node("Resize", names, mode="linear")])
+    program.assert_same_bits(results[0], np.trunc(results[1]).astype(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_pad_of_quantized_values(kind, tmp_path, compiler):
     """By a value that is quantized as well, as ONNX Runtime writes it: dequantized, and as integers."""
     random = np.random.default_rng(4)
