@@ -64,3 +64,40 @@ def test_statistics_of_a_normalization_are_float32(tmp_path, compiler):
     y, mean = graph.run(tmp_path, [y, mean])
     assert y.dtype == np.float16 and mean.dtype == np.float32
     np.testing.assert_allclose(mean[:, 0], x.astype(np.float64).mean(axis=1), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_scales_of_float16(per_channel, tmp_path, compiler):
+    """As in float32 with the same scale, like ONNX Runtime; the result of DequantizeLinear is rounded once."""
+    rows = np.arange(2 ** 16, dtype=np.uint16).view(np.float16).reshape(4, -1)
+    scale = np.array([0.0123, 0.5, 2.5, 300], np.float16)
+    zero = np.array([3, 128, 0, 255], np.uint8)
+    shape = (4, 1)
+    if not per_channel:
+        scale, zero, shape = scale[0], zero[0], ()
+    graph = Model()
+    names = [graph.constant("s", scale), graph.constant("z", zero)]
+    q = graph.node("QuantizeLinear", [graph.input("x", rows), *names], axis=0)
+    y = graph.node("DequantizeLinear", [q, *names], axis=0)
+    q, y = graph.run(tmp_path, [q, y])
+    wide = scale.astype(np.float32).reshape(shape)
+    center = zero.astype(np.float32).reshape(shape)
+    with np.errstate(all="ignore"):
+        scaled = np.rint(np.clip(rows.astype(np.float32) / wide, -1e6, 1e6)) + center
+    expected = np.clip(np.where(np.isnan(scaled), center, scaled), 0, 255).astype(np.uint8)
+    program.assert_same_bits(q, expected)
+    program.assert_same_bits(y, ((expected.astype(np.float32) - center) * wide).astype(np.float16))
+
+
+def test_contraction_with_scales_of_float16(tmp_path, compiler):
+    """The sum is one of integers, and its result is rounded once."""
+    rng = np.random.default_rng(5)
+    x, w = rng.integers(-128, 128, (3, 70), np.int8), rng.integers(-127, 128, (70, 5), np.int8)
+    sx, sw = np.float16(0.013), np.linspace(0.01, 0.03, 5).astype(np.float16)
+    graph = Model()
+    a = graph.node("DequantizeLinear", [graph.input("x", x), graph.constant("sx", sx)])
+    b = graph.node("DequantizeLinear", [graph.constant("w", w), graph.constant("sw", sw)], axis=1)
+    (y,) = graph.run(tmp_path, [graph.node("MatMul", [a, b])])
+    factor = sx.astype(np.float32) * sw.astype(np.float32)
+    expected = ((x.astype(np.int32) @ w.astype(np.int32)).astype(np.float32) * factor).astype(np.float16)
+    program.assert_same_bits(y, expected)

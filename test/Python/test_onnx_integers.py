@@ -342,3 +342,34 @@ def test_parameters_of_one_element_that_are_inputs(shape, tmp_path, compiler):
     total = (a.astype(np.int64) - 3) @ (b.astype(np.int64) + 7)
     expected = np.clip(np.rint(total.astype(np.float32) * np.float32(0.5 * 0.25 / 8)) + 5, -128, 127).astype(np.int8)
     program.assert_same_bits(y, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_interpolation_of_integers(kind, tmp_path, compiler):
+    """That of floats, truncated, as ONNX Runtime does it."""
+    x = integers(np.random.default_rng(4), kind, (1, 2, 5, 6))
+    results = []
+    for array in (x, x.astype(np.float32)):
+        graph = Model()
+        names = [graph.input("x", array), "", graph.constant("s", np.array([1, 1, 2, 1.5], np.float32))]
+        results += graph.run(tmp_path, [graph.node("Resize", names, mode="linear")])
+    program.assert_same_bits(results[0], np.trunc(results[1]).astype(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pad_of_quantized_values(kind, tmp_path, compiler):
+    """By a value that is quantized as well, as ONNX Runtime writes it: dequantized, and as integers."""
+    random = np.random.default_rng(4)
+    x, value = integers(random, kind, (2, 5)), np.array(7, kind)
+    graph = Model()
+    names = [graph.constant("s", np.float32(0.5)), graph.constant("z", np.array(3, kind))]
+    stored = graph.input("x", x)
+    pads, one = graph.constant("pads", np.array([0, 2, 1, 0])), graph.constant("value", value)
+    real = graph.node("DequantizeLinear", [stored, *names])
+    by = graph.node("DequantizeLinear", [one, *names])
+    results = graph.run(tmp_path, [graph.node("Pad", [real, pads, by]), graph.node("Pad", [stored, pads, one]),
+                                   graph.node("Pad", [stored, pads])])
+    expected = np.pad(x, [(0, 1), (2, 0)], constant_values=value)
+    program.assert_same_bits(results[0], (expected.astype(np.float32) - 3) * np.float32(0.5))
+    program.assert_same_bits(results[1], expected)
+    program.assert_same_bits(results[2], np.pad(x, [(0, 1), (2, 0)]))

@@ -71,6 +71,16 @@ def test_concat(tmp_path, compiler):
     program.assert_same_bits(y, np.concatenate([first, b], axis=1))
 
 
+@pytest.mark.parametrize("zero", [np.uint8(128), np.int8(-3)])
+def test_where(zero, tmp_path, compiler):
+    a, b = stored(type(zero), 2, 3), stored(type(zero), 3)
+    condition = np.array([[True, False, True], [False, False, True]])
+    params = [(F32(0.1), type(zero)(5)), (F32(0.25), zero)]
+    (y,) = ms(tmp_path, "QLinearWhere", [condition, a, *map(constant, params[0]), b, *map(constant, params[1]),
+                                         *map(constant, params[1])])
+    program.assert_same_bits(y, np.where(condition, quantized(real(a, *params[0]), F32(0.25), zero), b))
+
+
 @pytest.mark.parametrize("last", [0, 1])
 def test_pools(last, tmp_path, compiler):
     x, params = stored(np.uint8, 1, 3, 4, 6), [constant(v) for v in (F32(0.5), np.uint8(7), F32(0.4), np.uint8(9))]

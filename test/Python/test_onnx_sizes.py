@@ -1,5 +1,7 @@
 """ONNX nodes on dynamic sizes: the same bits as with the sizes in the model, and refusals at the call."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from onnx import numpy_helper
@@ -148,6 +150,102 @@ def test_expand_where_the_shape_is_unknown(tmp_path, compiler):
     unknown = graph.node("Equal", [shape, graph.node("Mul", [ones, graph.constant("minus", np.array(-1))])])
     (result,) = graph.run(tmp_path, [graph.node("Expand", [a, graph.node("Where", [unknown, ones, shape])])])
     program.assert_same_bits(result, np.broadcast_to(x, (3, 4, 5)))
+
+
+def test_expand_to_a_multiple_of_a_size(tmp_path, compiler):
+    """The same with a size of 2 m, which is not -1 either."""
+    x = random(6, 1)
+    graph = Model()
+    a, b = graph.input("x", x, ["k", 1]), graph.input("y", random(3), ["m"])
+    double = graph.node("Mul", [graph.node("Shape", [b]), graph.constant("two", np.array([2]))])
+    shape = graph.node("Concat", [double, graph.constant("columns", np.array([4]))], axis=0)
+    ones = graph.node("ConstantOfShape", [graph.node("Shape", [shape])], value=numpy_helper.from_array(np.array([1])))
+    unknown = graph.node("Equal", [shape, graph.node("Mul", [ones, graph.constant("minus", np.array(-1))])])
+    (result,) = graph.run(tmp_path, [graph.node("Expand", [a, graph.node("Where", [unknown, ones, shape])])])
+    program.assert_same_bits(result, np.broadcast_to(x, (6, 4)))
+
+
+@pytest.mark.parametrize("op", ["Concat", "Mul"])
+def test_the_simplest_of_equal_sizes(op, tmp_path, compiler):
+    """A row before, from the front on and a row after, as MobileBERT joins them: their sizes are (n - 1) + 1 and n. The
+    result has n rows, so a shape of (n, -1, 2) is possible."""
+    def result(x):
+        graph = Model()
+        a = graph.input("x", x, ["n", 4])
+        tail = graph.node("Slice", [a, graph.constant("one", np.array([1])), graph.constant("end", np.array([2**62]))])
+        rows = graph.node("Pad", [tail, graph.constant("pads", np.array([0, 0, 1, 0]))])
+        y = graph.node("Concat", [rows, a], axis=1) if op == "Concat" else graph.node("Mul", [rows, a])
+        n = graph.node("Slice", [graph.node("Shape", [a]), graph.constant("zero", np.array([0])), "one"])
+        shape = graph.node("Concat", [n, graph.constant("rest", np.array([-1, 2]))], axis=0)
+        return graph.run(tmp_path, [graph.node("Reshape", [y, shape])])[0]
+
+    x = random(5, 4)
+    rows = np.pad(x[1:], [(0, 1), (0, 0)])
+    expected = np.concatenate([rows, x], axis=1) if op == "Concat" else rows * x
+    program.assert_same_bits(result(x), expected.reshape(5, -1, 2))
+    with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
+        result(random(0, 4))
+
+
+@pytest.mark.parametrize("size", [12, 23])
+def test_equal_quotients(size, tmp_path, compiler):
+    """PyTorch writes n / 6 for what two poolings make of n: ((n - 2) / 2 + 1 - 3) / 3 + 1. That these are equal is known,
+    so the size that -1 stands for is, and the product has rows of a known length."""
+    x, w = random(1, 4, size), random(2, 3)
+    graph = Model()
+    y = graph.input("x", x, [1, 4, "n"])
+    n = graph.node("Gather", [graph.node("Shape", [y]), graph.constant("last", np.array([2]))])
+    for step in (2, 3):
+        y = graph.node("MaxPool", [y], kernel_shape=[step], strides=[step])
+    count = graph.node("Div", [n, graph.constant("six", np.array([6]))])
+    shape = graph.node("Concat", [graph.constant("one", np.array([1])), count,
+                                  graph.constant("rest", np.array([-1, 2]))], axis=0)
+    y = graph.node("Reshape", [graph.node("Transpose", [y], perm=[0, 2, 1]), shape])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph.model([y]).SerializeToString())
+    command = [str(program.qcc()), "compile", str(path), "--emit=import", "-o", "-"]
+    assert "-> tensor<1x?x2x2xf32>" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    (result,) = graph.run(tmp_path, [graph.node("MatMul", [y, graph.constant("w", w)])])
+    pooled = x[:, :, :size // 6 * 6].reshape(1, 4, -1, 6).max(axis=3).transpose(0, 2, 1).reshape(1, -1, 2, 2)
+    np.testing.assert_allclose(result, pooled @ w, rtol=1e-6, atol=1e-6)
+
+
+def test_reshape_by_the_size_of_another(tmp_path, compiler):
+    """A quotient of sizes that are known when the model runs; where it is none, the call is refused."""
+    def result(x, rows):
+        graph = Model()
+        a, b = graph.input("x", x, ["m", "n"]), graph.input("rows", random(rows), ["k"])
+        k = graph.node("Shape", [b])
+        shape = graph.node("Concat", [k, graph.constant("rest", np.array([-1]))], axis=0)
+        columns = graph.node("Div", [graph.node("Size", [a]), graph.node("Squeeze", [k])])
+        zero, one = graph.constant("zero", np.array(0)), graph.constant("one", np.array(1))
+        return graph.run(tmp_path, [graph.node("Reshape", [a, shape]), graph.node("Range", [zero, columns, one])])
+
+    x = random(4, 6)
+    y, counted = result(x, 8)
+    program.assert_same_bits(y, x.reshape(8, 3))
+    program.assert_same_bits(counted, np.arange(3))
+    for rows in (5, 0):
+        with pytest.raises(Exception, match="cannot run with these shapes: .* must be equal"):
+            result(x, rows)
+
+
+def test_sizes_by_floats(tmp_path, compiler):
+    """How PyTorch writes int(math.ceil(h / 2) * 2) and int(16 ** 0.5)."""
+    x = random(1, 7, 16)
+    graph = Model()
+    a = graph.input("x", x, ["batch", 7, 16])
+    h = graph.node("Gather", [graph.node("Shape", [a]), graph.constant("one", np.array(1))])
+    two = graph.constant("two", np.array(2, np.float32))
+    half = graph.node("Ceil", [graph.node("Div", [graph.node("Cast", [h], to=1), two])])
+    even = graph.node("Cast", [graph.node("Cast", [graph.node("Mul", [half, two])], to=7)], to=7)
+    root = graph.node("Pow", [graph.constant("sixteen", np.array(16, np.float32)), graph.constant("r", np.float32(0.5))])
+    front = graph.constant("front", np.array([0]))
+    sizes = [graph.node("Unsqueeze", [size, front]) for size in (even, graph.node("Cast", [root], to=7))]
+    padded = graph.node("Pad", [a, graph.constant("pads", np.array([0, 0, 0, 0, 1, 0]))])
+    shape = graph.node("Concat", [graph.constant("minus", np.array([-1])), *sizes, sizes[1]], axis=0)
+    (result,) = graph.run(tmp_path, [graph.node("Reshape", [padded, shape])])
+    program.assert_same_bits(result, np.pad(x, [(0, 0), (0, 1), (0, 0)]).reshape(1, 8, 4, 4))
 
 
 def test_pad_by_widths_in_reverse(tmp_path, compiler):

@@ -102,14 +102,20 @@ def weights_quantized_in_the_graph(form):
     form.rewrite(change)
 
 
-def scales_by_cast(form):
+def parameters_by_cast(form):
     def change(node):
         if node.op_type not in ("QuantizeLinear", "DequantizeLinear"):
             return [node]
-        narrow = form.name()
-        wide = form.constant(form.constants[node.input[1]].astype(np.float64))
-        node.input[1] = narrow
-        return [helper.make_node("Cast", [wide], [narrow], to=onnx.TensorProto.FLOAT), node]
+        nodes = [node]
+        for i, wide in ((1, np.float64), (2, np.int64)):
+            if i >= len(node.input):
+                continue
+            array = form.constants[node.input[i]]
+            name = form.constant(array.astype(wide))
+            node.input[i] = form.name()
+            kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+            nodes.insert(0, helper.make_node("Cast", [name], [node.input[i]], to=kind))
+        return nodes
     form.rewrite(change)
 
 
@@ -170,7 +176,7 @@ def no_zero_points(form):
     form.rewrite(change)
 
 
-FORMS = [as_written, constants_as_nodes, unsigned_weights, weights_quantized_in_the_graph, scales_by_cast,
+FORMS = [as_written, constants_as_nodes, unsigned_weights, weights_quantized_in_the_graph, parameters_by_cast,
          clipped_activations, weights_by_cast_and_mul, identities, pairs_of_their_own, no_zero_points]
 
 

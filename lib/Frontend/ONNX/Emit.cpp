@@ -137,17 +137,26 @@ Value onnx::generic(NodeImporter &n, ValueRange inputs, Value init,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
+OpFoldResult onnx::simpler(OpFoldResult x, OpFoldResult y) {
+  auto cost = [](OpFoldResult size) {
+    if (knownSize(size))
+      return 0;
+    return cast<Value>(size).getDefiningOp<tensor::DimOp>() ? 1 : 2;
+  };
+  return cost(y) < cost(x) ? y : x;
+}
+
 /// The size of a result dimension where operands have `x` and `y`.
 static std::optional<OpFoldResult> broadcastSize(OpFoldResult x,
                                                  OpFoldResult y) {
   std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
   if (kx == 1)
     return y;
-  if (ky == 1 || !ky)
+  if (ky == 1)
     return x;
-  if (!kx || *kx == *ky)
-    return y;
-  return std::nullopt;
+  if (kx && ky && *kx != *ky)
+    return std::nullopt;
+  return simpler(x, y);
 }
 
 FailureOr<Shape> onnx::broadcast(NodeImporter &n,

@@ -66,6 +66,9 @@ Value filled(NodeImporter &n, mlir::Type element, const Shape &shape,
 Value constantFloats(NodeImporter &n, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
+/// Of two sizes that have to be equal the one that says more: a constant, or
+/// else the size of an input. The entry checks that they are equal.
+OpFoldResult simpler(OpFoldResult x, OpFoldResult y);
 /// The shape of elementwise results: dimensions are aligned at the end, and a
 /// size 1 is repeated. A dynamic size is not repeated: where it meets another
 /// size, the entry asks for equal ones. Refuses shapes that do not fit.

@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace qcc;
@@ -371,9 +372,58 @@ static GraphValue fromUnsigned(NodeImporter &n, GraphValue &x) {
   return toGraphValue(result, x.shape);
 }
 
+/// A number in another type of its kind: a float rounded once, an integer with
+/// the lowest bits that it has.
+static APInt convertBits(const APInt &bits, Type from, Type to) {
+  auto real = dyn_cast<FloatType>(from);
+  if (!real)
+    return from.isUnsignedInteger()
+               ? bits.zextOrTrunc(to.getIntOrFloatBitWidth())
+               : bits.sextOrTrunc(to.getIntOrFloatBitWidth());
+  APFloat value(real.getFloatSemantics(), bits);
+  bool isInexact = false;
+  value.convert(cast<FloatType>(to).getFloatSemantics(),
+                APFloat::rmNearestTiesToEven, &isInexact);
+  return value.bitcastToAPInt();
+}
+
+/// Constants in another type of their kind. PyTorch writes scales in float64
+/// and zero points in int64 and casts them, and they have to be known. Large
+/// constants are left to the compiler.
+static std::optional<GraphValue> convertConstant(const GraphValue &x,
+                                                 Type type) {
+  constexpr size_t mostBytes = 1 << 20;
+  bool isFloat = isa<FloatType>(type);
+  if (!x.constant || x.isFloat() != isFloat || x.isBool() || type.isInteger(1))
+    return std::nullopt;
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  auto sizes = knownSizes(x.shape);
+  if (!data || !sizes || data->bytes.empty() || data->bytes.size() > mostBytes)
+    return std::nullopt;
+  unsigned from = x.element.getIntOrFloatBitWidth(),
+           to = type.getIntOrFloatBitWidth();
+  SmallVector<char> bytes;
+  for (size_t at = 0; at < data->bytes.size(); at += from / 8) {
+    uint64_t bits = 0;
+    memcpy(&bits, data->bytes.data() + at, from / 8);
+    uint64_t result =
+        convertBits(APInt(from, bits), x.element, type).getZExtValue();
+    auto *begin = reinterpret_cast<const char *>(&result);
+    bytes.append(begin, begin + to / 8);
+  }
+  GraphValue y;
+  y.element = type;
+  y.shape = x.shape;
+  y.constant =
+      qnn::makeConstant(RankedTensorType::get(*sizes, type), bytes, "constant");
+  return y;
+}
+
 FailureOr<GraphValue> onnx::convert(NodeImporter &n, GraphValue &x, Type type) {
   if (x.element == type)
     return x;
+  if (std::optional<GraphValue> constant = convertConstant(x, type))
+    return *constant;
   auto scalarwise = [&](GraphValue &from, Type to) {
     return elementwise(n, {&from}, to, [&](Scalars &s, ValueRange args) {
       return convertScalar(s, args[0], to);

@@ -8,6 +8,7 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_GRAPHVALUE_H
 #define QCC_LIB_FRONTEND_ONNX_GRAPHVALUE_H
 
+#include "Sizes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
@@ -54,10 +55,6 @@ struct GraphValue {
   }
 };
 
-/// Whether a number is a size, or a sum, product or quotient of sizes.
-bool isNeverNegative(mlir::OpFoldResult size);
-/// The size, if it is known when the model is imported.
-std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 /// All sizes, or nothing if one is not known.
 std::optional<llvm::SmallVector<int64_t>>
 knownSizes(llvm::ArrayRef<mlir::OpFoldResult> shape);

@@ -7,7 +7,6 @@
 
 #include "NodeImporter.h"
 #include "Constants.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,41 +15,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
-
-/// The same of an expression of `operands`.
-static bool isExprNeverNegative(AffineExpr expr, ValueRange operands) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return number.getValue() >= 0;
-  if (auto place = dyn_cast<AffineDimExpr>(expr))
-    return isNeverNegative(operands[place.getPosition()]);
-  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
-  return both && isExprNeverNegative(both.getLHS(), operands) &&
-         isExprNeverNegative(both.getRHS(), operands);
-}
-
-bool onnx::isNeverNegative(OpFoldResult size) {
-  if (std::optional<int64_t> known = knownSize(size))
-    return *known >= 0;
-  Operation *op = cast<Value>(size).getDefiningOp();
-  if (!op)
-    return false;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return apply.getAffineMap().getNumSymbols() == 0 &&
-           isExprNeverNegative(apply.getAffineMap().getResult(0),
-                               apply.getOperands());
-  if (isa<tensor::DimOp>(op))
-    return true;
-  auto isFine = [](Value x) { return isNeverNegative(x); };
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), isFine);
-  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
-         llvm::all_of(op->getOperands(), isFine);
-}
-
-std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
-  return getConstantIntValue(size);
-}
 
 std::optional<SmallVector<int64_t>>
 onnx::knownSizes(ArrayRef<OpFoldResult> shape) {
@@ -240,123 +204,29 @@ Value NodeImporter::index(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, loc, size);
 }
 
-namespace {
-enum SizeOp : unsigned { Add, Sub, Mul, FloorDiv, CeilDiv, TruncDiv, Min, Max };
-} // namespace
-
-/// Computes with sizes that are constants; nothing where the result is none.
-static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
-  int64_t result;
-  switch (op) {
-  case Add:
-    return llvm::AddOverflow(x, y, result) ? std::nullopt
-                                           : std::optional(result);
-  case Sub:
-    return llvm::SubOverflow(x, y, result) ? std::nullopt
-                                           : std::optional(result);
-  case Mul:
-    return llvm::MulOverflow(x, y, result) ? std::nullopt
-                                           : std::optional(result);
-  case FloorDiv:
-    return y == 0 ? 0 : llvm::divideFloorSigned(x, y);
-  case CeilDiv:
-    return y == 0 ? 0 : llvm::divideCeilSigned(x, y);
-  case TruncDiv:
-    if (y == -1)
-      return fold(Sub, 0, x);
-    return y == 0 ? 0 : x / y;
-  case Min:
-    return std::min(x, y);
-  case Max:
-    return std::max(x, y);
-  }
-  return std::nullopt;
-}
-
-/// Computes with sizes of which one at least is known only at run time.
-static OpFoldResult compute(NodeImporter &n, SizeOp op, OpFoldResult x,
-                            OpFoldResult y) {
-  AffineExpr a = n.b.getAffineDimExpr(0), c = n.b.getAffineDimExpr(1);
-  std::optional<int64_t> kx = getConstantIntValue(x),
-                         ky = getConstantIntValue(y);
-  bool isAffine = op == Add || op == Sub || (op == Mul && (kx || ky)) ||
-                  ((op == FloorDiv || op == CeilDiv) && ky && *ky > 0);
-  if (isAffine) {
-    AffineExpr expr = op == Add        ? a + c
-                      : op == Sub      ? a - c
-                      : op == Mul      ? (ky ? a * *ky : c * *kx)
-                      : op == FloorDiv ? a.floorDiv(*ky)
-                                       : a.ceilDiv(*ky);
-    return affine::makeComposedFoldedAffineApply(
-        n.b, n.loc, AffineMap::get(2, 0, expr), {x, y});
-  }
-  Value vx = n.index(x), vy = n.index(y);
-  switch (op) {
-  case Mul:
-    return arith::MulIOp::create(n.b, n.loc, vx, vy).getResult();
-  case FloorDiv:
-    return arith::FloorDivSIOp::create(n.b, n.loc, vx, vy).getResult();
-  case CeilDiv:
-    return arith::CeilDivSIOp::create(n.b, n.loc, vx, vy).getResult();
-  case TruncDiv:
-    return arith::DivSIOp::create(n.b, n.loc, vx, vy).getResult();
-  case Min:
-    return arith::MinSIOp::create(n.b, n.loc, vx, vy).getResult();
-  default:
-    return arith::MaxSIOp::create(n.b, n.loc, vx, vy).getResult();
-  }
-}
-
-/// Computes with sizes; equal questions have one answer.
-static OpFoldResult computeOnce(NodeImporter &n, SizeMemo &memo, SizeOp op,
-                                OpFoldResult x, OpFoldResult y) {
-  std::optional<int64_t> kx = getConstantIntValue(x),
-                         ky = getConstantIntValue(y);
-  if (kx && ky)
-    if (std::optional<int64_t> folded = fold(op, *kx, *ky))
-      return n.size(*folded);
-  bool isSum = op == Add || op == Sub;
-  if ((isSum && ky == 0) ||
-      ((op == Mul || op == FloorDiv || op == CeilDiv || op == TruncDiv) &&
-       ky == 1) ||
-      ((op == Min || op == Max) && x == y) ||
-      (op == Max && ky == 0 && isNeverNegative(x)))
-    return x;
-  if ((op == Add && kx == 0) || (op == Mul && kx == 1) ||
-      (op == Max && kx == 0 && isNeverNegative(y)))
-    return y;
-  auto [entry, isNew] = memo.try_emplace(
-      {op, x.getOpaqueValue(), y.getOpaqueValue()}, OpFoldResult());
-  if (isNew) {
-    OpFoldResult result = compute(n, op, x, y);
-    return memo[{op, x.getOpaqueValue(), y.getOpaqueValue()}] = result;
-  }
-  return entry->second;
-}
-
 OpFoldResult NodeImporter::add(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, Add, x, y);
+  return sizes.compute(b, loc, SizeOp::Add, x, y);
 }
 OpFoldResult NodeImporter::sub(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, Sub, x, y);
+  return sizes.compute(b, loc, SizeOp::Sub, x, y);
 }
 OpFoldResult NodeImporter::mul(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, Mul, x, y);
+  return sizes.compute(b, loc, SizeOp::Mul, x, y);
 }
 OpFoldResult NodeImporter::floorDiv(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, FloorDiv, x, y);
+  return sizes.compute(b, loc, SizeOp::FloorDiv, x, y);
 }
 OpFoldResult NodeImporter::ceilDiv(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, CeilDiv, x, y);
+  return sizes.compute(b, loc, SizeOp::CeilDiv, x, y);
 }
 OpFoldResult NodeImporter::truncDiv(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, TruncDiv, x, y);
+  return sizes.compute(b, loc, SizeOp::TruncDiv, x, y);
 }
 OpFoldResult NodeImporter::min(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, Min, x, y);
+  return sizes.compute(b, loc, SizeOp::Min, x, y);
 }
 OpFoldResult NodeImporter::max(OpFoldResult x, OpFoldResult y) {
-  return computeOnce(*this, sizes, Max, x, y);
+  return sizes.compute(b, loc, SizeOp::Max, x, y);
 }
 
 OpFoldResult NodeImporter::product(ArrayRef<OpFoldResult> factors) {

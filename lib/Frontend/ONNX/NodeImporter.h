@@ -24,10 +24,6 @@
 
 namespace qcc::onnx {
 
-/// Sizes that were computed, so that equal ones are one value.
-using SizeMemo =
-    llvm::DenseMap<std::tuple<unsigned, void *, void *>, mlir::OpFoldResult>;
-
 /// Reads constants of the graph.
 class Constants;
 
@@ -35,7 +31,7 @@ class NodeImporter {
 public:
   NodeImporter(const Node &node, int64_t since, mlir::OpBuilder &builder,
                mlir::Location loc, llvm::ArrayRef<GraphValue *> inputs,
-               Constants &constants, SizeMemo &sizes)
+               Constants &constants, SizeArithmetic &sizes)
       : b(builder), loc(loc), node(node), since(since), inputs(inputs),
         constants(constants), sizes(sizes), results(node.outputs.size()) {}
   /// For a node that `whole` is composed of, which is not in the model.
@@ -119,6 +115,14 @@ public:
   mlir::OpFoldResult truncDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// Whether a number is known to be at least 0.
+  bool isNeverNegative(mlir::OpFoldResult size) const {
+    return sizes.isNeverNegative(size);
+  }
+  /// Notes that numbers are sizes of a tensor.
+  void noteSizes(llvm::ArrayRef<mlir::OpFoldResult> numbers) {
+    sizes.noteSizes(numbers);
+  }
   /// The product of sizes.
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   mlir::Value index(mlir::OpFoldResult size);
@@ -149,7 +153,7 @@ public:
 
   private:
     NodeImporter &n;
-    SizeMemo saved;
+    SizeArithmetic saved;
   };
 
 private:
@@ -159,7 +163,7 @@ private:
   const NodeImporter *whole = nullptr;
   llvm::SmallVector<GraphValue *> inputs;
   Constants &constants;
-  SizeMemo &sizes;
+  SizeArithmetic &sizes;
   llvm::SmallVector<std::optional<GraphValue>> results;
 };
 

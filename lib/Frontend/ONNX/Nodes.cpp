@@ -10,6 +10,7 @@
 #include "NodeOrder.h"
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -241,15 +242,34 @@ LogicalResult Nodes::setOutput(std::string_view name, GraphValue value,
   return success();
 }
 
-Type Nodes::widen(MutableArrayRef<GraphValue *> inputs, Location loc,
-                  std::deque<GraphValue> &wide) {
+/// What a DequantizeLinear of the model gives, or null.
+static qnn::DequantizeOp findDequantize(const GraphValue *value) {
+  return value && value->value ? value->value.getDefiningOp<qnn::DequantizeOp>()
+                               : nullptr;
+}
+
+Type Nodes::widen(const Node &node, MutableArrayRef<GraphValue *> inputs,
+                  Location loc, std::deque<GraphValue> &wide) {
   Type narrow;
   NodeImporter importer = importerAt(loc);
-  for (GraphValue *&input : inputs) {
+  bool isInteger =
+      llvm::is_contained({"Conv", "ConvTranspose", "Gemm", "MatMul"},
+                         toRef(node.op)) &&
+      inputs.size() >= 2 && findDequantize(inputs[0]) &&
+      findDequantize(inputs[1]);
+  for (auto [i, input] : llvm::enumerate(inputs)) {
     if (!input || !(input->element.isF16() || input->element.isBF16()))
       continue;
     narrow = input->element;
-    wide.push_back(*convert(importer, *input, builder.getF32Type()));
+    if (isInteger && i < 2) {
+      auto copy = cast<qnn::DequantizeOp>(
+          builder.clone(*findDequantize(input).getOperation()));
+      copy.getResult().setType(
+          importer.type(builder.getF32Type(), input->shape));
+      wide.push_back(toGraphValue(copy.getResult(), input->shape));
+    } else {
+      wide.push_back(*convert(importer, *input, builder.getF32Type()));
+    }
     input = &wide.back();
   }
   return narrow;
@@ -290,7 +310,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   std::deque<GraphValue> wide;
   Type narrow;
   if (version->sumsInFloat32)
-    narrow = widen(inputs, loc, wide);
+    narrow = widen(node, inputs, loc, wide);
   NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
   importer.importBranch = [&](const Graph &graph) {

@@ -63,8 +63,10 @@ private:
 
   mlir::LogicalResult importNode(const Node &node, Scope &scope);
   /// Replaces inputs of float16 or bfloat16 by the same in float32, kept in
-  /// `wide`; gives the type that they had, or null.
-  mlir::Type widen(llvm::MutableArrayRef<GraphValue *> inputs,
+  /// `wide`; gives the type that they had, or null. A contraction of two
+  /// results of DequantizeLinear gets them as they are before they are rounded,
+  /// so that it is one of integers.
+  mlir::Type widen(const Node &node, llvm::MutableArrayRef<GraphValue *> inputs,
                    mlir::Location loc, std::deque<GraphValue> &wide);
   mlir::LogicalResult importCall(const Node &call,
                                  const LocalFunction &function,
@@ -79,7 +81,7 @@ private:
   Constants &constants;
   mlir::OpBuilder &builder;
   mlir::Location place;
-  SizeMemo sizes;
+  SizeArithmetic sizes;
   /// By domain, name and overload.
   std::map<std::array<std::string_view, 3>, const LocalFunction *> functions;
   /// Nodes of functions that were imported.

@@ -180,6 +180,7 @@ static const Row kMicrosoftRows[] = {
     {"QLinearMul", importQLinearBinary, {1}},
     {"QLinearSigmoid", importQLinearUnary, {1}},
     {"QLinearSoftmax", importQLinearUnary, {1}},
+    {"QLinearWhere", importQLinearWhere, {1}},
     {"QuantizeLinear", importQuantizeLinear, {1}},
     {"QuickGelu", importFusedGelu, {1}},
     {"SkipLayerNormalization", importSkipNormalization, {1}},

@@ -113,6 +113,7 @@ LogicalResult importQLinearBinary(NodeImporter &n);
 LogicalResult importQLinearConcat(NodeImporter &n);
 LogicalResult importQLinearPool(NodeImporter &n);
 LogicalResult importQLinearUnary(NodeImporter &n);
+LogicalResult importQLinearWhere(NodeImporter &n);
 
 // Ops/Recurrences.cpp
 LogicalResult importDynamicQuantizeLSTM(NodeImporter &n);

@@ -12,12 +12,12 @@
 
 #include "../Constants.h"
 #include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -241,6 +241,8 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
   GraphValue &x = n.in(0);
   if (n.op() == "Neg" && n.knowsIntegers(x))
     return n.set(0, negated(n, x));
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   if (std::optional<bool> known = Constants::readBool(x);
       n.op() == "Not" && known)
     return n.set(0, Constants::makeBool(n.b, !*known, x.shape));
@@ -380,40 +382,6 @@ LogicalResult onnx::importClip(NodeImporter &n) {
 // Cast
 //===----------------------------------------------------------------------===//
 
-/// Constant floats in another float type, each rounded once. PyTorch writes
-/// scales in float64 and casts them, and a scale has to be known. Large
-/// constants are left to the compiler.
-static std::optional<GraphValue> castConstant(NodeImporter &n,
-                                              const GraphValue &x, Type type) {
-  constexpr size_t mostBytes = 1 << 20;
-  auto from = dyn_cast<FloatType>(x.element), to = dyn_cast<FloatType>(type);
-  if (!x.constant || !from || !to)
-    return std::nullopt;
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
-  auto sizes = knownSizes(x.shape);
-  if (!data || !sizes || data->bytes.size() > mostBytes)
-    return std::nullopt;
-  size_t width = from.getWidth() / 8;
-  SmallVector<char> bytes;
-  for (size_t at = 0; at < data->bytes.size(); at += width) {
-    uint64_t bits = 0;
-    memcpy(&bits, data->bytes.data() + at, width);
-    APFloat value(from.getFloatSemantics(), APInt(from.getWidth(), bits));
-    bool isInexact = false;
-    value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &isInexact);
-    uint64_t result = value.bitcastToAPInt().getZExtValue();
-    auto *begin = reinterpret_cast<const char *>(&result);
-    bytes.append(begin, begin + to.getWidth() / 8);
-  }
-  GraphValue y;
-  y.element = type;
-  y.shape = x.shape;
-  y.constant =
-      qnn::makeConstant(RankedTensorType::get(*sizes, type), bytes, "constant");
-  return y;
-}
-
 static LogicalResult castTo(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
   // What the integer evaluator knows it still knows as another integer.
@@ -425,8 +393,8 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
     y.element = type;
     return n.set(0, std::move(y));
   }
-  if (std::optional<GraphValue> constant = castConstant(n, x, type))
-    return n.set(0, *constant);
+  if (std::optional<GraphValue> numbers = foldCast(n, type))
+    return n.set(0, *numbers);
   FailureOr<GraphValue> y = convert(n, x, type);
   if (failed(y))
     return failure();

@@ -7,6 +7,7 @@
 
 #include "../Constants.h"
 #include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -104,9 +105,13 @@ static std::optional<GraphValue> computeSizes(NodeImporter &n) {
     result.shape.push_back(n.size(*count));
   for (size_t i = 0; i < *count; ++i) {
     OpFoldResult a = integerAt(x, i), c = integerAt(y, i);
-    bool divides = n.op() == "Div" || n.op() == "Mod";
-    if (divides && !(knownSize(c) && *knownSize(c) > 0))
-      return std::nullopt;
+    if (n.op() == "Div" || n.op() == "Mod") {
+      bool isKnown = knownSize(c).has_value();
+      if (isKnown ? *knownSize(c) <= 0 : !n.isNeverNegative(c))
+        return std::nullopt;
+      // A quotient by a size of 0 is nothing that a model relies on.
+      c = n.max(c, n.size(1));
+    }
     result.integers->push_back(n.op() == "Add"   ? n.add(a, c)
                                : n.op() == "Sub" ? n.sub(a, c)
                                : n.op() == "Mul" ? n.mul(a, c)
@@ -166,6 +171,8 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     return failure();
   if (std::optional<GraphValue> sizes = computeSizes(n))
     return n.set(0, *sizes);
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   if (n.op() == "Mul")
     if (std::optional<GraphValue> scaled = matchScaledCast(n))
       return n.set(0, *scaled);
@@ -234,6 +241,8 @@ static LogicalResult importAnyPow(NodeImporter &n) {
 LogicalResult onnx::importPow(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
+  if (std::optional<GraphValue> numbers = foldNumbers(n))
+    return n.set(0, *numbers);
   GraphValue &x = n.in(0);
   std::optional<float> power = knownExponent(n);
   bool isProduct = power && isNumber(x) && n.in(1).rank() <= x.rank() &&
@@ -279,8 +288,9 @@ static Value compare(Scalars &s, StringRef op, Value x, Value y) {
 
 /// What a comparison of two integers gives where the model says so: of two that
 /// are known, and of a size with what is negative.
-static std::optional<bool> compareIntegers(StringRef op, OpFoldResult x,
+static std::optional<bool> compareIntegers(NodeImporter &n, OpFoldResult x,
                                            OpFoldResult y) {
+  StringRef op = n.op();
   std::optional<int64_t> a = knownSize(x), b = knownSize(y);
   if (a && b)
     return llvm::StringSwitch<bool>(op)
@@ -289,8 +299,8 @@ static std::optional<bool> compareIntegers(StringRef op, OpFoldResult x,
         .Case("GreaterOrEqual", *a >= *b)
         .Case("Less", *a < *b)
         .Default(*a <= *b);
-  if (op == "Equal" && ((isNeverNegative(x) && b && *b < 0) ||
-                        (isNeverNegative(y) && a && *a < 0)))
+  if (op == "Equal" && ((n.isNeverNegative(x) && b && *b < 0) ||
+                        (n.isNeverNegative(y) && a && *a < 0)))
     return false;
   return std::nullopt;
 }
@@ -305,7 +315,7 @@ static std::optional<GraphValue> compareKnown(NodeImporter &n) {
   SmallVector<bool> results;
   for (size_t i = 0; i < *count; ++i) {
     std::optional<bool> result =
-        compareIntegers(n.op(), integerAt(x, i), integerAt(y, i));
+        compareIntegers(n, integerAt(x, i), integerAt(y, i));
     if (!result)
       return std::nullopt;
     results.push_back(*result);

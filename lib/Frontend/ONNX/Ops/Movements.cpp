@@ -96,8 +96,7 @@ LogicalResult onnx::importConcat(NodeImporter &n) {
       }
       std::optional<int64_t> a = knownSize(shape[d]), b = knownSize(x.shape[d]);
       fits = !a || !b || *a == *b;
-      if (!a && b)
-        shape[d] = x.shape[d];
+      shape[d] = simpler(shape[d], x.shape[d]);
     }
     if (!fits)
       return n.refuse() << "joins values of different types or sizes; only the "

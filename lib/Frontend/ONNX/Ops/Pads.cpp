@@ -8,6 +8,9 @@
 #include "../Compose.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/QuantParams.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -172,6 +175,49 @@ static LogicalResult padByMode(NodeImporter &n, GraphValue x, Amounts &amounts,
   return n.set(0, padByElements(n, x, amounts, mode));
 }
 
+/// What a DequantizeLinear of one constant gives, as ONNX Runtime quantizes the
+/// value of a Pad; null for another value.
+static TypedAttr dequantizeOne(NodeImporter &n, const GraphValue &given) {
+  auto op = given.value ? given.value.getDefiningOp<qnn::DequantizeOp>()
+                        : qnn::DequantizeOp();
+  DenseElementsAttr stored;
+  if (!op || !given.element.isF32() ||
+      !matchPattern(op.getInput(), m_Constant(&stored)) ||
+      stored.getNumElements() != 1)
+    return {};
+  FailureOr<qnn::QuantParams> params = qnn::getQuantParams(
+      op.getInput().getType(), op.getScale(), op.getZeroPoint(), op.getAxis());
+  if (failed(params) || !params->isScaleConstant ||
+      !params->isZeroPointConstant || params->width != 8)
+    return {};
+  auto q = *stored.value_begin<APInt>();
+  int64_t integer = params->isSigned ? q.getSExtValue() : q.getZExtValue();
+  int64_t zero = params->zeroPoints.empty() ? 0 : params->zeroPoints.front();
+  return n.b.getF32FloatAttr(static_cast<float>(integer - zero) *
+                             params->scales.front());
+}
+
+/// The scalar that a Pad adds; of uint8 as a float.
+static FailureOr<Value> readPadValue(NodeImporter &n) {
+  Type element = n.in(0).isUnsigned() ? n.b.getF32Type() : n.in(0).element;
+  if (!n.has(2))
+    return Scalars(n.b, n.loc).constant(element, 0);
+  GraphValue &given = n.in(2);
+  bool isOne =
+      given.rank() == 0 || knownSizes(given.shape) == SmallVector<int64_t>{1};
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(given.constant);
+  TypedAttr number = dense && isOne
+                         ? cast<TypedAttr>(*dense.value_begin<Attribute>())
+                         : dequantizeOne(n, given);
+  if (given.element != n.in(0).element || !isOne || !number)
+    return n.refuse() << "pads by a value that is no constant of its type; "
+                         "make it one";
+  if (given.isUnsigned())
+    number = n.b.getF32FloatAttr(static_cast<float>(
+        cast<IntegerAttr>(number).getValue().getZExtValue()));
+  return arith::ConstantOp::create(n.b, n.loc, number).getResult();
+}
+
 LogicalResult onnx::importPad(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
@@ -182,21 +228,16 @@ LogicalResult onnx::importPad(NodeImporter &n) {
   StringRef mode = n.getString("mode", "constant");
   if (mode != "constant")
     return padByMode(n, x, *amounts, mode);
-  if (x.isUnsigned())
-    return n.refuse() << "does not take uint8; cast it to float32";
-  Value value;
-  if (n.has(2)) {
-    GraphValue &given = n.in(2);
-    bool isOne =
-        given.rank() == 0 || knownSizes(given.shape) == SmallVector<int64_t>{1};
-    auto dense = dyn_cast_or_null<DenseElementsAttr>(given.constant);
-    if (given.element != x.element || !isOne || !dense)
-      return n.refuse() << "pads by a value that is no constant of its type; "
-                           "make it one";
-    value = arith::ConstantOp::create(
-        n.b, n.loc, cast<TypedAttr>(*dense.value_begin<mlir::Attribute>()));
-  } else {
-    value = Scalars(n.b, n.loc).constant(x.element, 0);
-  }
-  return n.set(0, pad(n, x, amounts->low, amounts->high, value));
+  FailureOr<Value> value = readPadValue(n);
+  if (failed(value))
+    return failure();
+  if (!x.isUnsigned())
+    return n.set(0, pad(n, x, amounts->low, amounts->high, *value));
+  // tensor.pad has no constants of uint8; all of them are floats.
+  FailureOr<GraphValue> real = convert(n, x, n.b.getF32Type());
+  if (failed(real))
+    return failure();
+  GraphValue padded = pad(n, *real, amounts->low, amounts->high, *value);
+  FailureOr<GraphValue> y = convert(n, padded, x.element);
+  return failed(y) ? failure() : n.set(0, *y);
 }

@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc;
@@ -35,6 +36,15 @@ static bool isConstantByte(const GraphValue &value, uint8_t byte) {
          });
 }
 
+/// Whether all elements of an integer are known to be 0.
+static bool isZero(NodeImporter &n, GraphValue &value) {
+  if (n.knowsIntegers(value))
+    return llvm::all_of(*value.integers, [](OpFoldResult integer) {
+      return knownSize(integer) == 0;
+    });
+  return isConstantByte(value, 0);
+}
+
 /// The parameters of `x`, inputs 1 and 2 of the node. `zero` is the zero point
 /// where the node has one that is not 0.
 static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
@@ -42,10 +52,23 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
   if (n.getInt("block_size", 0) != 0)
     return n.refuse() << "quantizes in blocks, which is not supported; use one "
                          "scale for the tensor or for each channel";
-  GraphValue &scale = n.in(1);
-  if (!scale.element.isF32())
-    return n.refuse() << "has a scale of " << elementName(scale.element)
+  if (!n.in(1).isFloat() || n.in(1).element.isF64())
+    return n.refuse() << "has a scale of " << elementName(n.in(1).element)
                       << ", which is not supported; make it float32";
+  FailureOr<GraphValue> wide = convert(n, n.in(1), n.b.getF32Type());
+  if (failed(wide))
+    return failure();
+  GraphValue &scale = *wide;
+  for (float number :
+       Constants::readFloats(scale).value_or(SmallVector<float>()))
+    if (!(number > 0) || !std::isnormal(number)) {
+      SmallString<16> text;
+      APFloat(number).toString(text);
+      return n.refuse() << "has the scale " << text
+                        << ", which is not positive, finite and normal; "
+                           "measure the range again, without masks of -inf, "
+                           "or leave the node unquantized";
+    }
   if (zero && zero->shape.size() != scale.shape.size())
     return n.refuse() << "has a scale and a zero point of different shapes; "
                          "make them the same";
@@ -141,7 +164,7 @@ static FailureOr<GraphValue> dequantize(NodeImporter &n, GraphValue x,
     return n.refuse() << "has a zero point of " << elementName(zero->element)
                       << " for " << elementName(x.element)
                       << "; make the types the same";
-  if (zero && isConstantByte(*zero, 0))
+  if (zero && isZero(n, *zero))
     zero = nullptr;
   if (zero && x.element.isInteger(32))
     return n.refuse() << "has a zero point for int32 other than the constant "

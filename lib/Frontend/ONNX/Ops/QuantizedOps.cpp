@@ -78,6 +78,17 @@ LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
   return c.set(0, c.op("Concat", parts, n.node.attributes));
 }
 
+/// A condition, then three inputs for each value, then scale and zero point of
+/// the result.
+LogicalResult onnx::importQLinearWhere(NodeImporter &n) {
+  for (unsigned i : {0, 1, 2, 4, 5, 7})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Ref y = c.op("Where", {c.in(0), dequantize(c, 1), dequantize(c, 4)});
+  return c.set(0, quantize(c, y, 7, c.in(1)));
+}
+
 /// QLinearAveragePool and QLinearGlobalAveragePool.
 LogicalResult onnx::importQLinearPool(NodeImporter &n) {
   for (unsigned i : {0, 1, 3})

@@ -55,9 +55,15 @@ static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
     else
       divisors.push_back(size);
   }
-  if (below == 0 || !divisors.empty())
+  if (below == 0)
     return n.refuse() << "has a shape with -1 where the other sizes do not "
                          "decide it; give the size";
+  if (!divisors.empty()) {
+    // The entry asks for sizes of which the others are divisors.
+    left.push_back(n.size(above));
+    divisors.push_back(n.size(below));
+    return n.floorDiv(n.product(left), n.max(n.product(divisors), n.size(1)));
+  }
   if (left.empty() && above % below != 0)
     return n.refuse() << "has " << above << " elements, which " << below
                       << " does not divide; correct the shape";

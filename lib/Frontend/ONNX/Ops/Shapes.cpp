@@ -42,6 +42,7 @@ LogicalResult onnx::importShape(NodeImporter &n) {
   int64_t start = place(n.getInt("start", 0)),
           end = place(n.getInt("end", rank));
   ArrayRef<OpFoldResult> sizes(n.in(0).shape);
+  n.noteSizes(sizes);
   return n.set(0,
                known(n, sizes.slice(start, std::max<int64_t>(0, end - start)),
                      /*isScalar=*/false));

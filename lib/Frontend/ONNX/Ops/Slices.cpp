@@ -69,7 +69,7 @@ static OpFoldResult fromFront(NodeImporter &n, OpFoldResult i,
                               OpFoldResult size) {
   if (std::optional<int64_t> known = knownSize(i))
     return *known < 0 ? n.add(size, i) : i;
-  if (isNeverNegative(i))
+  if (n.isNeverNegative(i))
     return i;
   // The quotient is -1 of negative places, which are less than this divisor.
   OpFoldResult sign = n.floorDiv(i, n.size(int64_t(1) << 40));

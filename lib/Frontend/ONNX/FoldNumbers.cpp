@@ -1,0 +1,136 @@
+//===- FoldNumbers.cpp - Arithmetic of a few constants --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldNumbers.h"
+#include "Constants.h"
+#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+/// The most elements that are computed; shapes have fewer.
+static constexpr int64_t kMostNumbers = 16;
+/// Integers below are exact in float32 and binary64 alike.
+static constexpr double kMostInteger = 1 << 24;
+
+/// The elements of a short constant of float32 or float64.
+static std::optional<SmallVector<double>> readNumbers(GraphValue &x) {
+  if (!x.constant || x.rank() > 1 ||
+      !(x.element.isF32() || x.element.isF64()) ||
+      cast<RankedTensorType>(x.constant.getType()).getNumElements() >
+          kMostNumbers)
+    return std::nullopt;
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  if (!data)
+    return std::nullopt;
+  SmallVector<double> numbers;
+  size_t width = x.element.isF32() ? sizeof(float) : sizeof(double);
+  for (size_t at = 0; at < data->bytes.size(); at += width) {
+    float narrow = 0;
+    double wide = 0;
+    std::memcpy(width == sizeof(float) ? static_cast<void *>(&narrow) : &wide,
+                data->bytes.data() + at, width);
+    numbers.push_back(width == sizeof(float) ? narrow : wide);
+  }
+  return numbers;
+}
+
+/// A constant of numbers, each rounded once to the type.
+static GraphValue makeNumbers(NodeImporter &n, ArrayRef<double> numbers,
+                              bool isScalar, Type element) {
+  SmallVector<int64_t> shape;
+  if (!isScalar)
+    shape.push_back(numbers.size());
+  SmallVector<Attribute> elements;
+  for (double number : numbers)
+    elements.push_back(
+        isa<FloatType>(element)
+            ? Attribute(n.b.getFloatAttr(element, number))
+            : n.b.getIntegerAttr(element, static_cast<int64_t>(number)));
+  return Constants::toValue(
+      n.b,
+      DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
+}
+
+/// In binary64, which rounded to float32 is what float32 gives.
+static std::optional<double> evaluate(StringRef op, double x, double y) {
+  if (op == "Add")
+    return x + y;
+  if (op == "Sub")
+    return x - y;
+  if (op == "Mul" || (op == "Pow" && y == 1))
+    return x * y;
+  if (op == "Div")
+    return x / y;
+  if (op == "Pow" && y == 2)
+    return x * x;
+  if (op == "Sqrt" || (op == "Pow" && y == 0.5))
+    return std::sqrt(x);
+  if (op == "Ceil")
+    return std::ceil(x);
+  if (op == "Floor")
+    return std::floor(x);
+  if (op == "Round")
+    return std::nearbyint(x);
+  if (op == "Neg")
+    return -x;
+  return std::nullopt;
+}
+
+std::optional<GraphValue> onnx::foldNumbers(NodeImporter &n) {
+  std::optional<SmallVector<double>> x = readNumbers(n.in(0)), y = x;
+  bool isScalar = n.in(0).rank() == 0;
+  if (n.numInputs() > 1) {
+    if (n.in(1).element != n.in(0).element)
+      return std::nullopt;
+    y = readNumbers(n.in(1));
+    isScalar &= n.in(1).rank() == 0;
+  }
+  if (!x || !y || x->empty() || y->empty() ||
+      (x->size() != y->size() && x->size() != 1 && y->size() != 1))
+    return std::nullopt;
+  SmallVector<double> results;
+  for (size_t i = 0, e = std::max(x->size(), y->size()); i < e; ++i) {
+    std::optional<double> result = evaluate(
+        n.op(), (*x)[x->size() == 1 ? 0 : i], (*y)[y->size() == 1 ? 0 : i]);
+    if (!result)
+      return std::nullopt;
+    results.push_back(*result);
+  }
+  return makeNumbers(n, results, isScalar, n.in(0).element);
+}
+
+std::optional<GraphValue> onnx::foldCast(NodeImporter &n, Type type) {
+  GraphValue &x = n.in(0);
+  SmallVector<double> numbers;
+  if (type.isF32() || type.isF64()) {
+    if (x.rank() > 1 || !n.knowsIntegers(x) ||
+        x.integers->size() > kMostNumbers)
+      return std::nullopt;
+    for (OpFoldResult integer : *x.integers) {
+      std::optional<int64_t> known = knownSize(integer);
+      if (!known || std::abs(static_cast<double>(*known)) > kMostInteger)
+        return std::nullopt;
+      numbers.push_back(static_cast<double>(*known));
+    }
+  } else if (type.isSignlessInteger(64) || type.isSignlessInteger(32)) {
+    std::optional<SmallVector<double>> floats = readNumbers(x);
+    if (!floats)
+      return std::nullopt;
+    for (double number : *floats) {
+      if (!(std::abs(number) <= kMostInteger))
+        return std::nullopt;
+      numbers.push_back(std::trunc(number));
+    }
+  }
+  if (numbers.empty())
+    return std::nullopt;
+  return makeNumbers(n, numbers, x.rank() == 0, type);
+}

@@ -1,0 +1,293 @@
+//===- Sizes.cpp - Arithmetic of sizes ------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sizes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
+  return getConstantIntValue(size);
+}
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+/// Whether an expression of operands, some of which are, is never negative.
+static bool isExprNeverNegative(AffineExpr expr,
+                                function_ref<bool(AffineExpr)> isOperand) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() >= 0;
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!both)
+    return isOperand(expr);
+  return isExprNeverNegative(both.getLHS(), isOperand) &&
+         isExprNeverNegative(both.getRHS(), isOperand);
+}
+
+bool SizeArithmetic::isNeverNegative(OpFoldResult size) const {
+  if (std::optional<int64_t> known = knownSize(size))
+    return *known >= 0;
+  Value value = cast<Value>(size);
+  Operation *op = value.getDefiningOp();
+  if (neverNegative.contains(value.getAsOpaquePointer()) ||
+      isa_and_nonnull<tensor::DimOp>(op))
+    return true;
+  if (!op)
+    return false;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    unsigned dims = apply.getAffineMap().getNumDims();
+    return isExprNeverNegative(
+        apply.getAffineMap().getResult(0), [&](AffineExpr operand) {
+          auto dim = dyn_cast<AffineDimExpr>(operand);
+          unsigned place =
+              dim ? dim.getPosition()
+                  : dims + cast<AffineSymbolExpr>(operand).getPosition();
+          return isNeverNegative(apply.getOperand(place));
+        });
+  }
+  auto isFine = [&](Value x) { return isNeverNegative(x); };
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isFine);
+  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isFine);
+}
+
+void SizeArithmetic::noteSizes(ArrayRef<OpFoldResult> numbers) {
+  for (OpFoldResult number : numbers)
+    if (auto value = dyn_cast<Value>(number))
+      neverNegative.insert(value.getAsOpaquePointer());
+}
+
+//===----------------------------------------------------------------------===//
+// Affine expressions
+//===----------------------------------------------------------------------===//
+
+/// `expr` as a sum, without its constant.
+static std::pair<AffineExpr, int64_t> splitConstant(AffineExpr expr) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return {getAffineConstantExpr(0, expr.getContext()), number.getValue()};
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto number = sum && sum.getKind() == AffineExprKind::Add
+                    ? dyn_cast<AffineConstantExpr>(sum.getRHS())
+                    : AffineConstantExpr();
+  if (!number)
+    return {expr, 0};
+  return {sum.getLHS(), number.getValue()};
+}
+
+static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add) {
+    terms.push_back(expr);
+    return;
+  }
+  collectTerms(sum.getLHS(), terms);
+  collectTerms(sum.getRHS(), terms);
+}
+
+/// expr / divisor, rounded down, in the form that equal quotients share: what
+/// the divisor divides is outside, and no quotient is divided again.
+static AffineExpr divide(AffineExpr expr, int64_t divisor) {
+  auto [sum, constant] = splitConstant(expr);
+  SmallVector<AffineExpr> terms;
+  collectTerms(sum, terms);
+  AffineExpr whole = getAffineConstantExpr(
+      llvm::divideFloorSigned(constant, divisor), expr.getContext());
+  AffineExpr rest = getAffineConstantExpr(0, expr.getContext());
+  int64_t common = divisor;
+  for (AffineExpr term : terms) {
+    if (term.isMultipleOf(divisor)) {
+      whole = whole + term.floorDiv(divisor);
+      continue;
+    }
+    rest = rest + term;
+    common = std::gcd(common, term.getLargestKnownDivisor());
+  }
+  int64_t left = llvm::mod(constant, divisor);
+  if (rest == 0)
+    return whole;
+  auto inner = dyn_cast<AffineBinaryOpExpr>(rest);
+  auto by = inner && inner.getKind() == AffineExprKind::FloorDiv
+                ? dyn_cast<AffineConstantExpr>(inner.getRHS())
+                : AffineConstantExpr();
+  int64_t product;
+  if (by && !llvm::MulOverflow(by.getValue(), divisor, product))
+    return whole + divide(inner.getLHS() + left * by.getValue(), product);
+  if (common > 1)
+    return whole +
+           divide(rest.floorDiv(common) + left / common, divisor / common);
+  return whole + (rest + left).floorDiv(divisor);
+}
+
+/// The expression with its quotients in the form that equal ones share.
+static AffineExpr normalize(AffineExpr expr) {
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!both)
+    return expr;
+  AffineExpr x = normalize(both.getLHS()), y = normalize(both.getRHS());
+  auto number = dyn_cast<AffineConstantExpr>(y);
+  bool divides = number && number.getValue() > 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return x + y;
+  case AffineExprKind::Mul:
+    return x * y;
+  case AffineExprKind::FloorDiv:
+    return divides ? divide(x, number.getValue()) : x.floorDiv(y);
+  case AffineExprKind::CeilDiv:
+    return divides ? divide(x + (number.getValue() - 1), number.getValue())
+                   : x.ceilDiv(y);
+  default:
+    return expr;
+  }
+}
+
+OpFoldResult SizeArithmetic::apply(OpBuilder &b, Location loc, AffineExpr expr,
+                                   ArrayRef<Value> given) {
+  SmallVector<Value> operands(given);
+  AffineMap map = AffineMap::get(given.size(), 0, expr);
+  affine::fullyComposeAffineMapAndOperands(&map, &operands);
+  affine::canonicalizeMapAndOperands(&map, &operands);
+  unsigned dims = map.getNumDims(), symbols = map.getNumSymbols();
+  expr = simplifyAffineExpr(normalize(map.getResult(0)), dims, symbols);
+  map = AffineMap::get(dims, symbols, expr);
+  affine::canonicalizeMapAndOperands(&map, &operands);
+  expr = map.getResult(0);
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return b.getIndexAttr(number.getValue());
+  if (isa<AffineDimExpr, AffineSymbolExpr>(expr))
+    return operands.front();
+  std::vector<const void *> key{map.getAsOpaquePointer()};
+  for (Value operand : operands)
+    key.push_back(operand.getAsOpaquePointer());
+  auto [entry, isNew] = applied.try_emplace(std::move(key));
+  if (isNew)
+    entry->second =
+        affine::AffineApplyOp::create(b, loc, map, operands).getResult();
+  return entry->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Computes with sizes that are constants; nothing where the result is none.
+static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
+  int64_t result;
+  switch (op) {
+  case SizeOp::Add:
+    return llvm::AddOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case SizeOp::Sub:
+    return llvm::SubOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case SizeOp::Mul:
+    return llvm::MulOverflow(x, y, result) ? std::nullopt
+                                           : std::optional(result);
+  case SizeOp::FloorDiv:
+    return y == 0 ? 0 : llvm::divideFloorSigned(x, y);
+  case SizeOp::CeilDiv:
+    return y == 0 ? 0 : llvm::divideCeilSigned(x, y);
+  case SizeOp::TruncDiv:
+    if (y == -1)
+      return fold(SizeOp::Sub, 0, x);
+    return y == 0 ? 0 : x / y;
+  case SizeOp::Min:
+    return std::min(x, y);
+  case SizeOp::Max:
+    return std::max(x, y);
+  }
+  return std::nullopt;
+}
+
+/// Computes with sizes of which one at least is known only at run time.
+OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
+                                        OpFoldResult x, OpFoldResult y) {
+  std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
+  bool isSum = op == SizeOp::Add || op == SizeOp::Sub;
+  bool isQuotient = op == SizeOp::FloorDiv || op == SizeOp::CeilDiv;
+  if (isSum || (op == SizeOp::Mul && (kx || ky)) ||
+      (isQuotient && ky && *ky > 0)) {
+    SmallVector<Value> operands;
+    auto exprOf = [&](OpFoldResult size, std::optional<int64_t> known) {
+      if (known)
+        return b.getAffineConstantExpr(*known);
+      operands.push_back(cast<Value>(size));
+      return b.getAffineDimExpr(operands.size() - 1);
+    };
+    AffineExpr a = exprOf(x, kx), c = exprOf(y, ky);
+    return apply(b, loc,
+                 op == SizeOp::Add        ? a + c
+                 : op == SizeOp::Sub      ? a - c
+                 : op == SizeOp::Mul      ? a * c
+                 : op == SizeOp::FloorDiv ? a.floorDiv(c)
+                                          : a.ceilDiv(c),
+                 operands);
+  }
+  Value vx = getValueOrCreateConstantIndexOp(b, loc, x),
+        vy = getValueOrCreateConstantIndexOp(b, loc, y);
+  switch (op) {
+  case SizeOp::Mul:
+    return arith::MulIOp::create(b, loc, vx, vy).getResult();
+  case SizeOp::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, vx, vy).getResult();
+  case SizeOp::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, vx, vy).getResult();
+  case SizeOp::TruncDiv:
+    return arith::DivSIOp::create(b, loc, vx, vy).getResult();
+  case SizeOp::Min:
+    return arith::MinSIOp::create(b, loc, vx, vy).getResult();
+  default:
+    return arith::MaxSIOp::create(b, loc, vx, vy).getResult();
+  }
+}
+
+OpFoldResult SizeArithmetic::compute(OpBuilder &b, Location loc, SizeOp op,
+                                     OpFoldResult x, OpFoldResult y) {
+  std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
+  if (kx && ky)
+    if (std::optional<int64_t> folded = fold(op, *kx, *ky))
+      return b.getIndexAttr(*folded);
+  // Rounded towards 0 is rounded down.
+  if (op == SizeOp::TruncDiv && isNeverNegative(x) && isNeverNegative(y))
+    op = SizeOp::FloorDiv;
+  bool isSum = op == SizeOp::Add || op == SizeOp::Sub;
+  bool isQuotient =
+      op == SizeOp::FloorDiv || op == SizeOp::CeilDiv || op == SizeOp::TruncDiv;
+  bool isExtreme = op == SizeOp::Min || op == SizeOp::Max;
+  if ((isSum && ky == 0) || ((op == SizeOp::Mul || isQuotient) && ky == 1) ||
+      (isExtreme && x == y) ||
+      (op == SizeOp::Max && ky == 0 && isNeverNegative(x)))
+    return x;
+  if ((op == SizeOp::Add && kx == 0) || (op == SizeOp::Mul && kx == 1) ||
+      (op == SizeOp::Max && kx == 0 && isNeverNegative(y)))
+    return y;
+  auto ask = [&](OpFoldResult first, OpFoldResult second) {
+    return std::tuple{static_cast<unsigned>(op), first.getOpaqueValue(),
+                      second.getOpaqueValue()};
+  };
+  if (auto found = answers.find(ask(x, y)); found != answers.end())
+    return found->second;
+  if (op == SizeOp::Mul || isExtreme)
+    if (auto found = answers.find(ask(y, x)); found != answers.end())
+      return found->second;
+  OpFoldResult result = computeNew(b, loc, op, x, y);
+  // A product of sizes that is computed of what these are made of.
+  if (op != SizeOp::Sub && isNeverNegative(x) && isNeverNegative(y))
+    noteSizes(result);
+  return answers[ask(x, y)] = result;
+}
