@@ -6,7 +6,7 @@ AVX-512 and VNNI, which must give the same bits. Results are compared on seeded 
 the sizes that dynamic dimensions get. The reference is onnx_models/exact.py: the model in float64,
 without rounding activations to integers; with --float, the model that was quantized. The distance of
 qcc to it must be at most 1.25 times that of ONNX Runtime, with or without optimizations, whichever is
-closer, or 1e-5 (0.004 for models in float16, of which ONNX Runtime rounds no values between nodes).
+closer, or 1e-4 (0.004 for models in float16, of which ONNX Runtime rounds no values between nodes).
 A distance is relative, the root of the mean of squares over all inputs of a size, of each output by
 itself; of integers it is the share that differs.
 
@@ -43,7 +43,7 @@ from onnx_models.networks import NETWORKS, SIZES
 from onnx_models.real import REAL
 
 LIMIT = 1.25
-LEAST = 1e-5  # the distance that needs no reason
+LEAST = 1e-4  # the distance that needs no reason: what the order of sums in float32 makes
 LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
 PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
 
