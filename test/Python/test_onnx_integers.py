@@ -342,3 +342,26 @@ def test_parameters_of_one_element_that_are_inputs(shape, tmp_path, compiler):
     total = (a.astype(np.int64) - 3) @ (b.astype(np.int64) + 7)
     expected = np.clip(np.rint(total.astype(np.float32) * np.float32(0.5 * 0.25 / 8)) + 5, -128, 127).astype(np.int8)
     program.assert_same_bits(y, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+def test_places_of_extremes(op, kind, tmp_path, compiler):
+    x = integers(np.random.default_rng(2), kind, (3, 7, 5))
+    model = Model()
+    (y,) = model.run(tmp_path, [model.node(op, [model.input("x", x)], axis=1, keepdims=0)])
+    program.assert_same_bits(y, getattr(np, op.lower())(x, axis=1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_interpolation(kind, tmp_path, compiler):
+    """Twice as many, each 1/4 from an element and 3/4 from the next: cut off, not rounded."""
+    x = integers(np.random.default_rng(3), kind, (2, 1, 9))
+    model = Model()
+    operands = [model.input("x", x), "", model.constant("scales", np.array([1, 1, 2], F32))]
+    (y,) = model.run(tmp_path, [model.node("Resize", operands, mode="linear")])
+    at = np.clip((np.arange(18) + 0.5) / 2 - 0.5, 0, 8)
+    low = np.floor(at).astype(int)
+    v = x.astype(np.float64)
+    exact = v[..., low] + (v[..., np.minimum(low + 1, 8)] - v[..., low]) * (at - low)
+    program.assert_same_bits(y, np.trunc(exact).astype(kind))

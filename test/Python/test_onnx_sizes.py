@@ -194,8 +194,15 @@ def test_same_padding_of_dynamic_sizes(side, tmp_path, compiler):
     assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight, auto_pad=side)
     assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight[:, :, :1, :1],
                              auto_pad=side, strides=[2, 3])
+    for sizes in ((6, 5), (7, 8), (1, 3)):
+        x = random(1, 1, *sizes)
+        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "Conv", weight, auto_pad=side, strides=[2, 3])
+        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "MaxPool", kernel_shape=[3, 2], auto_pad=side, strides=[2, 2])
+    # Fewer elements than steps need no padding.
+    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "MaxPool", kernel_shape=[2, 2],
+                             auto_pad=side, strides=[4, 3])
     with pytest.raises(Exception, match="has auto_pad for a dynamic size and a stride of 2; give pads, or the size"):
-        run(tmp_path, [1, 1, "h", "w"], "Conv", random(1, 1, 6, 5), weight, auto_pad=side, strides=[2, 2])
+        run(tmp_path, [1, 1, "h", "w"], "AveragePool", random(1, 1, 6, 5), kernel_shape=[3, 3], auto_pad=side, strides=[2, 2])
 
 
 def test_sizes_named_by_a_question_mark_are_unknown(tmp_path, compiler):

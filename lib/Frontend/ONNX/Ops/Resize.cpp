@@ -409,7 +409,7 @@ LogicalResult onnx::importResize(NodeImporter &n) {
                       << ", which is not supported; nearest and linear without "
                          "antialias and exclude_outside are, with stretch";
   GraphValue x = n.in(0);
-  if (modes.isLinear && !x.element.isF32())
+  if (modes.isLinear && !x.element.isF32() && !x.isByte())
     return n.refuse() << "interpolates " << elementName(x.element)
                       << ", which is not supported; cast it to float32";
   if (!areModesKnown(modes.coordinates, modes.rounding))
@@ -418,8 +418,11 @@ LogicalResult onnx::importResize(NodeImporter &n) {
   auto axes = readDimensions(n);
   if (failed(axes))
     return failure();
+  if (modes.isLinear && x.isByte())
+    x = *convert(n, x, n.b.getF32Type());
   for (const Axis &axis : llvm::reverse(*axes))
     x = modes.isLinear ? interpolate(n, x, axis, modes)
                        : takeNearest(n, x, axis, modes);
-  return n.set(0, x);
+  FailureOr<GraphValue> y = convert(n, x, n.in(0).element);
+  return failed(y) ? failure() : n.set(0, *y);
 }
