@@ -6,12 +6,13 @@ AVX-512 and VNNI, which must give the same bits. Results are compared on seeded 
 the sizes that dynamic dimensions get. The reference is onnx_models/exact.py: the model in float64,
 without rounding activations to integers; with --float, the model that was quantized. The distance of
 qcc to it must be at most 1.25 times that of ONNX Runtime, with or without optimizations, whichever is
-closer, or 1e-4 (0.004 for models in float16, of which ONNX Runtime rounds no values between nodes).
+closer. Theirs counts as 1e-4 at least, which the order of sums in float32 makes (0.004 for models in
+float16, of which ONNX Runtime rounds no values between nodes).
 A distance is relative, the root of the mean of squares over all inputs of a size, of each output by
 itself; of integers it is the share that differs.
 
 --forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them with it.
---made does so with the networks of onnx_models/networks.py, --real tries the published models of
+--made does so with the networks of onnx_models/networks.py; --real tries the published models of
 onnx_models/real.py, which fetch-onnx-models.py has brought to a folder. --table writes what became of
 each as a page.
 
@@ -43,7 +44,7 @@ from onnx_models.networks import NETWORKS, SIZES
 from onnx_models.real import REAL
 
 LIMIT = 1.25
-LEAST = 1e-4  # the distance that needs no reason: what the order of sums in float32 makes
+LEAST = 1e-4  # what a distance of ONNX Runtime counts as at least
 LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
 PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
 
@@ -210,10 +211,10 @@ def judge(options, path, real, published, folder):
         return "no reference", [str(error).splitlines()[0][:200]]
 
 
-def write_form(options, write, path, to):
+def write_form(options, write, path, to, published):
     """Whether the form of a model could be written; otherwise why not."""
     def batches():
-        return [make_inputs(onnx.load(path), 1, options, 1000 + seed) for seed in range(4)]
+        return [make_inputs(onnx.load(path), 1, options, 1000 + seed, published) for seed in range(4)]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             write(path, to, batches)
@@ -231,19 +232,26 @@ def models(options, folder):
         onnx.save(NETWORKS[name](), path)
         yield from forms_of(options, name, path, path, True, folder)
     for published in REAL if options.real else []:
-        if options.only.search(published.name):
-            yield published.name, published.package, options.real / published.package / published.path, None, published
+        path = options.real / published.package / published.path
+        if options.forms:
+            yield from forms_of(options, published.name, path, path, True, folder, published)
+        elif is_tried(options, published.name, published.package):
+            yield published.name, published.package, path, None, published
 
 
-def forms_of(options, name, path, real, all_forms, folder):
-    if options.only.search("as it is"):
-        yield name, "as it is", path, real, None
+def is_tried(options, name, form):
+    return options.only.search(f"{name} ({form})")
+
+
+def forms_of(options, name, path, real, all_forms, folder, published=None):
+    if is_tried(options, name, "as it is"):
+        yield name, "as it is", path, real, published
     for number, (form, write) in enumerate(FORMS.items() if all_forms else []):
-        if not options.only.search(form):
+        if not is_tried(options, name, form):
             continue
         to = folder / f"form{number}.onnx"
-        reason = write_form(options, write, path, to)
-        yield name, form, reason or to, path, None
+        reason = write_form(options, write, path, to, published)
+        yield name, form, reason or to, path, published
 
 
 def parse_arguments():
@@ -256,7 +264,7 @@ def parse_arguments():
     parser.add_argument("--real", type=pathlib.Path, metavar="FOLDER",
                         help="also try the published models that fetch-onnx-models.py has brought here")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX",
-                        help="which forms, or published models, are tried")
+                        help="what is tried, of 'MODEL (FORM)' or 'MODEL (PACKAGE)'")
     parser.add_argument("--table", type=pathlib.Path, help="a page to write")
     parser.add_argument("--seeds", type=int, default=2, help="how many inputs of each size")
     parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")], default=[1, 7, 40],
@@ -292,7 +300,8 @@ def main():
             print(f"{what}: {name} ({form})" + "".join(f"\n  {line}" for line in lines), flush=True)
     if options.table:
         asked = " ".join(word for word in sys.argv[1:] if word.startswith(("--made", "--only", "--seeds", "--sizes")))
-        options.table.write_text(tables.of_published(rows, options.seeds) if options.real else tables.of_forms(rows, asked))
+        options.table.write_text(tables.of_forms(rows, asked) if options.forms or not options.real else
+                                 tables.of_published(rows, options.seeds, LIMIT))
     return 1 if any(what in ("wrong", "crash") for _, _, what, _ in rows) else 0
 
 

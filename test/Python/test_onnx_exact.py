@@ -12,8 +12,10 @@ import program
 from onnx_model import Model
 
 sys.path.insert(0, str(program.ROOT / "utils"))
+from onnx_models import tables  # noqa: E402
 from onnx_models.exact import Exact, rounds  # noqa: E402
 from onnx_models.networks import NETWORKS, SIZES  # noqa: E402
+from onnx_models.real import REAL  # noqa: E402
 
 SCRIPT = program.ROOT / "utils" / "onnx-models.py"
 RANDOM = np.random.default_rng(3)
@@ -118,3 +120,17 @@ def test_constants_and_casts_are_widened(tmp_path):
 def test_published_models_that_nobody_has_fetched(tmp_path):
     done = subprocess.run([sys.executable, str(SCRIPT), "--qcc=qcc", f"--real={tmp_path}"], capture_output=True, text=True)
     assert done.returncode == 2 and f"run utils/fetch-onnx-models.py {tmp_path}" in done.stderr
+
+
+def test_the_page_of_published_models():
+    """The page has each model, and says which are near only."""
+    page = (program.ROOT / "docs" / "ONNXModels.md").read_text()
+    for real in REAL:
+        assert f"| {real.name} | {real.package} |" in page
+    assert page.startswith(tables.PUBLISHED.format(seeds=32))
+    figures = {("exact", "qcc"): 3e-6, ("exact", "ORT off"): 2e-6, ("exact", "ORT on"): 4e-6}
+    rows = [("a", "b", "pass", [tables.Figures(0.03, "1x2", figures)]),
+            ("c", "d", "refused", ["the op ai.onnx.STFT (operator set 20) is not supported, in node 'x'"])]
+    text = tables.of_published(rows, 1, 1.25)
+    assert "| a | b | 1x2 | near | 3.0e-06 | 2.0e-06 | 4.0e-06 | – | – | – |" in text
+    assert "* c: ai.onnx.STFT\n" in text and "Of 2 models, 1 pass, 1 are refused" in text

@@ -225,7 +225,8 @@ def conditional_squeeze(tmp_path, sizes, then="r = Squeeze(a, last)", condition=
     path = tmp_path / "model.onnx"
     path.write_bytes(onnx.parser.parse_model(f"""
         <ir_version: 9, opset_import: ["" : {opset}]>
-        g (float[N, 4, T] x, float[4, 2] w{condition and ", bool c"}) => (y) <int64[1] last = {{-1}}, int64 one = {{1}}, int64 place = {{-1}}> {{
+        g (float[N, 4, T] x, float[4, 2] w{condition and ", bool c"}) => (y)
+        <int64[1] last = {{-1}}, int64 one = {{1}}, int64 place = {{-1}}> {{
           a = AveragePool<kernel_shape = [2], strides = [2]>(x)
           shape = Shape(a)
           size = Gather(shape, place)
