@@ -268,3 +268,25 @@ def test_squeeze_in_a_branch_that_data_choose(tmp_path, compiler):
                 else_branch = j () => (float[N, 4, M] l) { l = Identity(a) }>
               v = MatMul(t, w) },
             else_branch = m () => (float[N, 2] v) { v = Neg(p) }>""")
+
+
+@pytest.mark.parametrize("dims", [["m", "n"], [2, 3], ["m", 3]])
+def test_reshape_to_the_size_of_another(dims, tmp_path, compiler):
+    """Which has to have as many elements, even if nothing else is computed."""
+    x = random(2, 3)
+
+    def result(size):
+        graph = Model()
+        shape = graph.node("Shape", [graph.input("other", random(size), ["k"])])
+        return graph.run(tmp_path, [graph.node("Reshape", [graph.input("x", x, dims), shape])])
+
+    program.assert_same_bits(result(6)[0], x.reshape(6))
+    with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to|must be equal to dimension 0 of argument 0"):
+        result(5)
+
+
+def test_reshape_to_a_scalar(tmp_path, compiler):
+    (result,) = run(tmp_path, ["n"], "Reshape", random(1), np.array([], np.int64))
+    program.assert_same_bits(result, random(1).reshape(()))
+    with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to 1"):
+        run(tmp_path, ["n"], "Reshape", random(2), np.array([], np.int64))
