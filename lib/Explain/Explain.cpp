@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Explain/Explain.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Transforms/Entry/EntryDims.h"
 #include "qcc/Transforms/Entry/Steps.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 
 using namespace mlir;
@@ -21,65 +23,132 @@ using namespace qcc;
 // Amounts of work
 //===----------------------------------------------------------------------===//
 
-/// A sum of products of dynamic dimensions: the dimensions of a term, sorted,
-/// and its coefficient.
-using Polynomial = std::map<std::vector<unsigned>, int64_t>;
+/// A sum of products: the factors of a term, sorted, and its coefficient. A
+/// factor is a dynamic dimension, or a quotient.
+using Polynomial = std::map<std::vector<std::string>, int64_t>;
+
+static Polynomial constantOf(int64_t value) { return {{{}, value}}; }
+
+/// "2097152*d0 + 960"
+static std::string textOf(const Polynomial &terms) {
+  std::string text;
+  for (auto &[factors, coefficient] : llvm::reverse(terms)) {
+    if (coefficient == 0)
+      continue;
+    bool isNegative = coefficient < 0;
+    uint64_t magnitude = isNegative ? -uint64_t(coefficient) : coefficient;
+    text +=
+        text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
+    if (magnitude != 1 || factors.empty())
+      text += std::to_string(magnitude) + (factors.empty() ? "" : "*");
+    text += llvm::join(factors, "*");
+  }
+  return text.empty() ? "0" : text;
+}
+
+static Polynomial add(Polynomial a, const Polynomial &b) {
+  for (auto &[factors, coefficient] : b)
+    a[factors] += coefficient;
+  return a;
+}
+
+static Polynomial multiply(const Polynomial &a, const Polynomial &b) {
+  Polynomial result;
+  for (auto &[factorsA, coefficientA] : a)
+    for (auto &[factorsB, coefficientB] : b) {
+      std::vector<std::string> factors(factorsA);
+      factors.insert(factors.end(), factorsB.begin(), factorsB.end());
+      llvm::sort(factors);
+      result[factors] += coefficientA * coefficientB;
+    }
+  return result;
+}
+
+/// "ceil(d0/64)" or "floor((d0 + 1)/2)" as a factor.
+static Polynomial quotient(StringRef rounding, const Polynomial &a,
+                           const Polynomial &b) {
+  std::string over = textOf(a);
+  if (over.find(' ') != std::string::npos)
+    over = "(" + over + ")";
+  return {{{(rounding + "(" + over + "/" + textOf(b) + ")").str()}, 1}};
+}
+
+static std::optional<Polynomial> polynomial(Value value);
+
+/// An expression of an affine.apply.
+static std::optional<Polynomial> polynomial(AffineExpr expr,
+                                            affine::AffineApplyOp op) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constantOf(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return polynomial(op.getMapOperands()[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return polynomial(op.getMapOperands()[op.getAffineMap().getNumDims() +
+                                          symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto a = polynomial(binary.getLHS(), op), b = polynomial(binary.getRHS(), op);
+  if (!a || !b)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(*a, *b);
+  case AffineExprKind::Mul:
+    return multiply(*a, *b);
+  case AffineExprKind::FloorDiv:
+    return quotient("floor", *a, *b);
+  case AffineExprKind::CeilDiv:
+    return quotient("ceil", *a, *b);
+  default: // a - floor(a / b) * b
+    return add(
+        *a, multiply(multiply(quotient("floor", *a, *b), *b), constantOf(-1)));
+  }
+}
+
+/// A dimension of a tensor that the entry takes or gives.
+static std::optional<Polynomial> polynomial(memref::DimOp dim) {
+  std::optional<EntryDim> entryDim = entryDimOf(dim);
+  if (!entryDim)
+    return std::nullopt;
+  if (!entryDim->isResult)
+    return Polynomial{{{"d" + std::to_string(entryDim->number)}, 1}};
+  // The function returns the dimensions of its results.
+  auto entry = dim->getParentOfType<func::FuncOp>();
+  return polynomial(
+      entry.getBody().front().getTerminator()->getOperand(entryDim->number));
+}
 
 /// An index of an entry in terms of the dynamic dimensions of its arguments;
-/// nothing where it is no polynomial.
+/// nothing where it depends on more.
 static std::optional<Polynomial> polynomial(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
-    return Polynomial{{{}, constant.getSExtValue()}};
+    return constantOf(constant.getSExtValue());
   Operation *def = value.getDefiningOp();
-  if (auto dim = dyn_cast_or_null<memref::DimOp>(def)) {
-    std::optional<EntryDim> entryDim = entryDimOf(dim);
-    if (!entryDim)
-      return std::nullopt;
-    if (!entryDim->isResult)
-      return Polynomial{{{entryDim->number}, 1}};
-    // The function returns the dimensions of its results.
-    auto entry = dim->getParentOfType<func::FuncOp>();
-    return polynomial(
-        entry.getBody().front().getTerminator()->getOperand(entryDim->number));
-  }
-  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(def))
+  if (auto dim = dyn_cast_or_null<memref::DimOp>(def))
+    return polynomial(dim);
+  if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(def))
+    return polynomial(apply.getAffineMap().getResult(0), apply);
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                       arith::DivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
+          def))
     return std::nullopt;
   auto a = polynomial(def->getOperand(0)), b = polynomial(def->getOperand(1));
   if (!a || !b)
     return std::nullopt;
-  Polynomial result;
-  if (isa<arith::AddIOp>(def)) {
-    result = *a;
-    for (auto &[dims, coefficient] : *b)
-      result[dims] += coefficient;
-    return result;
-  }
-  for (auto &[dimsA, coefficientA] : *a)
-    for (auto &[dimsB, coefficientB] : *b) {
-      std::vector<unsigned> dims(dimsA);
-      dims.insert(dims.end(), dimsB.begin(), dimsB.end());
-      llvm::sort(dims);
-      result[dims] += coefficientA * coefficientB;
-    }
-  return result;
+  if (isa<arith::AddIOp>(def))
+    return add(*a, *b);
+  if (isa<arith::SubIOp>(def))
+    return add(*a, multiply(*b, constantOf(-1)));
+  if (isa<arith::MulIOp>(def))
+    return multiply(*a, *b);
+  return quotient(isa<arith::CeilDivSIOp>(def) ? "ceil" : "floor", *a, *b);
 }
 
 /// "2097152*d0 + 960", where dI is the I-th dynamic dimension of the arguments;
 /// "unknown" where the value depends on more.
 static std::string formula(Value value) {
   auto terms = polynomial(value);
-  if (!terms)
-    return "unknown";
-  std::string text;
-  for (auto &[dims, coefficient] : llvm::reverse(*terms)) {
-    if (coefficient == 0)
-      continue;
-    text += (text.empty() ? "" : " + ") + std::to_string(coefficient);
-    for (unsigned dim : dims)
-      text += "*d" + std::to_string(dim);
-  }
-  return text.empty() ? "0" : text;
+  return terms ? textOf(*terms) : "unknown";
 }
 
 //===----------------------------------------------------------------------===//

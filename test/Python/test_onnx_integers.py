@@ -345,18 +345,6 @@ def test_parameters_of_one_element_that_are_inputs(shape, tmp_path, compiler):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_interpolation_of_integers(kind, tmp_path, compiler):
-    """That of floats, truncated, as ONNX Runtime does it."""
-    x = integers(np.random.default_rng(4), kind, (1, 2, 5, 6))
-    results = []
-    for array in (x, x.astype(np.float32)):
-        graph = Model()
-        names = [graph.input("x", array), "", graph.constant("s", np.array([1, 1, 2, 1.5], np.float32))]
-        results += graph.run(tmp_path, [graph.node("Resize", names, mode="linear")])
-    program.assert_same_bits(results[0], np.trunc(results[1]).astype(kind))
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_pad_of_quantized_values(kind, tmp_path, compiler):
     """By a value that is quantized as well, as ONNX Runtime writes it: dequantized, and as integers."""
     random = np.random.default_rng(4)
@@ -373,3 +361,26 @@ def test_pad_of_quantized_values(kind, tmp_path, compiler):
     program.assert_same_bits(results[0], (expected.astype(np.float32) - 3) * np.float32(0.5))
     program.assert_same_bits(results[1], expected)
     program.assert_same_bits(results[2], np.pad(x, [(0, 1), (2, 0)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+def test_places_of_extremes(op, kind, tmp_path, compiler):
+    x = integers(np.random.default_rng(2), kind, (3, 7, 5))
+    model = Model()
+    (y,) = model.run(tmp_path, [model.node(op, [model.input("x", x)], axis=1, keepdims=0)])
+    program.assert_same_bits(y, getattr(np, op.lower())(x, axis=1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_interpolation(kind, tmp_path, compiler):
+    """Twice as many, each 1/4 from an element and 3/4 from the next: cut off, not rounded."""
+    x = integers(np.random.default_rng(3), kind, (2, 1, 9))
+    model = Model()
+    operands = [model.input("x", x), "", model.constant("scales", np.array([1, 1, 2], F32))]
+    (y,) = model.run(tmp_path, [model.node("Resize", operands, mode="linear")])
+    at = np.clip((np.arange(18) + 0.5) / 2 - 0.5, 0, 8)
+    low = np.floor(at).astype(int)
+    v = x.astype(np.float64)
+    exact = v[..., low] + (v[..., np.minimum(low + 1, 8)] - v[..., low]) * (at - low)
+    program.assert_same_bits(y, np.trunc(exact).astype(kind))

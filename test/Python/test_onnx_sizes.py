@@ -3,6 +3,7 @@
 import subprocess
 
 import numpy as np
+import onnx
 import pytest
 from onnx import numpy_helper
 
@@ -291,5 +292,99 @@ def test_same_padding_of_dynamic_sizes(side, tmp_path, compiler):
     assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight, auto_pad=side)
     assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight[:, :, :1, :1],
                              auto_pad=side, strides=[2, 3])
+    for sizes in ((6, 5), (7, 8), (1, 3)):
+        x = random(1, 1, *sizes)
+        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "Conv", weight, auto_pad=side, strides=[2, 3])
+        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "MaxPool", kernel_shape=[3, 2], auto_pad=side, strides=[2, 2])
+    # Fewer elements than steps need no padding.
+    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "MaxPool", kernel_shape=[2, 2],
+                             auto_pad=side, strides=[4, 3])
     with pytest.raises(Exception, match="has auto_pad for a dynamic size and a stride of 2; give pads, or the size"):
-        run(tmp_path, [1, 1, "h", "w"], "Conv", random(1, 1, 6, 5), weight, auto_pad=side, strides=[2, 2])
+        run(tmp_path, [1, 1, "h", "w"], "AveragePool", random(1, 1, 6, 5), kernel_shape=[3, 3], auto_pad=side, strides=[2, 2])
+
+
+def test_sizes_named_by_a_question_mark_are_unknown(tmp_path, compiler):
+    """How Paddle2ONNX writes each size that it does not know."""
+    x = random(2, 3)
+    graph = Model()
+    (y,) = graph.run(tmp_path, [graph.node("Neg", [graph.input("x", x, ["?", "?"])])])
+    program.assert_same_bits(y, -x)
+
+
+@pytest.mark.parametrize("others", [[3], ["n"]])
+def test_squeeze_of_a_size_that_is_unknown(others, tmp_path, compiler):
+    assert_dynamic_is_static(tmp_path, random(1, 3), ["m", *others], "Squeeze", np.array([0]))
+    with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to 1, by 'tensor.cast' of layer 'Squeeze_0_0'"):
+        run(tmp_path, ["m", *others], "Squeeze", random(2, 3), np.array([0]))
+
+
+def conditional_squeeze(tmp_path, sizes, then="r = Squeeze(a, last)", condition="", opset=18):
+    """squeeze(-1), of a size that is computed, as PyTorch writes it: the row of each image behind it needs two dimensions."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(onnx.parser.parse_model(f"""
+        <ir_version: 9, opset_import: ["" : {opset}]>
+        g (float[N, 4, T] x, float[4, 2] w{condition and ", bool c"}) => (y)
+        <int64[1] last = {{-1}}, int64 one = {{1}}, int64 place = {{-1}}> {{
+          a = AveragePool<kernel_shape = [2], strides = [2]>(x)
+          shape = Shape(a)
+          size = Gather(shape, place)
+          is = Equal(size, one)
+          s = If (is) <then_branch = t () => (float[N, 4] r) {{ {then} }},
+                       else_branch = e () => (float[N, 4, M] r) {{ r = Identity(a) }}>
+          p = MatMul(s, w)
+          {condition or "y = Identity(p)"}
+        }}""").SerializeToString())
+    x, w = random(*sizes), random(4, 2)
+    arrays = [x, w, np.array(True)] if condition else [x, w]
+    return program.run_file(path, tmp_path, arrays, 1)[0], x, w
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_squeeze_if_the_size_is_one(rows, tmp_path, compiler):
+    y, x, w = conditional_squeeze(tmp_path, (rows, 4, 2))
+    np.testing.assert_allclose(y, x.mean(axis=2) @ w, rtol=1e-5, atol=1e-6)
+
+
+def test_squeeze_if_the_size_is_one_which_it_is_not(tmp_path, compiler):
+    with pytest.raises(Exception, match="a size computed from others must be equal to 1, by 'tensor.cast' of layer 'r'"):
+        conditional_squeeze(tmp_path, (3, 4, 5))
+
+
+@pytest.mark.parametrize("then", ["q = Squeeze(a, last) r = Neg(q)", "r = ReduceSum<keepdims = 0>(a, last)"])
+def test_branches_with_other_shapes_on_sizes(then, tmp_path, compiler):
+    """Only what asks for the size itself can be chosen."""
+    with pytest.raises(Exception, match="branches on a value that is known only when the model runs"):
+        conditional_squeeze(tmp_path, (3, 4, 2), then)
+
+
+def test_squeeze_in_a_branch_that_data_choose(tmp_path, compiler):
+    """It would ask for the size of a branch that need not be taken."""
+    with pytest.raises(Exception, match="branches on a value that is known only when the model runs"):
+        conditional_squeeze(tmp_path, (3, 4, 2), condition="""y = If (c) <
+            then_branch = u () => (float[N, 2] v) { t = If (is) <
+                then_branch = k () => (float[N, 4] l) { l = Squeeze(a, last) },
+                else_branch = j () => (float[N, 4, M] l) { l = Identity(a) }>
+              v = MatMul(t, w) },
+            else_branch = m () => (float[N, 2] v) { v = Neg(p) }>""")
+
+
+@pytest.mark.parametrize("dims", [["m", "n"], [2, 3], ["m", 3]])
+def test_reshape_to_the_size_of_another(dims, tmp_path, compiler):
+    """Which has to have as many elements, even if nothing else is computed."""
+    x = random(2, 3)
+
+    def result(size):
+        graph = Model()
+        shape = graph.node("Shape", [graph.input("other", random(size), ["k"])])
+        return graph.run(tmp_path, [graph.node("Reshape", [graph.input("x", x, dims), shape])])
+
+    program.assert_same_bits(result(6)[0], x.reshape(6))
+    with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to|must be equal to dimension 0 of argument 0"):
+        result(5)
+
+
+def test_reshape_to_a_scalar(tmp_path, compiler):
+    (result,) = run(tmp_path, ["n"], "Reshape", random(1), np.array([], np.int64))
+    program.assert_same_bits(result, random(1).reshape(()))
+    with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to 1"):
+        run(tmp_path, ["n"], "Reshape", random(2), np.array([], np.int64))

@@ -215,6 +215,19 @@ static Value castTo(NodeImporter &n, Value x, RankedTensorType type) {
   return tensor::CastOp::create(n.b, n.loc, type, x);
 }
 
+/// A line of `size` elements, which callers are asked for: an expansion is
+/// checked.
+static Value castToLine(NodeImporter &n, Value x, OpFoldResult size) {
+  Type element = cast<RankedTensorType>(x.getType()).getElementType();
+  if (knownSize(size))
+    return castTo(n, x, n.type(element, {size}));
+  SmallVector<ReassociationIndices> both{{0, 1}};
+  Value column =
+      expand(n, castTo(n, x, n.type(element, {size})), {size, n.size(1)}, both);
+  return tensor::CollapseShapeOp::create(n.b, n.loc, n.type(element, {size}),
+                                         column, both);
+}
+
 static bool hasSameSizes(const Shape &a, const Shape &b) {
   return ArrayRef<OpFoldResult>(a) == ArrayRef<OpFoldResult>(b);
 }
@@ -228,8 +241,15 @@ GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
     if (attr)
       return Constants::toValue(n.b, attr);
   }
+  if (shape.empty() && !knownSizes(x.shape)) {
+    Shape ones(x.shape.size(), n.size(1)); // which callers are asked for
+    GraphValue one =
+        toGraphValue(castTo(n, n.tensor(x), n.type(x.element, ones)), ones);
+    return reshape(n, one, shape);
+  }
   SmallVector<Group> groups;
-  if (auto found = findGroups(x.shape, shape)) {
+  auto found = findGroups(x.shape, shape);
+  if (found) {
     groups = joinEmpty(*found);
   } else {
     Group all;
@@ -254,7 +274,9 @@ GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
     to.push_back(sizesOf(shape, group.to));
   }
   Value collapsed = collapse(n, x, from, before);
-  Value middle = castTo(n, collapsed, n.type(x.element, to));
+  Value middle = !found && to.size() == 1 && shape.size() == 1
+                     ? castToLine(n, collapsed, to[0])
+                     : castTo(n, collapsed, n.type(x.element, to));
   return toGraphValue(expand(n, middle, shape, after), shape);
 }
 

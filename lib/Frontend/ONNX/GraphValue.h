@@ -36,6 +36,8 @@ struct GraphValue {
   /// constants, and sizes that are known at run time. All sizes of the value
   /// are constants.
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
+  /// The size of which a bool of one element says whether it is 1, or null.
+  mlir::OpFoldResult isOne;
   /// Of a Cast of int8 or uint8 to float32: the integers. A product of these
   /// with a scale is a DequantizeLinear that is written as two nodes.
   mlir::Value stored;

@@ -284,6 +284,12 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
     folder = ".";
   OwningOpRef<ModuleOp> module =
       GraphImporter(**model, folder, name, options.dims, context).run();
+  // What is wrong with an op is wrong with a node of the model.
+  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+    if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
+      diagnostic << ", in node '" << node.getName().getValue() << "'";
+    return failure(); // The next handler prints it.
+  });
   if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;

@@ -265,6 +265,8 @@ static Dimension readDimension(pbf_reader message) {
       dim.hasValue = dim.value != -1;
     } else if (message.tag() == 2) {
       dim.symbol = getView(message);
+      if (dim.symbol == "?") // Paddle's, of each size that it does not know
+        dim.symbol = {};
     } else {
       message.skip();
     }

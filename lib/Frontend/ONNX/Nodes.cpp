@@ -313,9 +313,11 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     narrow = widen(node, inputs, loc, wide);
   NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
-  importer.importBranch = [&](const Graph &graph) {
-    return importBranch(graph, scope);
+  importer.importBranch = [&](const Graph &graph, bool isChosen) {
+    return importBranch(graph, scope, isChosen);
   };
+  importer.lookup = [&](std::string_view name) { return scope.find(name); };
+  importer.isChosen = scope.isChosen;
   if (failed(version->import(importer)))
     return failure();
   bool hasStatistics = importer.op().ends_with("LayerNormalization");
@@ -395,9 +397,10 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
   return success();
 }
 
-FailureOr<SmallVector<GraphValue>> Nodes::importBranch(const Graph &graph,
-                                                       Scope &outer) {
+FailureOr<SmallVector<GraphValue>>
+Nodes::importBranch(const Graph &graph, Scope &outer, bool isChosen) {
   Scope inner;
+  inner.isChosen = outer.isChosen && isChosen;
   inner.outer = &outer;
   inner.function = outer.function;
   inner.call = outer.call;

@@ -29,6 +29,8 @@ struct Scope {
   /// What stands before the names of nodes: the names of calls around them.
   std::string prefix;
   unsigned depth = 0;
+  /// Not in a branch that data choose, whose results may be discarded.
+  bool isChosen = true;
   llvm::StringMap<GraphValue> values;
   /// Inputs of a function that its call leaves out.
   llvm::StringSet<> absent;
@@ -73,7 +75,7 @@ private:
                                  llvm::ArrayRef<GraphValue *> inputs,
                                  mlir::Location loc, Scope &scope);
   mlir::FailureOr<llvm::SmallVector<GraphValue>>
-  importBranch(const Graph &graph, Scope &outer);
+  importBranch(const Graph &graph, Scope &outer, bool isChosen);
   mlir::LogicalResult setOutput(std::string_view name, GraphValue value,
                                 mlir::Location loc, Scope &scope);
   const LocalFunction *findFunction(const Node &node) const;

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -97,6 +98,8 @@ static std::string nameOf(OpFoldResult size) {
 
 void Checks::require(Value condition, const Twine &what) {
   std::string text = (what + ", by '" + originOf(subject) + "'").str();
+  if (StringRef layer = layerName(subject->getLoc()); !layer.empty())
+    text += (" of layer '" + layer + "'").str();
   std::string position = sourcePosition(subject->getLoc());
   if (!position.empty())
     text += " at " + position;

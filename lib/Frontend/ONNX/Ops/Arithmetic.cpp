@@ -336,9 +336,19 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
     return failure();
   if (std::optional<GraphValue> known = compareKnown(n))
     return n.set(0, *known);
-  return setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
-    return compare(s, n.op(), args[0], args[1]);
-  });
+  if (failed(
+          setElementwise(n, n.b.getI1Type(), [&](Scalars &s, ValueRange args) {
+            return compare(s, n.op(), args[0], args[1]);
+          })))
+    return failure();
+  GraphValue &x = n.in(0), &y = n.in(1);
+  if (isEqual && meetIntegers(n, {&x, &y}) == 1) {
+    OpFoldResult a = integerAt(x, 0), c = integerAt(y, 0);
+    n.outputs()[0]->isOne = knownSize(c) == 1   ? a
+                            : knownSize(a) == 1 ? c
+                                                : OpFoldResult();
+  }
+  return success();
 }
 
 /// And, Or or Xor of two truth values that are known when the model is

@@ -14,12 +14,13 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 /// What a branch gives.
-static FailureOr<SmallVector<GraphValue>> importBranch(NodeImporter &n,
-                                                       StringRef name) {
+static FailureOr<SmallVector<GraphValue>>
+importBranch(NodeImporter &n, StringRef name, bool isChosen) {
   const NodeAttribute *branch = n.find(name);
   if (!branch || !branch->graph)
     return n.refuse() << "has no " << name << "; add it";
-  FailureOr<SmallVector<GraphValue>> values = n.importBranch(*branch->graph);
+  FailureOr<SmallVector<GraphValue>> values =
+      n.importBranch(*branch->graph, isChosen);
   if (succeeded(values) && values->size() != n.node.outputs.size())
     return n.refuse() << "has a branch of " << values->size()
                       << " outputs where the node has " << n.node.outputs.size()
@@ -41,10 +42,10 @@ static bool areAlike(const GraphValue &x, const GraphValue &y) {
 
 /// Computes both branches, and takes what the condition chooses.
 static LogicalResult importBoth(NodeImporter &n) {
-  auto thenValues = importBranch(n, "then_branch");
+  auto thenValues = importBranch(n, "then_branch", /*isChosen=*/false);
   if (failed(thenValues))
     return failure();
-  auto elseValues = importBranch(n, "else_branch");
+  auto elseValues = importBranch(n, "else_branch", /*isChosen=*/false);
   if (failed(elseValues))
     return failure();
   Composer c(n);
@@ -65,15 +66,54 @@ static LogicalResult importBoth(NodeImporter &n) {
   return success();
 }
 
+/// Whether a graph is constants and a Squeeze of what has one dimension of
+/// `size`.
+static bool squeezes(NodeImporter &n, const Graph &graph, OpFoldResult size) {
+  const Node *squeeze = nullptr;
+  for (const Node &node : graph.nodes) {
+    if (node.op == "Constant")
+      continue;
+    if (squeeze || node.op != "Squeeze" || node.inputs.empty())
+      return false;
+    squeeze = &node;
+  }
+  GraphValue *x = squeeze ? n.lookup(squeeze->inputs[0]) : nullptr;
+  return x && llvm::count(x->shape, size) == 1;
+}
+
+/// How PyTorch writes squeeze(d) where it does not know the size: an If on
+/// whether the size is 1, of a Squeeze and an Identity. What follows can be
+/// compiled for one number of dimensions only; it is the one that was asked
+/// for, and Squeeze makes the size a requirement of the entry. Gives the result
+/// of the Squeeze, or nothing if the node is something else.
+static FailureOr<std::optional<GraphValue>> importSqueezed(NodeImporter &n) {
+  const NodeAttribute *branch = n.find("then_branch");
+  OpFoldResult size = n.in(0).isOne;
+  if (!n.isChosen || !size || !branch || !branch->graph ||
+      !squeezes(n, *branch->graph, size))
+    return std::optional<GraphValue>();
+  auto values = importBranch(n, "then_branch", /*isChosen=*/true);
+  if (failed(values))
+    return failure();
+  if (values->size() != 1 || llvm::is_contained(values->front().shape, size))
+    return std::optional<GraphValue>();
+  return std::optional(values->front());
+}
+
 /// The branch of a constant condition, whose shapes the other one need not
 /// have.
 LogicalResult onnx::importIf(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   std::optional<bool> condition = Constants::readBool(n.in(0));
-  if (!condition)
-    return importBoth(n);
-  auto values = importBranch(n, *condition ? "then_branch" : "else_branch");
+  if (!condition) {
+    FailureOr<std::optional<GraphValue>> squeezed = importSqueezed(n);
+    if (failed(squeezed))
+      return failure();
+    return *squeezed ? n.set(0, **squeezed) : importBoth(n);
+  }
+  auto values = importBranch(n, *condition ? "then_branch" : "else_branch",
+                             /*isChosen=*/true);
   if (failed(values))
     return failure();
   for (auto [i, value] : llvm::enumerate(*values))

@@ -192,7 +192,7 @@ LogicalResult onnx::importConv(NodeImporter &n) {
   if (failed(sizes))
     return failure();
   GraphValue &x = n.in(0);
-  auto windows = readWindows(n, x, sizes->kernel);
+  auto windows = readWindows(n, x, sizes->kernel, /*adapts=*/true);
   if (failed(windows))
     return failure();
   Shape counts = windowCounts(n, x, *windows);

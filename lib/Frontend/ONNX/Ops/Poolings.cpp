@@ -93,7 +93,7 @@ LogicalResult onnx::importMaxPool(NodeImporter &n) {
   FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
   if (failed(kernel))
     return failure();
-  auto windows = readWindows(n, x, *kernel);
+  auto windows = readWindows(n, x, *kernel, /*adapts=*/true);
   if (failed(windows))
     return failure();
   // Bytes in float32, where they are exact.

@@ -196,14 +196,16 @@ static GraphValue findExtreme(NodeImporter &n, GraphValue &x, int64_t axis,
 LogicalResult onnx::importArgExtreme(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
-  GraphValue &x = n.in(0);
+  GraphValue x = n.in(0);
   bool isWide = x.element.isInteger(64);
-  if (isWide || (!x.isFloat() && !x.isSigned()))
+  if (isWide || (!x.isFloat() && !x.isSigned() && !x.isByte()))
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
     return failure();
+  if (x.isUnsigned())
+    x = *convert(n, x, n.b.getI32Type());
   GraphValue places = findExtreme(n, x, *axis, n.op() == "ArgMax",
                                   n.getInt("select_last_index", 0) != 0);
   bool keeps = n.getInt("keepdims", 1) != 0;

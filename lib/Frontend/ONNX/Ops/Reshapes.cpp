@@ -183,15 +183,23 @@ LogicalResult onnx::importSqueeze(NodeImporter &n) {
       if (knownSize(size) == 1)
         dims->push_back(d);
     }
-  Shape shape;
+  Shape shape, ones = x.shape;
   for (auto [d, size] : llvm::enumerate(x.shape)) {
     if (!llvm::is_contained(*dims, static_cast<int64_t>(d)))
       shape.push_back(size);
     else if (knownSize(size).value_or(1) != 1)
       return n.refuse() << "removes axis " << d << ", whose size is "
                         << *knownSize(size) << "; correct the axes";
+    else
+      ones[d] = n.size(1);
   }
-  return setReshaped(n, shape);
+  if (ones == x.shape)
+    return setReshaped(n, shape);
+  // The cast asks callers for sizes of 1.
+  Value cast =
+      tensor::CastOp::create(n.b, n.loc, n.type(x.element, ones), n.tensor(x));
+  GraphValue one = toGraphValue(cast, ones);
+  return n.set(0, reshape(n, one, shape));
 }
 
 LogicalResult onnx::importUnsqueeze(NodeImporter &n) {

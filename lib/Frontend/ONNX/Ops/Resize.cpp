@@ -425,5 +425,6 @@ LogicalResult onnx::importResize(NodeImporter &n) {
   for (const Axis &axis : llvm::reverse(*axes))
     x = modes.isLinear ? interpolate(n, x, axis, modes)
                        : takeNearest(n, x, axis, modes);
-  return n.set(0, *convert(n, x, element));
+  FailureOr<GraphValue> y = convert(n, x, element);
+  return failed(y) ? failure() : n.set(0, *y);
 }

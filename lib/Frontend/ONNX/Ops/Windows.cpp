@@ -15,14 +15,31 @@ using namespace qcc::onnx;
 /// More than any model has; products of such numbers and sizes do not overflow.
 static constexpr int64_t kMaxNumber = 1 << 24;
 
+/// The padding with which there are ceil(size / stride) windows, of a dynamic
+/// size.
+static void padToDynamic(NodeImporter &n, OpFoldResult size, bool atStart,
+                         WindowDim &window) {
+  OpFoldResult last = n.sub(n.ceilDiv(size, n.size(window.stride)), n.size(1)),
+               end = n.add(n.mul(last, n.size(window.stride)),
+                           n.size(window.extent())),
+               total = n.max(n.sub(end, size), n.size(0)),
+               less = n.floorDiv(total, n.size(2)), more = n.sub(total, less);
+  window.dynamicBefore = atStart ? more : less;
+  window.dynamicAfter = atStart ? less : more;
+}
+
 /// Sets the padding so that there are ceil(size / stride) windows. With a
 /// stride of 1, or windows of one element, it is the same for all sizes.
 static LogicalResult padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
-                               WindowDim &window) {
+                               bool adapts, WindowDim &window) {
   std::optional<int64_t> known = knownSize(size);
-  if (!known && window.stride > 1 && window.extent() > 1)
-    return n.refuse() << "has auto_pad for a dynamic size and a stride of "
-                      << window.stride << "; give pads, or the size";
+  if (!known && window.stride > 1 && window.extent() > 1) {
+    if (!adapts)
+      return n.refuse() << "has auto_pad for a dynamic size and a stride of "
+                        << window.stride << "; give pads, or the size";
+    padToDynamic(n, size, atStart, window);
+    return success();
+  }
   int64_t total = window.extent() - 1;
   if (known) {
     int64_t count = llvm::divideCeil(*known, window.stride);
@@ -55,7 +72,8 @@ static LogicalResult padForRest(NodeImporter &n, OpFoldResult size,
 
 FailureOr<SmallVector<WindowDim>> onnx::readWindows(NodeImporter &n,
                                                     const GraphValue &x,
-                                                    ArrayRef<int64_t> kernel) {
+                                                    ArrayRef<int64_t> kernel,
+                                                    bool adapts) {
   size_t count = kernel.size();
   auto strides = n.getInts("strides", count, 1);
   auto dilations = n.getInts("dilations", count, 1);
@@ -88,7 +106,7 @@ FailureOr<SmallVector<WindowDim>> onnx::readWindows(NodeImporter &n,
         return n.refuse() << "has padding of " << number
                           << ", which is not supported; use Slice and Pad";
     if ((atStart || automatic == "SAME_UPPER") &&
-        failed(padToSame(n, x.shape[2 + d], atStart, w)))
+        failed(padToSame(n, x.shape[2 + d], atStart, adapts, w)))
       return failure();
     if (isCeil && failed(padForRest(n, x.shape[2 + d], w)))
       return failure();
@@ -105,6 +123,10 @@ Shape onnx::windowCounts(NodeImporter &n, const GraphValue &x,
                          ArrayRef<WindowDim> windows) {
   Shape counts;
   for (auto [d, w] : llvm::enumerate(windows)) {
+    if (w.dynamicBefore) {
+      counts.push_back(n.ceilDiv(x.shape[2 + d], n.size(w.stride)));
+      continue;
+    }
     OpFoldResult span =
         n.add(x.shape[2 + d], n.size(w.before + w.after - w.extent()));
     counts.push_back(n.add(n.floorDiv(span, n.size(w.stride)), n.size(1)));
@@ -116,8 +138,8 @@ GraphValue onnx::padWindows(NodeImporter &n, GraphValue &x,
                             ArrayRef<WindowDim> windows, double value) {
   SmallVector<OpFoldResult> low(2, n.size(0)), high(2, n.size(0));
   for (const WindowDim &w : windows) {
-    low.push_back(n.size(w.before));
-    high.push_back(n.size(w.after));
+    low.push_back(w.dynamicBefore ? w.dynamicBefore : n.size(w.before));
+    high.push_back(w.dynamicAfter ? w.dynamicAfter : n.size(w.after));
   }
   Value scalar = Scalars(n.b, n.loc).constant(x.element, value);
   return pad(n, x, low, high, scalar);

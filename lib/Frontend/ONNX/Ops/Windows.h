@@ -20,14 +20,20 @@ struct WindowDim {
   /// How much of `after` is only there for a last window that is not full
   /// (ceil_mode).
   int64_t rest = 0;
+  /// What is added before and behind an image of a dynamic size, on which it
+  /// depends; null otherwise.
+  OpFoldResult dynamicBefore, dynamicAfter;
 
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
 };
 
 /// The attributes strides, dilations, pads, auto_pad and ceil_mode for windows
 /// of `kernel` on `x`, whose first two dimensions are batch and channels.
-FailureOr<SmallVector<WindowDim>>
-readWindows(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel);
+/// Refuses padding that depends on a dynamic size unless the node `adapts`.
+FailureOr<SmallVector<WindowDim>> readWindows(NodeImporter &n,
+                                              const GraphValue &x,
+                                              ArrayRef<int64_t> kernel,
+                                              bool adapts = false);
 /// The number of windows along each spatial dimension.
 Shape windowCounts(NodeImporter &n, const GraphValue &x,
                    ArrayRef<WindowDim> windows);
