@@ -2,8 +2,9 @@
 """Measures whole models: qcc beside OpenVINO and ONNX Runtime.
 
 The models are docs/examples/mlp_f32.mlir at batch 10240, docs/examples/encoder.mlir and convolution
-networks with random weights. The libraries run an ONNX twin of the same weights, in the form that
-each of them runs fastest. All take turns, round by round; a ratio is the median over the rounds of
+networks with random weights; the libraries run an ONNX twin of the same weights, in the form that
+each of them runs fastest. With --onnx all run ONNX files, forms of one model, and everybody gets
+the one that it runs fastest. All take turns, round by round; a ratio is the median over the rounds of
 library time / qcc time, above 1 where qcc is faster. Results are compared first. The libraries live
 in a Python environment of their own, which the first run makes. docs/Benchmarking.md says more.
 """
@@ -36,6 +37,13 @@ def parse_arguments(arguments):
     parser.add_argument("--model", action="append", choices=MODEL_NAMES + DEEPER_NAMES,
                         dest="models",
                         help="what to measure (default: all but resnet152)")
+    parser.add_argument("--onnx", action="append", nargs="+", metavar="FILE", dest="files",
+                        type=pathlib.Path, help="a model in one or several forms, instead of "
+                        "--model")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=N",
+                        help="the size of a dynamic dimension of --onnx, or of INPUT:AXIS where it has no name")
+    parser.add_argument("--tokens", type=int, default=100, metavar="N",
+                        help="integer inputs of --onnx are random from 0 to N - 1 (default: 100)")
     parser.add_argument("--library", action="append", choices=LIBRARY_NAMES,
                         dest="libraries", help="what to compare with (default: both)")
     parser.add_argument("--batch", type=int, default=10240, help="rows of the MLP's input")
@@ -57,7 +65,7 @@ def parse_arguments(arguments):
                         "given as a fraction of it")
     parser.add_argument("--json", type=pathlib.Path, help="also write JSON")
     options = parser.parse_args(arguments)
-    for name in ("batch", "threads", "rounds"):
+    for name in ("batch", "threads", "rounds", "tokens"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1")
     for name in ("seconds", "peak"):
@@ -68,7 +76,18 @@ def parse_arguments(arguments):
         parser.error("--image must be a multiple of 32")
     if not options.write and not os.access(options.qcc, os.X_OK):
         parser.error(f"{options.qcc} is no program; build it, or name another by --qcc")
-    options.models = options.models or list(MODEL_NAMES)
+    options.sizes = {}
+    for text in options.dim:
+        name, _, size = text.rpartition("=")
+        if not name or not size.isdigit() or int(size) == 0:
+            parser.error(f"--dim={text} is no NAME=N with a positive N")
+        options.sizes[name] = int(size)
+    for path in sum(options.files or [], []):
+        if not path.is_file():
+            parser.error(f"there is no file {path}")
+    if options.files and (options.models or options.write):
+        parser.error("--onnx is instead of --model, and there is nothing to --write")
+    options.models = options.models or ([] if options.files else list(MODEL_NAMES))
     options.libraries = [] if options.account else options.libraries or list(LIBRARY_NAMES)
     return options
 
@@ -167,10 +186,12 @@ def main(arguments):
     options = parse_arguments(arguments)
     enter_venv(options.venv, arguments)
     sys.path.insert(0, str(HERE))
-    from bench_models import candidates, models
+    from bench_models import candidates, models, onnx_files
 
     reports = []
     try:
+        for paths in options.files or []:
+            reports.append(measure(onnx_files.OnnxFiles(paths, options.sizes, options.tokens), options))
         for name in options.models:
             model = models.make(name, options.batch, options.image)
             if options.write:

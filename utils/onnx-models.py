@@ -35,11 +35,11 @@ import tempfile
 
 import numpy
 import onnx
-from onnx import helper
 
 from onnx_models import tables
 from onnx_models.exact import Exact, rounds
 from onnx_models.forms import FORMS
+from onnx_models.inputs import graph_inputs, is_known, make_inputs
 from onnx_models.networks import NETWORKS, SIZES
 from onnx_models.real import REAL
 
@@ -63,38 +63,15 @@ def session(path, optimized):
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def graph_inputs(model):
-    """The inputs without those that have a constant of their name."""
-    constants = {tensor.name for tensor in model.graph.initializer}
-    return [info for info in model.graph.input if info.name not in constants]
-
-
-def is_known(dim):
-    return dim.HasField("dim_value") and dim.dim_value >= 0
-
-
-def make_inputs(model, turn, options, seed, real=None):
+def inputs_of(model, turn, options, seed, real=None):
     """{name: array}; dynamic dimensions have size number `turn`. `real` knows a published model."""
-    random = numpy.random.default_rng(seed)
     sizes, limits, values = (real.sizes, real.limits, real.values) if real else (SIZES, {}, {})
-    arrays = {}
-    for info in graph_inputs(model):
-        kind, name = info.type.tensor_type, info.name
-        shape = [dim.dim_value if is_known(dim) else
-                 sizes.get(f"{name}:{axis}", sizes.get(dim.dim_param, options.sizes))[turn]
-                 for axis, dim in enumerate(kind.shape.dim)]
-        dtype = helper.tensor_dtype_to_np_dtype(kind.elem_type)
-        if name in values:
-            arrays[name] = numpy.full(shape, values[name][turn], dtype)
-        elif dtype.kind == "f":
-            arrays[name] = random.standard_normal(shape).astype(dtype)
-        elif dtype.kind == "b":
-            arrays[name] = numpy.ones(shape, dtype)
-        elif "mask" in name:
-            arrays[name] = numpy.minimum(random.integers(0, 4, shape), 1).astype(dtype)
-        else:
-            arrays[name] = random.integers(0, limits.get(name, options.tokens), shape).astype(dtype)
-    return arrays
+
+    def size(name, axis, parameter):
+        return sizes.get(f"{name}:{axis}", sizes.get(parameter, options.sizes))[turn]
+
+    return make_inputs(model, size, seed, options.tokens, limits,
+                       {name: column[turn] for name, column in values.items()})
 
 
 def run_artifact(runner, artifact, processor, arrays, outputs):
@@ -155,7 +132,7 @@ def compare_size(options, case, artifact, sessions, turn):
     outputs, worst = len(case.model.graph.output), None
     distances = {(reference, engine): Distance() for reference in case.references for engine in ("qcc", *sessions)}
     for seed in range(options.seeds):
-        arrays = make_inputs(case.model, turn, options, seed, case.published)
+        arrays = inputs_of(case.model, turn, options, seed, case.published)
         results = {"qcc": run_everywhere(options.runner, artifact, arrays, outputs)}
         results.update((name, engine.run(None, arrays)) for name, engine in sessions.items())
         for reference, exact in case.references.items():
@@ -214,7 +191,7 @@ def judge(options, path, real, published, folder):
 def write_form(options, write, path, to, published):
     """Whether the form of a model could be written; otherwise why not."""
     def batches():
-        return [make_inputs(onnx.load(path), 1, options, 1000 + seed, published) for seed in range(4)]
+        return [inputs_of(onnx.load(path), 1, options, 1000 + seed, published) for seed in range(4)]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             write(path, to, batches)

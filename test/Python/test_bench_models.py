@@ -190,11 +190,48 @@ def test_difference():
     x = np.array([3, 4], f32)
     assert candidates.difference(x, x) == 0
     assert candidates.difference(np.array([3, 9], f32), x) == pytest.approx(1)
+    # The greatest of several; of integers the share that differs.
+    integers = np.array([1, 2, 3, 4])
+    assert candidates.difference([x, integers + [0, 0, 0, 1]], [x, integers]) == 0.25
+
+
+def onnx_file(path, dtype="float"):
+    """Two inputs and two results; a dimension has a name."""
+    onnx = pytest.importorskip("onnx")
+    path.write_bytes(onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 17]>
+        g (float[n, 4] x, {dtype}[3] t) => (float[n, 4] y, {dtype}[3] s) {{
+            y = Add(x, x)
+            s = Neg(t)
+        }}""").SerializeToString())
+    return path
+
+
+
+def test_onnx_files(compiler, tmp_path):
+    from bench_models import onnx_files
+
+    paths = [onnx_file(tmp_path / "a.onnx"), onnx_file(tmp_path / "b.onnx")]
+    model = onnx_files.OnnxFiles(paths, {"n": 5}, 100)
+    x = model.input()
+    assert [array.shape for array in x] == [(5, 4), (3,)]
+    qcc = run(compiler, model, x, tmp_path)
+    assert qcc.form in ("a.onnx", "b.onnx")
+    for form in model.forms():
+        result = qcc.results[model.program_form(form)]
+        assert candidates.difference(result, [2 * x[0], -x[1]]) == 0
+    assert qcc.turn(1) > 0
+    with pytest.raises(candidates.Failure, match="give their sizes: --dim=n=N"):
+        onnx_files.OnnxFiles(paths, {}, 100)
+    integers = onnx_files.OnnxFiles([onnx_file(tmp_path / "c.onnx", "int64")], {"n": 5}, 2)
+    assert set(integers.input()[1]) <= {0, 1}
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
+        (["--onnx", "/nowhere/a.onnx"], "there is no file /nowhere/a.onnx"),
+        (["--dim=n"], "--dim=n is no NAME=N with a positive N"),
+        (["--onnx", __file__, "--model=mlp"], "--onnx is instead of --model"),
         (["--rounds=0"], "--rounds must be at least 1"),
         (["--batch=-1"], "--batch must be at least 1"),
         (["--threads=0"], "--threads must be at least 1"),

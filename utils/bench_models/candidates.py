@@ -43,7 +43,7 @@ class Qcc:
     """`qcc compile` once, then a process of `qcc-run --bench` for each turn.
 
     It warms up and measures a second of runs, whatever `seconds` says. Of several programs,
-    {form: path}, the fastest is taken.
+    {form: path}, the fastest is taken. `x` is an array, or one for each argument.
     """
 
     name = "qcc"
@@ -54,28 +54,36 @@ class Qcc:
         def path(name):
             return os.path.join(folder, name)
 
-        numpy.savez(path("weights.npz"), **model.weights)
-        numpy.save(path("x.npy"), x)
+        given, results = [], []
+        for number, array in enumerate(listed(x)):
+            numpy.save(path(f"x{number}.npy"), array)
+            given.append("--input=" + path(f"x{number}.npy"))
+        for number in range(model.outputs or 1):
+            results.append(path(f"y{number}.npy"))
+        options = list(model.options)
+        if model.weights:
+            numpy.savez(path("weights.npz"), **model.weights)
+            options.append("--weights=" + path("weights.npz"))
         self.qcc = qcc
         self.report = path("report.json")
         lines = {}
         for number, (form, program) in enumerate(programs.items()):
             compiled = path(f"model{number}.so")
-            source = [program, "--weights=" + path("weights.npz")]
+            source = [program, *options]
             start = time.perf_counter()
             call(qcc, "compile", *source, "-o", compiled)
             seconds = time.perf_counter() - start
             runner = os.path.join(os.path.dirname(qcc), "qcc-run")
-            lines[form] = (source, seconds, [runner, compiled, "--input=" + path("x.npy"),
-                                             f"--threads={threads}"])
+            lines[form] = (source, seconds, [runner, compiled, *given, f"--threads={threads}"])
         times = {form: 0 for form in lines}
         if len(lines) > 1:
             times = {form: self._measure(line, "--bench")["median_seconds"]
                      for form, (_, _, line) in lines.items()}
         self.results = {}
         for form, (_, _, line) in lines.items():
-            call(*line, "--output=" + path("y.npy"))
-            self.results[form] = numpy.load(path("y.npy"))
+            call(*line, *("--output=" + result for result in results))
+            arrays = [numpy.load(result) for result in results]
+            self.results[form] = arrays if model.outputs else arrays[0]
         self.form = min(times, key=times.get)
         self.source, self.compile_seconds, self.line = lines[self.form]
         self.result = self.results[self.form]
@@ -110,11 +118,11 @@ class Library:
 
     def __init__(self, model, x, threads, results):
         # The libraries read it where it lies, and do not keep it.
-        self.x = x = model.library_input(x)
+        self.x = x = listed(model.library_input(x))
         candidates, self.difference, self.wrong = [], 0.0, {}
         for form in model.forms():
             run = self.load(model.twin(form).to_onnx(), x, threads)
-            result = model.program_result(run())
+            result = model.program_result(run() if model.outputs else run()[0])
             differs = difference(result, results[model.program_form(form)])
             if differs > model.tolerance:
                 self.wrong[form.describe()] = differs
@@ -131,6 +139,7 @@ class Library:
         self.form = form.describe()
 
     def load(self, model, x, threads):
+        """Runs a model, the path or bytes of an ONNX file, on arrays: a function that gives its results."""
         raise NotImplementedError
 
     def turn(self, seconds):
@@ -149,15 +158,19 @@ class OnnxRuntime(Library):
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(model, options,
                                                providers=["CPUExecutionProvider"])
+        names = [value.name for value in session.get_inputs()]
         binding = session.io_binding()
-        binding.bind_cpu_input(session.get_inputs()[0].name, x)
-        output = session.get_outputs()[0]
-        y = onnxruntime.OrtValue.ortvalue_from_numpy(numpy.zeros(output.shape, numpy.float32))
-        binding.bind_ortvalue_output(output.name, y)
+        for name, array in zip(names, x):
+            binding.bind_cpu_input(name, array)
+        # In memory of ours; a run tells their sizes.
+        results = []
+        for value, y in zip(session.get_outputs(), session.run(None, dict(zip(names, x)))):
+            results.append(onnxruntime.OrtValue.ortvalue_from_numpy(numpy.zeros_like(y)))
+            binding.bind_ortvalue_output(value.name, results[-1])
 
         def run():
             session.run_with_iobinding(binding)
-            return y.numpy()
+            return [y.numpy() for y in results]
 
         return run
 
@@ -172,13 +185,16 @@ class OpenVino(Library):
         options = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
                    "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
         core = openvino.Core()
-        compiled = core.compile_model(core.read_model(model=model), "CPU", options)
+        network = core.read_model(model=model)
+        network.reshape({port: array.shape for port, array in zip(network.inputs, x)})
+        compiled = core.compile_model(network, "CPU", options)
         request = compiled.create_infer_request()
-        request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
+        for number, array in enumerate(x):
+            request.set_input_tensor(number, openvino.Tensor(array, shared_memory=True))
 
         def run():
             request.infer()
-            return request.get_output_tensor().data
+            return [request.get_output_tensor(number).data for number in range(len(network.outputs))]
 
         return run
 
@@ -193,8 +209,20 @@ def make_candidates(names, qcc, model, threads, folder):
                          for name in names]
 
 
+def listed(arrays):
+    return arrays if isinstance(arrays, list) else [arrays]
+
+
 def difference(result, expected):
-    """The root mean square of the difference, relative to that of the expected result."""
+    """The root mean square of the difference, relative to that of the expected result.
+
+    Of several results the greatest; of integers and truths the share that differs.
+    """
+    if isinstance(expected, list):
+        return max(difference(*pair) for pair in zip(result, expected))
+    expected = numpy.asarray(expected)
+    if expected.dtype.kind != "f":
+        return float(numpy.mean(result != expected))
     error = numpy.asarray(result, numpy.float64) - expected
     return float(numpy.sqrt(numpy.mean(error ** 2) / numpy.mean(numpy.float64(expected) ** 2)))
 
