@@ -58,13 +58,13 @@ class Qcc:
         for number, array in enumerate(listed(x)):
             numpy.save(path(f"x{number}.npy"), array)
             given.append("--input=" + path(f"x{number}.npy"))
-        for number in range(model.outputs or 1):
+        for number in range(len(model.outputs or [0])):
             results.append(path(f"y{number}.npy"))
         options = list(model.options)
         if model.weights:
             numpy.savez(path("weights.npz"), **model.weights)
             options.append("--weights=" + path("weights.npz"))
-        self.qcc = qcc
+        self.qcc, self.has_fixed_sizes = qcc, bool(model.options)
         self.report = path("report.json")
         lines = {}
         for number, (form, program) in enumerate(programs.items()):
@@ -101,7 +101,12 @@ class Qcc:
         return self._measure(self.line, "--profile")
 
     def explain(self):
-        """What each step is, as `qcc explain --json` has it."""
+        """What each step is, as `qcc explain --json` has it; None where sizes are fixed.
+
+        To `qcc explain` a --dim is a size to count with, not one to compile for.
+        """
+        if self.has_fixed_sizes:
+            return None
         return json.loads(call(self.qcc, "explain", *self.source, "--json"))["kernels"]
 
 
@@ -121,8 +126,11 @@ class Library:
         self.x = x = listed(model.library_input(x))
         candidates, self.difference, self.wrong = [], 0.0, {}
         for form in model.forms():
-            run = self.load(model.twin(form).to_onnx(), x, threads)
-            result = model.program_result(run() if model.outputs else run()[0])
+            try:
+                run = self.load(model.twin(form).to_onnx(), x, threads, model.inputs, model.outputs)
+                result = model.program_result(run() if model.outputs else run()[0])
+            except Exception as error:  # a library has no class of its own for all of its errors
+                raise Failure(f"{self.name} does not run {form.describe()}: {error}") from error
             differs = difference(result, results[model.program_form(form)])
             if differs > model.tolerance:
                 self.wrong[form.describe()] = differs
@@ -138,8 +146,11 @@ class Library:
         form, self.run = candidates[least.index(min(least))]
         self.form = form.describe()
 
-    def load(self, model, x, threads):
-        """Runs a model, the path or bytes of an ONNX file, on arrays: a function that gives its results."""
+    def load(self, model, x, threads, inputs, outputs):
+        """Runs a model, the path or bytes of an ONNX file, on arrays: a function that gives its results.
+
+        `inputs` and `outputs` are their names, or None where the model has one of each.
+        """
         raise NotImplementedError
 
     def turn(self, seconds):
@@ -149,7 +160,7 @@ class Library:
 class OnnxRuntime(Library):
     name = "onnxruntime"
 
-    def load(self, model, x, threads):
+    def load(self, model, x, threads, inputs, outputs):
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -158,15 +169,16 @@ class OnnxRuntime(Library):
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(model, options,
                                                providers=["CPUExecutionProvider"])
-        names = [value.name for value in session.get_inputs()]
+        inputs = inputs or [session.get_inputs()[0].name]
+        outputs = outputs or [session.get_outputs()[0].name]
         binding = session.io_binding()
-        for name, array in zip(names, x):
+        for name, array in zip(inputs, x):
             binding.bind_cpu_input(name, array)
         # In memory of ours; a run tells their sizes.
         results = []
-        for value, y in zip(session.get_outputs(), session.run(None, dict(zip(names, x)))):
+        for name, y in zip(outputs, session.run(outputs, dict(zip(inputs, x)))):
             results.append(onnxruntime.OrtValue.ortvalue_from_numpy(numpy.zeros_like(y)))
-            binding.bind_ortvalue_output(value.name, results[-1])
+            binding.bind_ortvalue_output(name, results[-1])
 
         def run():
             session.run_with_iobinding(binding)
@@ -178,7 +190,7 @@ class OnnxRuntime(Library):
 class OpenVino(Library):
     name = "openvino"
 
-    def load(self, model, x, threads):
+    def load(self, model, x, threads, inputs, outputs):
         import openvino
 
         # One stream with that many threads; results in the precision of the model.
@@ -186,15 +198,16 @@ class OpenVino(Library):
                    "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
         core = openvino.Core()
         network = core.read_model(model=model)
-        network.reshape({port: array.shape for port, array in zip(network.inputs, x)})
-        compiled = core.compile_model(network, "CPU", options)
-        request = compiled.create_infer_request()
-        for number, array in enumerate(x):
-            request.set_input_tensor(number, openvino.Tensor(array, shared_memory=True))
+        inputs = inputs or [network.inputs[0].any_name]
+        outputs = outputs or [network.outputs[0].any_name]
+        network.reshape({name: array.shape for name, array in zip(inputs, x)})
+        request = core.compile_model(network, "CPU", options).create_infer_request()
+        for name, array in zip(inputs, x):
+            request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
 
         def run():
             request.infer()
-            return [request.get_output_tensor(number).data for number in range(len(network.outputs))]
+            return [request.get_tensor(name).data for name in outputs]
 
         return run
 

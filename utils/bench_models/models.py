@@ -21,15 +21,15 @@ class Model:
 
     tolerance: how much results may differ. Roundings of biases, of scales and of float
         functions do; anything else would be seen.
-    outputs: how many results there are, if input() and they are lists; None of a model that has
-        one array of each.
+    inputs, outputs: their names in ONNX, where input() and results are lists; None of a model that
+        has one of each.
     options: further ones of `qcc compile`.
     """
 
     name = ""
     program = ""
     tolerance = 0.02
-    outputs = None
+    inputs = outputs = None
     options = ()
 
     def __init__(self):

@@ -27,6 +27,8 @@ class File:
 class OnnxFiles(Model):
     """Everybody reads the files as they are; sizes of dynamic dimensions are known to all.
 
+    All forms have inputs and results of the same names.
+
     Quantized networks amplify single roundings: results of one library with and without its
     optimizations differ by some percent.
     """
@@ -48,12 +50,13 @@ class OnnxFiles(Model):
                 used[parameter] = known
             return known or 1
 
-        self.arrays = list(make_inputs(first, size, SEED, tokens).values())
+        arrays = make_inputs(first, size, SEED, tokens)
+        self.inputs, self.arrays = list(arrays), list(arrays.values())
         if unknown:
             raise Failure(f"{paths[0]} has dynamic dimensions; give their sizes: " +
                           " ".join(f"--dim={name}=N" for name in sorted(unknown)))
         self.options = [f"--dim={name}={known}" for name, known in used.items()]
-        self.outputs = len(first.graph.output)
+        self.outputs = [value.name for value in first.graph.output]
 
     def programs(self, folder):
         return {file.path.name: str(file.path) for file in self.files}
