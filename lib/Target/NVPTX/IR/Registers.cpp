@@ -80,6 +80,14 @@ static int64_t registersAhead(ContractOp op, ConfigAttr config,
   return !isLoop && parts > kPartsOfLoop ? fragments : 0;
 }
 
+/// Registers for chunks of rows that start at any byte: the words around each
+/// and, where there are many, where the bytes at an end of the operand lie,
+/// which ptxas has at hand for all of them.
+static int64_t registersOfUnalignedChunks(int64_t chunks) {
+  constexpr int64_t kWords = 5, kPlaces = 16, kFew = 4;
+  return kWords * chunks + kPlaces * std::max<int64_t>(0, chunks - kFew);
+}
+
 static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   int64_t threads = config.getThreads();
   auto chunks = [&](int64_t rows) {
@@ -103,7 +111,7 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
             getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(),
             8);
   else if (*alignment < kLeastCopied)
-    words += 5 * lhsChunks;
+    words += registersOfUnalignedChunks(lhsChunks);
   constexpr int64_t kOthers = 48;
   return sums + fragments + registersAhead(op, config, fragments) + words +
          2 * (lhsChunks + rhsChunks) + registersOfRows(op) +
