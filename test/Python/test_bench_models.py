@@ -206,7 +206,6 @@ def onnx_file(path, dtype="float"):
     return path
 
 
-
 def test_onnx_files(compiler, tmp_path):
     from bench_models import onnx_files
 

@@ -80,9 +80,10 @@ static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
   // iteration of the other dimensions.
   int64_t words = shape.words(atom), others = words / windows.taps;
   double columns = double(windows.countColumns(rows)) * others;
-  double reading = columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
-  if (int64_t wordsOfGroup = shape.run / atom.kr; isGrouped)
-    reading = columns * vectors * (1.0 / wordsOfGroup + kGroupShuffles);
+  double reading =
+      isGrouped
+          ? columns * vectors * (double(atom.kr) / shape.run + kGroupShuffles)
+          : columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
   int64_t live = (rows + kTemporaries) * vectors + atom.temporaries;
   reading +=
       columns * kSpill * std::max<int64_t>(0, live - int64_t(atom.registers));
