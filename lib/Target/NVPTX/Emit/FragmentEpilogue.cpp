@@ -62,6 +62,9 @@ private:
   /// Loads the operands for which `isWanted` holds.
   void loadAll(SmallVectorImpl<Values> &into, const Point &at, Value column,
                llvm::function_ref<bool(const RunOperand &)> isWanted);
+  /// Registers for an operand at the columns of a run.
+  int64_t registersOf(const RunOperand &operand);
+  /// Rows whose operands that differ in rows and columns are loaded together.
   int64_t rowsAtOnce();
   void emitRun(unsigned run);
   void emitRow(unsigned run, unsigned row, ArrayRef<Values> values);
@@ -172,14 +175,23 @@ void FragmentEpilogue::loadAll(
       values = load(operand, at, column);
 }
 
+int64_t FragmentEpilogue::registersOf(const RunOperand &operand) {
+  constexpr int64_t kRegisterBytes = 4;
+  // An element that is loaded on its own has a register, and its address one.
+  if (lanesOf(operand) == 1)
+    return 2 * tile.run;
+  return llvm::divideCeil(operand.lies.elementBytes() * tile.run,
+                          kRegisterBytes);
+}
+
 int64_t FragmentEpilogue::rowsAtOnce() {
-  int64_t bytes = 0;
+  int64_t registers = 0;
   for (const RunOperand &operand : operands)
     if (operand.byRow && operand.byColumn)
-      bytes += std::max<int64_t>(1, operand.lies.elementBytes()) * tile.run;
-  if (bytes == 0)
+      registers += registersOf(operand);
+  if (registers == 0)
     return tile.rows.size();
-  return std::clamp<int64_t>(kOperandRegisters * 4 / bytes, 1,
+  return std::clamp<int64_t>(kOperandRegisters / registers, 1,
                              tile.rows.size());
 }
 

@@ -237,3 +237,25 @@ func.func @offset(%x: memref<16x64xi8, strided<[128, 1], offset: 36>>, %w: memre
   }
   return
 }
+
+// Elements of a residual whose rows start anywhere have an address each: those of one row are loaded, and its results are
+// stored before those of the next.
+// CHECK-LABEL: func.func @residual_anywhere(
+// CHECK-SAME: %[[R:[a-z0-9]+]]: memref<16x61xf32>, %[[Y:[a-z0-9]+]]: memref<16x61xf32>
+// CHECK: nvvm.mma.sync
+// CHECK-COUNT-16: memref.load %[[R]][
+// CHECK-NOT: memref.load %[[R]][
+// CHECK: memref.store %{{.*}}, %[[Y]][
+// CHECK: memref.load %[[R]][
+func.func @residual_anywhere(%x: memref<16x64xi8>, %w: memref<61x16x1xi32>, %s: memref<61xi32>, %r: memref<16x61xf32>, %y: memref<16x61xf32>) {
+  kernel.contract lhs(%x : memref<16x64xi8>) rhs(%w : memref<61x16x1xi32>) rhs_sums(%s : memref<61xi32>) epilogue_ins(%r : memref<16x61xf32>) outs(%y : memref<16x61xf32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 64, 64], warp = [16, 64], stages = 2, source = model>} epilogue {
+  ^bb0(%acc: i32, %other: f32):
+    %f = arith.sitofp %acc : i32 to f32
+    %sum = arith.addf %f, %other : f32
+    kernel.yield %sum : f32
+  }
+  return
+}
