@@ -71,7 +71,7 @@ def inputs_of(model, turn, options, seed, real=None):
         return sizes.get(f"{name}:{axis}", sizes.get(parameter, options.sizes))[turn]
 
     return make_inputs(model, size, seed, options.tokens, limits,
-                       {name: column[turn] for name, column in values.items()})
+                       {**{name: column[turn] for name, column in values.items()}, **(real.constants if real else {})})
 
 
 def run_artifact(runner, artifact, processor, arrays, outputs):
@@ -133,7 +133,9 @@ def compare_size(options, case, artifact, sessions, turn):
     distances = {(reference, engine): Distance() for reference in case.references for engine in ("qcc", *sessions)}
     for seed in range(options.seeds):
         arrays = inputs_of(case.model, turn, options, seed, case.published)
-        results = {"qcc": run_everywhere(options.runner, artifact, arrays, outputs)}
+        constants = case.published.constants if case.published else ()
+        asked = {name: array for name, array in arrays.items() if name not in constants}
+        results = {"qcc": run_everywhere(options.runner, artifact, asked, outputs)}
         results.update((name, engine.run(None, arrays)) for name, engine in sessions.items())
         for reference, exact in case.references.items():
             expected = exact.run(arrays)
@@ -174,7 +176,8 @@ class Case:
 def judge(options, path, real, published, folder):
     """(what became of a model, lines that say how, or Figures)"""
     artifact = folder / "model.so"
-    done = subprocess.run([options.qcc, "compile", str(path), f"--mcpu={','.join(PROCESSORS)}", "-o", str(artifact)],
+    done = subprocess.run([options.qcc, "compile", str(path), f"--mcpu={','.join(PROCESSORS)}", "-o", str(artifact),
+                           *(published.options if published else ())],
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         lines = [line.split("error: ", 1)[1] for line in done.stderr.splitlines() if "error: " in line]
@@ -212,8 +215,8 @@ def models(options, folder):
         path = options.real / published.package / published.path
         if options.forms:
             yield from forms_of(options, published.name, path, path, True, folder, published)
-        elif is_tried(options, published.name, published.package):
-            yield published.name, published.package, path, None, published
+        elif is_tried(options, published.name, published.source):
+            yield published.name, published.source, path, None, published
 
 
 def is_tried(options, name, form):

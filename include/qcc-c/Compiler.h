@@ -100,6 +100,14 @@ typedef struct qccNamedSize {
   int64_t value;
 } qccNamedSize;
 
+/// All sizes of an input of an ONNX model.
+typedef struct qccNamedShape {
+  size_t size;
+  const char *name;
+  int32_t rank;
+  const int64_t *dims; ///< `rank` sizes.
+} qccNamedShape;
+
 /// A weight that the compiler asks for. Lives during the call only.
 typedef struct qccWeightRequest {
   size_t size;
@@ -187,6 +195,14 @@ typedef struct qccCompileOptions {
   const qccNamedSize *dims;
   size_t numDims;
   const qccDiagnosticHook *diagnostics; ///< Null: nobody is told.
+  /// Inputs of an ONNX model that the program is compiled for one shape of.
+  const qccNamedShape *shapes;
+  size_t numShapes;
+  /// Inputs of an ONNX model that are constants, and no arguments of the
+  /// program. A tensor of rank 0 gives all elements, and may be of int64 or
+  /// float64 whatever the type of the input is.
+  const qccWeightTensor *constants;
+  size_t numConstants;
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -85,6 +86,35 @@ rt::Status readStruct(const Struct *given, Struct &known) {
   memcpy(static_cast<void *>(&known), bytes,
          std::min(given->size, sizeof(known)));
   known.size = sizeof(known);
+  return rt::Status::ok();
+}
+
+/// Reads an array of structures with names, which all are of the size that the
+/// first one says; `body` adds each to a table, or says what is wrong with it.
+/// No two have one name. `what` is the field of the options.
+template <typename Struct, typename Body>
+rt::Status readNamed(const Struct *given, size_t count, const char *what,
+                     Body body) {
+  if (count > 0 && !given)
+    return rt::invalidArgument(std::string(what) + " is a null pointer");
+  std::set<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    Struct known;
+    auto *at = reinterpret_cast<const char *>(given) + i * given->size;
+    rt::Status status = readStruct(reinterpret_cast<const Struct *>(at), known);
+    if (!status.isOk())
+      return status;
+    if (!known.name || !*known.name)
+      status = rt::invalidArgument("it has no name");
+    else if (!names.insert(known.name).second)
+      status = rt::invalidArgument("there is another one of the name '" +
+                                   std::string(known.name) + "'");
+    else
+      status = body(known);
+    if (!status.isOk())
+      return status.withPrefix(std::string(what) + "[" + std::to_string(i) +
+                               "]: ");
+  }
   return rt::Status::ok();
 }
 

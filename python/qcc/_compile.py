@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _structures as c
+from ._arrays import borrow
 from ._explanation import Explanation, read_explanation
 from ._library import STATUS_FUNCTIONS, Handle, Library, encode, library_path
 from ._module import Module, load_memory
@@ -124,18 +125,48 @@ def _report(diagnostics: Sequence[Diagnostic], on_diagnostic: Optional[Callable[
             warnings.warn(str(diagnostic), CompileWarning, stacklevel=4)
 
 
-def _named_sizes(dims: Optional[Mapping[str, int]]) -> Any:
-    """An array for the compiler, which reads names from it during the call."""
-    sizes = (c.NamedSize * len(dims or {}))()
-    for size, (name, value) in zip(sizes, (dims or {}).items()):
-        size.size = ctypes.sizeof(c.NamedSize)
-        size.name = encode(name)
-        size.value = operator.index(value)
-    return sizes
+def _structures(kind: Any, values: Optional[Mapping[str, Any]]) -> Any:
+    """An array of structures with names."""
+    array = (kind * len(values or {}))()
+    for item, name in zip(array, values or {}):
+        item.size = ctypes.sizeof(kind)
+        item.name = encode(name)
+    return array
+
+
+def _borrow_constant(name: str, value: Any) -> Any:
+    try:
+        of_numpy = isinstance(value, (bool, int, float, list, tuple, np.ndarray))
+        return borrow(np.asarray(value, order="C") if of_numpy else value, "")
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"the value of the input '{name}' {error}") from None
+
+
+class _FixedInputs:
+    """What is fixed of the inputs of a model, in memory that the compiler reads during the call."""
+
+    def __init__(self, dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
+                 constants: Optional[Mapping[str, Any]] = None) -> None:
+        self._dims = _structures(c.NamedSize, dims)
+        for item, size in zip(self._dims, (dims or {}).values()):
+            item.value = operator.index(size)
+        self._shapes = _structures(c.NamedShape, shapes)
+        for item, shape in zip(self._shapes, (shapes or {}).values()):
+            item.rank = len(shape)
+            item.dims = (ctypes.c_int64 * len(shape))(*map(operator.index, shape))
+        self._borrowed = [_borrow_constant(name, value) for name, value in (constants or {}).items()]
+        self._constants = _structures(c.WeightTensor, constants)
+        for item, (address, _) in zip(self._constants, self._borrowed):
+            item.tensor = address
+
+    def put(self, options: c.CompileOptions) -> None:
+        options.dims, options.num_dims = self._dims, len(self._dims)
+        options.shapes, options.num_shapes = self._shapes, len(self._shapes)
+        options.constants, options.num_constants = self._constants, len(self._constants)
 
 
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
-             name: Optional[str], dims: Optional[Mapping[str, int]],
+             name: Optional[str], fixed: _FixedInputs,
              on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
     diagnostics: List[Diagnostic] = []
 
@@ -149,8 +180,7 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
     options.tuning = encode(tuning) if tuning is not None else None
     options.name = encode(name) if name is not None else None
     options.flags = flags
-    options.dims = sizes = _named_sizes(dims)
-    options.num_dims = len(sizes)
+    fixed.put(options)
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()
     with _weights_file(weights) as options.weights:
@@ -162,7 +192,8 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
 
 def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", weights: Optional[Weights] = None,
             tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
-            dims: Optional[Mapping[str, int]] = None,
+            dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
+            constants: Optional[Mapping[str, Any]] = None,
             on_diagnostic: Optional[Callable[[Diagnostic], None]] = None) -> Module:
     """Compiles a program.
 
@@ -177,6 +208,9 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         name: what diagnostics call a program that is not a file.
         dims: sizes of dimensions that an ONNX model has names for, such as {"batch": 1}: the program is compiled for
             these and takes no others. Dimensions that are not named here take every size.
+        shapes: all sizes of inputs of an ONNX model, such as {"image": (1, 3, 224, 224)}, in the same way.
+        constants: values of inputs of an ONNX model, which are no arguments of the program then: arrays, or tensors of
+            a library that has DLPack, of the inputs' types. A number is all elements of an input.
         on_diagnostic: called with each thing that the compiler says. None: warnings become Python's, errors are in the
             exception.
 
@@ -186,20 +220,23 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         InvalidArgumentError: an option is wrong.
         UnsupportedError: the compiler is not installed.
     """
-    return Module(None, _compile(source, target, weights, tuning, name, dims, on_diagnostic))
+    return Module(None, _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
+                                 on_diagnostic))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
             tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
-            dims: Optional[Mapping[str, int]] = None) -> Explanation:
+            dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
+            constants: Optional[Mapping[str, Any]] = None) -> Explanation:
     """Compiles a program and tells what became of it: what each step computes, how, and why not faster.
 
     Args:
-        source, weights, tuning, name, dims: as in `compile`.
+        source, weights, tuning, name, dims, shapes, constants: as in `compile`.
         target: one processor.
 
     Raises:
         What `compile` raises.
     """
-    artifact = _compile(source, target, weights, tuning, name, dims, None, _EXPLAIN)
+    artifact = _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants), None,
+                        _EXPLAIN)
     return read_explanation(artifact.explanation())

@@ -185,6 +185,23 @@ class NamedSize(SizedStructure):
     ]
 
 
+class NamedShape(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+    ]
+
+
+class WeightTensor(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("tensor", ctypes.c_void_p),
+    ]
+
+
 class CompileOptions(SizedStructure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -203,4 +220,9 @@ class CompileOptions(SizedStructure):
         ("memory_limit_bytes", ctypes.c_int64),
         ("dims", ctypes.POINTER(NamedSize)),
         ("num_dims", ctypes.c_size_t),
+        ("diagnostics", ctypes.c_void_p),
+        ("shapes", ctypes.POINTER(NamedShape)),
+        ("num_shapes", ctypes.c_size_t),
+        ("constants", ctypes.POINTER(WeightTensor)),
+        ("num_constants", ctypes.c_size_t),
     ]

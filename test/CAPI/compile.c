@@ -319,6 +319,52 @@ static void namedSizes(void) {
   options.dims = NULL;
   CHECK_FAILS(compileProgram(program, &options, &artifact),
               QCC_STATUS_INVALID_ARGUMENT, "dims is a null pointer");
+  options.numDims = 0;
+
+  int64_t sizes[2] = {5, -1};
+  qccNamedShape shapes[2] = {{sizeof(qccNamedShape), "x", 1, sizes},
+                             {sizeof(qccNamedShape), "z", 2, sizes}};
+  options.shapes = shapes;
+  options.numShapes = 1;
+  CHECK_OK(qccCompileText(model, sizeof(model) - 1, &options, &artifact));
+  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
+                               qccArtifactGetSize(artifact), NULL, &module));
+  qccArtifactDestroy(artifact);
+  artifact = NULL;
+  CHECK_OK(qccModuleGetArgument(module, NULL, 0, &x));
+  CHECK(x.rank == 1 && x.dims[0] == 5);
+  qccModuleDestroy(module);
+  options.numShapes = 2;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "shapes[1]: a size of 'z' is negative");
+  shapes[1].dims = NULL;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT, "shapes[1]: its dims are not there");
+  options.numShapes = 0;
+
+  float values[3] = {-1, 0, 2};
+  int64_t three = 3;
+  DLTensor tensor = {values, {kDLCPU, 0}, 1, {kDLFloat, 32, 1},
+                     &three, NULL,        0};
+  qccWeightTensor constant = qccWeightTensorInit();
+  constant.name = "x";
+  constant.tensor = &tensor;
+  options.constants = &constant;
+  options.numConstants = 1;
+  CHECK_OK(qccCompileText(model, sizeof(model) - 1, &options, &artifact));
+  CHECK_OK(qccModuleLoadMemory(qccArtifactGetData(artifact),
+                               qccArtifactGetSize(artifact), NULL, &module));
+  qccArtifactDestroy(artifact);
+  artifact = NULL;
+  qccEntryInfo entry = qccEntryInfoInit();
+  CHECK_OK(qccModuleGetEntry(module, 0, &entry));
+  CHECK(entry.numArguments == 0 && entry.numResults == 1);
+  qccModuleDestroy(module);
+  constant.tensor = NULL;
+  CHECK_FAILS(compileProgram(program, &options, &artifact),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "constants[0]: its tensor is not there");
 }
 
 static void wrongOptions(void) {

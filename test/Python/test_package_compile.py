@@ -46,6 +46,37 @@ def test_sizes_of_models():
         qcc.compile(DOUBLE, dims={"len": 3})
 
 
+def test_constant_inputs_of_models():
+    """Inputs that are constants of the program, and shapes of others."""
+    graph = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[n, m] x, float[m] bias, int64 axis, bool unused) => (float[n, m] y) {
+          s = CumSum(x, axis)
+          y = Add(s, bias)
+        }""").SerializeToString()
+    bias = np.array([1, 2, 3], np.float32)
+    function = qcc.compile(graph, constants={"axis": 1, "bias": bias, "unused": True}).function()
+    assert str(function) == "main(x: float32[n, 3]) -> (y: float32[n, 3])"
+    assert (function(X) == np.cumsum(X, 1) + bias).all()
+    constants = {"axis": np.array(0), "bias": 0.5, "unused": np.bool_(False)}
+    fixed = qcc.compile(graph, constants=constants, shapes={"x": X.shape}).function()
+    assert fixed.arguments[0].shape == (2, 3)
+    assert (fixed(X) == np.cumsum(X, 0) + np.float32(0.5)).all()
+    assert qcc.explain(graph, constants=constants, shapes={"x": (2, 3)}).steps
+    with pytest.raises(qcc.InvalidProgramError, match="no input 'axes'; it has 'x', 'bias', 'axis', 'unused'"):
+        qcc.compile(graph, constants={"axes": 1})
+    with pytest.raises(qcc.InvalidProgramError, match="the input 'bias' is 3xf64, but the model has elements of f32"):
+        qcc.compile(graph, constants={"bias": [0.5, 1, 2]})
+    with pytest.raises(qcc.InvalidProgramError, match="'bias' has the size 3 where the model has 'm', which is 4"):
+        qcc.compile(graph, constants={"bias": bias}, shapes={"x": (2, 4)})
+    with pytest.raises(qcc.InvalidArgumentError, match="a size of 'x' is negative"):
+        qcc.compile(graph, shapes={"x": (2, -4)})
+    with pytest.raises(qcc.InvalidArgumentError, match="the value of the input 'axis' is of type str"):
+        qcc.compile(graph, constants={"axis": "1"})
+    strided = qcc.compile(graph, constants={**constants, "bias": np.arange(6, dtype=np.float32)[::2]}).function()
+    assert (strided(X) == np.cumsum(X, 0) + np.array([0, 2, 4], np.float32)).all()
+
+
 def test_save_and_load(tmp_path):
     path = tmp_path / "double.so"
     module = qcc.compile(DOUBLE, target=["x86-64-v3", "skylake-avx512"])

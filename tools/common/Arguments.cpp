@@ -18,13 +18,21 @@
 
 namespace qcc::tools {
 
-std::optional<int64_t> parseInteger(std::string_view text) {
-  int64_t value;
+template <typename T> static std::optional<T> parse(std::string_view text) {
+  T value;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
   return value;
+}
+
+std::optional<int64_t> parseInteger(std::string_view text) {
+  return parse<int64_t>(text);
+}
+
+std::optional<double> parseNumber(std::string_view text) {
+  return parse<double>(text);
 }
 
 Arguments::Arguments(std::string tool, std::string summary)
@@ -124,12 +132,8 @@ void Arguments::number(const char *name, const char *value, const char *help,
                        std::optional<double> &target) {
   Option &option = add(name, value, help, Takes::Value);
   option.set = [&target, name = option.name](std::string_view text) {
-    double number;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || error != std::errc() ||
-        end != text.data() + text.size() || !std::isfinite(number) ||
-        number < 0)
+    std::optional<double> number = parseNumber(text);
+    if (!number || !std::isfinite(*number) || *number < 0)
       return notANumber(name, text, "a number, 0 or greater");
     target = number;
     return rt::Status::ok();

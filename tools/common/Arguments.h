@@ -122,6 +122,8 @@ private:
 
 /// A whole decimal number, and nothing else.
 std::optional<int64_t> parseInteger(std::string_view text);
+/// A decimal number, inf or nan, and nothing else.
+std::optional<double> parseNumber(std::string_view text);
 
 } // namespace qcc::tools
 

@@ -21,12 +21,14 @@
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Reference/Interpreter.h"
 #include "llvm/Support/SourceMgr.h"
+#include <map>
 #include <string>
 #include <vector>
 
 namespace qcc {
+struct FixedInputs;
 struct WeightsSource;
-}
+} // namespace qcc
 
 namespace qcc::driver {
 
@@ -38,8 +40,12 @@ struct ProgramOptions {
   std::string weights;
   bool unfused = false;
   std::string tuning; ///< A tuning database, or empty.
-  /// Sizes that the compiled program is for.
-  tools::NamedSizes dims;
+  /// Sizes of inputs of a model that the compiled program is for.
+  tools::GivenSizes sizes;
+  /// Whether `sizes` is for a model only, and ignored of other programs.
+  bool sizesAreOfModels = false;
+  /// Inputs of a model that are constants: a number or a .npy file each.
+  std::map<std::string, std::string> constants;
   /// Those of the options above that the command line has, for messages.
   std::vector<std::string> given;
 };
@@ -136,11 +142,15 @@ public:
   /// For a module that is only compiled: frees constants that passes have
   /// replaced, and the weights while they are written.
   void releaseConstants() { compilerRef->releasesConstants = true; }
+  /// Whether the program is an ONNX model.
+  bool isModel() const { return isModelFlag; }
   bool isReference() const { return options.target == "reference"; }
   const ProgramOptions &getOptions() const { return options; }
 
 private:
   bool importInput(const WeightsSource &weights);
+  /// What the options fix of the inputs of a model; reports failures.
+  std::optional<FixedInputs> readFixedInputs();
   /// What to compile for; reports what is wrong, and is empty then.
   std::vector<TargetRef> resolveTargets() const;
 
@@ -150,6 +160,8 @@ private:
   mlir::SourceMgrDiagnosticHandler diagnostics{sources, &context};
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::optional<Compiler> compilerRef;
+  bool isModelFlag = false;
+  std::vector<HostTensor> constants;
   /// What is going on, while something is.
   std::optional<tools::Progress> progress;
 };

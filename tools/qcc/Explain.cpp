@@ -155,8 +155,12 @@ static void printTotals(const ProgramReport &report) {
 /// The dynamic dimensions of each entry, which must be called before the stages
 /// rewrite them; reports failures.
 static std::optional<llvm::StringMap<std::vector<int64_t>>>
-resolveDims(Session &session, const tools::GivenSizes &sizes) {
+resolveDims(Session &session, tools::GivenSizes sizes) {
   llvm::StringMap<std::vector<int64_t>> dims;
+  if (session.isModel()) { // These were fixed when it was imported.
+    sizes.named.clear();
+    sizes.shapes.clear();
+  }
   if (sizes.empty())
     return dims;
   for (auto entry : session.module().getOps<func::FuncOp>()) {
@@ -210,7 +214,10 @@ int driver::runExplain(const ProgramOptions &program,
   files.writes(options.html, "--html=" + options.html);
   if (int code = reportStatus(files.check()))
     return code;
-  Session session(program);
+  ProgramOptions sized = program;
+  sized.sizes = options.sizes;
+  sized.sizesAreOfModels = true;
+  Session session(sized);
   if (!session.load())
     return 1;
   if (session.compiler().getTargets().size() > 1)

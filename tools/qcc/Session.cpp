@@ -6,15 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "common/Arguments.h"
 #include "common/Messages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "qcc/Frontend/Import.h"
+#include "qcc/Frontend/ONNX/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/Device.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/Random.h"
+#include "qcc/Support/TensorFile.h"
 #include "qcc/Target/KnownTargets.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Tuning/TuningDatabase.h"
@@ -53,6 +56,9 @@ void driver::addFiles(tools::CommandFiles &files,
   if (!isRandomSpec(program.weights))
     files.reads(program.weights, "read by --weights");
   files.reads(program.tuning, "read by --tuning-db");
+  for (const auto &[name, text] : program.constants)
+    if (!tools::parseNumber(text))
+      files.reads(text, "read by --constant=" + name);
 }
 
 llvm::Expected<TargetRef> driver::resolveTarget(llvm::StringRef name) {
@@ -178,12 +184,46 @@ bool Session::load() {
   return importInput(*weights);
 }
 
+/// A number or a .npy file.
+static rt::Result<HostTensor> readConstant(const std::string &text) {
+  std::optional<int64_t> integer = tools::parseInteger(text);
+  std::optional<double> number = tools::parseNumber(text);
+  if (!integer && !number)
+    return readNpy(text);
+  rt::Result<HostTensor> tensor = HostTensor::create(
+      integer ? rt::DType{QCC_INT, 64} : rt::DType{QCC_FLOAT, 64}, {});
+  if (tensor.isOk() && integer)
+    *tensor->as<int64_t>() = *integer;
+  else if (tensor.isOk())
+    *tensor->as<double>() = *number;
+  return tensor;
+}
+
+std::optional<FixedInputs> Session::readFixedInputs() {
+  FixedInputs fixed;
+  if (!options.sizesAreOfModels || isModelFlag) {
+    fixed.dims = options.sizes.named;
+    fixed.shapes.insert(options.sizes.shapes.begin(),
+                        options.sizes.shapes.end());
+  }
+  for (const auto &[name, text] : options.constants) {
+    rt::Result<HostTensor> value = readConstant(text);
+    if (!value.isOk()) {
+      reportError("'--constant=" + name + "=" + text + "': " + value.message());
+      return std::nullopt;
+    }
+    llvm::ArrayRef bytes(value->as<char>(), value->numBytes());
+    fixed.constants[name] = {value->dtype(), value->shape(), bytes};
+    constants.push_back(*std::move(value));
+  }
+  return fixed;
+}
+
 bool Session::importInput(const WeightsSource &weights) {
   ImportOptions import;
   import.weights = weights;
   if (options.input != "-")
     import.path = options.input;
-  import.dims = options.dims;
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       mlir::openInputFile(options.input, &message);
@@ -191,6 +231,11 @@ bool Session::importInput(const WeightsSource &weights) {
     reportError(message);
     return false;
   }
+  isModelFlag = isONNX(buffer->getBuffer());
+  std::optional<FixedInputs> fixed = readFixedInputs();
+  if (!fixed)
+    return false;
+  import.fixed = *std::move(fixed);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   return guarded("while reading '" + options.input + "'", [&] {
     moduleRef = importProgram(sources, &context, import);

@@ -17,6 +17,7 @@
 using namespace qcc::driver;
 using qcc::tools::Arguments;
 using qcc::tools::Commands;
+namespace rt = qcc::rt;
 
 //===----------------------------------------------------------------------===//
 // Options that commands share
@@ -27,6 +28,21 @@ static std::vector<std::string> processors() {
   for (std::string &name : qcc::knownTargetNames())
     names.push_back(std::move(name));
   return names;
+}
+
+static rt::Status addConstant(std::string_view text,
+                              std::map<std::string, std::string> &constants) {
+  size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 ||
+      equals + 1 == text.size())
+    return rt::invalidArgument("'--constant=" + std::string(text) +
+                               "' must be a name and a value; write "
+                               "--constant=NAME=N or --constant=NAME=FILE.npy");
+  std::string name(text.substr(0, equals));
+  if (!constants.emplace(name, text.substr(equals + 1)).second)
+    return rt::invalidArgument("the value of the input '" + name +
+                               "' is given twice; give it once");
+  return rt::Status::ok();
 }
 
 /// Options of the commands that compile programs.
@@ -49,6 +65,12 @@ static void addCompilingOptions(Arguments &arguments, ProgramOptions &program) {
                  "Make a step of each op, so that the value of every layer can "
                  "be looked at: slower, but the same bits",
                  program.unfused);
+  arguments.list("constant", "NAME=N|NAME=FILE.npy",
+                 "What an input of an ONNX model always is: it is no argument "
+                 "of the program then. A number is all of its elements",
+                 [&](std::string_view text) {
+                   return addConstant(text, program.constants);
+                 });
 }
 
 static void addTuningDb(Arguments &arguments, ProgramOptions &program) {
@@ -71,7 +93,8 @@ static void addProgramOptions(Arguments &arguments, ProgramOptions &program) {
 
 /// Notes which of the options above the command line has.
 static void noteGiven(const Arguments &arguments, ProgramOptions &program) {
-  for (const char *name : {"target", "mcpu", "weights", "unfused", "tuning-db"})
+  for (const char *name :
+       {"target", "mcpu", "weights", "unfused", "constant", "tuning-db"})
     if (arguments.isGiven(name))
       program.given.push_back(std::string("--") + name);
 }
@@ -121,8 +144,13 @@ static void addCompile(Commands &commands, CommandLine &line) {
                  "Compile an ONNX model for one size of a dimension that has a "
                  "name in it; without, the program takes every size",
                  [&](std::string_view text) {
-                   return qcc::tools::addNamedDim(text, line.program.dims);
+                   return qcc::tools::addNamedDim(text,
+                                                  line.program.sizes.named);
                  });
+  arguments.list(
+      "shape", "NAME=N0xN1...",
+      "Compile an ONNX model for one shape of the input of a name",
+      [&](std::string_view text) { return line.program.sizes.addShape(text); });
   arguments.example("qcc compile model.mlir --weights=model.npz -o model.so");
   arguments.example("qcc compile model.onnx --dim=batch=1 -o model.so");
   arguments.example("qcc compile model.mlir --weights=model.npz "
@@ -191,6 +219,7 @@ static void completeSide(const Arguments &given, const char *side,
   if (!given.isGiven(std::string("weights-") + side))
     program.weights = common.weights;
   program.unfused = common.unfused;
+  program.constants = common.constants;
   program.tuning = common.tuning;
   // Where only one of the two is a program, the common options are for that.
   if (qcc::tools::isArtifact(other.input))
@@ -204,9 +233,9 @@ static int runModelDiffCommand(const Arguments &given,
     return reportError("--against compares one model, but '" +
                        line.others.front() + "' is given as well");
   for (const char *name :
-       {"weights", "unfused", "tuning-db", "entry", "threads", "json",
-        "entry-a", "entry-b", "mcpu-a", "mcpu-b", "weights-a", "weights-b",
-        "variant-a", "variant-b", "device-a", "device-b"})
+       {"weights", "unfused", "constant", "tuning-db", "entry", "threads",
+        "json", "entry-a", "entry-b", "mcpu-a", "mcpu-b", "weights-a",
+        "weights-b", "variant-a", "variant-b", "device-a", "device-b"})
     if (given.isGiven(name))
       return reportError(llvm::Twine("--") + name +
                          " does not go with --against");
@@ -297,9 +326,11 @@ static void addExplain(Commands &commands, CommandLine &line) {
                    });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  qcc::tools::addSizeArguments(arguments, line.explain.sizes,
-                               "the arguments, for which to say the memory of "
-                               "temporaries");
+  qcc::tools::addSizeArguments(
+      arguments, line.explain.sizes,
+      "the arguments, for which to say the memory of temporaries. An ONNX "
+      "model "
+      "is explained as qcc compile compiles it for those with a name");
   arguments.flag(
       "json",
       "Print JSON: a list of kernels; of the entry that needs most, "

@@ -16,10 +16,22 @@ class Real:
     limits: dict = dataclasses.field(default_factory=dict)
     #: The value of an input, in three turns.
     values: dict = dataclasses.field(default_factory=dict)
+    #: The value of an input that it is compiled for.
+    constants: dict = dataclasses.field(default_factory=dict)
 
     @property
     def name(self):
         return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def options(self):
+        """Of `qcc compile`."""
+        return [f"--constant={name}={value}" for name, value in self.constants.items()]
+
+    @property
+    def source(self):
+        """The package, and how it is compiled."""
+        return " ".join([self.package, *(f"`{option}`" for option in self.options)])
 
 
 #: Packages, as the package index names them. What several hold parts of is their `part.bin` in this order.
@@ -41,8 +53,8 @@ def title(name, **sizes):
                 {"batch_size": (1, 2, 3), "encoder_sequence_length": (5, 16, 40), **sizes}, {"input_ids": 32128})
 
 
-def speech(name, sizes, values):
-    return Real("silero-vad", f"silero_vad/data/{name}.onnx", sizes, {}, values)
+def speech(name, sizes, values, constants=None):
+    return Real("silero-vad", f"silero_vad/data/{name}.onnx", sizes, {}, values, constants or {})
 
 
 SPEECH = {"batch": BATCH, "sequence": (576, 576, 576)}
@@ -60,6 +72,8 @@ REAL = (
     Real("rapidocr-onnxruntime", "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx",
          {"x:0": BATCH, "x:2": (48, 32, 48), "x:3": (192, 100, 192)}),
     speech("silero_vad", {"input:0": BATCH, "input:1": (576, 288, 576), "state:1": BATCH}, RATES),
+    speech("silero_vad", {"input:0": BATCH, "input:1": (576,) * 3, "state:1": BATCH}, {}, {"sr": 16000}),
+    speech("silero_vad", {"input:0": BATCH, "input:1": (288,) * 3, "state:1": BATCH}, {}, {"sr": 8000}),
     speech("silero_vad_16k_op15", SPEECH, {"sr": (16000,) * 3}),
     speech("silero_vad_16k_sequence", {"sequence_length": (1, 7, 40)}, {}),
     speech("silero_vad_half", SPEECH, {}),

@@ -83,31 +83,41 @@ static rt::Status toStatus(llvm::Error error) {
   return rt::Status(code, message);
 }
 
-/// The sizes of dimensions of a model, by their names.
-static rt::Status readDims(const qccCompileOptions &options,
-                           std::map<std::string, int64_t> &dims) {
-  if (options.numDims > 0 && !options.dims)
-    return rt::invalidArgument("dims is a null pointer");
-  for (size_t i = 0; i < options.numDims; ++i) {
-    qccNamedSize dim;
-    // All are of the size that the first one says.
-    auto *at =
-        reinterpret_cast<const char *>(options.dims) + i * options.dims->size;
-    rt::Status status =
-        readStruct(reinterpret_cast<const qccNamedSize *>(at), dim);
-    if (!status.isOk())
-      return status;
-    std::string prefix = "dims[" + std::to_string(i) + "]: ";
-    if (!dim.name || !*dim.name)
-      return rt::invalidArgument(prefix + "it has no name");
-    if (dim.value < 0)
-      return rt::invalidArgument(prefix + "the size of '" + dim.name +
-                                 "' is negative");
-    if (!dims.try_emplace(dim.name, dim.value).second)
-      return rt::invalidArgument(prefix + "there is another one of the name '" +
-                                 dim.name + "'");
-  }
-  return rt::Status::ok();
+/// What is fixed of the inputs of a model.
+static rt::Status readFixedInputs(const qccCompileOptions &options,
+                                  FixedInputs &fixed) {
+  rt::Status status = readNamed(
+      options.dims, options.numDims, "dims", [&](const qccNamedSize &dim) {
+        fixed.dims[dim.name] = dim.value;
+        return dim.value >= 0 ? rt::Status::ok()
+                              : rt::invalidArgument("the size of '" +
+                                                    std::string(dim.name) +
+                                                    "' is negative");
+      });
+  if (!status.isOk())
+    return status;
+  status = readNamed(
+      options.shapes, options.numShapes, "shapes",
+      [&](const qccNamedShape &given) {
+        if (given.rank < 0 || (given.rank > 0 && !given.dims))
+          return rt::invalidArgument("its dims are not there");
+        std::vector<int64_t> shape(given.dims, given.dims + given.rank);
+        for (int64_t size : shape)
+          if (size < 0)
+            return rt::invalidArgument("a size of '" + std::string(given.name) +
+                                       "' is negative");
+        fixed.shapes[given.name] = std::move(shape);
+        return rt::Status::ok();
+      });
+  if (!status.isOk())
+    return status;
+  return readNamed(options.constants, options.numConstants, "constants",
+                   [&](const qccWeightTensor &given) {
+                     rt::Result<HostView> view = viewTensor(given.tensor);
+                     if (view.isOk())
+                       fixed.constants[given.name] = *std::move(view);
+                     return view.status();
+                   });
 }
 
 static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
@@ -130,9 +140,9 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
   if (!weights.isOk())
     return weights.status();
   request.import.weights = *std::move(weights);
-  rt::Status dims = readDims(known, request.import.dims);
-  if (!dims.isOk())
-    return dims;
+  rt::Status fixed = readFixedInputs(known, request.import.fixed);
+  if (!fixed.isOk())
+    return fixed;
   if (known.timeoutNanoseconds < 0 || known.memoryLimitBytes < 0)
     return rt::invalidArgument("a limit is negative; 0 means no limit");
   std::function<bool()> isCancelled;

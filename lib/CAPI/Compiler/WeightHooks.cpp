@@ -12,8 +12,7 @@
 using namespace qcc;
 using namespace qcc::capi;
 
-/// The shape and type of a tensor, or what is wrong with it.
-static rt::Result<rt::DType> checkTensor(const DLTensor *tensor) {
+rt::Result<HostView> capi::viewTensor(const DLTensor *tensor) {
   if (!tensor || tensor->ndim < 0 || (tensor->ndim > 0 && !tensor->shape))
     return rt::invalidArgument("its tensor is not there");
   if (tensor->device.device_type != kDLCPU)
@@ -31,7 +30,14 @@ static rt::Result<rt::DType> checkTensor(const DLTensor *tensor) {
   }
   if (elements > 0 && !tensor->data)
     return rt::invalidArgument("its data is a null pointer");
-  return rt::DType{tensor->dtype.code, tensor->dtype.bits};
+  HostView view{{tensor->dtype.code, tensor->dtype.bits}, {}, {}};
+  view.shape.assign(tensor->shape, tensor->shape + tensor->ndim);
+  std::optional<int64_t> size = rt::numBytes(view.dtype, view.shape);
+  if (!size)
+    return rt::invalidArgument("its shape is impossible");
+  view.bytes = llvm::ArrayRef(
+      static_cast<const char *>(tensor->data) + tensor->byte_offset, *size);
+  return view;
 }
 
 namespace {
@@ -41,21 +47,13 @@ public:
   static rt::Result<WeightsSource> read(const qccWeightTensor *given,
                                         size_t count) {
     TensorTable table;
-    for (size_t i = 0; i < count; ++i) {
-      qccWeightTensor weight;
-      // All are of the size that the first one says.
-      auto *at = reinterpret_cast<const char *>(given) + i * given->size;
-      rt::Status status =
-          readStruct(reinterpret_cast<const qccWeightTensor *>(at), weight);
-      if (!status.isOk())
-        return status;
-      std::string prefix = "weightTensors[" + std::to_string(i) + "]: ";
-      if (!weight.name)
-        return rt::invalidArgument(prefix + "it has no name");
-      if (!table.tensors.try_emplace(weight.name, weight.tensor).second)
-        return rt::invalidArgument(
-            prefix + "there is another one of the name '" + weight.name + "'");
-    }
+    rt::Status status = readNamed(given, count, "weightTensors",
+                                  [&](const qccWeightTensor &weight) {
+                                    table.tensors[weight.name] = weight.tensor;
+                                    return rt::Status::ok();
+                                  });
+    if (!status.isOk())
+      return status;
     WeightsSource source;
     source.kind = WeightsSource::Kind::Lent;
     source.lend = [table = std::move(table)](llvm::StringRef name,
@@ -73,17 +71,14 @@ private:
     if (found == tensors.end())
       return rt::notFound("none of the " + std::to_string(tensors.size()) +
                           " given tensors has this name");
-    const DLTensor *tensor = found->second;
-    rt::Result<rt::DType> type = checkTensor(tensor);
-    if (!type.isOk())
-      return type.status();
-    std::vector<int64_t> dims(tensor->shape, tensor->shape + tensor->ndim);
-    if (*type != dtype || llvm::ArrayRef(dims) != shape)
+    rt::Result<HostView> view = viewTensor(found->second);
+    if (!view.isOk())
+      return view.status();
+    if (view->dtype != dtype || llvm::ArrayRef(view->shape) != shape)
       return rt::invalidArgument("it was given as " +
-                                 rt::describe(*type, dims) +
+                                 rt::describe(view->dtype, view->shape) +
                                  "; make them the same");
-    auto *data = static_cast<const char *>(tensor->data) + tensor->byte_offset;
-    return LentBytes{llvm::ArrayRef(data, *rt::numBytes(dtype, dims)), {}};
+    return LentBytes{view->bytes, {}};
   }
 
   llvm::StringMap<const DLTensor *> tensors;
@@ -132,11 +127,8 @@ rt::Result<WeightsSource> capi::readWeights(const qccCompileOptions &options) {
       1)
     return rt::invalidArgument("weights come from one place: give `weights`, "
                                "`weightTensors` or `weightHook`");
-  if (options.numWeightTensors > 0) {
-    if (!options.weightTensors)
-      return rt::invalidArgument("weightTensors is a null pointer");
+  if (options.numWeightTensors > 0)
     return TensorTable::read(options.weightTensors, options.numWeightTensors);
-  }
   if (options.weightHook) {
     qccWeightHook hook;
     rt::Status status = readStruct(options.weightHook, hook);

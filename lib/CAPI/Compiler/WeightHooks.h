@@ -13,6 +13,10 @@
 
 namespace qcc::capi {
 
+/// A compact tensor of the caller in host memory; a failure says what it is
+/// instead.
+rt::Result<HostView> viewTensor(const DLTensor *tensor);
+
 /// Where the options say that weights come from. What is returned refers to
 /// what the options refer to.
 rt::Result<WeightsSource> readWeights(const qccCompileOptions &options);

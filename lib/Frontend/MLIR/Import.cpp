@@ -177,18 +177,34 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
   return module;
 }
 
+/// Arguments of a program have types, which say what they are.
+static LogicalResult refuseFixedInputs(const FixedInputs &fixed,
+                                       const llvm::SourceMgr &sources,
+                                       MLIRContext *context) {
+  StringRef file =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  auto refuse = [&](StringRef what, StringRef name, StringRef given,
+                    StringRef remedy) {
+    return emitError(FileLineColLoc::get(context, file, 0, 0))
+           << "the " << what << " '" << name << "' has a " << given
+           << " given to it, which only an ONNX model can have; " << remedy;
+  };
+  StringRef types = "write sizes into the types of the program";
+  if (!fixed.dims.empty())
+    return refuse("dimension", fixed.dims.begin()->first, "size", types);
+  if (!fixed.shapes.empty())
+    return refuse("input", fixed.shapes.begin()->first, "shape", types);
+  if (!fixed.constants.empty())
+    return refuse("input", fixed.constants.begin()->first, "value",
+                  "write a constant into the program");
+  return success();
+}
+
 OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
                                       MLIRContext *context,
                                       const ImportOptions &options) {
-  if (!options.dims.empty()) {
-    StringRef name =
-        sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
-    emitError(FileLineColLoc::get(context, name, 0, 0))
-        << "the dimension '" << options.dims.begin()->first
-        << "' has a size given to it, which only an ONNX model can have; write "
-           "sizes into the types of the program";
+  if (failed(refuseFixedInputs(options.fixed, sources, context)))
     return {};
-  }
   // Operations of unknown dialects are parsed, so that verifyProgram can reject
   // them by name.
   bool allowsUnregistered = context->allowsUnregisteredDialects();

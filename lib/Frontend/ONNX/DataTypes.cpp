@@ -13,21 +13,39 @@ using namespace qcc::onnx;
 namespace {
 struct TypeRow {
   const char *name;
-  unsigned size; ///< bytes of an element, 0: not taken
+  rt::DType type = {0, 0}; ///< Of no bits: not taken.
 };
 } // namespace
 
 /// By the number of the type.
 static constexpr TypeRow kTypes[] = {
-    {"undefined", 0},      {"float", 4},      {"uint8", 1},
-    {"int8", 1},           {"uint16", 0},     {"int16", 2},
-    {"int32", 4},          {"int64", 8},      {"string", 0},
-    {"bool", 1},           {"float16", 2},    {"double", 8},
-    {"uint32", 0},         {"uint64", 0},     {"complex64", 0},
-    {"complex128", 0},     {"bfloat16", 2},   {"float8e4m3fn", 0},
-    {"float8e4m3fnuz", 0}, {"float8e5m2", 0}, {"float8e5m2fnuz", 0},
-    {"uint4", 0},          {"int4", 0},       {"float4e2m1", 0},
-    {"float8e8m0", 0},     {"uint2", 0},      {"int2", 0},
+    {"undefined"},
+    {"float", {QCC_FLOAT, 32}},
+    {"uint8", {QCC_UINT, 8}},
+    {"int8", {QCC_INT, 8}},
+    {"uint16"},
+    {"int16", {QCC_INT, 16}},
+    {"int32", {QCC_INT, 32}},
+    {"int64", {QCC_INT, 64}},
+    {"string"},
+    {"bool", {QCC_BOOL, 8}},
+    {"float16", {QCC_FLOAT, 16}},
+    {"double", {QCC_FLOAT, 64}},
+    {"uint32"},
+    {"uint64"},
+    {"complex64"},
+    {"complex128"},
+    {"bfloat16", {QCC_BFLOAT, 16}},
+    {"float8e4m3fn"},
+    {"float8e4m3fnuz"},
+    {"float8e5m2"},
+    {"float8e5m2fnuz"},
+    {"uint4"},
+    {"int4"},
+    {"float4e2m1"},
+    {"float8e8m0"},
+    {"uint2"},
+    {"int2"},
 };
 
 static const TypeRow *findType(int32_t type) {
@@ -41,7 +59,12 @@ std::string onnx::dataTypeName(int32_t type) {
   return row ? row->name : "type " + std::to_string(type);
 }
 
-unsigned onnx::dataTypeSize(int32_t type) {
+std::optional<rt::DType> onnx::dtypeOf(int32_t type) {
   const TypeRow *row = findType(type);
-  return row ? row->size : 0;
+  return row && row->type.bits > 0 ? std::optional(row->type) : std::nullopt;
+}
+
+unsigned onnx::dataTypeSize(int32_t type) {
+  std::optional<rt::DType> known = dtypeOf(type);
+  return known ? known->size() : 0;
 }

@@ -8,6 +8,7 @@
 #include "qcc/Frontend/ONNX/Import.h"
 #include "Emit.h"
 #include "Model.h"
+#include "ModelInputs.h"
 #include "Nodes.h"
 #include "OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,8 +24,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include <map>
-#include <set>
 
 using namespace mlir;
 using namespace qcc;
@@ -42,9 +41,8 @@ namespace {
 class GraphImporter {
 public:
   GraphImporter(const Model &model, std::string folder, StringRef file,
-                const std::map<std::string, int64_t> &dims,
-                MLIRContext *context)
-      : model(model), fixedSizes(dims), constants(std::move(folder)),
+                const FixedInputs &fixed, MLIRContext *context)
+      : model(model), inputs(model.graph, fixed), constants(std::move(folder)),
         builder(context), place(FileLineColLoc::get(context, file, 0, 0)),
         nodes(model, constants, builder, place) {}
 
@@ -52,20 +50,18 @@ public:
 
 private:
   LogicalResult verifyModel();
-  LogicalResult verifySizes();
-  Dimension fixSize(Dimension dim) const;
   LogicalResult addInputs();
   LogicalResult addInput(const ValueInfo &input);
+  LogicalResult addConstantInput(const Tensor &tensor);
   LogicalResult finish();
   void addNotes(ModuleOp module);
 
-  bool isInput(std::string_view name) const;
   LogicalResult refuse(const Twine &message) {
     return emitError(place, message);
   }
 
   const Model &model;
-  const std::map<std::string, int64_t> &fixedSizes; ///< By symbol.
+  ModelInputs inputs;
   Constants constants;
   OpBuilder builder;
   Location place;
@@ -105,36 +101,6 @@ LogicalResult GraphImporter::verifyModel() {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// An input with a constant of its name has a default, which it keeps.
-bool GraphImporter::isInput(std::string_view name) const {
-  return !scope.values.contains(toRef(name));
-}
-
-/// Refuses sizes for symbols that no input has.
-LogicalResult GraphImporter::verifySizes() {
-  std::set<std::string> symbols;
-  for (const ValueInfo &input : model.graph.inputs)
-    for (const Dimension &dim : input.shape)
-      if (isInput(input.name) && !dim.hasValue && !dim.symbol.empty())
-        symbols.emplace(dim.symbol);
-  for (auto &[name, size] : fixedSizes)
-    if (!symbols.count(name))
-      return refuse("no input has a dimension '" + name +
-                    "', for which the size " + Twine(size) + " is given; " +
-                    (symbols.empty() ? "no dimension has a name"
-                                     : "the names are '" +
-                                           llvm::join(symbols, "', '") + "'"));
-  return success();
-}
-
-/// The dimension with the size that is given to its symbol.
-Dimension GraphImporter::fixSize(Dimension dim) const {
-  auto found = fixedSizes.find(std::string(dim.symbol));
-  if (dim.hasValue || found == fixedSizes.end())
-    return dim;
-  return {true, found->second, {}};
-}
-
 LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   std::string what = "the input '" + std::string(input.name) + "' ";
   if (!input.isTensor)
@@ -146,11 +112,8 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   if (!input.hasShape)
     return refuse(what + "has no shape; give it one, with names for sizes that "
                          "are not known");
-  SmallVector<Dimension> dims;
-  for (const Dimension &dim : input.shape)
-    dims.push_back(fixSize(dim));
   SmallVector<int64_t> shape;
-  for (const Dimension &dim : dims) {
+  for (const Dimension &dim : input.shape) {
     if (dim.hasValue && dim.value < 0)
       return refuse(what + "has the size " + Twine(dim.value) +
                     "; write -1, or a name, for one that is not known");
@@ -163,7 +126,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   value.value = body.addArgument(RankedTensorType::get(shape, element), loc);
   SmallVector<StringRef> &names = dimNames.emplace_back();
   bool repeats = false; // a symbol that occurred before
-  for (auto [d, dim] : llvm::enumerate(dims)) {
+  for (auto [d, dim] : llvm::enumerate(input.shape)) {
     names.push_back(dim.hasValue ? StringRef() : toRef(dim.symbol));
     if (dim.hasValue) {
       value.shape.push_back(builder.getIndexAttr(dim.value));
@@ -188,11 +151,23 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   return success();
 }
 
+LogicalResult GraphImporter::addConstantInput(const Tensor &tensor) {
+  rt::Result<TypedAttr> value = constants.make(tensor, builder.getContext());
+  if (!value.isOk())
+    return refuse(value.message());
+  scope.values[toRef(tensor.name)] = Constants::toValue(builder, *value);
+  return success();
+}
+
 LogicalResult GraphImporter::addInputs() {
-  bool ok = succeeded(verifySizes());
+  if (rt::Status status = inputs.read(); !status.isOk())
+    return refuse(status.message());
+  bool ok = true;
   for (const ValueInfo &input : model.graph.inputs)
-    if (isInput(input.name))
-      ok &= succeeded(addInput(input));
+    if (inputs.isArgument(input))
+      ok &= succeeded(addInput(inputs.withSizes(input)));
+  for (const Tensor &tensor : inputs.constants())
+    ok &= succeeded(addConstantInput(tensor));
   return success(ok);
 }
 
@@ -283,7 +258,7 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
   if (folder.empty() && !options.path.empty())
     folder = ".";
   OwningOpRef<ModuleOp> module =
-      GraphImporter(**model, folder, name, options.dims, context).run();
+      GraphImporter(**model, folder, name, options.fixed, context).run();
   // What is wrong with an op is wrong with a node of the model.
   ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
     if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))

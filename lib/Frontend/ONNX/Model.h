@@ -15,9 +15,11 @@
 #define QCC_LIB_FRONTEND_ONNX_MODEL_H
 
 #include "qcc/Runtime/Status.h"
+#include "qcc/Support/HostTensor.h"
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +47,8 @@ enum class DataType : int32_t {
 
 /// "float", "uint8"; "type 23" for a number without a name.
 std::string dataTypeName(int32_t type);
+/// The element type of tensors of a type that an import takes.
+std::optional<rt::DType> dtypeOf(int32_t type);
 /// Bytes of an element; 0 for types that an import does not take.
 unsigned dataTypeSize(int32_t type);
 

@@ -7,40 +7,11 @@
 
 #include "qcc/Frontend/ONNX/TensorFile.h"
 #include "Model.h"
-#include "qcc/Runtime/ABI.h"
 #include "qcc/Support/FileIO.h"
 #include <cstring>
-#include <optional>
 
 using namespace qcc;
 using namespace qcc::onnx;
-
-static std::optional<rt::DType> dtypeOf(int32_t type) {
-  switch (static_cast<DataType>(type)) {
-  case DataType::Float:
-    return rt::DType{QCC_FLOAT, 32};
-  case DataType::Float16:
-    return rt::DType{QCC_FLOAT, 16};
-  case DataType::BFloat16:
-    return rt::DType{QCC_BFLOAT, 16};
-  case DataType::Double:
-    return rt::DType{QCC_FLOAT, 64};
-  case DataType::UInt8:
-    return rt::DType{QCC_UINT, 8};
-  case DataType::Int8:
-    return rt::DType{QCC_INT, 8};
-  case DataType::Int16:
-    return rt::DType{QCC_INT, 16};
-  case DataType::Int32:
-    return rt::DType{QCC_INT, 32};
-  case DataType::Int64:
-    return rt::DType{QCC_INT, 64};
-  case DataType::Bool:
-    return rt::DType{QCC_BOOL, 8};
-  default:
-    return std::nullopt;
-  }
-}
 
 rt::Result<HostTensor> qcc::readONNXTensor(const std::string &path) {
   std::string what = "'" + path + "': ";

@@ -60,14 +60,33 @@ struct WeightsSource {
   static llvm::Expected<WeightsSource> parse(llvm::StringRef text);
 };
 
+/// A tensor in memory of somebody else, compact row-major.
+struct HostView {
+  rt::DType dtype;
+  std::vector<int64_t> shape;
+  llvm::ArrayRef<char> bytes;
+};
+
+/// What is fixed of the inputs of an ONNX model when it is imported, by names
+/// of the model. The program takes no others.
+struct FixedInputs {
+  std::map<std::string, int64_t> dims; ///< Of all dimensions of a name.
+  std::map<std::string, std::vector<int64_t>> shapes; ///< All sizes of inputs.
+  /// Inputs that are no arguments of the program. A tensor of rank 0 gives all
+  /// elements, and may be of i64 or f64 whatever the type of the input is.
+  std::map<std::string, HostView> constants;
+
+  bool empty() const {
+    return dims.empty() && shapes.empty() && constants.empty();
+  }
+};
+
 struct ImportOptions {
   WeightsSource weights;
   /// The program's file; empty for a program that is none. A model may have
   /// data in files beside its own.
   std::string path;
-  /// Sizes of dimensions that an ONNX model has names for, which are constants
-  /// of the program then.
-  std::map<std::string, int64_t> dims;
+  FixedInputs fixed;
   /// Looked at while weights are read; null: none. An import that failed since
   /// they are exceeded has no diagnostic: they have the reason.
   WorkLimits *limits = nullptr;

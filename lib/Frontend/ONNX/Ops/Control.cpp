@@ -58,7 +58,9 @@ static LogicalResult importBoth(NodeImporter &n) {
              << i
              << " has another type or shape in one branch than in the other, "
                 "which is not supported; make its condition a constant, or "
-                "give the sizes that it compares";
+                "give the sizes (--dim, --shape) or the input (--constant) "
+                "that it "
+                "depends on";
     if (failed(c.set(i, c.op("Where", {condition, c.hold(std::move(x)),
                                        c.hold(std::move(y))}))))
       return failure();

@@ -1,0 +1,58 @@
+//===- ModelInputs.h - Inputs of an ONNX model as they are fixed -*- C++
+//-*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_ONNX_MODELINPUTS_H
+#define QCC_LIB_FRONTEND_ONNX_MODELINPUTS_H
+
+#include "Model.h"
+#include "qcc/Frontend/MLIR/Import.h"
+#include <set>
+
+namespace qcc::onnx {
+
+/// The inputs of a model with the sizes and values that are fixed. An input
+/// with a constant of its name has a default, which it keeps unless another
+/// value is fixed: it is no argument of the program either way.
+class ModelInputs {
+public:
+  ModelInputs(const Graph &graph, const FixedInputs &fixed);
+
+  /// Reads what is fixed; a failure says which of it does not fit the model.
+  rt::Status read();
+
+  /// Whether it is an argument of the program.
+  bool isArgument(const ValueInfo &input) const;
+  /// An argument with all sizes that are known.
+  ValueInfo withSizes(const ValueInfo &input) const;
+  /// The inputs that are constants, row-major elements of the inputs' types.
+  const std::vector<Tensor> &constants() const { return values; }
+
+private:
+  const ValueInfo *find(const std::string &name) const;
+  /// Gives all dimensions of an input their sizes.
+  rt::Status fixShape(const ValueInfo &input, const std::vector<int64_t> &shape,
+                      const std::string &what);
+  rt::Status fixSymbol(std::string_view symbol, int64_t size,
+                       const std::string &what);
+  rt::Status addConstant(const ValueInfo &input, const HostView &given);
+  /// Refuses a size for a symbol that no argument has.
+  rt::Status checkDims() const;
+  std::string listNames() const;
+
+  const Graph &graph;
+  const FixedInputs &fixed;
+  std::set<std::string_view> defaults;
+  std::map<std::string, int64_t, std::less<>> symbols;
+  std::map<std::string_view, std::vector<int64_t>> shapes; ///< By input.
+  std::vector<Tensor> values;
+  std::deque<std::string> bytes; ///< What they view.
+};
+
+} // namespace qcc::onnx
+
+#endif // QCC_LIB_FRONTEND_ONNX_MODELINPUTS_H
