@@ -215,6 +215,7 @@ def test_onnx_files(compiler, tmp_path):
     assert [array.shape for array in x] == [(5, 4), (3,)]
     qcc = run(compiler, model, x, tmp_path)
     assert qcc.form in ("a.onnx", "b.onnx")
+    assert account.join(qcc.explain(), [qcc.profile()])[0]["fused"]
     for form in model.forms():
         result = qcc.results[model.program_form(form)]
         assert candidates.difference(result, [2 * x[0], -x[1]]) == 0

@@ -2,14 +2,10 @@
 
 
 def join(kernels, profiles):
-    """Steps, with the least time of the profiles for each and what was fused into it.
-
-    Without `kernels`, which `qcc explain` tells, with the layer that a step belongs to instead.
-    """
+    """Steps, with the least time of the profiles for each and what, as `qcc explain` tells, was fused into it."""
     steps = []
     for i, step in enumerate(profiles[0]["steps"]):
-        fused = [step["layer"]] if kernels is None else next(
-            k["fused"] for k in kernels if f"{k['name']}.{k['kind']}" == step["name"])
+        fused = next(k["fused"] for k in kernels if f"{k['name']}.{k['kind']}" == step["name"])
         steps.append({"name": step["name"], "kind": step["name"].rpartition(".")[2],
                       "seconds": min(p["steps"][i]["seconds"] for p in profiles),
                       "operations": step["operations"], "bytes": step["bytes"],

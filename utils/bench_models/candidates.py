@@ -64,7 +64,7 @@ class Qcc:
         if model.weights:
             numpy.savez(path("weights.npz"), **model.weights)
             options.append("--weights=" + path("weights.npz"))
-        self.qcc, self.has_fixed_sizes = qcc, bool(model.options)
+        self.qcc = qcc
         self.report = path("report.json")
         lines = {}
         for number, (form, program) in enumerate(programs.items()):
@@ -101,12 +101,7 @@ class Qcc:
         return self._measure(self.line, "--profile")
 
     def explain(self):
-        """What each step is, as `qcc explain --json` has it; None where sizes are fixed.
-
-        To `qcc explain` a --dim is a size to count with, not one to compile for.
-        """
-        if self.has_fixed_sizes:
-            return None
+        """What each step is, as `qcc explain --json` has it."""
         return json.loads(call(self.qcc, "explain", *self.source, "--json"))["kernels"]
 
 
