@@ -68,10 +68,10 @@ def configure(config, lit_config):
     )
     if getattr(config, "qcc_bench_peer", ""):
         config.available_features.add(config.qcc_bench_peer)
-    crashing = os.path.join("test", "Bench", "qcc-bench-crashing")
-    config.substitutions.append(
-        ("%qcc-bench-crashing", os.path.join(config.qcc_build_dir, crashing))
-    )
+    # With a peer that crashes, and with none.
+    for tool in ("qcc-bench-crashing", "qcc-bench-no-peer"):
+        path = os.path.join(config.qcc_build_dir, "test", "Bench", tool)
+        config.substitutions.append(("%" + tool, path))
     # Makes the hash of a changed artifact right again.
     stamp = os.path.join("test", "Unit", "Runtime", "qcc-stamp-artifact")
     config.substitutions.append(
