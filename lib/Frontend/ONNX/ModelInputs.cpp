@@ -37,9 +37,12 @@ std::string ModelInputs::listNames() const {
   return names.empty() ? "it has none" : "it has " + llvm::join(names, ", ");
 }
 
+bool ModelInputs::isFixed(const ValueInfo &input) const {
+  return fixed.constants.count(std::string(input.name));
+}
+
 bool ModelInputs::isArgument(const ValueInfo &input) const {
-  return !fixed.constants.count(std::string(input.name)) &&
-         !defaults.count(input.name);
+  return !isFixed(input) && !defaults.count(input.name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,7 +53,8 @@ rt::Status ModelInputs::checkDims() const {
   std::set<std::string> known;
   for (const ValueInfo &input : graph.inputs)
     for (const Dimension &dim : input.shape)
-      if (isArgument(input) && !dim.hasValue && !dim.symbol.empty())
+      if ((isArgument(input) || isFixed(input)) && !dim.hasValue &&
+          !dim.symbol.empty())
         known.emplace(dim.symbol);
   for (auto &[name, size] : fixed.dims)
     if (!known.count(name))

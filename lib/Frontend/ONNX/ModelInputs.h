@@ -33,6 +33,7 @@ public:
   const std::vector<Tensor> &constants() const { return values; }
 
 private:
+  bool isFixed(const ValueInfo &input) const;
   const ValueInfo *find(const std::string &name) const;
   /// Gives all dimensions of an input their sizes.
   rt::Status fixShape(const ValueInfo &input, const std::vector<int64_t> &shape,
@@ -40,7 +41,7 @@ private:
   rt::Status fixSymbol(std::string_view symbol, int64_t size,
                        const std::string &what);
   rt::Status addConstant(const ValueInfo &input, const HostView &given);
-  /// Refuses a size for a symbol that no argument has.
+  /// Refuses a size for a symbol that no input has but those with defaults.
   rt::Status checkDims() const;
   std::string listNames() const;
 
