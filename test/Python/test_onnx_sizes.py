@@ -34,7 +34,7 @@ def assert_dynamic_is_static(tmp_path, x, dims, *operands, **attributes):
 COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"]
 
 
-@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 @pytest.mark.parametrize("coordinates", COORDINATES)
 def test_resize_by_scales(mode, coordinates, tmp_path, compiler):
     """Scales that are integers, fractions, and less than 1."""
