@@ -286,23 +286,6 @@ def test_size_of_minus_one(tmp_path, compiler):
     program.assert_same_bits(result, np.maximum(x, 0))
 
 
-@pytest.mark.parametrize("side", ["SAME_UPPER", "SAME_LOWER"])
-def test_same_padding_of_dynamic_sizes(side, tmp_path, compiler):
-    weight = random(2, 1, 4, 3)
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight, auto_pad=side)
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight[:, :, :1, :1],
-                             auto_pad=side, strides=[2, 3])
-    for sizes in ((6, 5), (7, 8), (1, 3)):
-        x = random(1, 1, *sizes)
-        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "Conv", weight, auto_pad=side, strides=[2, 3])
-        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "MaxPool", kernel_shape=[3, 2], auto_pad=side, strides=[2, 2])
-    # Fewer elements than steps need no padding.
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "MaxPool", kernel_shape=[2, 2],
-                             auto_pad=side, strides=[4, 3])
-    with pytest.raises(Exception, match="has auto_pad for a dynamic size and a stride of 2; give pads, or the size"):
-        run(tmp_path, [1, 1, "h", "w"], "AveragePool", random(1, 1, 6, 5), kernel_shape=[3, 3], auto_pad=side, strides=[2, 2])
-
-
 def test_sizes_named_by_a_question_mark_are_unknown(tmp_path, compiler):
     """How Paddle2ONNX writes each size that it does not know."""
     x = random(2, 3)

@@ -245,6 +245,15 @@ GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
       shape);
 }
 
+Value onnx::tabulate(NodeImporter &n, OpFoldResult size, Type element,
+                     ScalarBody body) {
+  return generic(
+      n, {}, empty(n, element, {size}), n.b.getMultiDimIdentityMap(1),
+      Iterator::parallel, [&](Scalars &s, ValueRange) {
+        return body(s, linalg::IndexOp::create(s.b, s.loc, 0).getResult());
+      });
+}
+
 GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
                         double start, ScalarBody combine,
                         llvm::function_ref<Value(Scalars &, Value)> of) {

@@ -92,6 +92,10 @@ Value generic(NodeImporter &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
+/// A tensor in one dimension of what `body` makes of each index.
+Value tabulate(NodeImporter &n, OpFoldResult size, mlir::Type element,
+               ScalarBody body);
+
 /// `combine(accumulator, of(element))` over the dimensions `dims`, which the
 /// result does not have, from `start`.
 GraphValue reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,

@@ -13,9 +13,7 @@
 #include "ResizePlaces.h"
 #include "../Emit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
 
 using namespace mlir;
@@ -220,15 +218,6 @@ static ResizeTables knownTables(NodeImporter &n, const ResizeAxis &axis,
   return tables;
 }
 
-/// A tensor in one dimension of what `body` makes of each place.
-static Value tabulate(NodeImporter &n, const ResizeAxis &axis, Type element,
-                      ScalarBody body) {
-  Value init = tensor::EmptyOp::create(
-      n.b, n.loc, ArrayRef<OpFoldResult>{axis.to}, element);
-  return generic(n, {}, init, n.b.getMultiDimIdentityMap(1),
-                 utils::IteratorType::parallel, body);
-}
-
 static ResizeTables emittedTables(NodeImporter &n, const ResizeAxis &axis,
                                   const ResizeModes &modes) {
   Type wide = n.b.getI64Type(), real = n.b.getF64Type();
@@ -241,23 +230,23 @@ static ResizeTables emittedTables(NodeImporter &n, const ResizeAxis &axis,
   Scalars outside(n.b, n.loc);
   Value scale =
       axis.scale ? outside.constant(real, *axis.scale) : outside.div(to, from);
-  auto place = [&](Scalars &s) {
-    Value o = toReal(s.b, linalg::IndexOp::create(s.b, s.loc, 0));
-    return Place<EmittedNumbers>(EmittedNumbers{s}, modes, o, from, to, scale);
+  auto place = [&](Scalars &s, Value o) {
+    return Place<EmittedNumbers>(EmittedNumbers{s}, modes, toReal(s.b, o), from,
+                                 to, scale);
   };
   ResizeTables tables;
   for (unsigned i = 0; i < countElements(modes); ++i)
     tables.elements.push_back(
-        tabulate(n, axis, wide, [&](Scalars &s, ValueRange) -> Value {
+        tabulate(n, axis.to, wide, [&](Scalars &s, ValueRange o) -> Value {
           Value last = s.sub(from, s.constant(real, 1)),
-                kept = s.max(place(s).element(i), s.constant(real, 0));
+                kept = s.max(place(s, o[0]).element(i), s.constant(real, 0));
           return arith::FPToSIOp::create(s.b, s.loc, wide, s.min(kept, last));
         }));
   for (unsigned i = 0; i < countWeights(modes); ++i)
     tables.weights.push_back(
-        tabulate(n, axis, n.b.getF32Type(), [&](Scalars &s, ValueRange) {
+        tabulate(n, axis.to, n.b.getF32Type(), [&](Scalars &s, ValueRange o) {
           return arith::TruncFOp::create(s.b, s.loc, s.b.getF32Type(),
-                                         place(s).weight(i))
+                                         place(s, o[0]).weight(i))
               .getResult();
         }));
   return tables;
