@@ -17,8 +17,8 @@ F32 = np.float32
 def integers(random, kind, shape):
     """Integers over the whole range, its ends more often."""
     info = np.iinfo(kind)
-    values = random.integers(info.min, info.max + 1, shape)
-    ends = random.choice([info.min, info.max], shape)
+    values = random.integers(info.min, info.max, shape, dtype=kind, endpoint=True)
+    ends = random.choice(np.array([info.min, info.max], kind), shape)
     return np.where(random.random(shape) < 0.2, ends, values).astype(kind)
 
 
@@ -369,13 +369,31 @@ def test_pad_of_quantized_values(kind, tmp_path, compiler):
     program.assert_same_bits(results[2], np.pad(x, [(0, 1), (2, 0)]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, np.int64])
 @pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
 def test_places_of_extremes(op, kind, tmp_path, compiler):
     x = integers(np.random.default_rng(2), kind, (3, 7, 5))
     model = Model()
     (y,) = model.run(tmp_path, [model.node(op, [model.input("x", x)], axis=1, keepdims=0)])
     program.assert_same_bits(y, getattr(np, op.lower())(x, axis=1))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, np.int32, np.int64, np.bool_])
+@pytest.mark.parametrize("op", ["Max", "Min"])
+def test_extremes(op, kind, tmp_path, compiler):
+    """Also of no elements, where it is the end of the type."""
+    random = np.random.default_rng(2)
+    x = random.random((3, 7, 5)) < 0.3 if kind is np.bool_ else integers(random, kind, (3, 7, 5))
+    x[1] = x.min() if op == "Max" else x.max()
+    model = Model()
+    a, axis = model.input("x", x), model.constant("axis", np.array([1]))
+    names = [model.node(f"Reduce{op}", [a, axis], keepdims=0), model.node(f"Reduce{op}", [a]),
+             model.node(f"Reduce{op}", [model.constant("none", np.zeros((2, 0), kind)), axis])]
+    rows, all_, none = model.run(tmp_path, names)
+    program.assert_same_bits(rows, getattr(x, op.lower())(axis=1))
+    program.assert_same_bits(all_, getattr(x, op.lower())(keepdims=True))
+    low, high = (False, True) if kind is np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+    program.assert_same_bits(none, np.full((2, 1), low if op == "Max" else high, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
