@@ -57,7 +57,7 @@ static const Row kRows[] = {
     {"DepthToSpace", importDepthToSpace, {11, 13}},
     {"DequantizeLinear", importDequantizeLinear, {10, 13, 19, 21, 23, 24, 25}},
     {"Div", importArithmetic, {7, 13, 14}},
-    {"Dropout", importIdentity, {10, 12, 13, 22}},
+    {"Dropout", importDropout, {10, 12, 13, 22}},
     {"DynamicQuantizeLinear", importDynamicQuantizeLinear, {11}},
     {"Einsum", importEinsum, {12}},
     {"Elu", importUnary, {6, 22}},

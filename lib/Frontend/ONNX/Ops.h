@@ -73,6 +73,7 @@ LogicalResult importConcat(NodeImporter &n);
 LogicalResult importDepthToSpace(NodeImporter &n);
 LogicalResult importExpand(NodeImporter &n);
 LogicalResult importIdentity(NodeImporter &n);
+LogicalResult importDropout(NodeImporter &n);
 LogicalResult importSpaceToDepth(NodeImporter &n);
 LogicalResult importTile(NodeImporter &n);
 LogicalResult importTrilu(NodeImporter &n);

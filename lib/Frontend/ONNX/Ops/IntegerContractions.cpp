@@ -61,7 +61,9 @@ static LogicalResult verifyRoles(NodeImporter &n, const Roles &roles) {
     if (i == ~0u || !n.has(i))
       return success();
     GraphValue &value = n.in(i);
-    if (type && value.element != type)
+    bool isReal = isa_and_nonnull<FloatType>(type) && value.isFloat() &&
+                  !value.element.isF64();
+    if (type && value.element != type && !isReal)
       return n.refuse() << "has " << what << " of "
                         << elementName(value.element) << " where "
                         << elementName(type) << " is needed; correct the type";
@@ -101,9 +103,11 @@ static LogicalResult readParam(NodeImporter &n, unsigned i, int64_t count,
                                bool mayBeZero, Value &operand) {
   if (i == ~0u || !n.has(i))
     return success();
-  GraphValue &param = n.in(i);
+  GraphValue param = n.in(i);
   if (mayBeZero && isConstantZero(param))
     return success();
+  if (param.isFloat())
+    param = *convert(n, param, n.b.getF32Type());
   if (isScalar(param)) {
     GraphValue scalar = reshape(n, param, {});
     operand = n.tensor(scalar);
