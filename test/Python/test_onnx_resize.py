@@ -1,4 +1,4 @@
-"""Resize of ONNX by cubic interpolation: the bits that docs/Numerics.md says, near ONNX's own reference, and refusals.
+"""Resize of ONNX by cubic interpolation, and by one scale: the bits that docs/Numerics.md says, near ONNX's own reference, and refusals.
 
 test_onnx_sizes.py compares dynamic with static sizes, test_onnx_integers.py has linear interpolation of bytes.
 """
@@ -142,6 +142,29 @@ def test_infinite_elements(tmp_path, compiler):
     graph, names = resize(x, [1, 1, 1, 2], variants=[dict(coordinate_transformation_mode="asymmetric")])
     (y,) = graph.run(tmp_path, names)
     program.assert_same_bits(y, expected(x, [1, 1, 1, 2], None, "asymmetric"))
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize("policy, sizes", [("not_larger", [7, 8]), ("not_smaller", [7, 8]), ("not_larger", [3, 3])])
+def test_keep_aspect_ratio(policy, sizes, mode, tmp_path, compiler):
+    """One scale for all dimensions that have a size, and sizes that are rounded."""
+    x = random(1, 2, 4, 5)
+    graph, names = resize(x, sizes=sizes, variants=[dict(mode=mode, keep_aspect_ratio_policy=policy, axes=[2, 3])])
+    (y,) = graph.run(tmp_path, names)
+    scale = (min if policy == "not_larger" else max)(sizes[0] / 4, sizes[1] / 5)
+    assert y.shape == (1, 2, int(scale * 4 + 0.5), int(scale * 5 + 0.5))
+    (real,) = ReferenceEvaluator(graph.model(names)).run(None, {"x": x})
+    np.testing.assert_allclose(y, real, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("policy, dims, message", [
+    ("not_larger", [1, 1, "h", 4], "keeps the aspect ratio of dynamic or empty sizes, which is not supported; give the sizes"),
+    ("smaller", None, "has keep_aspect_ratio_policy = smaller, which is not defined; correct the attribute")])
+def test_aspect_ratios_that_are_refused(policy, dims, message, tmp_path, compiler):
+    graph, names = resize(random(1, 1, 4, 4), sizes=[8, 9], dims=dims,
+                          variants=[dict(keep_aspect_ratio_policy=policy, axes=[2, 3])])
+    with pytest.raises(AssertionError, match=message):
+        graph.run(tmp_path, names)
 
 
 @pytest.mark.parametrize("message, kind, attributes", [

@@ -94,6 +94,35 @@ static FailureOr<ResizeAxis> readAxis(NodeImporter &n, int64_t dim,
   return axis;
 }
 
+/// Replaces sizes of dimensions by those of one scale for all of them, by which
+/// none gets larger than its size, or none smaller.
+static FailureOr<double> keepAspectRatio(NodeImporter &n,
+                                         ArrayRef<int64_t> dims,
+                                         MutableArrayRef<OpFoldResult> sizes) {
+  StringRef policy = n.getString("keep_aspect_ratio_policy", "stretch");
+  bool isNotLarger = policy == "not_larger";
+  if (!isNotLarger && policy != "not_smaller")
+    return n.refuse() << "has keep_aspect_ratio_policy = " << policy
+                      << ", which is not defined; correct the attribute";
+  std::optional<double> scale;
+  for (auto [dim, size] : llvm::zip_equal(dims, sizes)) {
+    std::optional<int64_t> from = knownSize(n.in(0).shape[dim]),
+                           to = knownSize(size);
+    if (!from || !to || *from < 1)
+      return n.refuse() << "keeps the aspect ratio of dynamic or empty sizes, "
+                           "which is not supported; give the sizes, or scales";
+    double own = static_cast<double>(*to) / static_cast<double>(*from);
+    scale = !scale        ? own
+            : isNotLarger ? std::min(*scale, own)
+                          : std::max(*scale, own);
+  }
+  for (auto [dim, size] : llvm::zip_equal(dims, sizes)) {
+    double from = static_cast<double>(*knownSize(n.in(0).shape[dim]));
+    size = n.size(static_cast<int64_t>(std::floor(*scale * from + 0.5)));
+  }
+  return *scale;
+}
+
 /// The dimensions whose size or scale changes.
 static FailureOr<SmallVector<ResizeAxis>> readDimensions(NodeImporter &n) {
   bool hasSizes = isGiven(n, 3), hasScales = isGiven(n, 2);
@@ -115,6 +144,14 @@ static FailureOr<SmallVector<ResizeAxis>> readDimensions(NodeImporter &n) {
   auto dims = readDims(n, hasSizes ? sizes.size() : scales.size());
   if (failed(dims))
     return failure();
+  std::optional<double> common;
+  if (hasSizes &&
+      n.getString("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    FailureOr<double> scale = keepAspectRatio(n, *dims, sizes);
+    if (failed(scale))
+      return failure();
+    common = *scale;
+  }
   SmallVector<ResizeAxis> axes;
   for (auto [i, dim] : llvm::enumerate(*dims)) {
     if (hasScales ? scales[i] == 1.0f : sizes[i] == n.in(0).shape[dim])
@@ -123,6 +160,8 @@ static FailureOr<SmallVector<ResizeAxis>> readDimensions(NodeImporter &n) {
         n, dim, hasSizes ? sizes[i] : OpFoldResult(), hasSizes ? 0 : scales[i]);
     if (failed(axis))
       return failure();
+    if (common)
+      axis->scale = common;
     axes.push_back(*axis);
   }
   return axes;
@@ -237,10 +276,6 @@ static FailureOr<ResizeModes> readModes(NodeImporter &n) {
   if (n.getInt("antialias", 0) != 0)
     return n.refuse() << "resizes with antialias, which is not supported; "
                          "export the model without it";
-  StringRef policy = n.getString("keep_aspect_ratio_policy", "stretch");
-  if (policy != "stretch")
-    return n.refuse() << "resizes by the policy " << policy
-                      << ", which is not supported; stretch is";
   ResizeModes modes{*interpolation,
                     n.getString("coordinate_transformation_mode", "half_pixel"),
                     n.getString("nearest_mode", "round_prefer_floor"),
