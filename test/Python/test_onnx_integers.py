@@ -17,8 +17,8 @@ F32 = np.float32
 def integers(random, kind, shape):
     """Integers over the whole range, its ends more often."""
     info = np.iinfo(kind)
-    values = random.integers(info.min, info.max + 1, shape)
-    ends = random.choice([info.min, info.max], shape)
+    values = random.integers(info.min, info.max, shape, dtype=kind, endpoint=True)
+    ends = random.choice(np.array([info.min, info.max], kind), shape)
     return np.where(random.random(shape) < 0.2, ends, values).astype(kind)
 
 
@@ -40,39 +40,36 @@ def requantize(acc, sx, sw, sy, zy, kind):
 
 
 def convolve(x, w, strides, dilations, pads, groups):
-    """Sums in int64 of images [N, C, H, W]; `pads` are [top, left, bottom, right]."""
-    top, left, bottom, right = pads
-    x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
-    filters, depth, kh, kw = w.shape
-    oh = (x.shape[2] - dilations[0] * (kh - 1) - 1) // strides[0] + 1
-    ow = (x.shape[3] - dilations[1] * (kw - 1) - 1) // strides[1] + 1
-    acc = np.zeros((x.shape[0], filters, oh, ow), np.int64)
+    """Sums in int64 of images [N, C, ...]; `pads` are those before each dimension, then those behind each."""
+    rank = x.ndim - 2
+    x = np.pad(x, ((0, 0), (0, 0), *zip(pads[:rank], pads[rank:])))
+    filters, depth, *kernel = w.shape
+    sizes = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(x.shape[2:], kernel, strides, dilations)]
+    acc = np.zeros((x.shape[0], filters, *sizes), np.int64)
     for f in range(filters):
         first = f // (filters // groups) * depth
         for c in range(depth):
-            for i in range(kh):
-                for j in range(kw):
-                    rows = slice(i * dilations[0], i * dilations[0] + oh * strides[0], strides[0])
-                    columns = slice(j * dilations[1], j * dilations[1] + ow * strides[1],
-                                    strides[1])
-                    window = x[:, first + c, rows, columns][:, :oh, :ow]
-                    acc[:, f] += window * w[f, c, i, j]
+            for at in np.ndindex(*kernel):
+                places = tuple(slice(i * d, i * d + (n - 1) * s + 1, s)
+                               for i, n, s, d in zip(at, sizes, strides, dilations))
+                acc[:, f] += x[(slice(None), first + c, *places)] * w[(f, c, *at)]
     return acc
 
 
 class Convolution:
     """A convolution drawn by chance."""
 
-    def __init__(self, random, weight_kinds=KINDS):
+    def __init__(self, random, weight_kinds=KINDS, image=(7, 9)):
+        rank = len(image)
         self.groups = int(random.choice([1, 1, 2, 3]))
         depth, filters = int(random.integers(1, 5)), self.groups * int(random.integers(1, 4))
-        self.kernel = [int(k) for k in random.integers(1, 4, 2)]
-        self.strides = [int(s) for s in random.integers(1, 3, 2)]
-        self.dilations = [int(d) for d in random.integers(1, 3, 2)]
+        self.kernel = [int(k) for k in random.integers(1, 4, rank)]
+        self.strides = [int(s) for s in random.integers(1, 3, rank)]
+        self.dilations = [int(d) for d in random.integers(1, 3, rank)]
         extents = [d * (k - 1) + 1 for d, k in zip(self.dilations, self.kernel)]
         self.pads = [int(random.integers(0, e)) for e in extents + extents]
         self.x_kind, w_kind = random.choice(KINDS), random.choice(weight_kinds)
-        self.x = integers(random, self.x_kind, (2, depth * self.groups, 7, 9))
+        self.x = integers(random, self.x_kind, (2, depth * self.groups, *image))
         self.w = integers(random, w_kind, (filters, depth, *self.kernel))
         self.zx = integers(random, self.x_kind, ())
         self.filters, self.w_kind = filters, w_kind
@@ -81,16 +78,25 @@ class Convolution:
         return dict(strides=self.strides, dilations=self.dilations, pads=self.pads,
                     group=self.groups)
 
+    def along_channels(self, values):
+        """One value for each result, in the shape in which results are combined with it."""
+        return np.asarray(values).reshape(-1, *[1] * len(self.kernel))
+
     def sums(self, zw):
         x = self.x.astype(np.int64) - np.int64(self.zx)
-        w = self.w.astype(np.int64) - np.asarray(zw, np.int64).reshape(-1, 1, 1, 1)
+        w = self.w.astype(np.int64) - self.along_channels(zw).astype(np.int64)[:, None]
         return convolve(x, w, self.strides, self.dilations, self.pads, self.groups)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_qlinear_conv(seed, cpu, tmp_path):
+# An image of one, two and three spatial dimensions for each of a few draws.
+DRAWS = [(seed, (7, 9)) for seed in SEEDS] + [(seed, (11,)) for seed in range(3)] + [
+    (seed, (5, 6, 7)) for seed in range(8)]
+
+
+@pytest.mark.parametrize("seed, image", DRAWS, ids=str)
+def test_qlinear_conv(seed, image, cpu, tmp_path):
     random = np.random.default_rng(seed)
-    conv = Convolution(random)
+    conv = Convolution(random, image=image)
     channels = conv.filters if seed % 2 else 1
     zw = integers(random, conv.w_kind, channels) if seed % 3 else np.zeros(channels, conv.w_kind)
     sx, sw, sy = scale(random), scale(random, channels), scale(random) * F32(50)
@@ -107,17 +113,17 @@ def test_qlinear_conv(seed, cpu, tmp_path):
     acc = conv.sums(zw)
     if seed % 5:
         names.append(model.constant("bias", bias))
-        acc = acc + bias.reshape(-1, 1, 1)
+        acc = acc + conv.along_channels(bias)
     y = model.node("QLinearConv", names, **conv.attributes())
-    expected = requantize(acc, sx, sw.reshape(-1, 1, 1), sy, zy, kind)
+    expected = requantize(acc, sx, conv.along_channels(sw), sy, zy, kind)
     (actual,) = model.run(tmp_path, [y], [f"--mcpu={cpu}"])
     program.assert_same_bits(actual, expected)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_conv_integer(seed, tmp_path):
+@pytest.mark.parametrize("seed, image", DRAWS, ids=str)
+def test_conv_integer(seed, image, tmp_path):
     random = np.random.default_rng(100 + seed)
-    conv = Convolution(random)
+    conv = Convolution(random, image=image)
     zw = integers(random, conv.w_kind, ())
     model = Model()
     names = [model.input("x", conv.x), model.constant("w", conv.w)]
@@ -363,13 +369,31 @@ def test_pad_of_quantized_values(kind, tmp_path, compiler):
     program.assert_same_bits(results[2], np.pad(x, [(0, 1), (2, 0)]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, np.int64])
 @pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
 def test_places_of_extremes(op, kind, tmp_path, compiler):
     x = integers(np.random.default_rng(2), kind, (3, 7, 5))
     model = Model()
     (y,) = model.run(tmp_path, [model.node(op, [model.input("x", x)], axis=1, keepdims=0)])
     program.assert_same_bits(y, getattr(np, op.lower())(x, axis=1))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, np.int32, np.int64, np.bool_])
+@pytest.mark.parametrize("op", ["Max", "Min"])
+def test_extremes(op, kind, tmp_path, compiler):
+    """Also of no elements, where it is the end of the type."""
+    random = np.random.default_rng(2)
+    x = random.random((3, 7, 5)) < 0.3 if kind is np.bool_ else integers(random, kind, (3, 7, 5))
+    x[1] = x.min() if op == "Max" else x.max()
+    model = Model()
+    a, axis = model.input("x", x), model.constant("axis", np.array([1]))
+    names = [model.node(f"Reduce{op}", [a, axis], keepdims=0), model.node(f"Reduce{op}", [a]),
+             model.node(f"Reduce{op}", [model.constant("none", np.zeros((2, 0), kind)), axis])]
+    rows, all_, none = model.run(tmp_path, names)
+    program.assert_same_bits(rows, getattr(x, op.lower())(axis=1))
+    program.assert_same_bits(all_, getattr(x, op.lower())(keepdims=True))
+    low, high = (False, True) if kind is np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+    program.assert_same_bits(none, np.full((2, 1), low if op == "Max" else high, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,7 +5,7 @@ import subprocess
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 import program
 from onnx_model import Model
@@ -34,7 +34,7 @@ def assert_dynamic_is_static(tmp_path, x, dims, *operands, **attributes):
 COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"]
 
 
-@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 @pytest.mark.parametrize("coordinates", COORDINATES)
 def test_resize_by_scales(mode, coordinates, tmp_path, compiler):
     """Scales that are integers, fractions, and less than 1."""
@@ -266,6 +266,52 @@ def test_pad_by_widths_in_reverse(tmp_path, compiler):
     program.assert_same_bits(result, np.pad(x, [(3, 0), (1, 2)]))
 
 
+FLOAT_RANGES = [(0, 5, 1), (3, -2, -0.75), (0.1, 1.1, 0.1), (2, 2, 1), (5, 1, 2), (-7, 1000, 3)]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.float16])
+def test_range_of_floats(kind, tmp_path, compiler):
+    """start + i * delta; as many as ONNX Runtime counts, by a quotient of float64."""
+    graph = Model(27)
+    names, expected = [], []
+    for i, numbers in enumerate(FLOAT_RANGES):
+        start, limit, delta = (kind(number) for number in numbers)
+        names.append(graph.node("Range", [graph.constant(f"c{i}{j}", x) for j, x in enumerate((start, limit, delta))]))
+        wide = np.float64 if kind is np.float64 else np.float32
+        count = max(0, int(np.ceil(np.float64(wide(limit) - wide(start)) / np.float64(delta))))
+        steps = (np.arange(count).astype(wide) * wide(delta)).astype(wide)
+        expected.append((wide(start) + steps).astype(kind))
+    for y, right, numbers in zip(graph.run(tmp_path, names), expected, FLOAT_RANGES):
+        program.assert_same_bits(y, right, str(numbers))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_range_of_floats_to_a_size(kind, tmp_path, compiler):
+    """How PyTorch writes arange(n, dtype=float): each of the three is cast."""
+    x = random(7, 2)
+    graph = Model()
+    a = graph.input("x", x, ["n", 2])
+    n = graph.node("Gather", [graph.node("Shape", [a]), graph.constant("first", np.array(0))])
+    limit = graph.node("Cast", [n], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
+    bounds = [graph.constant(f"c{i}", kind(number)) for i, number in enumerate((0, 1, 10, -3))]
+    up, down = graph.node("Range", [bounds[0], limit, bounds[1]]), graph.node("Range", [bounds[2], limit, bounds[3]])
+    results = graph.run(tmp_path, [up, graph.node("Add", [a, graph.node("Unsqueeze", [
+        graph.node("Cast", [up], to=1), graph.constant("last", np.array([1]))])]), down])
+    program.assert_same_bits(results[0], np.arange(7, dtype=kind))
+    program.assert_same_bits(results[1], x + np.arange(7, dtype=np.float32)[:, None])
+    program.assert_same_bits(results[2], np.array([10], kind))
+
+
+@pytest.mark.parametrize("numbers", [(0, 5, 0), (0, np.inf, 1), (np.nan, 1, 1), (0, 1e30, 1), (0, None, 0.5), (0.5, None, 1)])
+def test_ranges_that_are_refused(numbers, tmp_path, compiler):
+    graph = Model()
+    size = graph.node("Size", [graph.input("x", random(3), ["n"])])
+    names = [graph.node("Cast", [size], to=1) if number is None else graph.constant(f"c{i}", np.float32(number))
+             for i, number in enumerate(numbers)]
+    with pytest.raises(Exception, match="has a start, a limit or a delta that is no finite constant, or a delta of 0"):
+        graph.run(tmp_path, [graph.node("Range", names)])
+
+
 def test_shape_through_int32(tmp_path, compiler):
     """How PaddlePaddle writes a shape: sizes and constants of int32, each cast to int64."""
     x = random(3, 8)
@@ -284,23 +330,6 @@ def test_size_of_minus_one(tmp_path, compiler):
     x = random(3, 5)
     (result,) = run(tmp_path, [-1, -1], "Relu", x)
     program.assert_same_bits(result, np.maximum(x, 0))
-
-
-@pytest.mark.parametrize("side", ["SAME_UPPER", "SAME_LOWER"])
-def test_same_padding_of_dynamic_sizes(side, tmp_path, compiler):
-    weight = random(2, 1, 4, 3)
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight, auto_pad=side)
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "Conv", weight[:, :, :1, :1],
-                             auto_pad=side, strides=[2, 3])
-    for sizes in ((6, 5), (7, 8), (1, 3)):
-        x = random(1, 1, *sizes)
-        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "Conv", weight, auto_pad=side, strides=[2, 3])
-        assert_dynamic_is_static(tmp_path, x, [1, 1, "h", "w"], "MaxPool", kernel_shape=[3, 2], auto_pad=side, strides=[2, 2])
-    # Fewer elements than steps need no padding.
-    assert_dynamic_is_static(tmp_path, random(1, 1, 6, 5), [1, 1, "h", "w"], "MaxPool", kernel_shape=[2, 2],
-                             auto_pad=side, strides=[4, 3])
-    with pytest.raises(Exception, match="has auto_pad for a dynamic size and a stride of 2; give pads, or the size"):
-        run(tmp_path, [1, 1, "h", "w"], "AveragePool", random(1, 1, 6, 5), kernel_shape=[3, 3], auto_pad=side, strides=[2, 2])
 
 
 def test_sizes_named_by_a_question_mark_are_unknown(tmp_path, compiler):

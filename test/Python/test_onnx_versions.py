@@ -100,3 +100,20 @@ def test_booleans(op, function, tmp_path, compiler):
     both, negated = model.run(tmp_path, [z, model.node("Not", [z])])
     program.assert_same_bits(both, function(x, y))
     program.assert_same_bits(negated, ~function(x, y))
+
+
+@pytest.mark.parametrize("opset, inputs", [(11, ()), (12, (np.array(0.3, np.float32),)),
+                                           (13, (np.array(0.3, np.float32), np.array(False)))])
+def test_dropout_keeps_all(opset, inputs, tmp_path, compiler):
+    y, mask = run(tmp_path, opset, "Dropout", inputs, outputs=2)
+    program.assert_same_bits(y, X)
+    program.assert_same_bits(mask, np.ones_like(X, bool))
+
+
+def test_dropout_in_training_is_refused(tmp_path, compiler):
+    with pytest.raises(AssertionError, match="is in training, which is not supported; export the model for inference"):
+        run(tmp_path, 13, "Dropout", (np.array(0.3, np.float32), np.array(True)), outputs=2)
+    graph = Model(13)
+    names = [graph.input("x", X), "", graph.input("t", np.array(False))]
+    with pytest.raises(AssertionError, match="may be in training, which is not supported; make training_mode the constant"):
+        graph.run(tmp_path, [graph.node("Dropout", names)])

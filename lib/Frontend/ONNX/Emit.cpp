@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include <limits>
 
 using namespace mlir;
 using namespace qcc;
@@ -25,11 +26,12 @@ using Iterator = utils::IteratorType;
 static bool isFloat(Value x) { return isa<FloatType>(x.getType()); }
 
 Value Scalars::constant(Type type, double value) {
-  TypedAttr attr =
-      isa<FloatType>(type)
-          ? TypedAttr(b.getFloatAttr(type, value))
-          : TypedAttr(b.getIntegerAttr(type, static_cast<int64_t>(value)));
-  return arith::ConstantOp::create(b, loc, attr);
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  // The greatest int64 is no double.
+  int64_t integer = value >= 0x1p63 ? std::numeric_limits<int64_t>::max()
+                                    : static_cast<int64_t>(value);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, integer));
 }
 Value Scalars::add(Value x, Value y) {
   if (isFloat(x))
@@ -243,6 +245,15 @@ GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
               {map, n.b.getMultiDimIdentityMap(shape.size())}, iterators,
               [](Scalars &, ValueRange args) { return args[0]; }),
       shape);
+}
+
+Value onnx::tabulate(NodeImporter &n, OpFoldResult size, Type element,
+                     ScalarBody body) {
+  return generic(
+      n, {}, empty(n, element, {size}), n.b.getMultiDimIdentityMap(1),
+      Iterator::parallel, [&](Scalars &s, ValueRange) {
+        return body(s, linalg::IndexOp::create(s.b, s.loc, 0).getResult());
+      });
 }
 
 GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,

@@ -92,6 +92,10 @@ Value generic(NodeImporter &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
+/// A tensor in one dimension of what `body` makes of each index.
+Value tabulate(NodeImporter &n, OpFoldResult size, mlir::Type element,
+               ScalarBody body);
+
 /// `combine(accumulator, of(element))` over the dimensions `dims`, which the
 /// result does not have, from `start`.
 GraphValue reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
@@ -110,6 +114,11 @@ gather(NodeImporter &n, GraphValue &x, const Shape &shape,
 
 /// An index that is an element, counted from the end where it is negative.
 Value toIndex(Scalars &s, Value element, Value size);
+
+/// Refuses what has no indices of int64 or int32 as its second input.
+mlir::LogicalResult verifyIndices(NodeImporter &n);
+/// Refuses constant indices outside of a dimension of this size.
+mlir::LogicalResult verifyRange(NodeImporter &n, OpFoldResult size);
 
 /// The integers that the evaluator knows of `x`, in other places: the result
 /// has `counts` elements, and dimension d of it is dimension `order[d]` of x,

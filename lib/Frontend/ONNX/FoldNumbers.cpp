@@ -20,10 +20,9 @@ static constexpr int64_t kMostNumbers = 16;
 /// Integers below are exact in float32 and binary64 alike.
 static constexpr double kMostInteger = 1 << 24;
 
-/// The elements of a short constant of float32 or float64.
-static std::optional<SmallVector<double>> readNumbers(GraphValue &x) {
-  if (!x.constant || x.rank() > 1 ||
-      !(x.element.isF32() || x.element.isF64()) ||
+std::optional<SmallVector<double>> onnx::readNumbers(GraphValue &x) {
+  auto type = dyn_cast<FloatType>(x.element);
+  if (!x.constant || x.rank() > 1 || !type ||
       cast<RankedTensorType>(x.constant.getType()).getNumElements() >
           kMostNumbers)
     return std::nullopt;
@@ -31,15 +30,23 @@ static std::optional<SmallVector<double>> readNumbers(GraphValue &x) {
   if (!data)
     return std::nullopt;
   SmallVector<double> numbers;
-  size_t width = x.element.isF32() ? sizeof(float) : sizeof(double);
+  size_t width = type.getWidth() / 8;
   for (size_t at = 0; at < data->bytes.size(); at += width) {
-    float narrow = 0;
-    double wide = 0;
-    std::memcpy(width == sizeof(float) ? static_cast<void *>(&narrow) : &wide,
-                data->bytes.data() + at, width);
-    numbers.push_back(width == sizeof(float) ? narrow : wide);
+    uint64_t bits = 0;
+    std::memcpy(&bits, data->bytes.data() + at, width);
+    APFloat number(type.getFloatSemantics(), APInt(type.getWidth(), bits));
+    bool isInexact = false;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &isInexact);
+    numbers.push_back(number.convertToDouble());
   }
   return numbers;
+}
+
+/// Whether the evaluator computes with elements of a type: what it gives is
+/// what a program gives.
+static bool isEvaluated(Type element) {
+  return element.isF32() || element.isF64();
 }
 
 /// A constant of numbers, each rounded once to the type.
@@ -85,6 +92,8 @@ static std::optional<double> evaluate(StringRef op, double x, double y) {
 }
 
 std::optional<GraphValue> onnx::foldNumbers(NodeImporter &n) {
+  if (!isEvaluated(n.in(0).element))
+    return std::nullopt;
   std::optional<SmallVector<double>> x = readNumbers(n.in(0)), y = x;
   bool isScalar = n.in(0).rank() == 0;
   if (n.numInputs() > 1) {
@@ -110,7 +119,7 @@ std::optional<GraphValue> onnx::foldNumbers(NodeImporter &n) {
 std::optional<GraphValue> onnx::foldCast(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
   SmallVector<double> numbers;
-  if (type.isF32() || type.isF64()) {
+  if (isEvaluated(type)) {
     if (x.rank() > 1 || !n.knowsIntegers(x) ||
         x.integers->size() > kMostNumbers)
       return std::nullopt;
@@ -122,7 +131,7 @@ std::optional<GraphValue> onnx::foldCast(NodeImporter &n, Type type) {
     }
   } else if (type.isSignlessInteger(64) || type.isSignlessInteger(32)) {
     std::optional<SmallVector<double>> floats = readNumbers(x);
-    if (!floats)
+    if (!floats || !isEvaluated(x.element))
       return std::nullopt;
     for (double number : *floats) {
       if (!(std::abs(number) <= kMostInteger))

@@ -12,6 +12,9 @@
 
 namespace qcc::onnx {
 
+/// The elements of a constant of few floats.
+std::optional<llvm::SmallVector<double>> readNumbers(GraphValue &x);
+
 /// The result of a node that computes with a few constant floats what a program
 /// would: a sum, difference, product or quotient, a root or a square, a rounded
 /// number. PyTorch writes sizes in this way, and a size has to be known.

@@ -38,6 +38,9 @@ struct GraphValue {
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
   /// The size of which a bool of one element says whether it is 1, or null.
   mlir::OpFoldResult isOne;
+  /// The integer that a float of one element was cast from, if the integer
+  /// evaluator knows it; or null.
+  mlir::OpFoldResult whole;
   /// Of a Cast of int8 or uint8 to float32: the integers. A product of these
   /// with a scale is a DequantizeLinear that is written as two nodes.
   mlir::Value stored;

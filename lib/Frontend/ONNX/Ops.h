@@ -51,6 +51,8 @@ LogicalResult importEinsum(NodeImporter &n);
 // Ops/Indexing.cpp
 LogicalResult importGather(NodeImporter &n);
 LogicalResult importGatherElements(NodeImporter &n);
+LogicalResult importOneHot(NodeImporter &n);
+LogicalResult importHardmax(NodeImporter &n);
 LogicalResult importGatherND(NodeImporter &n);
 
 // Ops/IntegerContractions.cpp
@@ -73,6 +75,7 @@ LogicalResult importConcat(NodeImporter &n);
 LogicalResult importDepthToSpace(NodeImporter &n);
 LogicalResult importExpand(NodeImporter &n);
 LogicalResult importIdentity(NodeImporter &n);
+LogicalResult importDropout(NodeImporter &n);
 LogicalResult importSpaceToDepth(NodeImporter &n);
 LogicalResult importTile(NodeImporter &n);
 LogicalResult importTrilu(NodeImporter &n);
@@ -83,6 +86,8 @@ LogicalResult importBatchNormalization(NodeImporter &n);
 LogicalResult importGroupNormalization(NodeImporter &n);
 LogicalResult importInstanceNormalization(NodeImporter &n);
 LogicalResult importLayerNormalization(NodeImporter &n);
+LogicalResult importLpNormalization(NodeImporter &n);
+LogicalResult importLRN(NodeImporter &n);
 LogicalResult importRMSNormalization(NodeImporter &n);
 LogicalResult importSoftmax(NodeImporter &n);
 
@@ -135,8 +140,9 @@ LogicalResult importSqueeze(NodeImporter &n);
 LogicalResult importUnsqueeze(NodeImporter &n);
 
 // Ops/Scans.cpp
-LogicalResult importCumSum(NodeImporter &n);
+LogicalResult importCumulative(NodeImporter &n);
 LogicalResult importScatterND(NodeImporter &n);
+LogicalResult importScatterElements(NodeImporter &n);
 
 // Ops/Shapes.cpp
 LogicalResult importConstant(NodeImporter &n);

@@ -402,6 +402,8 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
     y->integers = x.integers;
   if (x.isByte() && type.isF32())
     y->stored = n.tensor(x);
+  if (y->isFloat() && n.knowsIntegers(x) && x.integers->size() == 1)
+    y->whole = x.integers->front();
   return n.set(0, *y);
 }
 

@@ -192,10 +192,12 @@ LogicalResult onnx::importConv(NodeImporter &n) {
   if (failed(sizes))
     return failure();
   GraphValue &x = n.in(0);
-  auto windows = readWindows(n, x, sizes->kernel, /*adapts=*/true);
+  auto windows = readWindows(n, x, sizes->kernel);
   if (failed(windows))
     return failure();
-  Shape counts = windowCounts(n, x, *windows);
+  Shape counts;
+  for (const WindowDim &window : *windows)
+    counts.push_back(window.count);
   GraphValue padded = padWindows(n, x, *windows, 0.0);
   GraphValue image = splitChannels(n, padded, *sizes);
   GraphValue weight = splitWeight(n, n.in(1), *sizes);
@@ -212,24 +214,22 @@ LogicalResult onnx::importConv(NodeImporter &n) {
 namespace {
 /// What a transposed convolution cuts off and adds.
 struct Transposed {
-  WindowDim window;
-  int64_t outputPadding = 0;
+  int64_t kernel, stride, dilation, outputPadding;
+  int64_t before = 0, after = 0;
+
+  int64_t extent() const { return dilation * (kernel - 1) + 1; }
 };
 } // namespace
 
-/// Sets the padding so that the result has `wanted` elements.
-static void padToSize(Transposed &dim, int64_t size, int64_t wanted,
-                      bool atStart) {
-  WindowDim &w = dim.window;
-  int64_t total =
-      (size - 1) * w.stride + dim.outputPadding + w.extent() - wanted;
+/// Sets the padding so that `total` elements are cut off.
+static void cutOff(Transposed &dim, int64_t total, bool atStart) {
   // What would be negative is added at the end.
   if (total < 0) {
     dim.outputPadding -= total;
     total = 0;
   }
-  w.before = atStart ? total - total / 2 : total / 2;
-  w.after = total - w.before;
+  dim.before = atStart ? total - total / 2 : total / 2;
+  dim.after = total - dim.before;
 }
 
 static FailureOr<SmallVector<Transposed>>
@@ -240,29 +240,31 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
   auto pads = n.getInts("pads", 2 * count, 0);
   auto added = n.getInts("output_padding", count, 0);
   auto wanted = n.getInts("output_shape", count, -1);
+  FailureOr<AutoPad> automatic = readAutoPad(n);
   if (failed(strides) || failed(dilations) || failed(pads) || failed(added) ||
-      failed(wanted))
+      failed(wanted) || failed(automatic))
     return failure();
-  StringRef automatic = n.getString("auto_pad", "NOTSET");
-  SmallVector<Transposed> dims(count);
+  bool atStart = *automatic == AutoPad::SameLower;
+  SmallVector<Transposed> dims;
   for (size_t d = 0; d < count; ++d) {
-    WindowDim &w = dims[d].window;
-    w = {kernel[d], (*strides)[d], (*dilations)[d]};
-    dims[d].outputPadding = (*added)[d];
-    w.before = automatic == "NOTSET" ? (*pads)[d] : 0;
-    w.after = automatic == "NOTSET" ? (*pads)[count + d] : 0;
-    bool isSame = automatic.starts_with("SAME");
+    Transposed &dim = dims.emplace_back(
+        Transposed{kernel[d], (*strides)[d], (*dilations)[d], (*added)[d]});
     std::optional<int64_t> size = knownSize(x.shape[2 + d]);
-    if ((n.find("output_shape") || isSame) && !size)
-      return n.refuse() << "has output_shape or auto_pad for a dynamic size; "
-                           "give pads";
-    if (n.find("output_shape"))
-      padToSize(dims[d], *size, (*wanted)[d], automatic == "SAME_LOWER");
-    else if (isSame)
-      padToSize(dims[d], *size, *size * w.stride, automatic == "SAME_LOWER");
-    bool fits = w.stride >= 1 && w.dilation >= 1 && dims[d].outputPadding >= 0;
-    if (!fits || w.before < 0 || w.after < 0 || w.before >= w.extent() ||
-        w.after >= w.extent())
+    if (n.find("output_shape") && !size)
+      return n.refuse() << "has output_shape for a dynamic size; give pads";
+    int64_t rest = dim.outputPadding + dim.extent();
+    if (n.find("output_shape")) {
+      cutOff(dim, (*size - 1) * dim.stride + rest - (*wanted)[d], atStart);
+    } else if (atStart || *automatic == AutoPad::SameUpper) {
+      // Of `size` strides one more than there are between elements.
+      cutOff(dim, rest - dim.stride, atStart);
+    } else if (*automatic == AutoPad::NotSet) {
+      dim.before = (*pads)[d];
+      dim.after = (*pads)[count + d];
+    }
+    bool fits = dim.stride >= 1 && dim.dilation >= 1 && dim.outputPadding >= 0;
+    if (!fits || dim.before < 0 || dim.after < 0 ||
+        dim.before >= dim.extent() || dim.after >= dim.extent())
       return n.refuse() << "has strides, dilations, padding or output_padding "
                            "that are not supported; padding is less than a "
                            "window";
@@ -272,9 +274,9 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
 
 static OpFoldResult transposedSize(NodeImporter &n, OpFoldResult size,
                                    const Transposed &dim) {
-  const WindowDim &w = dim.window;
-  return n.add(n.mul(n.sub(size, n.size(1)), n.size(w.stride)),
-               n.size(w.extent() + dim.outputPadding - w.before - w.after));
+  return n.add(
+      n.mul(n.sub(size, n.size(1)), n.size(dim.stride)),
+      n.size(dim.extent() + dim.outputPadding - dim.before - dim.after));
 }
 
 /// The image with stride - 1 zeros between its elements, and around it what
@@ -286,14 +288,14 @@ static GraphValue spread(NodeImporter &n, GraphValue &x,
   SmallVector<OpFoldResult> between(none), before(none), after(none);
   Shape cut = split;
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    OpFoldResult size = x.shape[2 + d], stride = n.size(dim.window.stride);
+    OpFoldResult size = x.shape[2 + d], stride = n.size(dim.stride);
     split.append({size, n.size(1)});
-    between.append({n.size(0), n.size(dim.window.stride - 1)});
+    between.append({n.size(0), n.size(dim.stride - 1)});
     joined.push_back(n.mul(size, stride));
     cut.push_back(n.add(n.mul(n.sub(size, n.size(1)), stride), n.size(1)));
-    int64_t reach = dim.window.extent() - 1;
-    before.push_back(n.size(reach - dim.window.before));
-    after.push_back(n.size(reach - dim.window.after + dim.outputPadding));
+    int64_t reach = dim.extent() - 1;
+    before.push_back(n.size(reach - dim.before));
+    after.push_back(n.size(reach - dim.after + dim.outputPadding));
   }
   Value zero = Scalars(n.b, n.loc).constant(x.element, 0.0);
   SmallVector<OpFoldResult> zeros(split.size(), n.size(0));
@@ -325,7 +327,7 @@ static std::optional<GraphValue> contractIntegers(NodeImporter &n,
       (!isScalar(w.getZeroPoint()) && w.getAxis() != 1))
     return std::nullopt;
   for (const Transposed &dim : dims)
-    if (dim.outputPadding >= std::max(dim.window.stride, dim.window.dilation))
+    if (dim.outputPadding >= std::max(dim.stride, dim.dilation))
       return std::nullopt;
   auto isByte = [](qnn::DequantizeOp op) {
     return op.getInput().getType().getElementType().isInteger(8);
@@ -337,7 +339,7 @@ static std::optional<GraphValue> contractIntegers(NodeImporter &n,
   GraphValue image = transpose(n, bytes, {0, 2, 3, 1});
   GraphValue filter = transpose(n, weight, {1, 2, 3, 0});
   Shape result{shape[0], shape[2], shape[3], shape[1]};
-  const WindowDim &h = dims[0].window, &v = dims[1].window;
+  const Transposed &h = dims[0], &v = dims[1];
   Value y = qnn::ConvTranspose2DOp::create(
       n.b, n.loc, n.type(n.in(0).element, result), n.tensor(image),
       n.tensor(filter), n.has(2) ? n.value(2) : Value(), x.getScale(),
@@ -345,8 +347,8 @@ static std::optional<GraphValue> contractIntegers(NodeImporter &n,
       ArrayRef<int64_t>{h.stride, v.stride},
       ArrayRef<int64_t>{h.dilation, v.dilation},
       ArrayRef<int64_t>{h.before, h.after, v.before, v.after}, 1,
-      ArrayRef<int64_t>{dims[0].outputPadding, dims[1].outputPadding},
-      FloatAttr(), FloatAttr());
+      ArrayRef<int64_t>{h.outputPadding, v.outputPadding}, FloatAttr(),
+      FloatAttr());
   GraphValue last = toGraphValue(y, result);
   return transpose(n, last, {0, 3, 1, 2});
 }
@@ -385,8 +387,7 @@ LogicalResult onnx::importConvTranspose(NodeImporter &n) {
   GraphValue image = splitChannels(n, spaced, *sizes);
   return n.set(0, contract(n, image, weight, counts, *sizes,
                            [&](size_t d, AffineExpr o, AffineExpr k) {
-                             const WindowDim &window = (*dims)[d].window;
-                             return o + (window.extent() - 1) -
-                                    k * window.dilation;
+                             const Transposed &dim = (*dims)[d];
+                             return o + (dim.extent() - 1) - k * dim.dilation;
                            }));
 }

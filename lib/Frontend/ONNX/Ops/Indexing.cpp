@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Compose.h"
 #include "../Constants.h"
-#include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc;
@@ -22,7 +24,7 @@ Value onnx::toIndex(Scalars &s, Value element, Value size) {
   return s.select(s.less(index, zero), s.add(index, size), index);
 }
 
-static LogicalResult verifyIndices(NodeImporter &n) {
+LogicalResult onnx::verifyIndices(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
   Type type = n.in(1).element;
@@ -51,8 +53,7 @@ static std::optional<GraphValue> gatherIntegers(NodeImporter &n) {
   return result;
 }
 
-/// Refuses constant indices outside of the dimension.
-static LogicalResult verifyRange(NodeImporter &n, OpFoldResult size) {
+LogicalResult onnx::verifyRange(NodeImporter &n, OpFoldResult size) {
   std::optional<int64_t> known = knownSize(size);
   std::optional<SmallVector<OpFoldResult>> places =
       Constants::readIntegers(n.b, n.in(1));
@@ -137,4 +138,86 @@ LogicalResult onnx::importGatherND(NodeImporter &n) {
                  llvm::append_range(indices, at.drop_front(outer));
                  return indices;
                }));
+}
+
+//===----------------------------------------------------------------------===//
+// OneHot and Hardmax
+//===----------------------------------------------------------------------===//
+
+/// `on` at the places of a new dimension `axis` of `depth` elements, `off` at
+/// the others. A negative place counts from the end, and one that the dimension
+/// does not have is nowhere.
+static Composer::Ref mark(NodeImporter &n, Composer &c, Composer::Ref places,
+                          int64_t axis, OpFoldResult depth, Composer::Ref on,
+                          Composer::Ref off) {
+  Type i64 = n.b.getI64Type();
+  Composer::Ref data = c.convert(places, i64);
+  Shape column = data->shape, row(data->rank() + 1 - axis, n.size(1));
+  column.insert(column.begin() + axis, n.size(1));
+  row.front() = depth;
+  Value end = arith::IndexCastOp::create(n.b, n.loc, i64, n.index(depth));
+  Value own = tabulate(n, depth, i64, [&](Scalars &s, ValueRange i) -> Value {
+    return arith::IndexCastOp::create(s.b, s.loc, i64, i[0]);
+  });
+  Composer::Ref line = c.reshape(c.hold(toGraphValue(own, {depth})), row);
+  Composer::Ref isPlace =
+      c.map({c.reshape(data, column), line}, n.b.getI1Type(),
+            [&](Scalars &s, ValueRange args) {
+              Value isNegative = s.less(args[0], s.constant(i64, 0));
+              Value place = s.select(isNegative, s.add(args[0], end), args[0]);
+              return s.equal(place, args[1]);
+            });
+  return c.op("Where", {isPlace, on, off});
+}
+
+LogicalResult onnx::importOneHot(NodeImporter &n) {
+  if (failed(n.requireInputs(3)))
+    return failure();
+  GraphValue &places = n.in(0), &values = n.in(2);
+  auto axis = n.axis(-1, places.rank() + 1);
+  if (failed(axis))
+    return failure();
+  OpFoldResult depth;
+  if (auto number = readNumbers(n.in(1));
+      number && number->size() == 1 && std::abs(number->front()) < INT32_MAX)
+    depth = n.size(static_cast<int64_t>(number->front()));
+  if (!depth) {
+    auto given = n.integers(1, "its depth");
+    if (failed(given))
+      return failure();
+    if (given->size() == 1)
+      depth = given->front();
+  }
+  if (!depth || (knownSize(depth) && *knownSize(depth) < 1) ||
+      knownSizes(values.shape) != SmallVector<int64_t>{2} || places.isBool())
+    return n.refuse() << "has a depth that is no positive number, values that "
+                         "are not two, or indices of bool; correct them";
+  Composer c(n);
+  Composer::Ref off = c.reshape(c.part(&values, 0, n.size(0), n.size(1)), {}),
+                on = c.reshape(c.part(&values, 0, n.size(1), n.size(1)), {});
+  return c.set(0, mark(n, c, &places, *axis, depth, on, off));
+}
+
+/// 1 at the first of the greatest elements along a dimension, else 0; before
+/// operator set 13 of all dimensions from this one on.
+LogicalResult onnx::importHardmax(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  Composer c(n);
+  Composer::Ref x = c.in(0);
+  FailureOr<int64_t> axis = n.axis(n.since < 13 ? 1 : -1, x->rank());
+  if (failed(axis))
+    return failure();
+  if (n.since < 13) {
+    x = c.op("Flatten", {x}, {attribute("axis", *axis)});
+    axis = 1;
+  }
+  Composer::Ref places =
+      c.op("ArgMax", {x},
+           {attribute("axis", *axis), attribute("keepdims", int64_t(0))});
+  if (c.failed())
+    return failure();
+  Composer::Ref y = mark(n, c, places, *axis, x->shape[*axis], c.number(x, 1),
+                         c.number(x, 0));
+  return c.set(0, c.reshape(y, n.in(0).shape));
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Compose.h"
 #include "../Constants.h"
 #include "../Ops.h"
 #include "Windows.h"
@@ -60,7 +61,9 @@ static LogicalResult verifyRoles(NodeImporter &n, const Roles &roles) {
     if (i == ~0u || !n.has(i))
       return success();
     GraphValue &value = n.in(i);
-    if (type && value.element != type)
+    bool isReal = isa_and_nonnull<FloatType>(type) && value.isFloat() &&
+                  !value.element.isF64();
+    if (type && value.element != type && !isReal)
       return n.refuse() << "has " << what << " of "
                         << elementName(value.element) << " where "
                         << elementName(type) << " is needed; correct the type";
@@ -100,9 +103,11 @@ static LogicalResult readParam(NodeImporter &n, unsigned i, int64_t count,
                                bool mayBeZero, Value &operand) {
   if (i == ~0u || !n.has(i))
     return success();
-  GraphValue &param = n.in(i);
+  GraphValue param = n.in(i);
   if (mayBeZero && isConstantZero(param))
     return success();
+  if (param.isFloat())
+    param = *convert(n, param, n.b.getF32Type());
   if (isScalar(param)) {
     GraphValue scalar = reshape(n, param, {});
     operand = n.tensor(scalar);
@@ -148,51 +153,185 @@ static Type resultType(NodeImporter &n, const Roles &roles) {
 
 /// An image of one dimension as one of height 1.
 static GraphValue withHeight(NodeImporter &n, GraphValue &x) {
-  return x.rank() == 4 ? x : unsqueeze(n, x, {2});
+  return x.rank() == 3 ? unsqueeze(n, x, {2}) : x;
+}
+
+/// The zero point of the image, or zero.
+static GraphValue zeroPointOf(NodeImporter &n, const Roles &roles) {
+  if (roles.xZero != ~0u && n.has(roles.xZero))
+    return reshape(n, n.in(roles.xZero), {});
+  Type element = n.in(roles.x).element;
+  return Constants::toValue(
+      n.b, qnn::makeConstant(RankedTensorType::get({}, element), {0}, "zero"));
+}
+
+/// The image with zero points before and behind it along dimension `d`.
+static FailureOr<GraphValue> padStored(NodeImporter &n, GraphValue &x,
+                                       GraphValue &zero, int64_t d,
+                                       const WindowDim &window) {
+  Composer c(n);
+  auto side = [&](OpFoldResult size) {
+    Shape shape = x.shape;
+    shape[d] = size;
+    return c.hold(broadcastTo(
+        n, zero, shape, AffineMap::get(shape.size(), 0, n.b.getContext())));
+  };
+  Composer::Refs parts;
+  if (knownSize(window.before) != 0)
+    parts.push_back(side(window.before));
+  parts.push_back(&x);
+  if (knownSize(window.after) != 0)
+    parts.push_back(side(window.after));
+  Composer::Ref padded = c.op("Concat", parts, {attribute("axis", d)});
+  return c.failed() ? FailureOr<GraphValue>() : *padded;
+}
+
+/// Whether qnn.conv2d pads so.
+static bool isPaddedByOp(const WindowDim &window) {
+  auto fits = [&](OpFoldResult size) {
+    return knownSize(size) && *knownSize(size) < window.extent();
+  };
+  return fits(window.before) && fits(window.after);
+}
+
+/// [N, C, D, H, W] as images [N * D', H, W, C'], whose channels are those of
+/// all elements of a window along the depth, of which there are D'. Those of a
+/// group stay together: (group, element, channel of the group).
+static FailureOr<GraphValue> joinDepth(NodeImporter &n, GraphValue &x,
+                                       const WindowDim &window,
+                                       int64_t groups) {
+  OpFoldResult c = n.size(*knownSize(x.shape[1]) / groups), one = n.size(1);
+  GraphValue last = transpose(n, x, {0, 2, 3, 4, 1});
+  Shape split{x.shape[0],     x.shape[2], x.shape[3], x.shape[4],
+              n.size(groups), one,        c};
+  GraphValue grouped = reshape(n, last, split);
+  Composer composer(n);
+  Composer::Refs parts;
+  SmallVector<int64_t> steps(split.size(), 1);
+  steps[1] = window.stride;
+  split[1] = window.count;
+  for (int64_t k = 0; k < window.kernel; ++k) {
+    SmallVector<OpFoldResult> starts(split.size(), n.size(0));
+    starts[1] = n.size(k * window.dilation);
+    parts.push_back(composer.hold(slice(n, grouped, starts, split, steps)));
+  }
+  Composer::Ref all =
+      composer.op("Concat", parts, {attribute("axis", int64_t(5))});
+  if (composer.failed())
+    return failure();
+  Shape shape{n.mul(x.shape[0], window.count), x.shape[3], x.shape[4],
+              n.size(*knownSize(x.shape[1]) * window.kernel)};
+  Value joined = tensor::CollapseShapeOp::create(
+      n.b, n.loc, n.type(x.element, shape), n.tensor(*all),
+      ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4, 5, 6}});
+  return toGraphValue(joined, shape);
+}
+
+/// [N * D', H, W, F] as [N, D', H, W, F].
+static GraphValue splitDepth(NodeImporter &n, GraphValue &y, OpFoldResult batch,
+                             OpFoldResult depth) {
+  Shape shape{batch, depth, y.shape[1], y.shape[2], y.shape[3]};
+  Value split = tensor::ExpandShapeOp::create(
+      n.b, n.loc, n.type(y.element, shape), n.tensor(y),
+      ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}}, shape);
+  return toGraphValue(split, shape);
+}
+
+namespace {
+/// What a node convolves: images in the order of qnn.conv2d, with the padding
+/// that this op does not have, and their windows in two dimensions.
+struct Images {
+  GraphValue image, weight;
+  SmallVector<WindowDim> windows;
+};
+} // namespace
+
+static FailureOr<Images> readImages(NodeImporter &n, const Roles &roles,
+                                    ArrayRef<WindowDim> windows,
+                                    int64_t groups) {
+  GraphValue x = n.in(roles.x), w = n.in(roles.w);
+  SmallVector<WindowDim> rest(windows);
+  for (auto [d, window] : llvm::enumerate(rest)) {
+    bool isDepth = x.rank() == 5 && d == 0;
+    if (!isDepth && isPaddedByOp(window))
+      continue;
+    GraphValue zero = zeroPointOf(n, roles);
+    auto padded = padStored(n, x, zero, 2 + d, window);
+    if (failed(padded))
+      return failure();
+    x = *padded;
+    window.before = window.after = n.size(0);
+  }
+  if (x.rank() < 5) {
+    if (x.rank() == 3)
+      rest.insert(rest.begin(), WindowDim{1, 1, 1, n.size(0), n.size(0),
+                                          n.size(0), n.size(1)});
+    GraphValue high = withHeight(n, x), weight = withHeight(n, w);
+    return Images{transpose(n, high, {0, 2, 3, 1}),
+                  transpose(n, weight, {0, 2, 3, 1}), rest};
+  }
+  auto image = joinDepth(n, x, rest[0], groups);
+  GraphValue weight = transpose(n, w, {0, 3, 4, 2, 1});
+  Shape joined{w.shape[0], w.shape[3], w.shape[4],
+               n.mul(w.shape[2], w.shape[1])};
+  if (failed(image))
+    return failure();
+  return Images{*image, reshape(n, weight, joined),
+                SmallVector<WindowDim>(ArrayRef(rest).drop_front())};
+}
+
+/// Checks the sizes of image and weight; gives the windows.
+static FailureOr<SmallVector<WindowDim>>
+readConvolution(NodeImporter &n, const Roles &roles, int64_t groups) {
+  GraphValue &x = n.in(roles.x), &w = n.in(roles.w);
+  std::optional<SmallVector<int64_t>> sizes = knownSizes(w.shape);
+  if (x.rank() != w.rank() || x.rank() < 3 || x.rank() > 5 || !sizes ||
+      !knownSize(x.shape[1]))
+    return n.refuse() << "needs an image with 1 to 3 spatial dimensions and "
+                         "known channels, and a weight of known sizes";
+  ArrayRef<int64_t> kernel = ArrayRef(*sizes).drop_front(2);
+  ArrayRef<int64_t> given = n.getInts("kernel_shape");
+  bool agrees = groups >= 1 && (*sizes)[0] % groups == 0 &&
+                *knownSize(x.shape[1]) == (*sizes)[1] * groups;
+  if (!agrees || (!given.empty() && given != kernel))
+    return n.refuse() << "has a weight that does not fit its image, its groups "
+                         "or its kernel_shape; correct the weight";
+  return readWindows(n, x, kernel);
 }
 
 static LogicalResult importIntegerConv(NodeImporter &n, const Roles &roles) {
   if (failed(verifyRoles(n, roles)))
     return failure();
-  GraphValue &x = n.in(roles.x), &w = n.in(roles.w);
-  std::optional<SmallVector<int64_t>> sizes = knownSizes(w.shape);
-  if (x.rank() != w.rank() || (x.rank() != 3 && x.rank() != 4) || !sizes ||
-      !knownSize(x.shape[1]))
-    return n.refuse() << "needs an image with one or two spatial dimensions "
-                         "and known channels, and a weight of known sizes";
-  ArrayRef<int64_t> kernel = ArrayRef(*sizes).drop_front(2);
-  ArrayRef<int64_t> given = n.getInts("kernel_shape");
-  int64_t groups = n.getInt("group", 1), channels = (*sizes)[0];
-  bool agrees = groups >= 1 && channels % groups == 0 &&
-                *knownSize(x.shape[1]) == (*sizes)[1] * groups;
-  if (!agrees || (!given.empty() && given != kernel))
-    return n.refuse() << "has a weight that does not fit its image, its groups "
-                         "or its kernel_shape; correct the weight";
-  auto windows = readWindows(n, x, kernel);
-  FailureOr<Params> p = readParams(n, roles, channels);
-  if (failed(windows) || failed(p))
+  int64_t groups = n.getInt("group", 1);
+  auto windows = readConvolution(n, roles, groups);
+  if (failed(windows))
     return failure();
-  Shape counts = windowCounts(n, x, *windows);
-  if (x.rank() == 3) {
-    windows->insert(windows->begin(), WindowDim());
-    counts.insert(counts.begin(), n.size(1));
-  }
-  GraphValue high = withHeight(n, x), highWeight = withHeight(n, w);
-  GraphValue image = transpose(n, high, {0, 2, 3, 1});
-  GraphValue filter = transpose(n, highWeight, {0, 2, 3, 1});
-  Shape shape{x.shape[0], counts[0], counts[1], n.size(channels)};
-  const WindowDim &h = (*windows)[0], &v = (*windows)[1];
-  for (const WindowDim &window : *windows)
-    if (window.before >= window.extent() || window.after >= window.extent())
-      return n.refuse() << "pads by more than a window, which is not supported";
+  GraphValue &x = n.in(roles.x);
+  int64_t channels = *knownSize(n.in(roles.w).shape[0]);
+  FailureOr<Params> p = readParams(n, roles, channels);
+  if (failed(p))
+    return failure();
+  FailureOr<Images> images = readImages(n, roles, *windows, groups);
+  if (failed(images))
+    return failure();
+  const WindowDim &h = images->windows[0], &v = images->windows[1];
+  Shape shape{images->image.shape[0],
+              x.rank() == 3 ? n.size(1) : windows->end()[-2].count,
+              windows->back().count, n.size(channels)};
+  auto amount = [](OpFoldResult size) { return *knownSize(size); };
   Value y = qnn::Conv2DOp::create(
-      n.b, n.loc, n.type(resultType(n, roles), shape), n.tensor(image),
-      n.tensor(filter), p->bias, p->xScale, p->xZero, p->wScale, p->wZero,
-      p->yScale, p->yZero, ArrayRef<int64_t>{h.stride, v.stride},
+      n.b, n.loc, n.type(resultType(n, roles), shape), n.tensor(images->image),
+      n.tensor(images->weight), p->bias, p->xScale, p->xZero, p->wScale,
+      p->wZero, p->yScale, p->yZero, ArrayRef<int64_t>{h.stride, v.stride},
       ArrayRef<int64_t>{h.dilation, v.dilation},
-      ArrayRef<int64_t>{h.before, h.after, v.before, v.after}, groups,
-      FloatAttr(), FloatAttr());
+      ArrayRef<int64_t>{amount(h.before), amount(h.after), amount(v.before),
+                        amount(v.after)},
+      groups, FloatAttr(), FloatAttr());
   GraphValue last = toGraphValue(y, shape);
+  if (x.rank() == 5) {
+    GraphValue deep = splitDepth(n, last, x.shape[0], windows->front().count);
+    return n.set(0, transpose(n, deep, {0, 4, 1, 2, 3}));
+  }
   GraphValue first = transpose(n, last, {0, 3, 1, 2});
   return n.set(0, x.rank() == 3 ? squeeze(n, first, {2}) : first);
 }

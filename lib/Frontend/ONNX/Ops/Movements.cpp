@@ -18,18 +18,24 @@ using namespace qcc::onnx;
 LogicalResult onnx::importIdentity(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
-  if (n.op() == "Dropout") {
-    if (n.hasOutput(1))
-      return n.refuse() << "gives its mask, which is not supported; remove the "
-                           "second output";
-    if (n.has(2) && !n.in(2).constant)
-      return n.refuse() << "may be in training, which is not supported; make "
-                           "training_mode the constant false";
-    auto dense = n.has(2) ? dyn_cast<DenseElementsAttr>(n.in(2).constant)
-                          : DenseElementsAttr();
-    if (dense && dense.isSplat() && dense.getSplatValue<bool>())
-      return n.refuse() << "is in training, which is not supported; export the "
-                           "model for inference";
+  return n.set(0, n.in(0));
+}
+
+LogicalResult onnx::importDropout(NodeImporter &n) {
+  if (failed(n.requireInputs(1)))
+    return failure();
+  if (n.has(2) && !n.in(2).constant)
+    return n.refuse() << "may be in training, which is not supported; make "
+                         "training_mode the constant false";
+  if (n.has(2) && Constants::readBool(n.in(2)).value_or(false))
+    return n.refuse() << "is in training, which is not supported; export the "
+                         "model for inference";
+  // It keeps all elements.
+  if (n.hasOutput(1)) {
+    Shape shape = n.in(0).shape;
+    Value mask = filled(n, n.b.getI1Type(), shape, 1);
+    if (failed(n.set(1, mask, shape)))
+      return failure();
   }
   return n.set(0, n.in(0));
 }

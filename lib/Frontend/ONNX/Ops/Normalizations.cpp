@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Compose.h"
 #include "../Constants.h"
-#include "../Emit.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -316,4 +316,58 @@ LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
   if (y->rank() != x.rank())
     return n.refuse() << "has a scale with more dimensions than its input";
   return n.set(0, *y);
+}
+
+/// x / |x| along one dimension, |x| by the sum of magnitudes or of squares; 0
+/// where that is 0.
+LogicalResult onnx::importLpNormalization(NodeImporter &n) {
+  if (failed(verifyFloats(n, 1)))
+    return failure();
+  int64_t p = n.getInt("p", 2);
+  if (p != 1 && p != 2)
+    return n.refuse() << "has p = " << p
+                      << ", which is not defined; use 1 or 2";
+  GraphValue &x = n.in(0);
+  FailureOr<int64_t> axis = n.axis(-1, x.rank());
+  if (failed(axis))
+    return failure();
+  Composer c(n);
+  Composer::Ref norm =
+      c.op(p == 1 ? "ReduceL1" : "ReduceL2", {&x, c.integers({n.size(*axis)})});
+  return c.set(0, c.map({&x, norm}, x.element, [](Scalars &s, ValueRange args) {
+    Value zero = s.constant(args[0].getType(), 0);
+    return s.select(s.equal(args[1], zero), zero, s.div(args[0], args[1]));
+  }));
+}
+
+/// x / (bias + alpha * m) ^ beta, m the mean of the squares of `size` channels
+/// around each, those outside of the image being 0.
+LogicalResult onnx::importLRN(NodeImporter &n) {
+  if (failed(verifyFloats(n, 1)))
+    return failure();
+  GraphValue &x = n.in(0);
+  int64_t size = n.getInt("size", 0);
+  if (x.rank() < 2 || size < 1)
+    return n.refuse() << "has a size that is not positive, or no channels; "
+                         "correct the node";
+  Composer c(n);
+  OpFoldResult pixels =
+      n.product(ArrayRef<OpFoldResult>(x.shape).drop_front(2));
+  Composer::Ref square = c.op("Mul", {&x, &x});
+  Composer::Ref flat =
+      c.reshape(square, {x.shape[0], n.size(1), x.shape[1], pixels});
+  int64_t before = (size - 1) / 2;
+  Composer::Ref mean = c.op(
+      "AveragePool", {flat},
+      {attribute("kernel_shape", ArrayRef<int64_t>{size, 1}),
+       attribute("pads", ArrayRef<int64_t>{before, 0, size - 1 - before, 0}),
+       attribute("count_include_pad", int64_t(1))});
+  Composer::Ref scaled =
+      c.op("Mul", {c.reshape(mean, x.shape),
+                   c.number(&x, n.getFloat("alpha", 1e-4f))});
+  Composer::Ref sum =
+      c.op("Add", {scaled, c.number(&x, n.getFloat("bias", 1.0f))});
+  Composer::Ref power =
+      c.op("Pow", {sum, c.number(&x, n.getFloat("beta", 0.75f))});
+  return c.set(0, c.op("Div", {&x, power}));
 }

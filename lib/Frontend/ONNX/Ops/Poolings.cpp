@@ -23,7 +23,6 @@ using Iterator = utils::IteratorType;
 static GraphValue pool(NodeImporter &n, GraphValue &x,
                        ArrayRef<WindowDim> windows, double start,
                        ScalarBody combine) {
-  Shape counts = windowCounts(n, x, windows);
   GraphValue image = padWindows(n, x, windows, start);
   unsigned spatial = windows.size();
   SmallVector<Iterator> iterators(2 + spatial, Iterator::parallel);
@@ -37,7 +36,7 @@ static GraphValue pool(NodeImporter &n, GraphValue &x,
     AffineExpr k = n.b.getAffineDimExpr(2 + spatial + d);
     read.push_back(windowPlace(w, write[2 + d], k));
     window.push_back(k);
-    shape.push_back(counts[d]);
+    shape.push_back(w.count);
     kernel.push_back(n.size(w.kernel));
   }
   auto map = [&](ArrayRef<AffineExpr> exprs) {
@@ -93,7 +92,7 @@ LogicalResult onnx::importMaxPool(NodeImporter &n) {
   FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
   if (failed(kernel))
     return failure();
-  auto windows = readWindows(n, x, *kernel, /*adapts=*/true);
+  auto windows = readWindows(n, x, *kernel);
   if (failed(windows))
     return failure();
   // Bytes in float32, where they are exact.
@@ -107,24 +106,46 @@ LogicalResult onnx::importMaxPool(NodeImporter &n) {
   return failed(result) ? failure() : n.set(0, *result);
 }
 
-/// How many elements of the image, or of its padding too, lie in each window.
-static SmallVector<float> countElements(const WindowDim &w, int64_t size,
-                                        int64_t count, bool withPadding) {
-  int64_t low = withPadding ? -w.before : 0;
-  int64_t high = withPadding ? size + w.after - w.rest : size;
-  SmallVector<float> counts;
-  for (int64_t o = 0; o < count; ++o) {
-    int64_t inside = 0;
-    for (int64_t k = 0; k < w.kernel; ++k) {
-      int64_t place = o * w.stride + k * w.dilation - w.before;
-      inside += place >= low && place < high;
-    }
-    counts.push_back(static_cast<float>(inside));
+/// The number of elements that lie from `low` on and before `high` of each
+/// window, as float32 in one dimension.
+static Value countElements(NodeImporter &n, const WindowDim &w,
+                           OpFoldResult low, OpFoldResult high) {
+  std::optional<int64_t> before = knownSize(w.before), least = knownSize(low),
+                         most = knownSize(high), count = knownSize(w.count);
+  if (before && least && most && count) {
+    SmallVector<float> counts(*count, 0);
+    for (int64_t o = 0; o < *count; ++o)
+      for (int64_t k = 0; k < w.kernel; ++k) {
+        int64_t place = o * w.stride + k * w.dilation - *before;
+        counts[o] += place >= *least && place < *most;
+      }
+    return constantFloats(n, counts, *count);
   }
-  return counts;
+  Type wide = n.b.getI64Type();
+  auto integer = [&](OpFoldResult size) -> Value {
+    return arith::IndexCastOp::create(n.b, n.loc, wide, n.index(size));
+  };
+  Value from = integer(n.add(low, w.before)),
+        to = integer(n.add(high, w.before));
+  return tabulate(
+      n, w.count, n.b.getF32Type(), [&](Scalars &s, ValueRange args) -> Value {
+        Value zero = s.constant(wide, 0), step = s.constant(wide, w.dilation),
+              place = arith::IndexCastOp::create(s.b, s.loc, wide, args[0]),
+              start = s.mul(place, s.constant(wide, w.stride));
+        // How many elements of the window lie before one of the padded image.
+        auto countBefore = [&](Value end) {
+          Value room = s.max(s.sub(end, start), zero);
+          Value steps =
+              s.div(s.add(room, s.constant(wide, w.dilation - 1)), step);
+          return s.min(steps, s.constant(wide, w.kernel));
+        };
+        Value inside = s.sub(countBefore(to), countBefore(from));
+        return arith::SIToFPOp::create(s.b, s.loc, s.b.getF32Type(), inside);
+      });
 }
 
-/// Divides the sums of windows by the numbers of their elements.
+/// Divides the sums of windows by the numbers of their elements, of the image
+/// or of its padding too.
 static FailureOr<GraphValue> divide(NodeImporter &n, GraphValue &sums,
                                     ArrayRef<WindowDim> windows,
                                     bool withPadding) {
@@ -133,8 +154,8 @@ static FailureOr<GraphValue> divide(NodeImporter &n, GraphValue &sums,
   bool isUniform = true;
   int64_t all = 1;
   for (const WindowDim &w : windows) {
-    bool hasPadding = w.before != 0 || w.after != 0;
-    isUniform &= !hasPadding || (withPadding && w.rest == 0);
+    bool hasPadding = knownSize(w.before) != 0 || knownSize(w.after) != 0;
+    isUniform &= !hasPadding || (withPadding && knownSize(w.rest) == 0);
     all *= w.kernel;
   }
   if (isUniform)
@@ -143,17 +164,15 @@ static FailureOr<GraphValue> divide(NodeImporter &n, GraphValue &sums,
     });
   SmallVector<GraphValue> factors;
   for (auto [d, w] : llvm::enumerate(windows)) {
-    std::optional<int64_t> size = knownSize(x.shape[2 + d]),
-                           count = knownSize(sums.shape[2 + d]);
-    if (!size || !count)
-      return n.refuse() << "pads an image of dynamic size without "
-                           "count_include_pad, which is not supported; give "
-                           "the size";
-    SmallVector<float> counts = countElements(w, *size, *count, withPadding);
-    SmallVector<int64_t> shape(windows.size(), 1);
-    shape[d] = *count;
-    factors.push_back(
-        toGraphValue(constantFloats(n, counts, shape), n.shape(shape)));
+    OpFoldResult low = n.size(0), high = x.shape[2 + d];
+    if (withPadding) {
+      low = n.sub(low, w.before);
+      high = n.sub(n.add(high, w.after), w.rest);
+    }
+    GraphValue counts = toGraphValue(countElements(n, w, low, high), {w.count});
+    Shape shape(windows.size(), n.size(1));
+    shape[d] = w.count;
+    factors.push_back(reshape(n, counts, shape));
   }
   SmallVector<GraphValue *> operands{&sums};
   for (GraphValue &factor : factors)

@@ -51,10 +51,11 @@ static Value logarithm(Scalars &s, Value x) { return s.log(x); }
 static Reduction reductionOf(StringRef op, Type element) {
   double infinity = std::numeric_limits<double>::infinity();
   double lowest = -infinity, greatest = infinity;
-  // Exact in a double, but for int64, which is not reduced so.
   if (auto integer = dyn_cast<IntegerType>(element)) {
-    lowest = -std::ldexp(1.0, integer.getWidth() - 1);
-    greatest = -lowest - 1;
+    bool isSigned = element.isSignlessInteger() && !element.isInteger(1);
+    double values = std::ldexp(1.0, integer.getWidth());
+    lowest = isSigned ? -values / 2 : 0;
+    greatest = lowest + (values - 1);
   }
   return llvm::StringSwitch<Reduction>(op)
       .Case("ReduceMax", {lowest, most})
@@ -116,20 +117,25 @@ static FailureOr<GraphValue> logSumExp(NodeImporter &n, GraphValue &x,
 LogicalResult onnx::importReduce(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
-  GraphValue &x = n.in(0);
+  GraphValue x = n.in(0);
   StringRef op = n.op();
   bool isExtreme = op == "ReduceMax" || op == "ReduceMin";
   bool takesIntegers = isExtreme || op == "ReduceSum" || op == "ReduceProd" ||
                        op == "ReduceSumSquare" || op == "ReduceL1";
-  bool isWide = x.element.isInteger(64) && isExtreme;
   bool hasLog = op.contains("Log") && x.element.isF64();
-  if (hasLog || isWide || (!x.isFloat() && !(takesIntegers && x.isSigned())))
+  // uint8 and bool in int32, where they are exact.
+  bool isSmall = x.isUnsigned() || x.isBool();
+  if (hasLog || (!x.isFloat() && !(takesIntegers && x.isSigned()) &&
+                 !(isExtreme && isSmall)))
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
   FailureOr<std::optional<SmallVector<int64_t>>> axes = readAxes(n);
   if (failed(axes))
     return failure();
-  Reduction reduction = reductionOf(op, x.element);
+  Type element = x.element;
+  Reduction reduction = reductionOf(op, element);
+  if (isSmall)
+    x = *convert(n, x, n.b.getI32Type());
   SmallVector<int64_t> dims = axes->value_or(SmallVector<int64_t>());
   FailureOr<GraphValue> y;
   if (op == "ReduceLogSumExp")
@@ -150,6 +156,8 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
       sizes.push_back(x.shape[d]);
     y = divideBySize(n, *y, n.product(sizes));
   }
+  if (succeeded(y))
+    y = convert(n, *y, element);
   if (failed(y))
     return failure();
   if (n.getInt("keepdims", 1) && !dims.empty())
@@ -197,8 +205,7 @@ LogicalResult onnx::importArgExtreme(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue x = n.in(0);
-  bool isWide = x.element.isInteger(64);
-  if (isWide || (!x.isFloat() && !x.isSigned() && !x.isByte()))
+  if (!x.isFloat() && !x.isSigned() && !x.isByte())
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
   FailureOr<int64_t> axis = n.axis(0, x.rank());

@@ -26,10 +26,10 @@ static Value insert(NodeImporter &n, Value x, GraphValue &part,
 }
 
 //===----------------------------------------------------------------------===//
-// CumSum
+// CumSum and CumProd
 //===----------------------------------------------------------------------===//
 
-LogicalResult onnx::importCumSum(NodeImporter &n) {
+LogicalResult onnx::importCumulative(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
   GraphValue &x = n.in(0);
@@ -44,13 +44,14 @@ LogicalResult onnx::importCumSum(NodeImporter &n) {
   FailureOr<int64_t> axis = n.dimension(axes->front(), x.rank());
   if (failed(axis))
     return failure();
+  bool isProduct = n.op() == "CumProd";
   bool isExclusive = n.getInt("exclusive", 0),
        isReverse = n.getInt("reverse", 0);
   Composer c(n);
   Shape row = x.shape;
   row[*axis] = n.size(1);
   (void)n.tensor(x);
-  Value start = filled(n, x.element, row, 0.0),
+  Value start = filled(n, x.element, row, isProduct ? 1.0 : 0.0),
         all = filled(n, x.element, x.shape, 0.0);
   Value last = n.index(n.sub(x.shape[*axis], n.size(1)));
   SmallVector<Value> results =
@@ -58,8 +59,8 @@ LogicalResult onnx::importCumSum(NodeImporter &n) {
              [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
                Value place = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
                Ref sum = c.hold(toGraphValue(carried[0], row));
-               Ref next =
-                   c.op("Add", {sum, c.part(&x, *axis, place, n.size(1))});
+               Ref next = c.op(isProduct ? "Mul" : "Add",
+                               {sum, c.part(&x, *axis, place, n.size(1))});
                if (c.failed())
                  return failure();
                SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
@@ -143,4 +144,62 @@ LogicalResult onnx::importScatterND(NodeImporter &n) {
         return SmallVector<Value>{insert(n, carried[0], *update, starts)};
       });
   return results.empty() ? failure() : n.set(0, results[0], x.shape);
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterElements
+//===----------------------------------------------------------------------===//
+
+/// The places of updates as ScatterND has them: one index for each dimension of
+/// the input, that along `axis` being data, the others the update's own.
+static Ref placesOf(NodeImporter &n, Composer &c, int64_t axis) {
+  GraphValue &data = n.in(1);
+  Type i64 = n.b.getI64Type();
+  Shape column = data.shape;
+  column.push_back(n.size(1));
+  Composer::Refs columns;
+  for (int64_t d = 0; d < data.rank(); ++d) {
+    if (d == axis) {
+      columns.push_back(c.reshape(c.convert(&data, i64), column));
+      continue;
+    }
+    Value own =
+        tabulate(n, data.shape[d], i64, [&](Scalars &s, ValueRange i) -> Value {
+          return arith::IndexCastOp::create(s.b, s.loc, i64, i[0]);
+        });
+    GraphValue line = toGraphValue(own, {data.shape[d]});
+    AffineMap map = AffineMap::get(column.size(), 0, n.b.getAffineDimExpr(d),
+                                   n.b.getContext());
+    columns.push_back(c.hold(broadcastTo(n, line, column, map)));
+  }
+  return c.op("Concat", columns, {attribute("axis", data.rank())});
+}
+
+LogicalResult onnx::importScatterElements(NodeImporter &n) {
+  if (failed(n.requireInputs(3)) || failed(verifyIndices(n)))
+    return failure();
+  GraphValue &x = n.in(0), &places = n.in(1), &updates = n.in(2);
+  FailureOr<int64_t> axis = n.axis(0, x.rank());
+  if (failed(axis))
+    return failure();
+  bool fits = places.rank() == x.rank() && updates.rank() == x.rank() &&
+              updates.element == x.element;
+  for (int64_t d = 0; fits && d < x.rank(); ++d) {
+    std::optional<int64_t> size = knownSize(x.shape[d]),
+                           count = knownSize(places.shape[d]),
+                           given = knownSize(updates.shape[d]);
+    fits = (!count || !given || *count == *given) &&
+           (d == *axis || !count || !size || *count <= *size);
+  }
+  if (!fits)
+    return n.refuse() << "has indices or updates that do not fit its input; "
+                         "correct their shapes and types";
+  if (failed(verifyRange(n, x.shape[*axis])))
+    return failure();
+  StringRef reduction = n.getString("reduction", "none");
+  Composer c(n);
+  Ref at = placesOf(n, c, *axis);
+  std::string_view name(reduction.data(), reduction.size());
+  return c.set(
+      0, c.op("ScatterND", {&x, at, &updates}, {attribute("reduction", name)}));
 }

@@ -7,11 +7,11 @@
 
 #include "../Constants.h"
 #include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qcc;
@@ -54,13 +54,74 @@ LogicalResult onnx::importSize(NodeImporter &n) {
   return n.set(0, known(n, n.product(n.in(0).shape), /*isScalar=*/true));
 }
 
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+/// How many elements a Range of floats has; none where that is not known.
+static std::optional<OpFoldResult> countFloats(NodeImporter &n, double start,
+                                               double delta) {
+  constexpr double most = 1 << 24; // integers up to here are exact in float32
+  if (auto limit = readNumbers(n.in(1)); limit && limit->size() == 1) {
+    double span = limit->front() - start;
+    if (!n.in(1).element.isF64())
+      span = static_cast<float>(span);
+    double count = std::max(0.0, std::ceil(span / delta));
+    if (!(count <= INT32_MAX))
+      return std::nullopt;
+    return n.size(static_cast<int64_t>(count));
+  }
+  auto isInteger = [&](double x) {
+    return x == std::trunc(x) && std::abs(x) <= most;
+  };
+  if (!n.in(1).whole || !isInteger(start) || !isInteger(delta))
+    return std::nullopt;
+  OpFoldResult first = n.size(static_cast<int64_t>(start)),
+               limit = n.in(1).whole,
+               span = delta > 0 ? n.sub(limit, first) : n.sub(first, limit),
+               step = n.size(static_cast<int64_t>(std::abs(delta)));
+  return n.max(n.ceilDiv(span, step), n.size(0));
+}
+
+/// start + i * delta; of float16 and bfloat16 in float32, rounded once.
+static LogicalResult importFloatRange(NodeImporter &n) {
+  Type type = n.in(0).element;
+  auto start = readNumbers(n.in(0)), delta = readNumbers(n.in(2));
+  bool areNumbers = start && start->size() == 1 && delta &&
+                    delta->size() == 1 && std::isfinite(start->front()) &&
+                    std::isfinite(delta->front()) && delta->front() != 0 &&
+                    n.in(1).element == type && n.in(2).element == type;
+  std::optional<OpFoldResult> count =
+      areNumbers ? countFloats(n, start->front(), delta->front())
+                 : std::nullopt;
+  if (!count)
+    return n.refuse()
+           << "has a start, a limit or a delta that is no finite constant, or "
+              "a "
+              "delta of 0; the limit may also be an integer that is known or a "
+              "size, as float, where the others are integers";
+  Type wide = type.isF64() ? type : n.b.getF32Type();
+  Value y = tabulate(n, *count, type, [&](Scalars &s, ValueRange i) -> Value {
+    Value integer =
+        arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), i[0]);
+    Value steps = arith::SIToFPOp::create(s.b, s.loc, wide, integer);
+    Value place = s.add(s.constant(wide, start->front()),
+                        s.mul(steps, s.constant(wide, delta->front())));
+    return type == wide ? place
+                        : arith::TruncFOp::create(s.b, s.loc, type, place);
+  });
+  return n.set(0, y, {*count});
+}
+
 LogicalResult onnx::importRange(NodeImporter &n) {
   if (failed(n.requireInputs(3)))
     return failure();
   Type type = n.in(0).element;
+  if (isa<FloatType>(type))
+    return importFloatRange(n);
   if (!type.isInteger(64) && !type.isInteger(32))
     return n.refuse() << "does not take " << elementName(type)
-                      << "; use int64 or int32";
+                      << "; use int64, int32 or a float";
   auto start = n.integers(0, "its start"), limit = n.integers(1, "its limit");
   auto delta = n.constantIntegers(2, "its delta");
   if (failed(start) || failed(limit) || failed(delta))
@@ -87,15 +148,10 @@ LogicalResult onnx::importRange(NodeImporter &n) {
     return n.set(0, y);
   }
   Value begin = n.index(first), width = n.index(step);
-  Value init =
-      tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape), type);
-  y.value = generic(n, {}, init, n.b.getMultiDimIdentityMap(1),
-                    utils::IteratorType::parallel,
-                    [&](Scalars &s, ValueRange) -> Value {
-                      Value i = linalg::IndexOp::create(s.b, s.loc, 0);
-                      return arith::IndexCastOp::create(
-                          s.b, s.loc, type, s.add(begin, s.mul(i, width)));
-                    });
+  y.value = tabulate(n, count, type, [&](Scalars &s, ValueRange i) -> Value {
+    return arith::IndexCastOp::create(s.b, s.loc, type,
+                                      s.add(begin, s.mul(i[0], width)));
+  });
   return n.set(0, y);
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -15,131 +15,119 @@ using namespace qcc::onnx;
 /// More than any model has; products of such numbers and sizes do not overflow.
 static constexpr int64_t kMaxNumber = 1 << 24;
 
-/// The padding with which there are ceil(size / stride) windows, of a dynamic
-/// size.
-static void padToDynamic(NodeImporter &n, OpFoldResult size, bool atStart,
-                         WindowDim &window) {
-  OpFoldResult last = n.sub(n.ceilDiv(size, n.size(window.stride)), n.size(1)),
-               end = n.add(n.mul(last, n.size(window.stride)),
-                           n.size(window.extent())),
-               total = n.max(n.sub(end, size), n.size(0)),
-               less = n.floorDiv(total, n.size(2)), more = n.sub(total, less);
-  window.dynamicBefore = atStart ? more : less;
-  window.dynamicAfter = atStart ? less : more;
-}
-
-/// Sets the padding so that there are ceil(size / stride) windows. With a
-/// stride of 1, or windows of one element, it is the same for all sizes.
-static LogicalResult padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
-                               bool adapts, WindowDim &window) {
-  std::optional<int64_t> known = knownSize(size);
-  if (!known && window.stride > 1 && window.extent() > 1) {
-    if (!adapts)
-      return n.refuse() << "has auto_pad for a dynamic size and a stride of "
-                        << window.stride << "; give pads, or the size";
-    padToDynamic(n, size, atStart, window);
-    return success();
-  }
-  int64_t total = window.extent() - 1;
-  if (known) {
-    int64_t count = llvm::divideCeil(*known, window.stride);
-    total = std::max<int64_t>(0, (count - 1) * window.stride + window.extent() -
-                                     *known);
-  }
-  window.before = atStart ? total - total / 2 : total / 2;
-  window.after = total - window.before;
-  return success();
-}
-
-/// Adds padding for a last window that begins inside of the padded image.
-static LogicalResult padForRest(NodeImporter &n, OpFoldResult size,
-                                WindowDim &window) {
-  std::optional<int64_t> known = knownSize(size);
+FailureOr<AutoPad> onnx::readAutoPad(NodeImporter &n) {
+  StringRef mode = n.getString("auto_pad", "NOTSET");
+  auto known = llvm::StringSwitch<std::optional<AutoPad>>(mode)
+                   .Case("NOTSET", AutoPad::NotSet)
+                   .Case("VALID", AutoPad::Valid)
+                   .Case("SAME_UPPER", AutoPad::SameUpper)
+                   .Case("SAME_LOWER", AutoPad::SameLower)
+                   .Default(std::nullopt);
   if (!known)
-    return n.refuse() << "has ceil_mode for a dynamic size, which is not "
-                         "supported; give the size";
-  int64_t span = *known + window.before + window.after - window.extent();
-  if (span < 0)
-    return success(); // No window fits, which is refused later.
-  int64_t count = llvm::divideCeil(span, window.stride) + 1;
-  // A window that would begin behind the image and its padding does not exist.
-  if ((count - 1) * window.stride >= *known + window.before)
-    --count;
-  window.rest = std::max<int64_t>(0, (count - 1) * window.stride - span);
-  window.after += window.rest;
-  return success();
+    return n.refuse() << "has auto_pad = " << mode
+                      << ", which is not defined; correct the attribute";
+  return *known;
 }
 
-FailureOr<SmallVector<WindowDim>> onnx::readWindows(NodeImporter &n,
-                                                    const GraphValue &x,
-                                                    ArrayRef<int64_t> kernel,
-                                                    bool adapts) {
-  size_t count = kernel.size();
+/// Sets the padding so that there are ceil(size / stride) windows.
+static void padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
+                      WindowDim &w) {
+  OpFoldResult stride = n.size(w.stride), extent = n.size(w.extent());
+  w.count = n.ceilDiv(size, stride);
+  // With a stride of 1, or windows of one element, it is the same for all
+  // sizes.
+  OpFoldResult end = n.add(n.mul(n.sub(w.count, n.size(1)), stride), extent),
+               total = w.stride == 1 || w.extent() == 1
+                           ? n.size(w.extent() - 1)
+                           : n.max(n.sub(end, size), n.size(0)),
+               less = n.floorDiv(total, n.size(2)), more = n.sub(total, less);
+  w.before = atStart ? more : less;
+  w.after = atStart ? less : more;
+}
+
+/// Counts the windows that fit in the padded image. With ceil_mode they are
+/// one more where it would begin inside of the image or of the padding before
+/// it, and padding is added for the rest of it.
+static void countWindows(NodeImporter &n, OpFoldResult size, bool isCeil,
+                         WindowDim &w) {
+  OpFoldResult stride = n.size(w.stride), one = n.size(1),
+               start = n.add(size, w.before),
+               span = n.sub(n.add(start, w.after), n.size(w.extent()));
+  if (!isCeil) {
+    w.count = n.add(n.floorDiv(span, stride), one);
+    return;
+  }
+  w.count =
+      n.min(n.add(n.ceilDiv(span, stride), one), n.ceilDiv(start, stride));
+  OpFoldResult end = n.mul(n.sub(w.count, one), stride);
+  w.rest = n.max(n.sub(end, span), n.size(0));
+  w.after = n.add(w.after, w.rest);
+}
+
+/// Strides, dilations and pads of dimension `d`; auto_pad adds nothing yet.
+static FailureOr<WindowDim> readWindow(NodeImporter &n, int64_t kernel,
+                                       size_t d, size_t count, bool isPadded) {
   auto strides = n.getInts("strides", count, 1);
   auto dilations = n.getInts("dilations", count, 1);
   auto pads = n.getInts("pads", 2 * count, 0);
   if (failed(strides) || failed(dilations) || failed(pads))
     return failure();
-  StringRef automatic = n.getString("auto_pad", "NOTSET");
-  bool atStart = automatic == "SAME_LOWER";
-  if (!atStart && automatic != "SAME_UPPER" && automatic != "NOTSET" &&
-      automatic != "VALID")
-    return n.refuse() << "has auto_pad = " << automatic
-                      << ", which is not defined; correct the attribute";
-  bool isCeil = n.getInt("ceil_mode", 0) != 0;
-  SmallVector<WindowDim> windows(count);
-  for (size_t d = 0; d < count; ++d) {
-    WindowDim &w = windows[d];
-    w.kernel = kernel[d];
-    w.stride = (*strides)[d];
-    w.dilation = (*dilations)[d];
-    if (automatic == "NOTSET") {
-      w.before = (*pads)[d];
-      w.after = (*pads)[count + d];
-    }
-    for (int64_t number : {w.kernel, w.stride, w.dilation})
-      if (number < 1 || number > kMaxNumber)
-        return n.refuse() << "has a kernel, stride or dilation of " << number
-                          << "; it has to be at least 1";
-    for (int64_t number : {w.before, w.after})
-      if (number < 0 || number > kMaxNumber)
-        return n.refuse() << "has padding of " << number
-                          << ", which is not supported; use Slice and Pad";
-    if ((atStart || automatic == "SAME_UPPER") &&
-        failed(padToSame(n, x.shape[2 + d], atStart, adapts, w)))
-      return failure();
-    if (isCeil && failed(padForRest(n, x.shape[2 + d], w)))
-      return failure();
-    std::optional<int64_t> known = knownSize(x.shape[2 + d]);
-    if (known && *known + w.before + w.after < w.extent())
-      return n.refuse() << "has windows of " << w.extent()
-                        << " elements, which do not fit in an image of "
-                        << *known << " with its padding";
-  }
-  return windows;
+  WindowDim w;
+  w.kernel = kernel;
+  w.stride = (*strides)[d];
+  w.dilation = (*dilations)[d];
+  for (int64_t number : {w.kernel, w.stride, w.dilation})
+    if (number < 1 || number > kMaxNumber)
+      return n.refuse() << "has a kernel, stride or dilation of " << number
+                        << "; it has to be at least 1";
+  int64_t before = isPadded ? (*pads)[d] : 0,
+          after = isPadded ? (*pads)[count + d] : 0;
+  for (int64_t number : {before, after})
+    if (number < 0 || number > kMaxNumber)
+      return n.refuse() << "has padding of " << number
+                        << ", which is not supported; use Slice and Pad";
+  w.before = n.size(before);
+  w.after = n.size(after);
+  w.rest = n.size(0);
+  return w;
 }
 
-Shape onnx::windowCounts(NodeImporter &n, const GraphValue &x,
-                         ArrayRef<WindowDim> windows) {
-  Shape counts;
-  for (auto [d, w] : llvm::enumerate(windows)) {
-    if (w.dynamicBefore) {
-      counts.push_back(n.ceilDiv(x.shape[2 + d], n.size(w.stride)));
-      continue;
-    }
-    OpFoldResult span =
-        n.add(x.shape[2 + d], n.size(w.before + w.after - w.extent()));
-    counts.push_back(n.add(n.floorDiv(span, n.size(w.stride)), n.size(1)));
+FailureOr<SmallVector<WindowDim>> onnx::readWindows(NodeImporter &n,
+                                                    const GraphValue &x,
+                                                    ArrayRef<int64_t> kernel) {
+  FailureOr<AutoPad> automatic = readAutoPad(n);
+  if (failed(automatic))
+    return failure();
+  bool atStart = *automatic == AutoPad::SameLower;
+  bool isSame = atStart || *automatic == AutoPad::SameUpper;
+  bool isCeil = n.getInt("ceil_mode", 0) != 0;
+  SmallVector<WindowDim> windows;
+  for (size_t d = 0; d < kernel.size(); ++d) {
+    FailureOr<WindowDim> w = readWindow(n, kernel[d], d, kernel.size(),
+                                        *automatic == AutoPad::NotSet);
+    if (failed(w))
+      return failure();
+    OpFoldResult size = x.shape[2 + d];
+    if (isSame)
+      padToSame(n, size, atStart, *w);
+    else
+      countWindows(n, size, isCeil, *w);
+    std::optional<int64_t> known = knownSize(size), count = knownSize(w->count);
+    if (known && count && *count < 1)
+      return n.refuse() << "has windows of " << w->extent()
+                        << " elements, which do not fit in an image of "
+                        << *known << " with its padding";
+    windows.push_back(*w);
   }
-  return counts;
+  return windows;
 }
 
 GraphValue onnx::padWindows(NodeImporter &n, GraphValue &x,
                             ArrayRef<WindowDim> windows, double value) {
   SmallVector<OpFoldResult> low(2, n.size(0)), high(2, n.size(0));
   for (const WindowDim &w : windows) {
-    low.push_back(w.dynamicBefore ? w.dynamicBefore : n.size(w.before));
-    high.push_back(w.dynamicAfter ? w.dynamicAfter : n.size(w.after));
+    low.push_back(w.before);
+    high.push_back(w.after);
   }
   Value scalar = Scalars(n.b, n.loc).constant(x.element, value);
   return pad(n, x, low, high, scalar);

@@ -15,28 +15,26 @@ namespace qcc::onnx {
 /// The windows along one spatial dimension.
 struct WindowDim {
   int64_t kernel = 1, stride = 1, dilation = 1;
-  /// What is added before and behind the image.
-  int64_t before = 0, after = 0;
+  /// What is added before and behind the image. With auto_pad and ceil_mode it
+  /// depends on the size of the image, which may be dynamic.
+  OpFoldResult before, after;
   /// How much of `after` is only there for a last window that is not full
   /// (ceil_mode).
-  int64_t rest = 0;
-  /// What is added before and behind an image of a dynamic size, on which it
-  /// depends; null otherwise.
-  OpFoldResult dynamicBefore, dynamicAfter;
+  OpFoldResult rest;
+  /// The number of windows.
+  OpFoldResult count;
 
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
 };
 
+/// The attribute auto_pad.
+enum class AutoPad { NotSet, Valid, SameUpper, SameLower };
+FailureOr<AutoPad> readAutoPad(NodeImporter &n);
+
 /// The attributes strides, dilations, pads, auto_pad and ceil_mode for windows
 /// of `kernel` on `x`, whose first two dimensions are batch and channels.
-/// Refuses padding that depends on a dynamic size unless the node `adapts`.
-FailureOr<SmallVector<WindowDim>> readWindows(NodeImporter &n,
-                                              const GraphValue &x,
-                                              ArrayRef<int64_t> kernel,
-                                              bool adapts = false);
-/// The number of windows along each spatial dimension.
-Shape windowCounts(NodeImporter &n, const GraphValue &x,
-                   ArrayRef<WindowDim> windows);
+FailureOr<SmallVector<WindowDim>>
+readWindows(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel);
 /// The image with its padding.
 GraphValue padWindows(NodeImporter &n, GraphValue &x,
                       ArrayRef<WindowDim> windows, double value);

@@ -1,0 +1,119 @@
+"""ScatterElements, OneHot and Hardmax of ONNX against numpy, on known and on dynamic sizes, and refusals."""
+
+import numpy as np
+import pytest
+
+import program
+from onnx_model import Model
+
+RANDOM = np.random.default_rng(11)
+KINDS = [np.float32, np.uint8, np.int64]
+REDUCTIONS = {"none": lambda old, new: new, "add": lambda old, new: old + new, "mul": lambda old, new: old * new,
+              "max": max, "min": min}
+
+
+def numbers(kind, *shape):
+    return RANDOM.integers(0, 12, shape).astype(kind)
+
+
+def run(tmp_path, op, arrays, dynamic, opset=18, **attributes):
+    """Arrays are inputs, each with dynamic sizes or with known ones."""
+    graph = Model(opset)
+    names = [graph.input(f"x{i}", a, [f"d{i}{d}" for d in range(a.ndim)] if dynamic else None)
+             for i, a in enumerate(arrays)]
+    return graph.run(tmp_path, [graph.node(op, names, **attributes)])[0]
+
+
+def scattered(x, places, updates, axis, reduction):
+    y = x.copy()
+    for at in np.ndindex(*places.shape):
+        to = list(at)
+        to[axis] = places[at]
+        y[tuple(to)] = REDUCTIONS[reduction](y[tuple(to)], updates[at])
+    return y
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("axis", [0, -1, 1])
+def test_scatter_elements(axis, dynamic, tmp_path, compiler):
+    """In the order of the updates, which meet: indices repeat, and are negative."""
+    for kind in (np.float32, np.int64):
+        x = numbers(kind, 4, 5, 3)
+        places = RANDOM.integers(-x.shape[axis], x.shape[axis], (3, 5, 2)).astype(np.int32 if kind is np.int64 else np.int64)
+        updates = numbers(kind, 3, 5, 2)
+        for reduction in REDUCTIONS:
+            y = run(tmp_path, "ScatterElements", [x, places, updates], dynamic, axis=axis, reduction=reduction)
+            program.assert_same_bits(y, scattered(x, places, updates, axis, reduction), f"{kind} {reduction}")
+
+
+def test_scatter_of_bytes(tmp_path, compiler):
+    x, updates, places = numbers(np.uint8, 6), numbers(np.uint8, 3), np.array([1, -1, 1])
+    y = run(tmp_path, "ScatterElements", [x, places, updates], False, opset=11)
+    program.assert_same_bits(y, scattered(x, places, updates, 0, "none"))
+
+
+@pytest.mark.parametrize("shapes, places, message", [
+    (((4, 5), (4, 5), (4, 4)), None, "has indices or updates that do not fit its input; correct their shapes and types"),
+    (((4, 5), (4, 6), (4, 6)), None, "has indices or updates that do not fit its input"),
+    (((4, 5), (4,), (4,)), None, "has indices or updates that do not fit its input"),
+    (((4,), (2,), (2,)), np.array([0, 4]), "takes element 4 of a dimension of 4; correct the indices"),
+    (((4,), (2,), (2,)), np.array([0, 1], np.float32), "has indices of float32; use int64 or int32"),
+])
+def test_scatter_is_refused(shapes, places, message, tmp_path, compiler):
+    graph = Model(18)
+    x, at, updates = (np.zeros(shape, np.float32) for shape in shapes)
+    at = at.astype(np.int64) if places is None else places
+    names = [graph.input("x", x), graph.constant("places", at), graph.input("updates", updates)]
+    with pytest.raises(AssertionError, match=message):
+        graph.run(tmp_path, [graph.node("ScatterElements", names)])
+
+
+def one_hot(places, depth, values, axis):
+    place = np.where(places < 0, places + depth, places).astype(np.int64)
+    hits = np.expand_dims(place, axis) == np.arange(depth).reshape([-1] + [1] * (-axis - 1))
+    return np.where(hits, values[1], values[0])
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("axis", [-1, -2, -3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_hot(kind, axis, dynamic, tmp_path, compiler):
+    """Negative places count from the end, others that the depth does not have are nowhere."""
+    places = np.array([[0, 3, -1], [7, -4, -5]]).astype(np.float32 if kind is np.uint8 else np.int64)
+    values = np.array([2, 9], kind)
+    graph = Model(13)
+    names = [graph.input("x", places, ["m", "n"] if dynamic else None),
+             graph.constant("depth", np.array([4], np.float32 if kind is np.float32 else np.int64)),
+             graph.value("values", values, kind is np.int64)]
+    (y,) = graph.run(tmp_path, [graph.node("OneHot", names, axis=axis)])
+    program.assert_same_bits(y, one_hot(places, 4, values, axis))
+
+
+def test_one_hot_of_the_depth_of_another(tmp_path, compiler):
+    graph = Model(13)
+    depth = graph.node("Shape", [graph.input("other", np.zeros(5, np.float32), ["n"])])
+    names = [graph.input("x", np.array([1, 4, -2])), depth, graph.constant("values", np.array([0, 1], np.float32))]
+    (y,) = graph.run(tmp_path, [graph.node("OneHot", names)])
+    program.assert_same_bits(y, np.eye(5, dtype=np.float32)[[1, 4, 3]])
+
+
+@pytest.mark.parametrize("depth, values", [(0, [0, 1]), (-3, [0, 1]), (4, [0, 1, 2])])
+def test_one_hot_is_refused(depth, values, tmp_path, compiler):
+    graph = Model(13)
+    names = [graph.input("x", np.array([1])), graph.constant("depth", np.array(depth)),
+             graph.constant("values", np.array(values))]
+    with pytest.raises(AssertionError, match="has a depth that is no positive number, values that are not two, or"):
+        graph.run(tmp_path, [graph.node("OneHot", names)])
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("opset, axis", [(11, 1), (11, 2), (13, -1), (13, 0)])
+def test_hardmax(opset, axis, dynamic, tmp_path, compiler):
+    """The first of several maxima; of all dimensions from one on before operator set 13."""
+    x = numbers(np.float32, 3, 4, 5)
+    y = run(tmp_path, "Hardmax", [x], dynamic, opset, axis=axis)
+    rows = x.reshape(int(np.prod(x.shape[:axis])), -1) if opset == 11 else np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis])
+    hits = np.eye(rows.shape[1], dtype=np.float32)[rows.argmax(axis=1)]
+    right = hits.reshape(x.shape) if opset == 11 else np.moveaxis(
+        hits.reshape(np.moveaxis(x, axis, -1).shape), -1, axis)
+    program.assert_same_bits(y, right)
