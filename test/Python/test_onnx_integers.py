@@ -364,6 +364,24 @@ def test_pad_of_quantized_values(kind, tmp_path, compiler):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("value", [-0.75, 1.25, 0.75, 400.0, -400.0, np.nan])
+def test_pad_by_a_constant_that_the_model_quantizes(value, kind, tmp_path, compiler):
+    """As ONNX Runtime writes a value that is a node of op Constant; ties go to even, NaN to the zero point."""
+    random = np.random.default_rng(4)
+    x = random.standard_normal((2, 5)).astype(np.float32)
+    graph = Model()
+    names = [graph.constant("s", np.float32(0.5)), graph.constant("z", np.array(3, kind))]
+    quantized = graph.node("QuantizeLinear", [graph.constant("value", np.float32(value)), *names])
+    by = graph.node("DequantizeLinear", [quantized, *names])
+    y, q = graph.run(tmp_path, [graph.node("Pad", [graph.input("x", x), graph.constant("pads", np.array([0, 2, 1, 0])), by]),
+                                quantized])
+    info = np.iinfo(kind)
+    expected = 3 if np.isnan(value) else int(np.clip(np.rint(value / 0.5) + 3, info.min, info.max))
+    program.assert_same_bits(q, np.array(expected, kind))
+    program.assert_same_bits(y, np.pad(x, [(0, 1), (2, 0)], constant_values=np.float32((expected - 3) * 0.5)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
 def test_places_of_extremes(op, kind, tmp_path, compiler):
     x = integers(np.random.default_rng(2), kind, (3, 7, 5))
