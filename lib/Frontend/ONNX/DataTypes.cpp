@@ -45,3 +45,8 @@ unsigned onnx::dataTypeSize(int32_t type) {
   const TypeRow *row = findType(type);
   return row ? row->size : 0;
 }
+
+bool onnx::isPacked(int32_t type) {
+  return type == static_cast<int32_t>(DataType::UInt4) ||
+         type == static_cast<int32_t>(DataType::Int4);
+}
