@@ -5,6 +5,7 @@ The oracle sums in int64 and computes float32 as docs/Numerics.md (N2, N5, N6) w
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 import program
 from onnx_model import Model
@@ -367,6 +368,66 @@ def test_pad_of_quantized_values(kind, tmp_path, compiler):
     program.assert_same_bits(results[0], (expected.astype(np.float32) - 3) * np.float32(0.5))
     program.assert_same_bits(results[1], expected)
     program.assert_same_bits(results[2], np.pad(x, [(0, 1), (2, 0)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("value", [-0.75, 1.25, 0.75, 400.0, -400.0, np.nan])
+def test_pad_by_a_constant_that_the_model_quantizes(value, kind, tmp_path, compiler):
+    """As ONNX Runtime writes a value that is a node of op Constant; ties go to even, NaN to the zero point."""
+    random = np.random.default_rng(4)
+    x = random.standard_normal((2, 5)).astype(np.float32)
+    graph = Model()
+    names = [graph.constant("s", np.float32(0.5)), graph.constant("z", np.array(3, kind))]
+    quantized = graph.node("QuantizeLinear", [graph.constant("value", np.float32(value)), *names])
+    by = graph.node("DequantizeLinear", [quantized, *names])
+    y, q = graph.run(tmp_path, [graph.node("Pad", [graph.input("x", x), graph.constant("pads", np.array([0, 2, 1, 0])), by]),
+                                quantized])
+    info = np.iinfo(kind)
+    expected = 3 if np.isnan(value) else int(np.clip(np.rint(value / 0.5) + 3, info.min, info.max))
+    program.assert_same_bits(q, np.array(expected, kind))
+    program.assert_same_bits(y, np.pad(x, [(0, 1), (2, 0)], constant_values=np.float32((expected - 3) * 0.5)))
+
+
+@pytest.mark.parametrize("kind", [TensorProto.INT4, TensorProto.UINT4])
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("as_node", [False, True])
+def test_weights_of_four_bits(kind, raw, as_node, tmp_path, compiler):
+    """Two in a byte, of an odd number of elements; a scale and a zero point for each result."""
+    random = np.random.default_rng(6)
+    least = -8 if kind == TensorProto.INT4 else 0
+    weight, zero = random.integers(least, least + 16, (5, 3)), random.integers(least, least + 16, 3)
+    x = random.integers(-128, 128, (2, 5)).astype(np.int8)
+    scale = (2.0 ** random.integers(-4, 0, 3)).astype(np.float32)
+    graph = Model(opset=21)
+
+    def constant(name, values):
+        packed = np.append(values.ravel(), 0)[:values.size + values.size % 2] & 15
+        data = (packed[::2] | packed[1::2] << 4).astype(np.uint8)
+        tensor = (helper.make_tensor(name, kind, values.shape, data.tobytes(), raw=True) if raw else
+                  TensorProto(name=name, data_type=kind, dims=values.shape, int32_data=data.tolist()))
+        if as_node:
+            return graph.node("Constant", [], value=tensor)
+        graph.constants.append(tensor)
+        return name
+
+    half = graph.constant("half", np.float32(0.5))
+    real = graph.node("DequantizeLinear", [constant("w", weight), graph.constant("s", scale), constant("z", zero)], axis=1)
+    (y,) = graph.run(tmp_path, [graph.node("MatMul", [graph.node("DequantizeLinear", [graph.input("x", x), half]), real])])
+    program.assert_same_bits(y, ((x * 0.5) @ ((weight - zero) * scale)).astype(np.float32))
+
+
+def test_four_bits_are_not_taken_for_eight(tmp_path):
+    """What saturates to four bits, or is itself four bits, is refused by name."""
+    graph = Model(opset=21)
+    graph.constants.append(helper.make_tensor("z", TensorProto.INT4, [], [1]))
+    x, s = graph.input("x", np.ones(4, np.float32)), graph.constant("s", np.float32(1))
+    with pytest.raises(AssertionError, match="reads a constant of int4 or uint4, which only DequantizeLinear may"):
+        graph.run(tmp_path, [graph.node("QuantizeLinear", [x, s, "z"])])
+    graph = Model(opset=21)
+    value = helper.make_tensor("value", TensorProto.INT4, [1], [1])
+    y = graph.node("ConstantOfShape", [graph.constant("n", np.array([3]))], value=value)
+    with pytest.raises(AssertionError, match="has a value of int4 or uint4, which is not supported"):
+        graph.run(tmp_path, [y])
 
 
 @pytest.mark.parametrize("kind", [*KINDS, np.int64])

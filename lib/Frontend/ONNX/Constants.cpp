@@ -95,10 +95,30 @@ static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
                                         std::move(blob));
 }
 
-rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
+/// A constant of bytes, each of which has two elements, the low one first.
+static TypedAttr unpack(RankedTensorType type, std::string_view data,
+                        StringRef name) {
+  SmallVector<char> bytes;
+  bytes.reserve(2 * data.size());
+  bool isSigned = !type.getElementType().isUnsignedInteger();
+  for (char pair : data)
+    for (unsigned shift : {0, 4}) {
+      unsigned nibble = (static_cast<unsigned char>(pair) >> shift) & 15;
+      bytes.push_back(static_cast<char>(isSigned ? (nibble ^ 8) - 8 : nibble));
+    }
+  bytes.resize(type.getNumElements());
+  return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+}
+
+rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
                                       MLIRContext *context) {
   std::string what = "constant '" + std::string(tensor.name) + "': ";
-  Type element = elementType(tensor.type, context);
+  bool hasPairs = isPacked(tensor.type);
+  DataType wide = tensor.type == static_cast<int32_t>(DataType::Int4)
+                      ? DataType::Int8
+                      : DataType::UInt8;
+  Type element =
+      elementType(hasPairs ? static_cast<int32_t>(wide) : tensor.type, context);
   if (!element)
     return rt::unsupported(what + "elements of " + dataTypeName(tensor.type) +
                            " are not supported; use float32, float16, "
@@ -114,7 +134,8 @@ rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
   }
   if (elements > kMaxElements)
     return rt::corrupt(what + "it has too many elements; write it again");
-  uint64_t size = elements * dataTypeSize(tensor.type);
+  uint64_t size =
+      hasPairs ? (elements + 1) / 2 : elements * dataTypeSize(tensor.type);
   std::string_view data = tensor.data;
   MappedFilePtr file;
   if (tensor.isExternal) {
@@ -129,6 +150,9 @@ rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
                        " bytes of data but its type needs " +
                        std::to_string(size) + "; write it again");
   auto type = RankedTensorType::get(tensor.dims, element);
+  StringRef name(tensor.name.data(), tensor.name.size());
+  if (hasPairs)
+    return unpack(type, data, name);
   if (element.isInteger(1)) {
     SmallVector<bool> bits;
     for (char byte : data)
@@ -136,9 +160,16 @@ rt::Result<TypedAttr> Constants::make(const Tensor &tensor,
     return TypedAttr(DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
   }
   return makeAttribute(type, ArrayRef<char>(data.data(), data.size()),
-                       /*outlives=*/!tensor.isOwned,
-                       StringRef(tensor.name.data(), tensor.name.size()),
-                       std::move(file));
+                       /*outlives=*/!tensor.isOwned, name, std::move(file));
+}
+
+rt::Result<GraphValue> Constants::make(OpBuilder &b, const Tensor &tensor) {
+  rt::Result<TypedAttr> attr = read(tensor, b.getContext());
+  if (!attr.isOk())
+    return attr.status();
+  GraphValue value = toValue(b, *attr);
+  value.isFourBits = isPacked(tensor.type);
+  return value;
 }
 
 void Constants::rest(Attribute constant) const {

@@ -23,10 +23,9 @@ class Constants {
 public:
   explicit Constants(std::string folder) : files(std::move(folder)) {}
 
-  /// The elements of a tensor. They stay in the file where they are aligned
-  /// there; otherwise they are copied once.
-  rt::Result<mlir::TypedAttr> make(const Tensor &tensor,
-                                   mlir::MLIRContext *context);
+  /// A tensor of the model. Its elements stay in the file where they are
+  /// aligned there; otherwise they are copied once.
+  rt::Result<GraphValue> make(mlir::OpBuilder &b, const Tensor &tensor);
   /// Takes a constant that will not be read soon out of memory, if it lies in a
   /// file beside the model.
   void rest(mlir::Attribute constant) const;
@@ -44,6 +43,9 @@ public:
   readFloats(const GraphValue &value);
 
 private:
+  rt::Result<mlir::TypedAttr> read(const Tensor &tensor,
+                                   mlir::MLIRContext *context);
+
   ExternalFiles files;
 };
 

@@ -68,3 +68,8 @@ unsigned onnx::dataTypeSize(int32_t type) {
   std::optional<rt::DType> known = dtypeOf(type);
   return known ? known->size() : 0;
 }
+
+bool onnx::isPacked(int32_t type) {
+  return type == static_cast<int32_t>(DataType::UInt4) ||
+         type == static_cast<int32_t>(DataType::Int4);
+}

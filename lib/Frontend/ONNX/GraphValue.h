@@ -32,6 +32,9 @@ struct GraphValue {
   mlir::Value value;
   /// Null unless it is a constant.
   mlir::TypedAttr constant;
+  /// Of a constant of int4 or uint4: its elements are those of int8 or uint8
+  /// here, which DequantizeLinear alone takes for what they are.
+  bool isFourBits = false;
   /// Of integers that the integer evaluator knows, in the order of elements:
   /// constants, and sizes that are known at run time. All sizes of the value
   /// are constants.

@@ -152,10 +152,10 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
 }
 
 LogicalResult GraphImporter::addConstantInput(const Tensor &tensor) {
-  rt::Result<TypedAttr> value = constants.make(tensor, builder.getContext());
+  rt::Result<GraphValue> value = constants.make(builder, tensor);
   if (!value.isOk())
     return refuse(value.message());
-  scope.values[toRef(tensor.name)] = Constants::toValue(builder, *value);
+  scope.values[toRef(tensor.name)] = *std::move(value);
   return success();
 }
 

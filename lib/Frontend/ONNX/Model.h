@@ -43,6 +43,8 @@ enum class DataType : int32_t {
   UInt32 = 12,
   UInt64 = 13,
   BFloat16 = 16,
+  UInt4 = 21,
+  Int4 = 22,
 };
 
 /// "float", "uint8"; "type 23" for a number without a name.
@@ -51,6 +53,8 @@ std::string dataTypeName(int32_t type);
 std::optional<rt::DType> dtypeOf(int32_t type);
 /// Bytes of an element; 0 for types that an import does not take.
 unsigned dataTypeSize(int32_t type);
+/// Whether a byte has two elements, of int4 or uint4.
+bool isPacked(int32_t type);
 
 /// Where the data of a tensor outside of the model lie, as the file says it.
 struct ExternalData {

@@ -264,8 +264,9 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
 void NodeImporter::rest(Attribute constant) { constants.rest(constant); }
 
 FailureOr<GraphValue> NodeImporter::makeConstant(const Tensor &tensor) {
-  rt::Result<TypedAttr> attr = constants.make(tensor, b.getContext());
-  if (!attr.isOk())
-    return refuse() << "has a constant that cannot be read: " << attr.message();
-  return Constants::toValue(b, *attr);
+  rt::Result<GraphValue> value = constants.make(b, tensor);
+  if (!value.isOk())
+    return refuse() << "has a constant that cannot be read: "
+                    << value.message();
+  return std::move(*value);
 }

@@ -185,13 +185,13 @@ NodeImporter Nodes::importerAt(Location loc) {
 LogicalResult Nodes::addConstants(const Graph &graph, Scope &scope) {
   bool ok = true;
   for (const Tensor &tensor : graph.initializers) {
-    rt::Result<TypedAttr> attr = constants.make(tensor, builder.getContext());
-    if (!attr.isOk()) {
+    rt::Result<GraphValue> value = constants.make(builder, tensor);
+    if (!value.isOk()) {
       ok = false;
-      emitError(place) << attr.message();
+      emitError(place) << value.message();
       continue;
     }
-    scope.values[toRef(tensor.name)] = Constants::toValue(builder, *attr);
+    scope.values[toRef(tensor.name)] = std::move(*value);
   }
   return success(ok);
 }
@@ -318,6 +318,12 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   };
   importer.lookup = [&](std::string_view name) { return scope.find(name); };
   importer.isChosen = scope.isChosen;
+  auto isFourBits = [](GraphValue *input) {
+    return input && input->isFourBits;
+  };
+  if (importer.op() != "DequantizeLinear" && llvm::any_of(inputs, isFourBits))
+    return importer.refuse() << "reads a constant of int4 or uint4, which only "
+                                "DequantizeLinear may; make it int8 or uint8";
   if (failed(version->import(importer)))
     return failure();
   bool hasStatistics = importer.op().ends_with("LayerNormalization");

@@ -246,10 +246,12 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
   if (std::optional<bool> known = Constants::readBool(x);
       n.op() == "Not" && known)
     return n.set(0, Constants::makeBool(n.b, !*known, x.shape));
-  Function function = x.isFloat()    ? floatFunction(n.op())
-                      : x.isBool()   ? boolFunction(n.op())
-                      : x.isSigned() ? integerFunction(n.op())
-                                     : nullptr;
+  Function function = x.isFloat()  ? floatFunction(n.op())
+                      : x.isBool() ? boolFunction(n.op())
+                      // Of bits, not of a number.
+                      : x.isSigned() || n.op() == "BitwiseNot"
+                          ? integerFunction(n.op())
+                          : nullptr;
   if (n.op() == "Gelu" && n.getString("approximate", "none") == "tanh")
     function = geluByTanh;
   if (!function || (usesLibrary(n.op()) && x.element.isF64()))

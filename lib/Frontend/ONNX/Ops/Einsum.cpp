@@ -87,7 +87,7 @@ static Labels impliedLabels(ArrayRef<Term> terms) {
 
 namespace {
 struct Equation {
-  SmallVector<Term> terms;
+  std::vector<Term> terms;
   Labels result;
 };
 } // namespace
@@ -164,7 +164,7 @@ static void takeDiagonals(NodeImporter &n, Term &term) {
 
 /// Removes dimensions of size 1 where another term has a larger size, and
 /// refuses other sizes that differ.
-static LogicalResult matchSizes(NodeImporter &n, SmallVector<Term> &terms) {
+static LogicalResult matchSizes(NodeImporter &n, std::vector<Term> &terms) {
   for (size_t t = 0; t < terms.size(); ++t) {
     SmallVector<int64_t> unit;
     for (auto [d, label] : llvm::enumerate(terms[t].labels)) {
@@ -271,7 +271,7 @@ LogicalResult onnx::importEinsum(NodeImporter &n) {
   FailureOr<Equation> equation = readEquation(n);
   if (failed(equation))
     return failure();
-  SmallVector<Term> &terms = equation->terms;
+  std::vector<Term> &terms = equation->terms;
   for (Term &term : terms)
     takeDiagonals(n, term);
   if (failed(matchSizes(n, terms)))

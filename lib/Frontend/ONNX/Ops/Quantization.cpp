@@ -100,6 +100,35 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
   return params;
 }
 
+/// The integer of one constant, which ops may have to know, as Pad its value;
+/// nothing for other inputs. The scale is valid.
+static std::optional<GraphValue> quantizeOne(NodeImporter &n,
+                                             const GraphValue &x, Type type) {
+  std::optional<SmallVector<float>> number = Constants::readFloats(x),
+                                    scale = Constants::readFloats(n.in(1));
+  if (!number || !scale || number->size() != 1 || scale->size() != 1)
+    return std::nullopt;
+  bool isSigned = !type.isUnsignedInteger();
+  float zero = 0, least = isSigned ? -128 : 0;
+  if (n.has(2)) {
+    std::optional<qnn::ConstantData> data =
+        qnn::ConstantData::get(n.in(2).constant);
+    if (!data)
+      return std::nullopt;
+    char byte = data->bytes.front();
+    zero = isSigned ? static_cast<float>(static_cast<int8_t>(byte))
+                    : static_cast<float>(static_cast<uint8_t>(byte));
+  }
+  float quotient = number->front() / scale->front();
+  if (std::isnan(quotient))
+    quotient = 0;
+  quotient = std::clamp(quotient, least - zero, least + 255 - zero);
+  char byte =
+      static_cast<char>(static_cast<int32_t>(std::nearbyint(quotient) + zero));
+  return Constants::toValue(
+      n.b, qnn::makeConstant(n.type(type, x.shape), byte, "quantized"));
+}
+
 LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
@@ -131,6 +160,8 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   FailureOr<Params> params = readParams(n, x, hasZero ? &n.in(2) : nullptr);
   if (failed(params))
     return failure();
+  if (std::optional<GraphValue> known = quantizeOne(n, x, type))
+    return n.set(0, *known);
   Value y = qnn::QuantizeOp::create(
       n.b, n.loc, n.type(type, x.shape), n.tensor(x), params->scale,
       params->zeroPoint, params->axis, UnitAttr());

@@ -203,6 +203,9 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
       return failure();
     if (knownSizes(constant->shape) != SmallVector<int64_t>{1})
       return n.refuse() << "has a value that is not one element; correct it";
+    if (constant->isFourBits)
+      return n.refuse() << "has a value of int4 or uint4, which is not "
+                           "supported; make it int8 or uint8";
     element = reshape(n, *constant, {});
   } else {
     auto type = RankedTensorType::get({}, n.b.getF32Type());
