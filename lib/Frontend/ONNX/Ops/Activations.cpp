@@ -248,10 +248,7 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
     return n.set(0, Constants::makeBool(n.b, !*known, x.shape));
   Function function = x.isFloat()  ? floatFunction(n.op())
                       : x.isBool() ? boolFunction(n.op())
-                      // Of bits, not of a number.
-                      : x.isSigned() || n.op() == "BitwiseNot"
-                          ? integerFunction(n.op())
-                          : nullptr;
+                                   : integerFunction(n.op());
   if (n.op() == "Gelu" && n.getString("approximate", "none") == "tanh")
     function = geluByTanh;
   if (!function || (usesLibrary(n.op()) && x.element.isF64()))
@@ -265,10 +262,17 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
     if (n.op() == "Selu")
       p.beta = n.getFloat("gamma", p.beta);
   }
+  // uint8 is computed in int32 and wraps.
+  Type wide = x.isUnsigned() ? Type(n.b.getI32Type()) : x.element;
+  FailureOr<GraphValue> v = convert(n, x, wide);
+  if (failed(v))
+    return failure();
   FailureOr<GraphValue> y =
-      elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
+      elementwise(n, {&*v}, wide, [&](Scalars &s, ValueRange args) {
         return function(s, args[0], p);
       });
+  if (succeeded(y))
+    y = convert(n, *y, x.element);
   return failed(y) ? failure() : n.set(0, *y);
 }
 

@@ -1,0 +1,63 @@
+"""Random ONNX models of one op on integers against numpy and, where it is installed, ONNX Runtime, bit for bit.
+
+QCC_ONNX_SEEDS says how many; docs/Testing.md has the command for 2,000.
+"""
+
+import collections
+import os
+
+import numpy as np
+import pytest
+
+import program
+from fuzz_onnx import FAMILIES, draw
+from package import qcc
+
+try:
+    import onnxruntime
+except ImportError:
+    onnxruntime = None
+
+SEEDS = int(os.environ.get("QCC_ONNX_SEEDS", 5 * len(FAMILIES)))
+SHARDS = 8
+
+
+def check(results, case, what):
+    for i, (actual, expected) in enumerate(zip(results, case.expected)):
+        program.assert_same_bits(np.asarray(actual), np.asarray(expected), f"{what}, result {i}")
+
+
+def run_here(data, arrays):
+    """The results for each processor that this host can be."""
+    for target in program.host_cpus():
+        results = qcc.compile(data, target=target).function()(*arrays)
+        yield target, results if isinstance(results, tuple) else (results,)
+
+
+def run_there(data, names, arrays):
+    """The results of ONNX Runtime without optimizations, or None where it does not have the op for these types."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        return session.run(None, dict(zip(names, arrays)))
+    except Exception:  # whatever it raises
+        return None
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_bits(shard, compiler):
+    counts, there = collections.Counter(), 0
+    for seed in range(shard, SEEDS, SHARDS):
+        name, case = draw(seed)
+        data, arrays = case.model.model(case.outputs).SerializeToString(), case.model.arrays
+        for target, results in run_here(data, arrays):
+            check(results, case, f"{name}, seed {seed}, {target}")
+        counts[name] += 1
+        if onnxruntime and case.has_peer:
+            peer = run_there(data, [info.name for info in case.model.inputs], arrays)
+            check(peer or (), case, f"{name}, seed {seed}, ONNX Runtime")
+            there += peer is not None
+    print(f"{sum(counts.values())} models have the bits of numpy, {there} also in ONNX Runtime: {dict(counts)}")
+    assert SEEDS < 5 * len(FAMILIES) or len(counts) > len(set(FAMILIES)) / 2
