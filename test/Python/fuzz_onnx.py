@@ -13,7 +13,7 @@ F32 = np.float32
 BYTES = (np.int8, np.uint8)
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38], F32)
 #: The types that a Cast is tried with.
-CASTS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11}
+CASTS = {"float32": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11}
 
 
 @dataclasses.dataclass
@@ -65,7 +65,7 @@ def parameters(random, model, shape, kind):
     as_inputs = chance(random, 0.3)
     names = [model.value("s", s, as_inputs)]
     if kind != np.uint8 or chance(random, 0.7):
-        names.append(model.value("z", z, as_inputs and chance(random, 0.5)))
+        names.append(model.value("z", z, as_inputs and chance(random, 0.5) and kind != np.int32))
     else:
         z = np.zeros_like(z)
     return axis, s.reshape(wide), z.reshape(wide), names
@@ -338,8 +338,8 @@ def reduction(random):
     wide = x.astype(object) if op in ("ReduceSum", "ReduceProd") else x
     expected = function(wide, axis=tuple(axes), keepdims=bool(keep))
     wrapped = wrap(expected, kind).reshape(np.shape(expected))
-    # ONNX Runtime sums in floats where integers wrap.
-    return Case(model, [y], [wrapped], has_peer=bool(np.all(wrapped == expected)))
+    # ONNX Runtime sums in floats.
+    return Case(model, [y], [wrapped], has_peer=op != "ReduceSum" or bool(np.all(np.abs(expected) < 2**24)))
 
 
 def cast(random):

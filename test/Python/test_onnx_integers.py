@@ -430,6 +430,18 @@ def test_four_bits_are_not_taken_for_eight(tmp_path):
         graph.run(tmp_path, [y])
 
 
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("kind", [*KINDS, np.int16, np.int32, np.int64])
+def test_casts_of_integers_keep_the_lowest_bits(kind, constant, tmp_path, compiler):
+    x = integers(np.random.default_rng(3), kind, 70)
+    graph = Model()
+    name = graph.constant("x", x) if constant else graph.input("x", x)
+    kinds = [np.uint8, np.int8, np.int16, np.int32, np.int64]
+    casts = [graph.node("Cast", [name], to=helper.np_dtype_to_tensor_dtype(np.dtype(to))) for to in kinds]
+    for actual, to in zip(graph.run(tmp_path, casts), kinds):
+        program.assert_same_bits(actual, x.astype(to))
+
+
 @pytest.mark.parametrize("kind", [*KINDS, np.int64])
 @pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
 def test_places_of_extremes(op, kind, tmp_path, compiler):

@@ -454,7 +454,13 @@ FailureOr<GraphValue> onnx::convert(NodeImporter &n, GraphValue &x, Type type) {
   Type f32 = n.b.getF32Type();
   if (x.isUnsigned()) {
     GraphValue real = fromUnsigned(n, x);
-    return type.isF32() ? FailureOr<GraphValue>(real) : scalarwise(real, type);
+    if (type.isF32())
+      return real;
+    if (!type.isInteger(8))
+      return scalarwise(real, type);
+    // The lowest bits, where a float would saturate.
+    FailureOr<GraphValue> wide = scalarwise(real, n.b.getI32Type());
+    return failed(wide) ? wide : scalarwise(*wide, type);
   }
   if (!type.isUnsignedInteger())
     return scalarwise(x, type);
