@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 import program
 from onnx_model import Model
@@ -115,6 +116,29 @@ def test_constants_and_casts_are_widened(tmp_path):
     (y,) = Exact(save(tmp_path, model, y)).run({"x": x})
     assert y.dtype == np.float64
     np.testing.assert_allclose(y, np.array([1, 2]) * np.float64(np.float32(1 / 3)) + np.float64(np.float32(0.1)), rtol=1e-15)
+
+
+@pytest.mark.parametrize("excludes", [0, 1])
+@pytest.mark.parametrize("coordinates", ["half_pixel", "align_corners"])
+def test_cubic_interpolation(coordinates, excludes, tmp_path):
+    """As ONNX's reference, whose scales are float32."""
+    x = RANDOM.standard_normal((1, 2, 5, 4)).astype(np.float32)
+    model = Model(19)
+    names = [model.input("x", x), "", "", model.constant("sizes", np.array([1, 2, 11, 3]))]
+    y = model.node("Resize", names, mode="cubic", coordinate_transformation_mode=coordinates, exclude_outside=excludes)
+    path = save(tmp_path, model, y)
+    (right,) = ReferenceEvaluator(onnx.load(path)).run(None, {"x": x})
+    np.testing.assert_allclose(Exact(path).run({"x": x})[0], right, rtol=0, atol=1e-5)
+
+
+def test_response_normalization(tmp_path):
+    """Of two channels before and two behind each; ONNX's own reference takes the number of an image for a channel."""
+    x = RANDOM.standard_normal((3, 6, 2, 2)).astype(np.float32)
+    model = Model()
+    path = save(tmp_path, model, model.node("LRN", [model.input("x", x)], size=5, alpha=0.5, beta=0.75, bias=1.5))
+    wide = x.astype(np.float64)
+    total = np.stack([(wide[:, max(c - 2, 0):c + 3] ** 2).sum(axis=1) for c in range(6)], axis=1)
+    np.testing.assert_allclose(Exact(path).run({"x": x})[0], wide / (1.5 + 0.1 * total) ** 0.75, rtol=1e-7)
 
 
 def test_published_models_that_nobody_has_fetched(tmp_path):

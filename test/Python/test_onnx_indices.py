@@ -52,6 +52,16 @@ def test_scatter_of_bytes(tmp_path, compiler):
     program.assert_same_bits(y, scattered(x, places, updates, 0, "none"))
 
 
+@pytest.mark.parametrize("dims", [None, ["m", "n"]])
+def test_scatter_of_nothing(dims, tmp_path, compiler):
+    x = numbers(np.float32, 3, 4)
+    graph = Model(18)
+    names = [graph.input("x", x, dims), graph.constant("places", np.zeros((0, 4), np.int64)),
+             graph.constant("updates", np.zeros((0, 4), np.float32))]
+    (y,) = graph.run(tmp_path, [graph.node("ScatterElements", names)])
+    program.assert_same_bits(y, x)
+
+
 @pytest.mark.parametrize("shapes, places, message", [
     (((4, 5), (4, 5), (4, 4)), None, "has indices or updates that do not fit its input; correct their shapes and types"),
     (((4, 5), (4, 6), (4, 6)), None, "has indices or updates that do not fit its input"),
@@ -97,7 +107,7 @@ def test_one_hot_of_the_depth_of_another(tmp_path, compiler):
     program.assert_same_bits(y, np.eye(5, dtype=np.float32)[[1, 4, 3]])
 
 
-@pytest.mark.parametrize("depth, values", [(0, [0, 1]), (-3, [0, 1]), (4, [0, 1, 2])])
+@pytest.mark.parametrize("depth, values", [(0, [0, 1]), (-3, [0, 1]), (np.float32("nan"), [0, 1]), (4, [0, 1, 2])])
 def test_one_hot_is_refused(depth, values, tmp_path, compiler):
     graph = Model(13)
     names = [graph.input("x", np.array([1])), graph.constant("depth", np.array(depth)),

@@ -164,6 +164,7 @@ def test_padding_of_more_than_a_window(tmp_path, compiler):
     ("AveragePool", None, [], "has windows of 5 elements, which do not fit in an image of 4", dict(kernel_shape=[5, 1])),
     ("MaxPool", None, [], "has windows of 7 elements, which do not fit in an image of 4",
      dict(kernel_shape=[7, 1], strides=[3, 1], ceil_mode=1)),
+    ("MaxPool", None, [], "has a kernel, stride or dilation of 0; it has to be from 1 to 16777216", dict(kernel_shape=[0, 1])),
     ("AveragePool", [1, 1, "h", "w"], [], "cannot run with these shapes", dict(kernel_shape=[6, 1])),
 ])
 def test_refusals(op, dims, operands, message, attributes, tmp_path, compiler):

@@ -175,6 +175,14 @@ class BatchNormalization(OpRun):
         return ((x - mean) / numpy.sqrt(variance + epsilon) * scale + bias,)
 
 
+class LRN(OpRun):
+    def _run(self, x, alpha=None, beta=None, bias=None, size=None):
+        sides = [(0, 0), ((size - 1) // 2, size // 2)] + [(0, 0)] * (x.ndim - 2)
+        squares = numpy.pad(x * x, sides)
+        total = sum(squares[:, i:i + x.shape[1]] for i in range(size))
+        return (x / (bias + total * (float(alpha) / size)) ** float(beta),)
+
+
 class GlobalMaxPool(OpRun):
     def _run(self, x):
         return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
@@ -184,15 +192,18 @@ class Resize(OpRun):
     """By rows of weights for each dimension."""
 
     def _run(self, x, roi=None, scales=None, sizes=None, mode=None, coordinate_transformation_mode=None, nearest_mode=None,
-             antialias=None, axes=None, keep_aspect_ratio_policy=None, **_):
-        if mode not in ("nearest", "linear", None) or axes or antialias or (keep_aspect_ratio_policy or "stretch") != "stretch":
+             antialias=None, axes=None, keep_aspect_ratio_policy=None, cubic_coeff_a=None, exclude_outside=None, **_):
+        if mode not in ("nearest", "linear", "cubic", None) or axes or antialias or (keep_aspect_ratio_policy or "stretch") != "stretch":
             raise Unknown(f"Resize in mode {mode} with these attributes")
         for axis, n in enumerate(x.shape):
             given = scales[axis] if scales is not None and len(scales) else sizes[axis] / n
             to = int(n * given) if scales is not None and len(scales) else int(sizes[axis])
             if to != n or given != 1:
                 at = self.coordinates(coordinate_transformation_mode or "half_pixel", numpy.arange(to), n, to, given)
-                x = self.take(x, axis, at, mode or "nearest", nearest_mode or "round_prefer_floor")
+                if mode == "cubic":
+                    x = self.take_cubic(x, axis, at, -0.75 if cubic_coeff_a is None else cubic_coeff_a, exclude_outside)
+                else:
+                    x = self.take(x, axis, at, mode or "nearest", nearest_mode or "round_prefer_floor")
         return (x,)
 
     @staticmethod
@@ -218,6 +229,20 @@ class Resize(OpRun):
         low = numpy.floor(at).astype(int)
         part = (at - low).reshape(-1, *[1] * (x.ndim - axis - 1))
         return numpy.take(x, low, axis) * (1 - part) + numpy.take(x, numpy.minimum(low + 1, last), axis) * part
+
+    @staticmethod
+    def take_cubic(x, axis, at, a, excludes):
+        """The cubic convolution of Keys, of the four elements around each place."""
+        last, first = x.shape[axis] - 1, numpy.floor(at)
+        elements = first + numpy.arange(-1, 3)[:, None]
+        d = numpy.abs(at - elements)
+        weights = numpy.where(d <= 1, (a + 2) * d ** 3 - (a + 3) * d ** 2 + 1, a * (d ** 3 - 5 * d ** 2 + 8 * d - 4))
+        if excludes:
+            weights = weights * ((elements >= 0) & (elements <= last))
+            weights = weights / weights.sum(axis=0)
+        shape = [4, -1] + [1] * (x.ndim - axis - 1)
+        parts = [numpy.take(x, row, axis) for row in numpy.clip(elements, 0, last).astype(int)]
+        return sum(part * weight for part, weight in zip(parts, weights.reshape(shape)))
 
 
 def sigmoid(x):
@@ -337,7 +362,7 @@ def quantizing_ops(rounded):
     return [QuantizeLinear, DynamicQuantizeLinear, DynamicQuantizeLSTM]
 
 
-OPS = [DequantizeLinear, MatMulInteger, Conv, ConvInteger, ConvTranspose, MaxPool, BatchNormalization, GlobalMaxPool,
+OPS = [DequantizeLinear, MatMulInteger, Conv, ConvInteger, ConvTranspose, MaxPool, BatchNormalization, LRN, GlobalMaxPool,
        Resize, LSTM, GRU, Erf]
 
 

@@ -181,7 +181,7 @@ LogicalResult onnx::importOneHot(NodeImporter &n) {
   if (auto number = readNumbers(n.in(1));
       number && number->size() == 1 && std::abs(number->front()) < INT32_MAX)
     depth = n.size(static_cast<int64_t>(number->front()));
-  if (!depth) {
+  if (!depth && !n.in(1).isFloat()) {
     auto given = n.integers(1, "its depth");
     if (failed(given))
       return failure();

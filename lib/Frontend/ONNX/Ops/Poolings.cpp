@@ -113,12 +113,17 @@ static Value countElements(NodeImporter &n, const WindowDim &w,
   std::optional<int64_t> before = knownSize(w.before), least = knownSize(low),
                          most = knownSize(high), count = knownSize(w.count);
   if (before && least && most && count) {
-    SmallVector<float> counts(*count, 0);
+    // How many elements of the window at `start` lie before one of the padded
+    // image.
+    auto countBefore = [&](int64_t end, int64_t start) {
+      int64_t room = std::max<int64_t>(end - start, 0);
+      return std::min((room + w.dilation - 1) / w.dilation, w.kernel);
+    };
+    SmallVector<float> counts;
     for (int64_t o = 0; o < *count; ++o)
-      for (int64_t k = 0; k < w.kernel; ++k) {
-        int64_t place = o * w.stride + k * w.dilation - *before;
-        counts[o] += place >= *least && place < *most;
-      }
+      counts.push_back(
+          static_cast<float>(countBefore(*most + *before, o * w.stride) -
+                             countBefore(*least + *before, o * w.stride)));
     return constantFloats(n, counts, *count);
   }
   Type wide = n.b.getI64Type();
@@ -132,7 +137,6 @@ static Value countElements(NodeImporter &n, const WindowDim &w,
         Value zero = s.constant(wide, 0), step = s.constant(wide, w.dilation),
               place = arith::IndexCastOp::create(s.b, s.loc, wide, args[0]),
               start = s.mul(place, s.constant(wide, w.stride));
-        // How many elements of the window lie before one of the padded image.
         auto countBefore = [&](Value end) {
           Value room = s.max(s.sub(end, start), zero);
           Value steps =

@@ -254,6 +254,8 @@ static ResizeTables emittedTables(NodeImporter &n, const ResizeAxis &axis,
 
 ResizeTables onnx::makeResizeTables(NodeImporter &n, const ResizeAxis &axis,
                                     const ResizeModes &modes) {
-  return axis.isKnown() ? knownTables(n, axis, modes)
-                        : emittedTables(n, axis, modes);
+  constexpr int64_t mostConstants = 1 << 20;
+  bool isConstant = axis.isKnown() && *knownSize(axis.to) <= mostConstants;
+  return isConstant ? knownTables(n, axis, modes)
+                    : emittedTables(n, axis, modes);
 }

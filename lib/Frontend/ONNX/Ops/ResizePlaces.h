@@ -44,8 +44,8 @@ struct ResizeTables {
   llvm::SmallVector<mlir::Value> elements, weights;
 };
 
-/// The tables: constants where the sizes are known, else computed at run time
-/// by the same formulas.
+/// The tables: constants where the sizes are known and no more than a million,
+/// else computed at run time by the same formulas.
 ResizeTables makeResizeTables(NodeImporter &n, const ResizeAxis &axis,
                               const ResizeModes &modes);
 

@@ -111,6 +111,8 @@ LogicalResult onnx::importScatterND(NodeImporter &n) {
   Composer c(n);
   OpFoldResult count =
       n.product(ArrayRef<OpFoldResult>(places.shape).drop_back());
+  if (knownSize(count) == 0)
+    return n.set(0, x);
   Shape rest(x.shape.begin() + *depth, x.shape.end()), flat{count}, row{};
   llvm::append_range(flat, rest);
   Ref from = c.reshape(&updates, flat);

@@ -79,7 +79,7 @@ static FailureOr<WindowDim> readWindow(NodeImporter &n, int64_t kernel,
   for (int64_t number : {w.kernel, w.stride, w.dilation})
     if (number < 1 || number > kMaxNumber)
       return n.refuse() << "has a kernel, stride or dilation of " << number
-                        << "; it has to be at least 1";
+                        << "; it has to be from 1 to " << kMaxNumber;
   int64_t before = isPadded ? (*pads)[d] : 0,
           after = isPadded ? (*pads)[count + d] : 0;
   for (int64_t number : {before, after})
