@@ -62,6 +62,13 @@ static Value sourceOfReshape(Operation *op) {
              : Value();
 }
 
+/// The tensor that has the elements of `value`, before all reshapes.
+static Value unshaped(Value value) {
+  while (Value source = sourceOfReshape(value.getDefiningOp()))
+    value = source;
+  return value;
+}
+
 /// A size of a value that is returned, or null. What control flow gives is
 /// written to the destination, and so is what is reshaped (storeResult): asking
 /// it would ask the destination for its own size.
@@ -193,10 +200,11 @@ struct AddResultDestinations
                         "that follow from those of the arguments");
         return signalPassFailure();
       }
-      // A value that is returned twice is copied from its first place.
+      // Elements that are returned twice are copied from their first place.
       for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
-        if (other == value) {
-          value = linalg::CopyOp::create(builder, value.getLoc(), results[j],
+        if (unshaped(other) == unshaped(value)) {
+          value = linalg::CopyOp::create(builder, value.getLoc(),
+                                         other == value ? results[j] : value,
                                          func.getArgument(position))
                       .getResult(0);
           break;

@@ -127,3 +127,17 @@ func.func @after_loop(%x: tensor<?x9xf32>) -> (tensor<?x?xf32>, tensor<?x9xf32>)
   %w = linalg.exp ins(%x : tensor<?x9xf32>) outs(%r#1 : tensor<?x9xf32>) -> tensor<?x9xf32>
   return %c, %w : tensor<?x?xf32>, tensor<?x9xf32>
 }
+
+// Of elements that are returned in two shapes, the second are a copy: they cannot be computed in both places.
+// CHECK-LABEL: func.func @two_shapes
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x3xf32> {{.*}}, %[[D:[a-z0-9]*]]: tensor<2x3xf32> {{.*}}, %[[E:[a-z0-9]*]]: tensor<6xf32>
+// CHECK: %[[R:.*]] = linalg.exp
+// CHECK: %[[C:.*]] = tensor.collapse_shape %[[R]]
+// CHECK: materialize_in_destination %[[R]] in %[[D]]
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[C]] : tensor<6xf32>) outs(%[[E]] : tensor<6xf32>)
+func.func @two_shapes(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<6xf32>) {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %r = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = tensor.collapse_shape %r [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  return %r, %c : tensor<2x3xf32>, tensor<6xf32>
+}
