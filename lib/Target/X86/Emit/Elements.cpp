@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "PackWords.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -35,6 +36,20 @@ Value Elements::read(KernelBuilder &builder, const VectorPosition &position) {
                   : arguments.front();
 }
 
+Value Elements::pack(KernelBuilder &builder, ValueRange vectors) {
+  return prologue->pack(builder, 0, vectors);
+}
+
+Value Elements::interleave(KernelBuilder &builder, ValueRange rows) {
+  Value words = interleaveBytes(builder, rows, prologue->range(0));
+  auto type = cast<VectorType>(words.getType());
+  Value bytes = vector::BitCastOp::create(
+      builder.rewriter, builder.loc,
+      builder.vectorType(4 * type.getNumElements(), 8), words);
+  return vector::BitCastOp::create(builder.rewriter, builder.loc, type,
+                                   prologue->lookUp(builder, 0, bytes));
+}
+
 Value Elements::readBytes(KernelBuilder &builder, VectorPosition position,
                           int64_t size, int64_t count) {
   if (!prologue) {
@@ -59,7 +74,7 @@ Value Elements::readBytes(KernelBuilder &builder, VectorPosition position,
     parts.push_back(read(builder, position));
   }
   if (areWide())
-    return packBytes(builder, parts, range());
+    return pack(builder, parts);
   while (parts.size() > 1) {
     SmallVector<Value> joined;
     for (size_t i = 0; i < parts.size(); i += 2) {

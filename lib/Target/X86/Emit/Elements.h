@@ -26,10 +26,9 @@ public:
   static Elements ofLhs(kernel::ContractOp op);
 
   bool hasPrologue() const { return prologue.has_value(); }
-  /// How `read` gives elements that a prologue makes: as i32 that packing in
-  /// `range` turns into bytes, or as i8.
+  /// How `read` gives elements that a prologue makes: as i32 that `pack` and
+  /// `interleave` turn into bytes, or as i8.
   bool areWide() const { return prologue && prologue->isPackable(0); }
-  ByteRange range() const { return prologue->range(0); }
 
   /// The elements at a position, of as many lanes as the position says; with a
   /// prologue builder.lanes of them. Elements out of bounds have any value.
@@ -39,6 +38,12 @@ public:
   /// any value.
   mlir::Value readBytes(KernelBuilder &builder, VectorPosition position,
                         int64_t size, int64_t count);
+
+  /// The bytes of 1, 2 or 4 wide vectors, one vector after the other.
+  mlir::Value pack(KernelBuilder &builder, mlir::ValueRange vectors);
+  /// The bytes of four wide rows as words of one byte of each row, as
+  /// interleaveBytes orders them.
+  mlir::Value interleave(KernelBuilder &builder, mlir::ValueRange rows);
 
 private:
   llvm::SmallVector<mlir::Value> operands;

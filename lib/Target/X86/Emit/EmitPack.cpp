@@ -195,14 +195,13 @@ VectorPack::acrossColumns(const Unit &unit, Value word, int64_t count) {
   }
   SmallVector<Value> words;
   if (kr == 4) {
-    words =
-        source.areWide()
-            ? SmallVector<Value>{interleaveBytes(builder, rows, source.range())}
-            : interleaveRows(builder, rows);
+    words = source.areWide()
+                ? SmallVector<Value>{source.interleave(builder, rows)}
+                : interleaveRows(builder, rows);
   } else {
     for (Value &row : rows) {
       if (source.areWide())
-        row = packBytes(builder, row, source.range());
+        row = source.pack(builder, row);
       row = extend(builder, op, row, 32);
     }
     Value low =

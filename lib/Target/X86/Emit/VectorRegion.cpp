@@ -252,7 +252,11 @@ SmallVector<Value> VectorRegion::emit(KernelBuilder &builder,
 
 Value VectorRegion::pack(KernelBuilder &builder, unsigned result,
                          ValueRange vectors) {
-  Value bytes = packBytes(builder, vectors, ranges[result]);
+  return lookUp(builder, result, packBytes(builder, vectors, ranges[result]));
+}
+
+Value VectorRegion::lookUp(KernelBuilder &builder, unsigned result,
+                           Value bytes) {
   for (kernel::LookupOp lookup : lookups[result])
     bytes = kernel::LookupOp::create(builder.rewriter, lookup.getLoc(), bytes,
                                      lookup.getTable());

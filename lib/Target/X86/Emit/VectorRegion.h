@@ -68,12 +68,16 @@ public:
   /// packable value is good for `pack` alone.
   llvm::SmallVector<mlir::Value> emit(KernelBuilder &builder,
                                       mlir::ValueRange arguments);
-  /// What `pack` does with a packable result.
+  /// How `pack` packs a packable result, before it is looked up.
   ByteRange range(unsigned result) const { return ranges[result]; }
   /// The bytes of `vectors` of a packable result, in order, as one vector.
   /// Their number is a power of 2, at most 4.
   mlir::Value pack(KernelBuilder &builder, unsigned result,
                    mlir::ValueRange vectors);
+  /// What the lookups of a packable result make of `bytes`, which its vectors
+  /// were packed to: the last step of `pack`.
+  mlir::Value lookUp(KernelBuilder &builder, unsigned result,
+                     mlir::Value bytes);
   /// The number of ops that each emission creates.
   int64_t size() const;
 
