@@ -134,6 +134,13 @@ def _structures(kind: Any, values: Optional[Mapping[str, Any]]) -> Any:
     return array
 
 
+def _size(value: Any, what: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InvalidArgumentError(f"{what} is {value!r}, which is no whole number") from None
+
+
 def _borrow_constant(name: str, value: Any) -> Any:
     try:
         of_numpy = isinstance(value, (bool, int, float, list, tuple, np.ndarray))
@@ -148,12 +155,12 @@ class _FixedInputs:
     def __init__(self, dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
                  constants: Optional[Mapping[str, Any]] = None) -> None:
         self._dims = _structures(c.NamedSize, dims)
-        for item, size in zip(self._dims, (dims or {}).values()):
-            item.value = operator.index(size)
+        for item, (name, size) in zip(self._dims, (dims or {}).items()):
+            item.value = _size(size, f"the size of '{name}'")
         self._shapes = _structures(c.NamedShape, shapes)
-        for item, shape in zip(self._shapes, (shapes or {}).values()):
+        for item, (name, shape) in zip(self._shapes, (shapes or {}).items()):
             item.rank = len(shape)
-            item.dims = (ctypes.c_int64 * len(shape))(*map(operator.index, shape))
+            item.dims = (ctypes.c_int64 * len(shape))(*(_size(size, f"a size of '{name}'") for size in shape))
         self._borrowed = [_borrow_constant(name, value) for name, value in (constants or {}).items()]
         self._constants = _structures(c.WeightTensor, constants)
         for item, (address, _) in zip(self._constants, self._borrowed):

@@ -42,6 +42,8 @@ def test_sizes_of_models():
         qcc.compile(graph, dims={"width": 3})
     with pytest.raises(qcc.InvalidArgumentError, match="the size of 'len' is negative"):
         qcc.compile(graph, dims={"len": -3})
+    with pytest.raises(qcc.InvalidArgumentError, match="the size of 'len' is '3', which is no whole number"):
+        qcc.compile(graph, dims={"len": "3"})
     with pytest.raises(qcc.InvalidProgramError, match="only an ONNX model"):
         qcc.compile(DOUBLE, dims={"len": 3})
 

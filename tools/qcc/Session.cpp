@@ -209,7 +209,8 @@ std::optional<FixedInputs> Session::readFixedInputs() {
   for (const auto &[name, text] : options.constants) {
     rt::Result<HostTensor> value = readConstant(text);
     if (!value.isOk()) {
-      reportError("'--constant=" + name + "=" + text + "': " + value.message());
+      reportError("'--constant=" + name + "=" + text +
+                  "' is no number and no .npy file: " + value.message());
       return std::nullopt;
     }
     llvm::ArrayRef bytes(value->as<char>(), value->numBytes());

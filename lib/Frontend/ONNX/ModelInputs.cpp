@@ -179,7 +179,8 @@ static rt::Result<std::string> elementOf(const HostView &number, rt::DType type,
   auto element = convertElement(number.bytes.data(), isInteger, type);
   if (!element)
     return rt::invalidArgument(what + " is no " + type.name() +
-                               ", the type of its elements");
+                               ", the type of its elements" +
+                               (type.code == QCC_BOOL ? "; give 0 or 1" : ""));
   return *std::move(element);
 }
 
@@ -229,8 +230,9 @@ rt::Status ModelInputs::addConstant(const ValueInfo &input,
         return !dim.hasValue;
       }))
     return rt::invalidArgument(what + " is one number, but the model does not "
-                                      "say how many elements it has; give its "
-                                      "shape as well, or a tensor");
+                                      "say how many elements it has; give a "
+                                      "tensor, or its sizes as well "
+                                      "(qcc compile --dim, --shape)");
   rt::Result<std::string> elements =
       isNumber ? fill(given, *type, tensor.dims, what)
                : std::string(given.bytes.data(), given.bytes.size());

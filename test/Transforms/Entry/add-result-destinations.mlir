@@ -28,11 +28,12 @@ func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32> {qcc.type = tensor<?x4xf32
 // CHECK-SAME: %[[X:.*]]: tensor<?x4x2xf32> {{.*}}, %[[D0:.*]]: tensor<?x8xf32> {{.*}}, %[[D1:.*]]: tensor<?x2x2x2xf32>
 // CHECK: %[[N:.*]] = tensor.dim %[[X]]
 // CHECK: %[[Z:.*]] = linalg.exp
+// CHECK: %[[W:.*]] = linalg.abs
 // CHECK: %[[E0:.*]] = tensor.expand_shape %[[D0]] {{\[\[}}0], [1, 2]] output_shape [%[[N]], 4, 2]
 // CHECK: %[[M0:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[E0]]
 // CHECK: %[[R0:.*]] = tensor.collapse_shape %[[M0]] {{\[\[}}0], [1, 2]]
 // CHECK: %[[E1:.*]] = tensor.collapse_shape %[[D1]] {{\[\[}}0], [1, 2], [3]] : tensor<?x2x2x2xf32> into tensor<?x4x2xf32>
-// CHECK: %[[M1:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[E1]]
+// CHECK: %[[M1:.*]] = bufferization.materialize_in_destination %[[W]] in %[[E1]]
 // CHECK: %[[R1:.*]] = tensor.expand_shape %[[M1]]
 // CHECK: return %[[R0]], %[[R1]], %[[N]], %[[N]]
 func.func @reshaped(%x: tensor<?x4x2xf32>) -> (tensor<?x8xf32>, tensor<?x2x2x2xf32>) {
@@ -40,8 +41,9 @@ func.func @reshaped(%x: tensor<?x4x2xf32>) -> (tensor<?x8xf32>, tensor<?x2x2x2xf
   %n = tensor.dim %x, %c0 : tensor<?x4x2xf32>
   %t = tensor.empty(%n) : tensor<?x4x2xf32>
   %z = linalg.exp ins(%x : tensor<?x4x2xf32>) outs(%t : tensor<?x4x2xf32>) -> tensor<?x4x2xf32>
+  %w = linalg.abs ins(%x : tensor<?x4x2xf32>) outs(%t : tensor<?x4x2xf32>) -> tensor<?x4x2xf32>
   %c = tensor.collapse_shape %z [[0], [1, 2]] : tensor<?x4x2xf32> into tensor<?x8xf32>
-  %e = tensor.expand_shape %z [[0], [1, 2], [3]] output_shape [%n, 2, 2, 2] : tensor<?x4x2xf32> into tensor<?x2x2x2xf32>
+  %e = tensor.expand_shape %w [[0], [1, 2], [3]] output_shape [%n, 2, 2, 2] : tensor<?x4x2xf32> into tensor<?x2x2x2xf32>
   return %c, %e : tensor<?x8xf32>, tensor<?x2x2x2xf32>
 }
 

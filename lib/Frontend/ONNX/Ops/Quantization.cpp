@@ -88,7 +88,10 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
   if (failed(axis))
     return failure();
   std::optional<int64_t> channels = knownSize(x.shape[*axis]);
-  if (scale.rank() != 1 || !channels || knownSize(scale.shape[0]) != channels ||
+  if (scale.rank() == 1 && !channels)
+    return n.refuse() << "has scales along axis " << *axis
+                      << ", whose size is not known; give it (--dim, --shape)";
+  if (scale.rank() != 1 || knownSize(scale.shape[0]) != channels ||
       (zero && knownSize(zero->shape[0]) != channels))
     return n.refuse() << "has scales that are neither one number nor one for "
                          "each element along axis "
