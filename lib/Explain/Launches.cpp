@@ -74,7 +74,7 @@ LaunchExplanation LaunchTable::explain(kernel::LaunchOp launch) {
   for (auto [i, value] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (!type) {
-      explanation.parameters.push_back({"size", evaluate(value)});
+      explanation.parameters.push_back({"size", evaluate(value), {}, {}});
       continue;
     }
     LaunchParameter parameter = tensor(value);

@@ -30,7 +30,7 @@ struct PinOptions {
   /// time.
   bool smallTiles = false;
   /// Called with each contraction that got a config; may be empty.
-  std::function<void(kernel::ContractOp)> pinned;
+  std::function<void(kernel::ContractOp)> pinned = nullptr;
 };
 
 /// Gives contractions, before select-lowering-config sees them, a pinned config

@@ -47,7 +47,8 @@ struct Program {
     int32_t numSteps = artifact.entries[0].n_steps;
     for (int32_t i = 0; i < numSteps; ++i) {
       auto *operand = artifact.table<qcc_operand_desc>(1);
-      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims), 0, 0, 0};
+      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims),
+                  0,         0,       0,  0, 0};
       if (i + 1 == numSteps) {
         operand->kind = QCC_RESULT;
         operand->index = 0;

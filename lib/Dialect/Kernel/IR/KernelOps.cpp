@@ -370,7 +370,7 @@ static LogicalResult verifyPacked(ContractOp op) {
   // A word has up to 4 elements.
   int64_t words = packed.getDimSize(batch + 1);
   if (ShapedType::isDynamic(words) ||
-      words < llvm::divideCeil(op.getReductionSize(), 4))
+      words < int64_t(llvm::divideCeil(op.getReductionSize(), 4)))
     return op.emitOpError()
            << "packed rhs must have words for " << op.getReductionSize()
            << " elements of K in dimension " << batch + 1;
