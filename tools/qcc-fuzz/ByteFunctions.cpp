@@ -43,6 +43,13 @@ static Quantized byteFunction(Builder &b, const Quantized &q) {
   return b.quantize(y, 0.05);
 }
 
+/// A function of the bytes that floats are quantized to, which a contraction
+/// reads: all of it can be the prologue.
+static void addPrologue(Builder &b, const Dims &dims) {
+  ValueId x = b.argument(Builder::tensor(Element::F32, dims), b.anyData());
+  b.keep(b.linear(byteFunction(b, b.quantize(x, 0.05)), b.someDim(48), true));
+}
+
 void addByteFunctions(Builder &b) {
   Random &random = b.random;
   // From a tail of a row up to more than a vector of bytes.
@@ -50,6 +57,8 @@ void addByteFunctions(Builder &b) {
       random.chance(30) ? b.fixed(random.between(60, 140)) : b.someDim(48);
   DimId rows =
       random.chance(50) ? b.graph.dim({Dim::Dynamic, 0}) : b.someDim(9);
+  if (random.chance(40))
+    return addPrologue(b, {rows, width});
   Quantized q = b.keep(b.quantizedLeaf({rows, width}, 0, 0.05));
   unsigned functions = 1 + random.below(3);
   for (unsigned i = 0; i < functions; ++i) {
