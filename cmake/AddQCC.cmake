@@ -2,8 +2,13 @@
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -fvisibility-inlines-hidden)
 if(QCC_SANITIZE)
-  add_compile_options(-fsanitize=${QCC_SANITIZE} -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${QCC_SANITIZE})
+  set(QCC_SANITIZERS -fsanitize=${QCC_SANITIZE})
+  if(QCC_SANITIZE STREQUAL "address")
+    # `vptr` and `function` need the type information of libMLIR, which is built without it.
+    list(APPEND QCC_SANITIZERS -fsanitize=undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined)
+  endif()
+  add_compile_options(${QCC_SANITIZERS} -fno-omit-frame-pointer)
+  add_link_options(${QCC_SANITIZERS})
 endif()
 
 # A library that knows neither LLVM nor MLIR.

@@ -43,7 +43,7 @@ func.func @head(%x: tensor<?xf32>) -> tensor<3xf32> {
   return %r : tensor<3xf32>
 }
 
-// SPLIT: error: the program cannot run with these shapes: dimension 0 of argument 0 must be equal to a size computed from others, by 'tensor.expand_shape'
+// SPLIT: error: the program cannot run with these shapes: dimension 0 of argument 0 must be equal to 4 * floor((dimension 0 of argument 0) / 4), by 'tensor.expand_shape'
 func.func @split(%x: tensor<?xf32>) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index

@@ -1,6 +1,7 @@
-"""Random ONNX models of one op on integers against numpy and, where it is installed, ONNX Runtime, bit for bit.
+"""Random ONNX models against numpy and, where it is installed, ONNX Runtime, bit for bit: of one op on integers, and
+quantized ones of many ops.
 
-QCC_ONNX_SEEDS says how many; docs/Testing.md has the command for 2,000.
+QCC_ONNX_SEEDS says how many of each; docs/Testing.md has the command for 2,000.
 """
 
 import collections
@@ -9,6 +10,7 @@ import os
 import numpy as np
 import pytest
 
+import fuzz_onnx_graph
 import program
 from fuzz_onnx import FAMILIES, draw
 from package import qcc
@@ -19,6 +21,7 @@ except ImportError:
     onnxruntime = None
 
 SEEDS = int(os.environ.get("QCC_ONNX_SEEDS", 5 * len(FAMILIES)))
+GRAPHS = int(os.environ.get("QCC_ONNX_SEEDS", 80))
 SHARDS = 8
 
 
@@ -61,3 +64,31 @@ def test_bits(shard, compiler):
             there += peer is not None
     print(f"{sum(counts.values())} models have the bits of numpy, {there} also in ONNX Runtime: {dict(counts)}")
     assert SEEDS < 5 * len(FAMILIES) or len(counts) > len(set(FAMILIES)) / 2
+
+
+def check_values(results, expected, what):
+    """A zero may have either sign."""
+    assert len(results) == len(expected), what
+    for i, (actual, wanted) in enumerate(zip(results, expected)):
+        actual = np.asarray(actual)
+        assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape), f"{what}, result {i}"
+        differ = np.argwhere(actual != wanted)
+        assert not len(differ), (f"{what}, result {i}: {len(differ)} of {actual.size} elements differ, first at {differ[0]}: "
+                                 f"{actual[tuple(differ[0])]}, expected {wanted[tuple(differ[0])]}")
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_graphs(shard, compiler):
+    nodes, there = 0, 0
+    for seed in range(shard, GRAPHS, SHARDS):
+        model, outputs, expected = fuzz_onnx_graph.draw(seed)
+        data = model.model(outputs).SerializeToString()
+        for target, results in run_here(data, model.arrays):
+            check_values(results, expected, f"graph {seed}, {target}")
+        nodes += len(model.nodes)
+        peer = run_there(data, [info.name for info in model.inputs], model.arrays) if onnxruntime else None
+        if peer is not None:
+            check_values(peer, expected, f"graph {seed}, ONNX Runtime")
+            there += 1
+    print(f"{len(range(shard, GRAPHS, SHARDS))} graphs of {nodes} nodes have the values of float64, {there} also in ONNX Runtime")
+    assert nodes > 2 * len(range(shard, GRAPHS, SHARDS))

@@ -50,6 +50,10 @@ int driver::finishOutput(int code) {
   return status.isOk() ? code : reportError(status.message());
 }
 
+static bool isTruth(llvm::StringRef text) {
+  return text == "true" || text == "false";
+}
+
 void driver::addFiles(tools::CommandFiles &files,
                       const ProgramOptions &program) {
   files.reads(program.input, "the program");
@@ -57,7 +61,7 @@ void driver::addFiles(tools::CommandFiles &files,
     files.reads(program.weights, "read by --weights");
   files.reads(program.tuning, "read by --tuning-db");
   for (const auto &[name, text] : program.constants)
-    if (!tools::parseNumber(text))
+    if (!tools::parseNumber(text) && !isTruth(text))
       files.reads(text, "read by --constant=" + name);
 }
 
@@ -184,8 +188,14 @@ bool Session::load() {
   return importInput(*weights);
 }
 
-/// A number or a .npy file.
+/// A number, true, false or a .npy file.
 static rt::Result<HostTensor> readConstant(const std::string &text) {
+  if (isTruth(text)) {
+    rt::Result<HostTensor> truth = HostTensor::create({QCC_BOOL, 8}, {});
+    if (truth.isOk())
+      *truth->as<bool>() = text == "true";
+    return truth;
+  }
   std::optional<int64_t> integer = tools::parseInteger(text);
   std::optional<double> number = tools::parseNumber(text);
   if (!integer && !number)
@@ -230,6 +240,12 @@ bool Session::importInput(const WeightsSource &weights) {
       mlir::openInputFile(options.input, &message);
   if (!buffer) {
     reportError(message);
+    return false;
+  }
+  if (buffer->getBuffer().empty()) {
+    reportError((options.input == "-" ? "the standard input"
+                                      : "'" + options.input + "'") +
+                " is empty; give an ONNX model or a program of MLIR");
     return false;
   }
   isModelFlag = isONNX(buffer->getBuffer());

@@ -37,7 +37,8 @@ static rt::Status addConstant(std::string_view text,
       equals + 1 == text.size())
     return rt::invalidArgument("'--constant=" + std::string(text) +
                                "' must be a name and a value; write "
-                               "--constant=NAME=N or --constant=NAME=FILE.npy");
+                               "--constant=NAME=N, --constant=NAME=true or "
+                               "--constant=NAME=FILE.npy");
   std::string name(text.substr(0, equals));
   if (!constants.emplace(name, text.substr(equals + 1)).second)
     return rt::invalidArgument("the value of the input '" + name +
@@ -65,7 +66,7 @@ static void addCompilingOptions(Arguments &arguments, ProgramOptions &program) {
                  "Make a step of each op, so that the value of every layer can "
                  "be looked at: slower, but the same bits",
                  program.unfused);
-  arguments.list("constant", "NAME=N|NAME=FILE.npy",
+  arguments.list("constant", "NAME=N|NAME=true|NAME=FILE.npy",
                  "What an input of an ONNX model always is: it is no argument "
                  "of the program then. A number is all of its elements",
                  [&](std::string_view text) {

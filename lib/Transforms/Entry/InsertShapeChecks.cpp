@@ -14,6 +14,7 @@
 
 #include "../KnownSizes.h"
 #include "IndexBounds.h"
+#include "SizeText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -74,28 +75,6 @@ private:
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// Which dimension of which argument a size is; nothing for any size that is
-/// not a dimension of an argument.
-static std::optional<std::pair<unsigned, int64_t>>
-argumentSize(OpFoldResult size) {
-  auto value = dyn_cast<Value>(size);
-  auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-  auto arg = dim ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
-  if (!arg)
-    return std::nullopt;
-  return std::pair(arg.getArgNumber(), *dim.getConstantIndex());
-}
-
-static std::string nameOf(OpFoldResult size) {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return std::to_string(*constant);
-  auto argument = argumentSize(size);
-  if (!argument)
-    return "a size computed from others";
-  return "dimension " + std::to_string(argument->second) + " of argument " +
-         std::to_string(argument->first);
-}
-
 void Checks::require(Value condition, const Twine &what) {
   std::string text = (what + ", by '" + originOf(subject) + "'").str();
   if (StringRef layer = layerName(subject->getLoc()); !layer.empty())
@@ -114,15 +93,15 @@ void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
   if (distance == 0)
     return;
   if (distance)
-    return refuse("is wrong whatever the shapes are: " + nameOf(a) +
-                  " must be equal to " + nameOf(b));
+    return refuse("is wrong whatever the shapes are: " + describeSize(a) +
+                  " must be equal to " + describeSize(b));
   // The message names the later argument as the wrong one.
   if (argumentSize(a) < argumentSize(b))
     std::swap(a, b);
   equal.unionSets(a.getOpaqueValue(), b.getOpaqueValue());
   Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                      valueOf(a), valueOf(b));
-  require(same, nameOf(a) + " must be equal to " + nameOf(b));
+  require(same, describeSize(a) + " must be equal to " + describeSize(b));
 }
 
 void Checks::refuse(const Twine &what) {
@@ -223,9 +202,9 @@ void Checks::checkLoops(linalg::LinalgOp op) {
     }
     requireAtMost(builder.getIndexAttr(0), apply(bounds->low, loops),
                   "an operand is read before its first element", loops);
-    requireAtMost(apply(bounds->high + 1, loops), access.size,
-                  "an operand is too small, having " + nameOf(access.size),
-                  loops);
+    requireAtMost(
+        apply(bounds->high + 1, loops), access.size,
+        "an operand is too small, having " + describeSize(access.size), loops);
   }
 }
 
@@ -257,7 +236,8 @@ void Checks::checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice) {
     auto map = AffineMap::get(2, 1, (end - offset - 1).floorDiv(stride) + 1);
     OpFoldResult room = affine::makeComposedFoldedAffineApply(
         builder, loc, map, {bound, first ? first : zero, step});
-    requireAtMost(count, room, "a slice leaves its tensor, of " + nameOf(bound),
+    requireAtMost(count, room,
+                  "a slice leaves its tensor, of " + describeSize(bound),
                   count);
   }
 }
@@ -311,7 +291,7 @@ void Checks::checkElement(Value tensor, ValueRange indices) {
         continue;
       requireAtMost(builder.getIndexAttr(1), bound,
                     "an element of an empty tensor is accessed, having " +
-                        nameOf(bound),
+                        describeSize(bound),
                     loops);
       continue;
     }
@@ -319,8 +299,8 @@ void Checks::checkElement(Value tensor, ValueRange indices) {
         (constant ? "index " + std::to_string(*constant) : "an index") +
         " is outside of " +
         (bothConstant ? "dimension " + std::to_string(dim) + ", which has " +
-                            nameOf(bound) + " elements"
-                      : nameOf(bound));
+                            describeSize(bound) + " elements"
+                      : describeSize(bound));
     requireAtMost(builder.getIndexAttr(0), index, what, loops);
     requireAtMost(apply(builder.getAffineDimExpr(0) + 1, index), bound, what,
                   loops);
@@ -384,7 +364,7 @@ void Checks::checkAssertion(cf::AssertOp op) {
                   op.getMsg() + "; compute it from constants and dimensions");
   // A constant bound is in the message already.
   std::string bound =
-      getConstantIntValue(high) ? "" : ", having " + nameOf(high);
+      getConstantIntValue(high) ? "" : ", having " + describeSize(high);
   requireAtMost(low, high, op.getMsg() + bound);
   op.erase();
 }

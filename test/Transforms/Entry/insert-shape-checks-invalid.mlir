@@ -142,7 +142,7 @@ func.func @carries_other_size(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // -----
 
 func.func @carries_one_more(%x: tensor<?xf32>, %v: f32, %k: i1) -> tensor<?xf32> {
-  // expected-error@+1 {{'scf.while' is wrong whatever the shapes are: a size computed from others must be equal to dimension 0 of argument 0}}
+  // expected-error@+1 {{'scf.while' is wrong whatever the shapes are: dimension 0 of argument 0 + 1 must be equal to dimension 0 of argument 0}}
   %r = scf.while (%a = %x) : (tensor<?xf32>) -> tensor<?xf32> {
     scf.condition(%k) %a : tensor<?xf32>
   } do {

@@ -93,7 +93,7 @@ func.func @slices(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // CHECK-LABEL: func.func @shapes(
-// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 0 must be equal to a size computed from others, by 'tensor.expand_shape'
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 0 must be equal to 4 * floor((dimension 0 of argument 0) / 4), by 'tensor.expand_shape'
 // CHECK: cf.assert %{{.*}}, "dimension 0 of argument 1 must be equal to 8, by 'tensor.cast'
 // CHECK: cf.assert %{{.*}}, "dimension 1 of argument 2 must be equal to 5, by 'tensor.concat'
 // CHECK: cf.assert %{{.*}}, "a tensor has a negative size, by 'tensor.empty'

@@ -119,6 +119,7 @@ TEST(DamagedArtifact, TheUndamagedOneLoads) {
 
 TEST(DamagedArtifact, TruncatedAtAnyBoundaryOrAnywhere) {
   Artifact artifact;
+  ASSERT_FALSE(artifact.bytes.empty()) << "there is no " << QCC_TEST_ARTIFACT;
   std::set<uint64_t> sizes;
   auto add = [&](uint64_t boundary) {
     for (int64_t delta : {-1, 0, 1})

@@ -95,8 +95,10 @@ static OpFoldResult place(NodeImporter &n, OpFoldResult i, OpFoldResult size,
 static FailureOr<Span> readSpan(NodeImporter &n, OpFoldResult size,
                                 OpFoldResult start, OpFoldResult end,
                                 int64_t step) {
-  if (step == 0 || step > INT32_MAX || step < -INT32_MAX)
-    return n.refuse() << "has a step of " << step << "; correct it";
+  if (step == 0)
+    return n.refuse() << "has a step of 0; correct it";
+  // A step beyond all sizes takes one element, as a longer one does.
+  step = std::clamp<int64_t>(step, -INT32_MAX, INT32_MAX);
   Span range;
   range.step = step;
   OpFoldResult zero = n.size(0), one = n.size(1), last = n.sub(size, one);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With -DQCC_BUILD_FUZZERS=ON -DQCC_SANITIZE=address,undefined and, for speed,
+// With -DQCC_BUILD_FUZZERS=ON -DQCC_SANITIZE=address and, for speed,
 // -DQCC_BUILD_COMPILER=OFF:
 //
 //   mkdir corpus
