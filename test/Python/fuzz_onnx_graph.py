@@ -181,30 +181,58 @@ def through_half(g):
 
 # Contractions.
 
-def weights(g, shape, axis, depth):
-    """(name, real values, step) of a constant: quantized, by channels of `axis` or not, or floats."""
+@dataclasses.dataclass
+class Weights:
+    """Bytes with scales by channels of `axis`, or one."""
+    stored: np.ndarray
+    zero: int
+    steps: np.ndarray
+    axis: int
+    by_channel: bool
+
+    @property
+    def scales(self):
+        return (2.0 ** self.steps if self.by_channel else 2.0 ** self.steps[0]).astype(F32)
+
+    @property
+    def zeros(self):
+        return (np.full(self.steps.size, self.zero) if self.by_channel else np.asarray(self.zero)).astype(self.stored.dtype)
+
+    @property
+    def step(self):
+        return int(self.steps.min())
+
+    def real(self):
+        wide = [1] * self.stored.ndim
+        wide[self.axis] = -1
+        return (self.stored.astype(np.float64) - self.zero) * (2.0 ** self.steps).reshape(wide)
+
+
+def draw_weights(g, shape, axis, depth):
     most = g.pick(3, 20, 127)
     while most > 1 and most * depth > 2 ** 15:
         most //= 2
     kind = g.pick(np.int8, np.int8, np.uint8)
     zero = 0 if kind == np.int8 and chance(g.random, 0.8) else g.integer(0, 100)
     stored = np.clip(g.random.integers(-most, most + 1, shape) + zero, *((-128, 127) if kind == np.int8 else (0, 255)))
-    n = shape[axis]
     by_channel = chance(g.random, 0.6)
-    steps = g.random.integers(-9, -4, n) if by_channel else np.full(n, g.integer(-9, -5))
-    wide = [1] * len(shape)
-    wide[axis] = n
-    real = (stored.astype(np.float64) - zero) * (2.0 ** steps).reshape(wide)
+    steps = g.random.integers(-9, -4, shape[axis]) if by_channel else np.full(shape[axis], g.integer(-9, -5))
+    return Weights(stored.astype(kind), zero, steps, axis, by_channel)
+
+
+def weights(g, shape, axis, depth):
+    """(name, real values, step) of a constant: quantized, by channels of `axis` or not, or floats."""
+    w = draw_weights(g, shape, axis, depth)
+    real = w.real()
     form = g.pick("quantized", "quantized", "quantized", "floats", "both")
     if form == "floats":
-        return g.constant(real.astype(F32)), real, int(steps.min())
-    parameters = [g.constant((2.0 ** steps if by_channel else 2.0 ** steps[0]).astype(F32)),
-                  g.constant((np.full(n, zero) if by_channel else np.asarray(zero)).astype(kind))]
-    attributes = {"axis": axis} if by_channel else {}
-    name = g.constant(stored.astype(kind))
+        return g.constant(real.astype(F32)), real, w.step
+    parameters = [g.constant(w.scales), g.constant(w.zeros)]
+    attributes = {"axis": axis} if w.by_channel else {}
+    name = g.constant(w.stored)
     if form == "both":
         name = g.model.node("QuantizeLinear", [g.constant(real.astype(F32)), *parameters], **attributes)
-    return g.model.node("DequantizeLinear", [name, *parameters], **attributes), real, int(steps.min())
+    return g.model.node("DequantizeLinear", [name, *parameters], **attributes), real, w.step
 
 
 def bias_of(g, n, step):
@@ -240,10 +268,8 @@ def correlate(x, w, attributes):
     return np.concatenate(parts, 1)
 
 
-def convolve(g):
-    x = operand(g)
-    if x is None or x.rank not in (3, 4):
-        return None
+def draw_windows(g, x):
+    """(shape of filters, attributes) of a convolution of x, or None."""
     rank, channels = x.rank - 2, x.shape[1]
     group = g.pick(1, 1, channels, *[d for d in (2, 4) if channels % d == 0])
     filters = group * g.pick(1, 1, 2, *([8, 17, 32] if group == 1 else []))
@@ -253,14 +279,22 @@ def convolve(g):
     attributes["pads"] = g.pick([e // 2 for e in extents] * 2, [0] * 2 * rank, [g.integer(0, e - 1) for e in extents * 2])
     if any(n + a + b < e for n, a, b, e in zip(x.shape[2:], attributes["pads"], attributes["pads"][rank:], extents)):
         return None
-    shape = (filters, channels // group, *kernel)
+    return (filters, channels // group, *kernel), attributes
+
+
+def convolve(g):
+    x = operand(g)
+    drawn = draw_windows(g, x) if x is not None and x.rank in (3, 4) else None
+    if drawn is None:
+        return None
+    shape, attributes = drawn
     name, w, step = weights(g, shape, 0, int(np.prod(shape[1:])))
     step += x.step
-    names, b, own = [x, name], np.zeros(filters), step
+    names, b, own = [x, name], np.zeros(shape[0]), step
     if chance(g.random, 0.7):
-        bias, b, own = bias_of(g, filters, step)
+        bias, b, own = bias_of(g, shape[0], step)
         names.append(bias)
-    wide = (-1, *[1] * rank)
+    wide = (-1, *[1] * (x.rank - 2))
     if not is_exact(correlate(np.abs(x.array), np.abs(w), attributes) + np.abs(b).reshape(wide), step, own):
         return None
     return g.node("Conv", names, correlate(x.array, w, attributes) + b.reshape(wide), min(step, own), **attributes)
@@ -294,6 +328,83 @@ def multiply_activations(g):
     if turned is None or not is_exact(np.abs(x.array) @ np.abs(turned.array), x.step + turned.step):
         return None
     return g.node("MatMul", [x, turned], x.array @ turned.array, x.step + turned.step)
+
+
+# The same, of bytes.
+
+def bytes_of(g):
+    """A value of bytes, which the ops of integers take."""
+    x = g.some(real=False) if chance(g.random, 0.5) else None
+    x = x or quantize(g)
+    return None if x is None or x.is_real else x
+
+
+def draw_product(g, x):
+    """(op, attributes, weights, function of both real operands) of a product of bytes, or None."""
+    if x.rank in (3, 4) and chance(g.random, 0.7):
+        drawn = draw_windows(g, x)
+        if drawn is None:
+            return None
+        shape, attributes = drawn
+        w = draw_weights(g, shape, 0, int(np.prod(shape[1:])))
+        return "Conv", attributes, w, lambda a, b: correlate(a, b, attributes)
+    if x.rank < 2:
+        return None
+    depth = x.shape[-1]
+    w = draw_weights(g, (depth, g.pick(1, 3, 8, 17, 33)), 1, depth)
+    return "MatMul", {}, w, np.matmul
+
+
+def by_result_channel(values, op, rank):
+    return values.reshape(-1, *[1] * (rank - 2)) if op == "Conv" else values
+
+
+def integer_product(g):
+    """ConvInteger or MatMulInteger, cast and scaled, as dynamic quantization has them."""
+    x = bytes_of(g)
+    drawn = draw_product(g, x) if x is not None else None
+    if drawn is None:
+        return None
+    op, attributes, w, multiply = drawn
+    kind = x.array.dtype.type
+    if op == "Conv":
+        w = dataclasses.replace(w, by_channel=False, steps=np.full(w.steps.size, w.step))
+    a, b = x.array.astype(np.float64) - x.zero, w.stored.astype(np.float64) - w.zero
+    if not is_exact(multiply(np.abs(a), np.abs(b)), 0):
+        return None
+    y = g.model.node(f"{op}Integer", [x.name, g.constant(w.stored), g.constant(kind(x.zero)), g.constant(w.zeros)], **attributes)
+    y = g.model.node("Cast", [y], to=1)
+    scale = by_result_channel(2.0 ** (x.step + w.steps), op, x.rank)
+    if not chance(g.random, 0.5):
+        return g.node("Mul", g.pick([y, g.constant(scale.astype(F32))], [g.constant(scale.astype(F32)), y]),
+                      multiply(a, b) * scale, x.step + w.step)
+    factors = [g.constant(F32(2.0 ** x.step)), g.constant(by_result_channel(2.0 ** w.steps, op, x.rank).astype(F32))]
+    return g.node("Mul", [y, g.model.node("Mul", factors)], multiply(a, b) * scale, x.step + w.step)
+
+
+def qlinear_product(g):
+    """QLinearConv or QLinearMatMul."""
+    x = bytes_of(g)
+    drawn = draw_product(g, x) if x is not None else None
+    if drawn is None:
+        return None
+    op, attributes, w, multiply = drawn
+    a = (x.array.astype(np.float64) - x.zero) * 2.0 ** x.step
+    if not is_exact(multiply(np.abs(a), np.abs(w.real())), x.step + w.step - 1):
+        return None
+    y = multiply(a, w.real())
+    parameters, names = [], []
+    if op == "Conv" and chance(g.random, 0.6):
+        bias = g.random.integers(-3000, 3001, w.steps.size).astype(np.int32)
+        y = y + by_result_channel(bias * 2.0 ** (x.step + w.steps), op, x.rank)
+        names.append(g.constant(bias))
+    kind, most = g.pick(*BYTES), np.abs(y).max(initial=0)
+    step, zero = int(np.ceil(np.log2(most / 128))) if most else 0, int(integers(g.random, kind, ()))
+    parameters = [g.constant(F32(2.0 ** step)), g.constant(kind(zero))]
+    left = [x.name, g.constant(F32(2.0 ** x.step)), g.constant(x.array.dtype.type(x.zero))]
+    right = [g.constant(w.stored), g.constant(w.scales), g.constant(w.zeros)]
+    return g.node(f"QLinear{op}", [*left, *right, *parameters, *names], saturate(y * 2.0 ** -step, zero, kind), step, zero,
+                  **attributes)
 
 
 # Ops by element.
@@ -576,7 +687,7 @@ def expand(g):
 
 #: How often each is drawn.
 OPS = ([quantize] * 6 + [dequantize] * 4 + [requantize] * 3 + [through_integers, through_half] + [convolve] * 8
-       + [multiply_by_weights] * 8 + [multiply_activations] * 2 + [unary] * 4 + [clip] * 2 + [leaky] * 2 + [hard_sigmoid]
+       + [multiply_by_weights] * 8 + [multiply_activations] * 2 + [integer_product] * 3 + [qlinear_product] * 3 + [unary] * 4 + [clip] * 2 + [leaky] * 2 + [hard_sigmoid]
        + [binary] * 6 + [power_factor] * 2 + [where] + [max_pool] * 2 + [average_pool] * 2 + [reduce] * 2 + [transpose] * 3
        + [reshape] * 3 + [cut] * 2 + [split] * 2 + [concatenate] * 3 + [pad] * 2 + [resize] + [blocks] + [gather] + [expand])
 
