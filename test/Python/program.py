@@ -37,6 +37,7 @@ def host_cpus():
     features = host_features.features()
     needs = {
         "x86-64-v3": {"avx2", "fma", "f16c", "movbe"},
+        "alderlake": {"avx2", "fma", "f16c", "movbe", "avxvnni"},
         "skylake-avx512": host_features.AVX512,
         "cascadelake": host_features.AVX512 | {"avx512vnni"},
     }

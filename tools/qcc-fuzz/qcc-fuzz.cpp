@@ -57,8 +57,8 @@ static int fail(const std::string &message) {
 /// What the host can run of everything worth testing.
 static std::vector<TargetRef> hostTargets() {
   std::vector<TargetRef> found;
-  for (const char *name : {"x86-64-v3", "skylake-avx512", "cascadelake",
-                           "native", "cascadelake+emulated-amx"})
+  for (const char *name : {"x86-64-v3", "alderlake", "skylake-avx512",
+                           "cascadelake", "native", "cascadelake+emulated-amx"})
     if (auto parsed = parseTargets(name, rt::HostFeatures::host().names())) {
       TargetRef &target = parsed->front();
       if (rt::HostFeatures::host().missing(target->requiredFeatures()).empty())

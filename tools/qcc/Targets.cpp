@@ -51,8 +51,8 @@ int driver::runTargets() {
       printLine("atom " + atom.name.str(),
                 x86::specOf(**native).findAtom(atom.name) ? "runs here"
                                                           : atom.missing.str());
-    for (llvm::StringRef cpu :
-         {"x86-64-v3", "skylake-avx512", "cascadelake", "sapphirerapids"}) {
+    for (llvm::StringRef cpu : {"x86-64-v3", "alderlake", "skylake-avx512",
+                                "cascadelake", "sapphirerapids"}) {
       llvm::Expected<TargetRef> target = resolveTarget(cpu);
       if (!target) {
         llvm::consumeError(target.takeError());
