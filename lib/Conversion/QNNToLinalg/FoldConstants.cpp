@@ -21,6 +21,7 @@
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNFOLDCONSTANTS
@@ -97,7 +98,9 @@ static void replaceByValue(IRRewriter &rewriter, Operation *op) {
   TypedAttr value = elementwise ? fold(elementwise) : qnn::foldMovement(op);
   if (!value)
     return;
-  SmallVector<Value> operands(op->getOperands());
+  // An op may have a constant twice.
+  llvm::SmallSetVector<Value, 4> operands(op->operand_begin(),
+                                          op->operand_end());
   rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
   for (Value operand : operands) {

@@ -44,9 +44,9 @@ ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
   ByteRows rows;
   rows.address = rhs.address();
   unsigned rank = cast<MemRefType>(op.getRhs().getType()).getRank();
-  rows.rowOffset = [&, op, rank](Value row) mutable {
+  rows.rowOffset = [&, batch = op.getRoles()->batch, rank](Value row) {
     Point at;
-    for (unsigned loop : op.getRoles()->batch)
+    for (unsigned loop : batch)
       at.push_back(tiles.batch[loop]);
     at.push_back(code.clamp(tiles.column(row), tiles.columnCount));
     at.resize(rank);
