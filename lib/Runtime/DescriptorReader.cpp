@@ -35,7 +35,7 @@ bool DescriptorReader::isMapped(const char *begin, int64_t size) const {
 }
 
 const char *DescriptorReader::resolve(int64_t ref, int64_t count, int64_t size,
-                                      const char *what) {
+                                      size_t alignment, const char *what) {
   if (!status_.isOk())
     return nullptr;
   int64_t bytes;
@@ -56,6 +56,10 @@ const char *DescriptorReader::resolve(int64_t ref, int64_t count, int64_t size,
     fail(std::string(what) + " lies outside of the artifact");
     return nullptr;
   }
+  if (reinterpret_cast<uintptr_t>(begin) % alignment != 0) {
+    fail(std::string(what) + " is misaligned");
+    return nullptr;
+  }
   return begin;
 }
 
@@ -64,15 +68,11 @@ const char *DescriptorReader::readTableOf(int64_t ref, int64_t count,
                                           const char *what) {
   if (status_.isOk() && count > QCC_MAX_COUNT)
     fail(std::string(what) + " has " + std::to_string(count) + " elements");
-  const char *begin = resolve(ref, count, size, what);
+  const char *begin = resolve(ref, count, size, alignment, what);
   // Tables that refer to one another in circles, or that many refer to, would
   // go on for ever.
   if (begin && (objects_ += count) > QCC_MAX_OBJECTS) {
     fail("its tables have too many elements");
-    return nullptr;
-  }
-  if (reinterpret_cast<uintptr_t>(begin) % alignment != 0) {
-    fail(std::string(what) + " is misaligned");
     return nullptr;
   }
   return begin;
@@ -81,7 +81,7 @@ const char *DescriptorReader::readTableOf(int64_t ref, int64_t count,
 std::string_view DescriptorReader::readString(int64_t ref, const char *what) {
   if (ref == 0)
     return {};
-  const char *begin = resolve(ref, 1, 1, what);
+  const char *begin = resolve(ref, 1, 1, 1, what);
   if (!begin)
     return {};
   int64_t length = 0;
@@ -142,10 +142,11 @@ std::optional<Quantization> DescriptorReader::readQuantization(int64_t ref,
     return std::nullopt;
   }
   // No table of counted objects: a channel count has no natural limit.
-  q.scales = reinterpret_cast<const float *>(
-      resolve(quant.scales_ref, q.count, sizeof(float), "a scale"));
+  q.scales = reinterpret_cast<const float *>(resolve(
+      quant.scales_ref, q.count, sizeof(float), alignof(float), "a scale"));
   q.zeroPoints = reinterpret_cast<const int32_t *>(
-      resolve(quant.zero_points_ref, q.count, sizeof(int32_t), "a zero point"));
+      resolve(quant.zero_points_ref, q.count, sizeof(int32_t), alignof(int32_t),
+              "a zero point"));
   return q;
 }
 
@@ -261,7 +262,7 @@ void DescriptorReader::readKernels(const qcc_variant_desc &desc,
     return;
   }
   const char *begin =
-      resolve(desc.kernels_ref, size + 1, 1, "the code of its kernels");
+      resolve(desc.kernels_ref, size + 1, 1, 1, "the code of its kernels");
   if (!begin)
     return;
   if (begin[size] != '\0')
@@ -277,7 +278,7 @@ void DescriptorReader::readVariant(size_t index, Variant &variant) {
   const qcc_variant_desc desc = descs[index];
   if (desc.weights_size > 0)
     variant.weights =
-        resolve(desc.weights_ref, desc.weights_size, 1, "the weights");
+        resolve(desc.weights_ref, desc.weights_size, 1, 1, "the weights");
   else if (desc.weights_size < 0)
     fail("the weights have a negative size");
   constexpr uintptr_t weightsAlignment = 64;

@@ -70,7 +70,7 @@ private:
 
   /// The memory that `ref` refers to: `count` objects of `size` bytes.
   const char *resolve(int64_t ref, int64_t count, int64_t size,
-                      const char *what);
+                      size_t alignment, const char *what);
   template <typename T>
   const T *readTable(int64_t ref, int64_t count, const char *what);
   template <typename T>

@@ -116,7 +116,7 @@ Step DescriptorReader::readStep(const qcc_step_desc &desc, const Entry &entry,
   step.location = readString(desc.location_ref, "a step's location");
   if (!isLaunch)
     step.function = reinterpret_cast<qcc_step_fn>(reinterpret_cast<uintptr_t>(
-        resolve(desc.function_ref, 1, 1, "a step's function")));
+        resolve(desc.function_ref, 1, 1, 1, "a step's function")));
   step.parallel = desc.parallel != 0;
   step.operations =
       readSize(desc.operations, entry.numValues, "an operation count");
@@ -198,7 +198,7 @@ Entry DescriptorReader::readEntry(const qcc_entry_desc &desc,
         readString(requirements[i], "a requirement's text"));
 
   entry.plan = reinterpret_cast<qcc_plan_fn>(reinterpret_cast<uintptr_t>(
-      resolve(desc.plan_ref, 1, 1, "the plan function")));
+      resolve(desc.plan_ref, 1, 1, 1, "the plan function")));
 
   auto steps = readRecords<qcc_step_desc>(desc.steps_ref, desc.n_steps,
                                           "the table of steps");

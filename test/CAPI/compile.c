@@ -37,9 +37,9 @@ static qccStatus compileProgram(const char *text,
 static int runProgram(qccModule module) {
   float x[3][4], y[3][4], z[3][4];
   for (int i = 0; i < 12; ++i) {
-    x[0][i] = (float)i;
-    y[0][i] = (float)(100 * i);
-    z[0][i] = -1;
+    x[i / 4][i % 4] = (float)i;
+    y[i / 4][i % 4] = (float)(100 * i);
+    z[i / 4][i % 4] = -1;
   }
   int64_t shape[2] = {3, 4};
   DLTensor xs = makeTensor(x, kDLFloat, 32, 2, shape);
@@ -52,7 +52,7 @@ static int runProgram(qccModule module) {
   qccContextDestroy(context);
   int wrong = 0;
   for (int i = 0; i < 12; ++i)
-    wrong += z[0][i] != (float)(101 * i);
+    wrong += z[i / 4][i % 4] != (float)(101 * i);
   return wrong;
 }
 

@@ -235,7 +235,8 @@ std::vector<uint8_t> makeElements(Element element, const Data &data,
       break;
     case Data::Exact:
       number = data.scale;
-      integer = static_cast<int64_t>(data.scale);
+      // A float need not have an integer.
+      integer = isFloat(element) ? 0 : static_cast<int64_t>(data.scale);
       break;
     }
     storeElement(element, number, integer, bytes.data() + i * size);

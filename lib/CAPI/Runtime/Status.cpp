@@ -44,7 +44,9 @@ const char *qccStatusGetMessage(qccStatus status) {
   return status ? status->message : "";
 }
 
-const char *qccStatusCodeGetName(qccStatusCode code) {
+/// C may pass any int; C++ has fewer values of the enum.
+__attribute__((no_sanitize("enum"))) const char *
+qccStatusCodeGetName(qccStatusCode code) {
   if (code == QCC_STATUS_INVALID_PROGRAM)
     return "invalid program";
   return rt::statusCodeName(static_cast<rt::StatusCode>(code));

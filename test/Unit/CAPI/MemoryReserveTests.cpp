@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Support/Sanitized.h"
 #include "MemoryReserve.h"
 #include "RedirectCalls.h"
 
@@ -76,6 +77,8 @@ TEST(MemoryReserve, LetsThreadsDestroyTheirObjects) {
 }
 
 TEST(MemoryReserve, IsForFailuresOfNew) {
+  if (QCC_TEST_SANITIZED)
+    GTEST_SKIP() << "a sanitizer ends the process for want of memory";
   GuardedAllocations guarded;
   MemoryReserve reserve;
   EXPECT_TRUE(canAllocate(1000));
@@ -86,6 +89,8 @@ TEST(MemoryReserve, IsForFailuresOfNew) {
 
 /// SmallVector calls malloc.
 TEST(MemoryReserve, IsForFailuresOfMallocInLLVM) {
+  if (QCC_TEST_SANITIZED)
+    GTEST_SKIP() << "a sanitizer ends the process for want of memory";
   GuardedAllocations guarded;
   MemoryReserve reserve;
   EXPECT_FALSE(hasMemoryFor([] {
@@ -96,6 +101,8 @@ TEST(MemoryReserve, IsForFailuresOfMallocInLLVM) {
 }
 
 TEST(MemoryReserve, LeavesOtherThreadsToTheHandlerOfTheHost) {
+  if (QCC_TEST_SANITIZED)
+    GTEST_SKIP() << "a sanitizer ends the process for want of memory";
   std::new_handler before = std::set_new_handler(countAndThrow);
   numHostCalls = 0;
   {

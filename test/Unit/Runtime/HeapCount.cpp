@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeapCount.h"
+#include "../Support/Sanitized.h"
 
 #include <atomic>
 #include <cerrno>
@@ -20,16 +21,7 @@ static std::atomic<int64_t> count{0};
 
 int64_t qcc::rt::test::heapAllocations() { return count.load(); }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define QCC_TEST_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define QCC_TEST_SANITIZED
-#endif
-
-#ifdef QCC_TEST_SANITIZED
+#if QCC_TEST_SANITIZED
 
 bool qcc::rt::test::countsHeap() { return false; }
 

@@ -296,6 +296,15 @@ TEST(Module, ReadsNamesAndMetadata) {
   EXPECT_EQ((*module)->minorVersion(), uint32_t(QCC_ABI_MINOR_VERSION));
 }
 
+/// Quantizes the first argument, with a scale and a zero point at these bytes.
+static void quantize(FakeArtifact &artifact, int scale, int zeroPoint) {
+  char *numbers = artifact.table<char>(16);
+  auto *quant = artifact.table<qcc_quant_desc>(1);
+  *quant = {QCC_QUANT_PER_TENSOR, 0, 1, artifact.ref(numbers + scale),
+            artifact.ref(numbers + zeroPoint)};
+  artifact.arguments[0].quant_ref = artifact.ref(quant);
+}
+
 TEST(Module, RefusesDamagedTables) {
   using Damage = std::function<void(FakeArtifact &)>;
   const std::pair<const char *, Damage> cases[] = {
@@ -335,6 +344,9 @@ TEST(Module, RefusesDamagedTables) {
        [](FakeArtifact &a) { a.descriptor->n_metadata = 1; }},
       {"a list of names is misaligned",
        [](FakeArtifact &a) { a.arguments[0].dim_names_ref = 4; }},
+      {"a scale is misaligned", [](FakeArtifact &a) { quantize(a, 1, 8); }},
+      {"a zero point is misaligned",
+       [](FakeArtifact &a) { quantize(a, 0, 10); }},
       {"a symbol is no dimension of any argument",
        [](FakeArtifact &a) {
          a.entries[0].n_symbols = a.entries[0].n_values = 2;

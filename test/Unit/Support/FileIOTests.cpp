@@ -7,6 +7,7 @@
 
 #include "qcc/Support/FileIO.h"
 
+#include "Sanitized.h"
 #include "TemporaryFolder.h"
 #include "qcc/Support/HostTensor.h"
 
@@ -106,14 +107,6 @@ TEST(OutputFile, Refuses) {
             rt::StatusCode::InvalidArgument);
 }
 
-/// Sanitizers end the process where malloc would return null.
-#ifdef __has_feature
-constexpr bool isSanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool isSanitized = false;
-#endif
-
 TEST(HostTensor, ChecksShapes) {
   rt::DType i8{QCC_INT, 8};
   rt::Result<HostTensor> tensor = HostTensor::create(i8, {2, 3});
@@ -129,7 +122,7 @@ TEST(HostTensor, ChecksShapes) {
   int64_t huge = int64_t(1) << 62;
   EXPECT_EQ(HostTensor::create(i8, {huge, 4}).status().code(),
             rt::StatusCode::InvalidArgument);
-  if (!isSanitized)
+  if (!QCC_TEST_SANITIZED)
     EXPECT_EQ(HostTensor::create(i8, {huge}).status().code(),
               rt::StatusCode::OutOfMemory);
 }

@@ -18,6 +18,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <functional>
 #include <map>
 
@@ -42,6 +43,7 @@ struct Gpu {
   std::map<Pointer, size_t> allocations;
   std::map<std::string, int> calls;
   std::vector<std::shared_ptr<const emu::Module>> modules;
+  std::deque<Stream> streams; ///< Of tests.
   int sticky = 0;
 };
 } // namespace
@@ -330,7 +332,9 @@ EXPORT int cuEventElapsedTime(float *milliseconds, int *, int *) {
 }
 
 /// For tests: a stream of the primary context, or of another one.
-EXPORT void *qccFakeStream(int context) { return new Stream{context, nullptr}; }
+EXPORT void *qccFakeStream(int context) {
+  return &gpu().streams.emplace_back(Stream{context, nullptr});
+}
 /// For tests: as a process that starts anew.
 EXPORT void qccFakeReset() {
   gpu().sticky = 0;
