@@ -23,12 +23,12 @@ namespace qcc::test {
 inline void twice(const qcc_frame *frame, int32_t, int32_t) {
   auto *x = static_cast<const int32_t *>(frame->tensors[0]);
   for (int64_t i = 0; i < frame->values[0]; ++i)
-    reinterpret_cast<int32_t *>(frame->arena)[i] = 2 * x[i];
+    reinterpret_cast<int32_t *>(frame->arena)[i] = 2u * x[i];
 }
 inline void more(const qcc_frame *frame, int32_t, int32_t) {
   auto *t = reinterpret_cast<const int32_t *>(frame->arena);
   for (int64_t i = 0; i < frame->values[0]; ++i)
-    static_cast<int32_t *>(frame->tensors[1])[i] = t[i] + 1;
+    static_cast<int32_t *>(frame->tensors[1])[i] = t[i] + 1u;
 }
 
 struct SmallProgram {
