@@ -20,7 +20,7 @@ import numpy as np
 from . import _structures as c
 from ._arrays import borrow
 from ._explanation import Explanation, read_explanation
-from ._library import STATUS_FUNCTIONS, Handle, Library, encode, library_path
+from ._library import STATUS_FUNCTIONS, Handle, Library, compiler_mode, encode, library_path
 from ._module import Module, load_memory
 from .errors import CompileWarning, Diagnostic, InvalidArgumentError, UnsupportedError
 
@@ -51,7 +51,7 @@ def _library() -> Library:
     if not path.exists():
         raise UnsupportedError(f"the compiler is not installed, only the runtime ({path} does not exist); "
                                "pip install qcc")
-    return Library(path, _FUNCTIONS)
+    return Library(path, _FUNCTIONS, compiler_mode())
 
 
 class _Artifact:

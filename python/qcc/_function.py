@@ -13,7 +13,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
-from ._library import Handle, runtime
+from ._library import Handle, OfProcess, runtime
 from ._runs import CancelToken, Run, ThreadPool, run_options, unpack
 from ._table import table
 from ._types import TensorType
@@ -223,7 +223,7 @@ class _DeviceContext(_Context):
             held.append(capsule)
 
 
-class Function:
+class Function(OfProcess):
     """A function of a module, which any number of threads may call at once.
 
     Each call has memory for temporaries of its own, which is kept for later calls, and so are the threads where their

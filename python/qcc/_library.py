@@ -7,12 +7,16 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, NoReturn, Optional, Sequence, Tuple
 
 from . import _structures as c
 from .errors import CLASSES, Diagnostic, Error, InvalidArgumentError, InvalidProgramError, UnsupportedError
 
 API_VERSION = 1
+
+#: What every LLVM and MLIR has: PassRegistry::getPassRegistry, APInt::initSlowCase, Operation::erase.
+_LLVM_FUNCTIONS = ("_ZN4llvm12PassRegistry15getPassRegistryEv", "_ZN4llvm5APInt12initSlowCaseERKS0_",
+                   "_ZN4mlir9Operation5eraseEv")
 
 _Signature = Tuple[Any, Sequence[Any]]
 _STATUS = ctypes.c_void_p
@@ -72,13 +76,32 @@ RUNTIME_FUNCTIONS: Dict[str, _Signature] = {
 }
 
 
+def _address(library: ctypes.CDLL, name: str) -> Optional[int]:
+    function = getattr(library, name, None)
+    return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
+
+
+def compiler_mode() -> int:
+    """How libqcc is opened.
+
+    A library such as TensorFlow exports the functions of its LLVM to the whole process. RTLD_DEEPBIND makes libqcc, and
+    the libraries that it needs, look for functions among themselves first. They would also miss a `malloc` that
+    replaces the C library's, of a sanitizer or of jemalloc; there libqcc is opened as usual, and says in a status if it
+    is bound to another LLVM.
+    """
+    process = ctypes.CDLL(None)
+    exports_llvm = any(_address(process, name) is not None for name in _LLVM_FUNCTIONS)
+    own_malloc = _address(process, "malloc") == _address(ctypes.CDLL("libc.so.6"), "malloc")
+    return ctypes.DEFAULT_MODE | (os.RTLD_DEEPBIND if exports_llvm and own_malloc else 0)
+
+
 class Library:
     """A shared library and its functions, which are attributes of `functions`."""
 
-    def __init__(self, path: pathlib.Path, functions: Dict[str, _Signature]) -> None:
+    def __init__(self, path: pathlib.Path, functions: Dict[str, _Signature], mode: int = ctypes.DEFAULT_MODE) -> None:
         self.path = path
         try:
-            self.functions: Any = ctypes.CDLL(str(path))
+            self.functions: Any = ctypes.CDLL(str(path), mode)
         except OSError as error:
             raise UnsupportedError(f"a library of qcc cannot be loaded: {error}; install the package anew, or set "
                                    "QCC_LIBRARY_PATH to the folder that has the libraries") from None
@@ -100,7 +123,17 @@ class Library:
         raise InvalidProgramError(message, diagnostics) if kind is InvalidProgramError else kind(message)
 
 
-class Handle:
+class OfProcess:
+    """Base of objects that hold memory of this process, which neither copies nor pickles can have."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it holds memory of this process; share "
+                        "it, or save the module (Module.save) and load the file where it is needed (qcc.load)")
+
+
+class Handle(OfProcess):
     """An object of the C interface, destroyed with the Python object that owns it."""
 
     __slots__ = ("_destroy", "value")
@@ -110,7 +143,8 @@ class Handle:
         self._destroy = destroy
 
     def __del__(self) -> None:
-        self._destroy(self.value)
+        if hasattr(self, "_destroy"):  # The constructor has not failed.
+            self._destroy(self.value)
 
 
 def library_path(folder: pathlib.Path, name: str) -> pathlib.Path:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _structures as c
 from ._arrays import dtype_name
 from ._function import Function
-from ._library import Handle, encode, runtime
+from ._library import Handle, OfProcess, encode, runtime
 from ._runs import ThreadPool
 from ._types import Quantization, TensorType, Variant
 from .errors import InvalidArgumentError, UnsupportedError
@@ -44,7 +44,7 @@ class Artifact(Protocol):
     def load(self) -> Handle: ...
 
 
-class Module:
+class Module(OfProcess):
     """A program that is compiled: immutable, and shared by any number of threads.
 
     `qcc.compile` and `qcc.load` make modules. What `compile` made for processors that this host does not have can be

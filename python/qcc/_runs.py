@@ -11,11 +11,11 @@ import time
 from typing import Any, Callable, Generator, List, Optional, Sequence
 
 from . import _structures as c
-from ._library import Handle, runtime
+from ._library import Handle, OfProcess, runtime
 from .errors import InvalidArgumentError
 
 
-class CancelToken:
+class CancelToken(OfProcess):
     """Ends runs that were given it: those under way within some milliseconds, later ones before they begin."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class CancelToken:
         return bool(runtime.functions.qccCancelTokenIsCancelled(self._handle.value))
 
 
-class ThreadPool:
+class ThreadPool(OfProcess):
     """Threads that functions share: the runs of these follow one another."""
 
     def __init__(self, threads: int = 0, *, cpus: Optional[Sequence[int]] = None) -> None:
@@ -86,7 +86,7 @@ def run_options(timeout: Optional[float], cancel: Optional[CancelToken]) -> c.Ru
     return options
 
 
-class Run:
+class Run(OfProcess):
     """A run that `Function.start` has started. It can be awaited.
 
     The memory of arguments and results belongs to the run until it has ended. An object that is given up waits for its

@@ -17,13 +17,14 @@
 
 #include "Check.h"
 
+static const char doubling[] =
+    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %y = arith.addf %x, %x : tensor<?xf32>\n"
+    "  return %y : tensor<?xf32>\n"
+    "}\n";
+
 static inline qccStatus compileDoubling(qccArtifact *artifact) {
-  static const char program[] =
-      "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
-      "  %y = arith.addf %x, %x : tensor<?xf32>\n"
-      "  return %y : tensor<?xf32>\n"
-      "}\n";
-  return qccCompileText(program, strlen(program), NULL, artifact);
+  return qccCompileText(doubling, strlen(doubling), NULL, artifact);
 }
 
 static inline qccModule loadDoubling(qccArtifact artifact) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Convert.h"
+#include "BoundLLVM.h"
 #include "CrashGuard.h"
 #include "Diagnostics.h"
 #include "WeightHooks.h"
@@ -263,6 +264,9 @@ static qccStatus compileGuarded(const qccCompileOptions *given,
   if (options.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
     return toC(rt::unsupported("a flag is set that this version of the library "
                                "does not have; update the library"));
+  status = checkBoundLLVM();
+  if (!status.isOk())
+    return toC(status);
   Outcome outcome;
   status = runGuarded(options.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep
                                                                : Signals::Catch,

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A library calls functions of others through a table that the dynamic loader
-// has filled. Whoever changes an entry redirects the calls of this library and
-// of no other one.
+// Whoever changes an entry of a library's table of addresses redirects the calls
+// of this library and of no other one.
 //
 //===----------------------------------------------------------------------===//
 
