@@ -66,7 +66,7 @@ Result<ArtifactFile> ArtifactFile::open(int descriptor) {
 }
 
 Result<ArtifactFile> ArtifactFile::createEmpty() {
-  int file = memfd_create("qcc-artifact", MFD_CLOEXEC);
+  int file = memfd_create("qcc-artifact", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0)
     return systemFailure("a file in memory cannot be created", errno);
   return ArtifactFile(file, pathOf(file), /*isInMemory=*/true);
@@ -85,11 +85,27 @@ Status ArtifactFile::append(const char *bytes, uint64_t size) const {
   return Status::ok();
 }
 
+Status ArtifactFile::addSeals(int seals) const {
+  return fcntl(file_, F_ADD_SEALS, seals) == 0
+             ? Status::ok()
+             : systemFailure("a file in memory cannot be sealed", errno);
+}
+
+Status ArtifactFile::seal() const {
+  return isInMemory_ ? addSeals(F_SEAL_WRITE | F_SEAL_SEAL) : Status::ok();
+}
+
+/// What a complete file in memory keeps from now on. It cannot be written
+/// either once it is sealed; until then, forget() gives back parts of it.
+static constexpr int sealsOfComplete = F_SEAL_GROW | F_SEAL_SHRINK;
+
 Result<ArtifactFile> ArtifactFile::create(const void *bytes, uint64_t size) {
   Result<ArtifactFile> file = createEmpty();
   if (!file.isOk())
     return file.status();
   Status status = file->append(static_cast<const char *>(bytes), size);
+  if (status.isOk())
+    status = file->addSeals(sealsOfComplete);
   if (!status.isOk())
     return status;
   return file;
@@ -112,6 +128,9 @@ Result<ArtifactFile> ArtifactFile::copy() const {
     if (!status.isOk())
       return status;
   }
+  Status status = file->addSeals(sealsOfComplete);
+  if (!status.isOk())
+    return status;
   return file;
 }
 

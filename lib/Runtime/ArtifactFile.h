@@ -50,6 +50,10 @@ public:
   ArtifactFile &operator=(ArtifactFile &&other) noexcept;
   ~ArtifactFile();
 
+  /// Makes a file in memory one that nobody can change any more, this object
+  /// included: what was validated stays. Others are left as they are.
+  Status seal() const;
+
   /// Reads all of it; returns what will be loaded. Nothing is mapped. With a
   /// key, fails unless the file is signed by it.
   Result<ArtifactImage> validate(const Key *publicKey) const;
@@ -80,6 +84,7 @@ private:
                 const char *data, size_t size, bool fromFile) const;
   static Result<ArtifactFile> createEmpty();
   Status append(const char *bytes, uint64_t size) const;
+  Status addSeals(int seals) const;
   Result<uint64_t> size() const;
 
   int file_;

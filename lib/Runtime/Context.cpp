@@ -185,7 +185,13 @@ Status Context::checkTensor(const Tensor &tensor, const TensorInfo &info,
   if (!tensor.data && *bytes > 0)
     return invalidArgument(nameOf(role, position, info) +
                            " has no data: its pointer is null");
-  if (reinterpret_cast<uintptr_t>(tensor.data) % tensor.dtype.size() != 0)
+  auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+  if (*bytes > 0 && begin > uintptr_t(INTPTR_MAX) - uintptr_t(*bytes))
+    return invalidArgument(nameOf(role, position, info) + " is " +
+                           tensor.describe() +
+                           ", which does not fit between its pointer and the "
+                           "end of memory; hand over memory that has its size");
+  if (begin % tensor.dtype.size() != 0)
     return invalidArgument(nameOf(role, position, info) +
                            " is not aligned to its elements; copy it to "
                            "aligned memory");

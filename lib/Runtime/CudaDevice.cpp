@@ -41,6 +41,21 @@ public:
     return driver.toStatus(error, what);
   }
 
+  /// The same for functions that wait or allocate, which a capture of the
+  /// caller's or of another thread forbids: they have nothing to do with the
+  /// streams that are captured.
+  template <typename Fn> Status runApart(const char *what, Fn fn) const {
+    return run(what, [&] {
+      int mode = kCaptureRelaxed;
+      Error error = driver.exchangeCaptureMode(&mode);
+      if (error != kSuccess)
+        return error;
+      error = fn();
+      driver.exchangeCaptureMode(&mode);
+      return error;
+    });
+  }
+
   const Driver &driver;
   cuda::Context *const context;
 
@@ -57,14 +72,23 @@ public:
   ~CudaStream() override {
     if (isOwned_)
       (void)context_
-          ->run("", [&] { return context_->driver.streamDestroy(stream); })
+          ->runApart("", [&] { return context_->driver.streamDestroy(stream); })
           .isOk();
   }
 
   Status synchronize() override {
-    return context_->run("waiting for the GPU failed", [&] {
+    return context_->runApart("waiting for the GPU failed", [&] {
       return context_->driver.streamSynchronize(stream);
     });
+  }
+  Result<bool> isCapturing() override {
+    int state = kNotCapturing;
+    Status status = context_->run("the stream cannot be used", [&] {
+      return context_->driver.isCapturing(stream, &state);
+    });
+    if (!status.isOk())
+      return status;
+    return state != kNotCapturing;
   }
 
   Stream *const stream;
@@ -85,7 +109,7 @@ public:
       : context_(std::move(context)), event_(event) {}
   ~CudaEvent() override {
     (void)context_
-        ->run("", [&] { return context_->driver.eventDestroy(event_); })
+        ->runApart("", [&] { return context_->driver.eventDestroy(event_); })
         .isOk();
   }
 
@@ -95,13 +119,13 @@ public:
     });
   }
   Status synchronize() override {
-    return context_->run("waiting for the GPU failed", [&] {
+    return context_->runApart("waiting for the GPU failed", [&] {
       return context_->driver.eventSynchronize(event_);
     });
   }
   Result<int64_t> nanosecondsSince(const DeviceEvent &start) override {
     float milliseconds = 0;
-    Status status = context_->run("a time cannot be measured", [&] {
+    Status status = context_->runApart("a time cannot be measured", [&] {
       return context_->driver.eventElapsed(
           &milliseconds, static_cast<const CudaEvent &>(start).event_, event_);
     });
@@ -121,7 +145,7 @@ public:
       : context_(std::move(context)), module_(module) {}
   ~CudaModule() override {
     (void)context_
-        ->run("", [&] { return context_->driver.moduleUnload(module_); })
+        ->runApart("", [&] { return context_->driver.moduleUnload(module_); })
         .isOk();
   }
 
@@ -148,8 +172,8 @@ public:
       : context_(std::move(context)), program_(program) {}
   ~CudaGraph() override {
     (void)context_
-        ->run("",
-              [&] { return context_->driver.graphProgramDestroy(program_); })
+        ->runApart(
+            "", [&] { return context_->driver.graphProgramDestroy(program_); })
         .isOk();
   }
 
@@ -187,8 +211,9 @@ public:
     Pointer pointer = 0;
     Status status;
     if (size > 0)
-      status = context_->run("memory of the GPU cannot be allocated",
-                             [&] { return driver_.memAlloc(&pointer, size); });
+      status = context_->runApart("memory of the GPU cannot be allocated", [&] {
+        return driver_.memAlloc(&pointer, size);
+      });
     if (!status.isOk())
       return status.withPrefix(std::to_string(size) + " bytes: ");
     return reinterpret_cast<void *>(pointer);
@@ -197,8 +222,9 @@ public:
   Status deallocate(void *memory) override {
     if (!memory)
       return Status::ok();
-    return context_->run("memory of the GPU cannot be freed",
-                         [&] { return driver_.memFree(addressOf(memory)); });
+    return context_->runApart("memory of the GPU cannot be freed", [&] {
+      return driver_.memFree(addressOf(memory));
+    });
   }
 
   Status copy(void *destination, const void *source, int64_t size,
@@ -221,6 +247,12 @@ public:
     });
   }
 
+  Status checkHealth() override {
+    size_t available = 0, total = 0;
+    return context_->run("the GPU does not answer", [&] {
+      return driver_.memGetInfo(&available, &total);
+    });
+  }
   Status checkMemory(const void *memory, int64_t size) override;
   Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
                                                    int64_t size) override;
@@ -229,7 +261,7 @@ public:
   Result<std::unique_ptr<DeviceStream>> createStream() override {
     constexpr unsigned nonBlocking = 1; // does not wait for the default stream
     Stream *stream = nullptr;
-    Status status = context_->run("a stream cannot be created", [&] {
+    Status status = context_->runApart("a stream cannot be created", [&] {
       return driver_.streamCreate(&stream, nonBlocking);
     });
     if (!status.isOk())
@@ -242,7 +274,7 @@ public:
 
   Result<std::unique_ptr<DeviceEvent>> createEvent() override {
     Event *event = nullptr;
-    Status status = context_->run("an event cannot be created", [&] {
+    Status status = context_->runApart("an event cannot be created", [&] {
       return driver_.eventCreate(&event, 0);
     });
     if (!status.isOk())
@@ -321,7 +353,8 @@ Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
   const int options[] = {kErrorLog, kErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(logBytes)};
   cuda::Module *module = nullptr;
-  Status status = context_->run("the driver cannot compile the kernels", [&] {
+  auto what = "the driver cannot compile the kernels";
+  Status status = context_->runApart(what, [&] {
     return driver_.moduleLoad(&module, image, 2, options, values);
   });
   log.resize(log.find_first_of('\0'));
@@ -374,7 +407,7 @@ Result<std::unique_ptr<DeviceStream>> CudaDevice::borrowStream(void *handle) {
 Result<std::unique_ptr<DeviceGraph>>
 CudaDevice::endGraph(DeviceStream *stream) {
   GraphProgram *program = nullptr;
-  Status status = context_->run("launches cannot be recorded", [&] {
+  Status status = context_->runApart("launches cannot be recorded", [&] {
     Graph *graph = nullptr;
     Error error = driver_.endCapture(streamOf(stream), &graph);
     if (error == kSuccess)

@@ -62,7 +62,14 @@ static bool isOfKernel(Error error) {
          (error >= kHardwareStackError && error <= kLaunchFailed);
 }
 
+/// Whether the call does not fit a capture that is in progress.
+static bool isOfCapture(Error error) {
+  return error >= kCaptureUnsupported && error <= kCaptureWrongThread;
+}
+
 static StatusCode codeOf(Error error) {
+  if (isOfCapture(error))
+    return StatusCode::InvalidArgument;
   switch (error) {
   case kOutOfMemory:
     return StatusCode::OutOfMemory;
@@ -73,6 +80,7 @@ static StatusCode codeOf(Error error) {
   case kInvalidPTX:
   case kUnsupportedPTX:
   case kInvalidImage:
+  case kJitCompilerNotFound:
   case kLaunchOutOfResources:
     return StatusCode::Unsupported;
   default:
@@ -89,7 +97,24 @@ static const char *remedyOf(Error error) {
   case kInvalidPTX:
   case kUnsupportedPTX:
     return "; update the driver, or compile for an older chip";
+  case kEccUncorrectable:
+    return "; memory of the GPU is defective: end this process, and reset or "
+           "replace the GPU (nvidia-smi -q -d ECC,ROW_REMAPPER shows its "
+           "state)";
+  case kNvlinkUncorrectable:
+    return "; a link between GPUs is defective: end this process, and reset "
+           "the GPUs (nvidia-smi nvlink -e shows the errors of the links)";
+  case kJitCompilerNotFound:
+    return "; install libnvidia-ptxjitcompiler.so.1, a part of the driver; a "
+           "container gets it with NVIDIA_DRIVER_CAPABILITIES=compute";
+  case kCaptureImplicit:
+    return "; the default stream cannot be used while another stream of its "
+           "kind is captured: give the run a stream, or capture with "
+           "CU_STREAM_CAPTURE_MODE_RELAXED";
   default:
+    if (isOfCapture(error))
+      return "; a stream is being captured: see qccRunOptions::stream for what "
+             "a run may do then";
     return isOfKernel(error)
                ? "; the driver refuses all further work of this process: start "
                  "it again"

@@ -37,12 +37,14 @@ struct GraphProgram;
 constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
                 kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
                 kNoBinary = 209, kInvalidPTX = 218, kUnsupportedPTX = 222,
-                kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
-                kLaunchOutOfResources = 701, kLaunchTimeout = 702,
-                kAssert = 710, kHardwareStackError = 714,
+                kEccUncorrectable = 214, kNvlinkUncorrectable = 220,
+                kJitCompilerNotFound = 221, kNotFound = 500, kNotReady = 600,
+                kIllegalAddress = 700, kLaunchOutOfResources = 701,
+                kLaunchTimeout = 702, kAssert = 710, kHardwareStackError = 714,
                 kIllegalInstruction = 715, kMisalignedAddress = 716,
                 kInvalidAddressSpace = 717, kInvalidPc = 718,
-                kLaunchFailed = 719;
+                kLaunchFailed = 719, kCaptureUnsupported = 900,
+                kCaptureImplicit = 906, kCaptureWrongThread = 908;
 
 // Attributes of devices, functions and pointers; options of the compiler.
 constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16,
@@ -50,6 +52,8 @@ constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16,
 constexpr int kMaxDynamicShared = 8;
 constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;
+// States of a stream, and how a thread's calls respect captures.
+constexpr int kNotCapturing = 0, kCaptureRelaxed = 2;
 // Types of memory: a GPU's own, and what it shares with the host.
 constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
 
@@ -70,6 +74,7 @@ constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
   DO(cuCtxPopCurrent_v2, popCurrent, (Context **))                             \
   DO(cuMemAlloc_v2, memAlloc, (Pointer *, size_t))                             \
   DO(cuMemFree_v2, memFree, (Pointer))                                         \
+  DO(cuMemGetInfo_v2, memGetInfo, (size_t *, size_t *))                        \
   DO(cuMemcpyHtoDAsync_v2, copyToDevice,                                       \
      (Pointer, const void *, size_t, Stream *))                                \
   DO(cuMemcpyDtoHAsync_v2, copyToHost, (void *, Pointer, size_t, Stream *))    \
@@ -95,6 +100,8 @@ constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
   DO(cuEventElapsedTime, eventElapsed, (float *, Event *, Event *))            \
   DO(cuStreamBeginCapture_v2, beginCapture, (Stream *, int))                   \
   DO(cuStreamEndCapture, endCapture, (Stream *, Graph **))                     \
+  DO(cuStreamIsCapturing, isCapturing, (Stream *, int *))                      \
+  DO(cuThreadExchangeStreamCaptureMode, exchangeCaptureMode, (int *))          \
   DO(cuGraphInstantiateWithFlags, graphInstantiate,                            \
      (GraphProgram **, Graph *, unsigned long long))                           \
   DO(cuGraphDestroy, graphDestroy, (Graph *))                                  \

@@ -7,6 +7,8 @@
 
 #include "DeviceProgram.h"
 
+#include "qcc/Runtime/Process.h"
+
 #include <utility>
 
 namespace qcc::rt {
@@ -36,15 +38,27 @@ void DeviceBuffer::reset() {
   capacity_ = 0;
 }
 
+/// By a stream of its own: the default one waits for streams of others, and
+/// must not be used while one of them is captured.
+Status DeviceProgram::loadWeights() {
+  Status status = weights_.reserve(variant_.weightsSize);
+  if (!status.isOk() || variant_.weightsSize == 0)
+    return status;
+  Result<std::unique_ptr<DeviceStream>> stream = device_->createStream();
+  if (!stream.isOk())
+    return stream.status();
+  status =
+      device_->copy(weights_.data(), variant_.weights, variant_.weightsSize,
+                    CopyDirection::HostToDevice, stream->get());
+  return status.isOk() ? (*stream)->synchronize() : status;
+}
+
 Status DeviceProgram::load() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (isLoaded_)
     return Status::ok();
-  Status status = weights_.reserve(variant_.weightsSize);
-  if (status.isOk() && variant_.weightsSize > 0)
-    status =
-        device_->copy(weights_.data(), variant_.weights, variant_.weightsSize,
-                      CopyDirection::HostToDevice, nullptr);
+  int64_t start = steadyNanoseconds();
+  Status status = loadWeights();
   if (!status.isOk())
     return status.withPrefix("weights for " + device_->name() + ": ");
   if (!variant_.kernels.empty()) {
@@ -57,6 +71,15 @@ Status DeviceProgram::load() {
     module_ = std::move(*module);
   }
   isLoaded_ = true;
+  int64_t time = steadyNanoseconds() - start;
+  ProcessCounters &counters = ProcessCounters::get();
+  counters.deviceLoads.fetch_add(1, std::memory_order_relaxed);
+  counters.deviceLoadNanoseconds.fetch_add(time, std::memory_order_relaxed);
+  log(LogLevel::Info, 0, [&] {
+    return "code and weights of variant " + std::string(variant_.target) +
+           " went to " + device_->name() + " in " + std::to_string(time) +
+           " ns";
+  });
   return Status::ok();
 }
 

@@ -61,6 +61,8 @@ public:
   char *weights() const { return weights_.data(); }
 
 private:
+  Status loadWeights();
+
   const std::shared_ptr<Device> device_;
   const Variant &variant_;
   std::mutex mutex_;

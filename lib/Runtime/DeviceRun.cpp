@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <utility>
 
 namespace qcc::rt {
 
@@ -74,27 +75,64 @@ Status DeviceRun::waitForLast() {
   return end_->synchronize();
 }
 
-/// The stream of this run. Runs on one stream follow one another; of another
-/// stream, the last run must be over.
-Status DeviceRun::chooseStream(void *handle) {
-  DeviceStream *last = stream_;
-  if (handle && (!callersStream_ || handle != callersHandle_)) {
-    Status status = waitForLast();
-    if (!status.isOk())
-      return status;
+/// Finds out what the caller's stream is. Waits for nothing.
+Status DeviceRun::takeStream(void *handle) {
+  isCaptured_ = false;
+  if (!handle)
+    return Status::ok();
+  if (!callersStream_ || handle != callersHandle_) {
     Result<std::unique_ptr<DeviceStream>> stream = device_.borrowStream(handle);
     if (!stream.isOk())
       return stream.status();
     callersStream_ = std::move(*stream);
     callersHandle_ = handle;
   }
+  Result<bool> isCaptured = callersStream_->isCapturing();
+  if (isCaptured.isOk())
+    isCaptured_ = *isCaptured;
+  return isCaptured.status();
+}
+
+static Status notInCapture(const std::string &what) {
+  return invalidArgument("the stream is being captured, and " + what);
+}
+
+/// What a run cannot do while the caller's stream is captured.
+Status DeviceRun::checkCapture(const Request &request) const {
+  if (!isPrepared_)
+    return notInCapture("this context has not run yet, so that its code is not "
+                        "on the GPU; run it once before the capture");
+  if (request.waits)
+    return notInCapture("nothing runs before the graph is launched; leave out "
+                        "QCC_RUN_WAIT");
+  if (request.looksAtSteps)
+    return notInCapture("steps that are only recorded have no values and no "
+                        "times; run without a profile and a step hook");
+  auto isHost = [](const Tensor &tensor) { return tensor.location.isHost(); };
+  size_t arguments = entry_.arguments.size(), results = entry_.results.size();
+  if (std::any_of(request.inputs, request.inputs + arguments, isHost) ||
+      std::any_of(request.outputs, request.outputs + results, isHost))
+    return notInCapture("a tensor is in host memory, which the run would have "
+                        "to wait for; give tensors on the GPU");
+  return Status::ok();
+}
+
+/// The stream of this run. Runs on one stream follow one another; of another
+/// stream, the last run must be over. What is only recorded follows nothing.
+Status DeviceRun::chooseStream(void *handle) {
   stream_ = handle ? callersStream_.get() : ownStream_.get();
-  return stream_ == last ? Status::ok() : waitForLast();
+  handle_ = handle;
+  return isCaptured_ || handle == endHandle_ ? Status::ok() : waitForLast();
 }
 
 Status DeviceRun::grow(DeviceBuffer &buffer, int64_t size) {
   if (size <= buffer.capacity())
     return Status::ok();
+  if (isCaptured_)
+    return notInCapture("there is no memory for these shapes yet; run them "
+                        "once before the capture");
+  if (wasCaptured_)
+    outgrown_.push_back(std::move(buffer));
   Status status = waitForLast();
   return status.isOk() ? buffer.reserve(size) : status;
 }
@@ -139,28 +177,32 @@ Status DeviceRun::bind(const Tensor &tensor, BoundTensor &bound,
   return status;
 }
 
-Status DeviceRun::begin(const Tensor *inputs, const Tensor *outputs,
-                        int64_t arenaBytes, void *stream, bool waits) {
+Status DeviceRun::begin(const Request &request) {
+  const Tensor *inputs = request.inputs, *outputs = request.outputs;
   isTimed_ = false;
-  Status status = prepare();
+  hasWork_ = false;
+  Status status = takeStream(request.stream);
   if (status.isOk())
-    status = chooseStream(stream);
+    status = isCaptured_ ? checkCapture(request) : prepare();
+  if (status.isOk())
+    status = chooseStream(request.stream);
   if (!status.isOk())
     return status;
-  if (arenaBytes > arena_.capacity() && log_.log)
+  if (request.arenaBytes > arena_.capacity() && !isCaptured_ && log_.log)
     log_.log(log_.context, "the arena grows");
-  status = grow(arena_, arenaBytes);
+  status = grow(arena_, request.arenaBytes);
   if (!status.isOk())
     return status.withPrefix("temporaries of '" + std::string(entry_.name) +
                              "': ");
-  mustWait_ = !stream || waits;
+  mustWait_ = !request.stream || request.waits;
   size_t numArguments = entry_.arguments.size();
   for (size_t i = 0; i < tensors_.size() && status.isOk(); ++i)
     status = i < numArguments ? bind(inputs[i], tensors_[i], "argument", i)
                               : bind(outputs[i - numArguments], tensors_[i],
                                      "result", i - numArguments);
   // From here on there may be work that reads the caller's memory.
-  isUnderWay_ = status.isOk();
+  hasWork_ = status.isOk();
+  wasCaptured_ |= hasWork_ && isCaptured_;
   for (size_t i = 0; i < numArguments && status.isOk(); ++i)
     if (tensors_[i].isCopied)
       status = copy(tensors_[i].address, inputs[i].data, *inputs[i].bytes(),
@@ -176,22 +218,28 @@ Status DeviceRun::finish(const Tensor *outputs) {
       status =
           copy(outputs[i].data, tensors_[numArguments + i].address,
                *outputs[i].bytes(), /*isToDevice=*/false, outputs[i].location);
-  if (status.isOk())
+  // An event that is recorded in a capture is a part of the graph alone.
+  if (status.isOk() && !isCaptured_)
     status = end_->record(stream_);
   if (!status.isOk()) {
     abandon();
     return status;
   }
-  if (!mustWait_)
+  hasWork_ = false;
+  if (isCaptured_)
     return Status::ok();
-  isUnderWay_ = false;
-  return stream_->synchronize();
+  endHandle_ = handle_;
+  isUnderWay_ = !mustWait_;
+  return mustWait_ ? stream_->synchronize() : Status::ok();
 }
 
 void DeviceRun::abandon() {
-  // The run has failed already, or was asked to end.
-  if (isUnderWay_)
-    (void)stream_->synchronize().isOk();
+  if (!hasWork_ || isCaptured_)
+    return;
+  // The run has failed already, or was asked to end. With its stream, earlier
+  // runs are over.
+  (void)stream_->synchronize().isOk();
+  hasWork_ = false;
   isUnderWay_ = false;
 }
 
@@ -311,7 +359,7 @@ Status DeviceRun::record(GraphOfLaunches &to, const int64_t *values) {
 }
 
 Status DeviceRun::launchAll(const int64_t *values) {
-  if (!device_.hasGraphs() || entry_.steps.size() < 2)
+  if (isCaptured_ || !device_.hasGraphs() || entry_.steps.size() < 2)
     return launchSteps(values);
   fillKey(values);
   Result<bool> isKnown = findGraph();
@@ -355,8 +403,9 @@ Status DeviceRun::fetch(const OperandInfo &operand, const int64_t *values,
   Status status = to.reserve(bytes);
   if (!status.isOk())
     return status;
-  return device_.copy(to.data(), addressOf(operand, values), bytes,
-                      CopyDirection::DeviceToHost, nullptr);
+  status = device_.copy(to.data(), addressOf(operand, values), bytes,
+                        CopyDirection::DeviceToHost, ownStream_.get());
+  return status.isOk() ? ownStream_->synchronize() : status;
 }
 
 } // namespace qcc::rt

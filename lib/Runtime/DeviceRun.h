@@ -11,6 +11,11 @@
 // the run ends early. Once shapes have been run, nothing is allocated but what
 // the driver does.
 //
+// Where the caller captures its stream, the run is recorded and not done: its
+// steps are launched one by one, nothing waits, and nothing is allocated.
+// Graphs of the caller use the temporaries of the context for as long as it
+// lives, so from then on memory that is outgrown is kept.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_RUNTIME_DEVICERUN_H
@@ -27,11 +32,19 @@ public:
   /// Waits for work that is under way.
   ~DeviceRun();
 
-  /// Loads the program, makes place for `arenaBytes` bytes of temporaries and
-  /// copies inputs. `stream`: the caller's, or null. `waits`: until the run is
-  /// over, also where the caller has a stream.
-  Status begin(const Tensor *inputs, const Tensor *outputs, int64_t arenaBytes,
-               void *stream, bool waits);
+  /// What a run is made of.
+  struct Request {
+    const Tensor *inputs, *outputs;
+    int64_t arenaBytes; ///< Of temporaries.
+    void *stream;       ///< The caller's, or null.
+    bool waits;         ///< Until it is over, also where there is a stream.
+    bool looksAtSteps;  ///< Steps are observed or measured.
+  };
+
+  /// Loads the program, makes place for temporaries and copies inputs.
+  Status begin(const Request &request);
+  /// Whether the run at hand is recorded by the caller.
+  bool isCaptured() const { return isCaptured_; }
   /// Whether a step does anything, by its number of blocks.
   static bool runs(const Step &step, const int64_t *values);
   Status launch(const Step &step, size_t number, const int64_t *values);
@@ -75,6 +88,8 @@ private:
   };
 
   Status prepare();
+  Status takeStream(void *handle);
+  Status checkCapture(const Request &request) const;
   Status chooseStream(void *handle);
   Status bind(const Tensor &tensor, BoundTensor &bound, const char *role,
               size_t position);
@@ -100,11 +115,17 @@ private:
   std::unique_ptr<DeviceStream> ownStream_, callersStream_;
   void *callersHandle_ = nullptr;
   DeviceStream *stream_ = nullptr; ///< of the run at hand
+  void *handle_ = nullptr;         ///< Its handle; null of the context's own.
+  bool hasWork_ = false;           ///< The run at hand may have.
+  bool isCaptured_ = false;        ///< The run at hand.
+  bool wasCaptured_ = false;       ///< Some run.
   std::unique_ptr<DeviceEvent> end_;
-  bool isUnderWay_ = false; ///< Work before end_ may be.
-  bool mustWait_ = false;   ///< for copies of the host's memory
+  void *endHandle_ = nullptr; ///< Of the stream that end_ was recorded in.
+  bool isUnderWay_ = false;   ///< Work before end_ may be.
+  bool mustWait_ = false;     ///< for copies of the host's memory
   DeviceBuffer arena_;
-  std::vector<BoundTensor> tensors_; ///< arguments, then results
+  std::vector<DeviceBuffer> outgrown_; ///< Which captured runs may use.
+  std::vector<BoundTensor> tensors_;   ///< arguments, then results
   std::vector<std::unique_ptr<DeviceEvent>> clock_;
   bool isTimed_ = false; ///< The run at hand.
 

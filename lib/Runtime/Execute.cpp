@@ -16,19 +16,13 @@
 
 #include "DeviceRun.h"
 #include "FloatEnvironment.h"
+#include "qcc/Runtime/Process.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <new>
 
 namespace qcc::rt {
-
-static int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 static bool isSet(const std::atomic<bool> *flag) {
   return flag && flag->load(std::memory_order_relaxed);
@@ -43,7 +37,7 @@ bool Context::mustEnd() {
   StatusCode end = StatusCode::Ok;
   if (isSet(options_.cancel) || isSet(cancelRun_))
     end = StatusCode::Cancelled;
-  else if (deadline_ != 0 && now() >= deadline_)
+  else if (deadline_ != 0 && steadyNanoseconds() >= deadline_)
     end = StatusCode::TimedOut;
   else
     return false;
@@ -83,7 +77,8 @@ void Context::startRun(const RunOptions &options) {
   cancelRun_ = options.cancel;
   deadline_ = 0;
   if (options.timeoutNanoseconds > 0 &&
-      __builtin_add_overflow(now(), options.timeoutNanoseconds, &deadline_))
+      __builtin_add_overflow(steadyNanoseconds(), options.timeoutNanoseconds,
+                             &deadline_))
     deadline_ = 0; // Further away than time is counted.
   canEnd_ = options_.cancel || cancelRun_ || deadline_ != 0;
   end_.store(StatusCode::Ok, std::memory_order_relaxed);
@@ -93,7 +88,7 @@ void Context::startRun(const RunOptions &options) {
   if (profile_ || !stepNanoseconds_.empty())
     stepNanoseconds_.assign(entry_.steps.size(), 0);
   if (profile_ || canEnd_)
-    stepStart_ = now();
+    stepStart_ = steadyNanoseconds();
 }
 
 /// Bytes from the first element of an operand in memory to its last.
@@ -188,7 +183,7 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
 
 /// Runs on one thread while no other is in a step. Decides whether to go on.
 void Context::finishStep(size_t index) {
-  int64_t duration = profile_ || canEnd_ ? now() - stepStart_ : 0;
+  int64_t duration = profile_ || canEnd_ ? steadyNanoseconds() - stepStart_ : 0;
   if (profile_)
     stepNanoseconds_[index] = duration;
   if (failed_.load(std::memory_order_relaxed) ||
@@ -203,7 +198,7 @@ void Context::finishStep(size_t index) {
   if (observer_.afterStep && hasRun)
     observer_.afterStep(observer_.context, *this, index);
   if (profile_ || canEnd_)
-    stepStart_ = now();
+    stepStart_ = steadyNanoseconds();
   currentStep_ = index + 1;
   // After the last step there is nothing left to cancel.
   if (currentStep_ < entry_.steps.size() && mustEnd())
@@ -330,13 +325,17 @@ Status Context::executeOnDevice(const Tensor *inputs, const Tensor *outputs,
   startRun(options);
   if (stopping_)
     return endOfRun();
-  Status status = deviceRun_->begin(inputs, outputs, arenaBytes_,
-                                    options.stream, options.waits);
+  bool looksAtSteps = observer_.afterStep || profile_;
+  Status status =
+      deviceRun_->begin({inputs, outputs, arenaBytes_, options.stream,
+                         options.waits, looksAtSteps});
   if (status.isOk() && profile_)
     status = deviceRun_->startClock();
   // A run that may end early, or is looked at, has no launch ahead of time.
-  bool isWatched = canEnd_ || observer_.afterStep;
-  bool isStepwise = isWatched || profile_;
+  // Nor is there anything to wait for in one that is only recorded.
+  bool isWatched =
+      !deviceRun_->isCaptured() && (canEnd_ || observer_.afterStep);
+  bool isStepwise = canEnd_ || looksAtSteps;
   if (status.isOk() && !isStepwise)
     status = deviceRun_->launchAll(values_.data());
   for (size_t i = 0;

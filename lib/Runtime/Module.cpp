@@ -164,6 +164,14 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   return module;
 }
 
+void Module::noteOrigin(uint64_t hash, const std::optional<Key> &publicKey) {
+  constexpr char digits[] = "0123456789abcdef";
+  for (int shift = 60; shift >= 0; shift -= 4)
+    fingerprint_ += digits[hash >> shift & 15];
+  if (publicKey)
+    publicKey_ = printKey(*publicKey);
+}
+
 Result<std::shared_ptr<const Module>>
 Module::create(const qcc_descriptor *descriptor,
                std::shared_ptr<void> keepAlive, const ModuleOptions &options) {
@@ -208,8 +216,11 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   };
   Status status = (*module)->placeWeights(
       options, WeightPlace{file.isPrivate(), rest, forget});
+  if (status.isOk())
+    status = file.seal();
   if (!status.isOk())
     return status;
+  (*module)->noteOrigin(image->note.hash, options.publicKey);
   return std::shared_ptr<const Module>(*std::move(module));
 }
 

@@ -48,6 +48,7 @@ void TaskThread::start(void (*task)(void *argument), void *argument) {
 
 void *TaskThread::threadMain(void *argument) {
   auto &self = *static_cast<TaskThread *>(argument);
+  pthread_setname_np(pthread_self(), "qcc-run");
   while (true) {
     uint32_t seen = self.changes_.load();
     void (*task)(void *) = nullptr;

@@ -15,10 +15,12 @@
 #include "SystemFailure.h"
 #include "qcc/Runtime/BlockedSignals.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Runtime/Process.h"
 
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <immintrin.h>
 #include <linux/futex.h>
@@ -150,6 +152,8 @@ Status ThreadPool::startWorkers(const std::vector<int> &cpus) {
                            error);
     workers_.push_back(std::move(worker));
   }
+  log(LogLevel::Info, 0,
+      [&] { return "made a pool of " + std::to_string(size_) + " threads"; });
   return Status::ok();
 }
 
@@ -210,10 +214,18 @@ void ThreadPool::leaveCallersCpu() {
     leaveCpu(cpu);
 }
 
+/// "qcc-1", as debuggers and `top -H` show it.
+static void nameThread(int index) {
+  char name[16];
+  snprintf(name, sizeof(name), "qcc-%d", index);
+  pthread_setname_np(pthread_self(), name);
+}
+
 void *ThreadPool::workerMain(void *argument) {
   Worker &worker = *static_cast<Worker *>(argument);
   ThreadPool &pool = *worker.pool;
   poolOfThread = &pool;
+  nameThread(worker.index);
   bool maySpin = pool.maySpin(pool.size_);
   uint32_t generation = 0;
   while (true) {
@@ -258,9 +270,12 @@ bool ThreadPool::runUnless(FunctionRef<bool()> mustEnd, int threads,
   }
   constexpr auto timeBetweenLooks = std::chrono::milliseconds(2);
   std::unique_lock<std::timed_mutex> lock(runMutex_, std::try_to_lock);
-  while (!lock.owns_lock())
-    if (!lock.try_lock_for(timeBetweenLooks) && mustEnd())
-      return false;
+  if (!lock.owns_lock()) {
+    CountedHere waiting(ProcessCounters::get().runsWaiting);
+    while (!lock.owns_lock())
+      if (!lock.try_lock_for(timeBetweenLooks) && mustEnd())
+        return false;
+  }
   runLocked(threads, body);
   return true;
 }

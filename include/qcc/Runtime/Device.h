@@ -42,6 +42,9 @@ public:
   virtual ~DeviceStream() = default;
   /// Waits for all work handed to the stream so far.
   virtual Status synchronize() = 0;
+  /// Whether a program records the work of its stream to repeat it later. Such
+  /// work does not run, and nobody may wait for the stream.
+  virtual Result<bool> isCapturing() { return false; }
 };
 
 /// A point in a stream.
@@ -106,6 +109,8 @@ public:
   virtual Status deallocate(void *memory) = 0;
   virtual Status copy(void *destination, const void *source, int64_t size,
                       CopyDirection direction, DeviceStream *stream) = 0;
+  /// Success while the device answers and does work for this process.
+  virtual Status checkHealth() { return Status::ok(); }
   /// Fails where `memory`, which callers say is the device's, is not.
   virtual Status checkMemory(const void *memory, int64_t size) = 0;
 

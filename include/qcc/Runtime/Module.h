@@ -249,6 +249,12 @@ public:
   /// The minor version of the artifact: QCC_ABI_MINOR_VERSION or less.
   uint32_t minorVersion() const { return minorVersion_; }
   const std::vector<Metadata> &metadata() const { return metadata_; }
+  /// The hash of the artifact's contents, 16 hexadecimal digits; empty of a
+  /// descriptor in memory.
+  const std::string &fingerprint() const { return fingerprint_; }
+  /// The key that the artifact's signature was checked with, 64 hexadecimal
+  /// digits; empty where none was given.
+  const std::string &publicKey() const { return publicKey_; }
   const Variant &variant() const { return variant_; }
   /// What runs the program: null for the host.
   const std::shared_ptr<Device> &device() const { return device_; }
@@ -287,6 +293,7 @@ private:
   static Result<std::shared_ptr<const Module>>
   loadOpened(Result<ArtifactFile> file, const std::string &what,
              const ModuleOptions &options);
+  void noteOrigin(uint64_t hash, const std::optional<Key> &publicKey);
   Status placeWeights(const ModuleOptions &options, const WeightPlace &place);
 
   std::shared_ptr<void> keepAlive_;
@@ -294,6 +301,7 @@ private:
   std::string_view producer_;
   uint32_t minorVersion_ = 0;
   std::vector<Metadata> metadata_;
+  std::string fingerprint_, publicKey_;
   Variant variant_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<DeviceProgram> deviceProgram_;

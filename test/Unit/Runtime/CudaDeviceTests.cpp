@@ -12,6 +12,8 @@
 
 #include "DevicePrograms.h"
 
+#include "qcc/Runtime/Process.h"
+
 #include "gtest/gtest.h"
 
 using namespace qcc::rt;
@@ -137,6 +139,51 @@ TEST_F(CudaDevice, EachFunctionMayFail) {
     expectRuns();
     context = *Context::create(*artifact.loadOn(device), "");
   }
+}
+
+TEST_F(CudaDevice, SaysWhatToDoAboutDefects) {
+  struct {
+    const char *failures;
+    StatusCode code;
+    const char *advice;
+  } cases[] = {
+      {"cuLaunchKernel=214", StatusCode::IOError, "nvidia-smi -q -d ECC"},
+      {"cuStreamSynchronize=220", StatusCode::IOError, "nvidia-smi nvlink"},
+      {"cuModuleLoadDataEx=221", StatusCode::Unsupported,
+       "install libnvidia-ptxjitcompiler.so.1"},
+      {"cuStreamSynchronize=906", StatusCode::InvalidArgument,
+       "CU_STREAM_CAPTURE_MODE_RELAXED"},
+      {"cuEventRecord=901", StatusCode::InvalidArgument,
+       "a stream is being captured"}};
+  for (auto [failures, code, advice] : cases) {
+    context = *Context::create(*artifact.loadOn(device), "");
+    Status status = runWith(failures);
+    EXPECT_EQ(status.code(), code) << failures << ": " << status.message();
+    EXPECT_NE(status.message().find(advice), std::string::npos)
+        << status.message();
+  }
+  expectRuns();
+}
+
+TEST_F(CudaDevice, SaysWhetherItWorks) {
+  EXPECT_TRUE(device->checkHealth().isOk());
+  for (auto [failures, code] :
+       {std::pair("cuMemGetInfo_v2=719", StatusCode::KernelFailed),
+        std::pair("cuMemGetInfo_v2=214", StatusCode::IOError),
+        std::pair("cuCtxPushCurrent_v2=4", StatusCode::IOError)}) {
+    setenv("QCC_FAKE_CUDA", failures, 1);
+    EXPECT_EQ(device->checkHealth().code(), code) << failures;
+    unsetenv("QCC_FAKE_CUDA");
+  }
+}
+
+TEST_F(CudaDevice, CountsCodeThatGoesToTheGpu) {
+  const ProcessCounters &counters = ProcessCounters::get();
+  uint64_t loads = counters.deviceLoads, time = counters.deviceLoadNanoseconds;
+  expectRuns();
+  expectRuns();
+  EXPECT_EQ(counters.deviceLoads, loads + 1);
+  EXPECT_GT(counters.deviceLoadNanoseconds, time);
 }
 
 TEST_F(CudaDevice, AKernelThatFailsEndsAllWork) {

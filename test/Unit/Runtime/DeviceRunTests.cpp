@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each test runs on the emulator and on the driver of tests, which is one of
-// NVIDIA GPUs to the runtime.
+// Each test runs on the emulator and on a driver of tests, which is one of
+// NVIDIA GPUs to the runtime: the one that does all work at once, or with
+// QCC_STRICT_CUDA the one that keeps the rules of drivers, in each of its
+// modes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +22,23 @@ using namespace qcc;
 using namespace qcc::rt;
 using namespace qcc::rt::test;
 
+#ifdef QCC_STRICT_CUDA
+#include "StrictDriver.h"
+static const char *const devices[] = {"late", "early", "random", "pinned"};
+static void resetDriver(const char *mode) { qccStrictReset(mode, 1); }
+static std::string violations() { return qccStrictViolations(); }
+#else
 extern "C" void qccFakeReset();
+static const char *const devices[] = {"emulator", "cuda"};
+static void resetDriver(const char *) { qccFakeReset(); }
+static std::string violations() { return ""; }
+#endif
 
 namespace {
 class RunOnDevice : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    qccFakeReset();
+    resetDriver(GetParam());
     if (std::string(GetParam()) == "emulator") {
       device = emu::createEmulatorDevice();
       return;
@@ -35,6 +47,8 @@ protected:
     ASSERT_TRUE(opened.isOk()) << opened.message();
     device = *opened;
   }
+
+  void TearDown() override { EXPECT_EQ(violations(), ""); }
 
   std::unique_ptr<Context> makeContext(const DeviceArtifact &artifact,
                                        const ContextOptions &options = {}) {
@@ -61,8 +75,7 @@ protected:
 };
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Devices, RunOnDevice,
-                         testing::Values("emulator", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, RunOnDevice, testing::ValuesIn(devices),
                          [](const auto &info) { return info.param; });
 
 TEST_P(RunOnDevice, CopiesTensorsOfTheHost) {

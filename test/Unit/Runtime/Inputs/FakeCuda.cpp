@@ -14,21 +14,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Emulator/Emulator.h"
+#include "CudaOfTests.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <functional>
-#include <map>
 
 using namespace qcc;
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+using namespace qcc::test;
 
 namespace {
-using Pointer = unsigned long long;
-
 struct Graph {
   std::vector<std::function<int()>> launches;
 };
@@ -83,18 +78,6 @@ EXPORT int cuInit(unsigned) {
   BEGIN();
   return 0;
 }
-EXPORT int cuDriverGetVersion(int *version) {
-  *version = 12000;
-  return 0;
-}
-EXPORT int cuGetErrorName(int, const char **name) {
-  *name = "CUDA_ERROR_OF_TEST";
-  return 0;
-}
-EXPORT int cuGetErrorString(int, const char **text) {
-  *text = "a test asks for this error";
-  return 0;
-}
 EXPORT int cuDeviceGetCount(int *count) {
   BEGIN();
   *count = 2;
@@ -105,25 +88,9 @@ EXPORT int cuDeviceGet(int *device, int number) {
   *device = number;
   return 0;
 }
-EXPORT int cuDeviceGetName(char *name, int size, int device) {
-  snprintf(name, size, "GPU %d of tests", device);
-  return 0;
-}
-EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
-  *bytes = size_t(8) << 30;
-  return 0;
-}
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   BEGIN();
-  constexpr int major = 75, minor = 76, multiprocessors = 16,
-                sharedOfBlock = 97, cacheBytes = 38;
-  // GPU 0 is of sm_80, GPU 1 of sm_75.
-  const std::map<int, int> values = {{major, 8 - device},
-                                     {minor, 5 * device},
-                                     {multiprocessors, 4},
-                                     {cacheBytes, 1 << 16},
-                                     {sharedOfBlock, device ? 65536 : 166912}};
-  *value = values.at(attribute);
+  *value = attributeOf(attribute, device);
   return 0;
 }
 EXPORT int cuCtxSetCurrent(int *) { return 0; }
@@ -134,7 +101,10 @@ EXPORT int cuDevicePrimaryCtxRetain(int **context, int) {
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
-EXPORT int cuCtxPushCurrent_v2(int *) { return 0; }
+EXPORT int cuCtxPushCurrent_v2(int *) {
+  BEGIN();
+  return 0;
+}
 EXPORT int cuCtxPopCurrent_v2(int **context) {
   *context = &contexts[0];
   return 0;
@@ -153,6 +123,11 @@ EXPORT int cuMemFree_v2(Pointer pointer) {
   BEGIN();
   gpu().allocations.erase(pointer);
   return gpu().emulator.deallocate(pointer).isOk() ? 0 : 1;
+}
+EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total) {
+  BEGIN();
+  *available = *total = size_t(8) << 30;
+  return 0;
 }
 EXPORT int cuMemcpyHtoDAsync_v2(Pointer to, const void *from, size_t size,
                                 Stream *) {
@@ -180,14 +155,9 @@ EXPORT int cuMemsetD8_v2(Pointer to, unsigned char value, size_t size) {
 }
 EXPORT int cuPointerGetAttribute(void *value, int attribute, Pointer pointer) {
   BEGIN();
-  auto after = gpu().allocations.upper_bound(pointer);
-  if (after == gpu().allocations.begin())
+  if (!isAllocated(gpu().allocations, pointer))
     return 1;
-  --after;
-  if (pointer >= after->first + after->second)
-    return 1;
-  constexpr int memoryType = 2, typeOfDevice = 2, device = 0;
-  *static_cast<int *>(value) = attribute == memoryType ? typeOfDevice : device;
+  *static_cast<int *>(value) = attributeOfMemory(attribute);
   return 0;
 }
 
@@ -202,17 +172,7 @@ EXPORT int cuModuleLoadDataEx(const emu::Module **module, const void *image,
     *module = loaded->get();
     return 0;
   }
-  constexpr int errorLog = 5, errorLogBytes = 6;
-  char *log = nullptr;
-  size_t size = 0;
-  for (unsigned i = 0; i < numOptions; ++i) {
-    if (options[i] == errorLog)
-      log = static_cast<char *>(values[i]);
-    else if (options[i] == errorLogBytes)
-      size = reinterpret_cast<size_t>(values[i]);
-  }
-  if (log)
-    snprintf(log, size, "%s", loaded.message().c_str());
+  writeErrorLog(loaded.message(), numOptions, options, values);
   return 218;
 }
 EXPORT int cuModuleUnload(const emu::Module *) { return 0; }
@@ -234,12 +194,7 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
                           unsigned blockY, unsigned blockZ, unsigned shared,
                           Stream *stream, void **parameters, void **) {
   BEGIN();
-  std::vector<emu::Argument> arguments;
-  size_t next = 0;
-  for (const emu::ParameterInfo &parameter : kernel->parameters()) {
-    auto *bytes = static_cast<const uint8_t *>(parameters[next++]);
-    arguments.emplace_back(std::vector<uint8_t>(bytes, bytes + parameter.size));
-  }
+  std::vector<emu::Argument> arguments = argumentsOf(*kernel, parameters);
   emu::LaunchConfig config;
   config.grid = {int(gridX), int(gridY), int(gridZ)};
   config.block = {int(blockX), int(blockY), int(blockZ)};
@@ -258,6 +213,15 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
   return 0;
 }
 
+EXPORT int cuThreadExchangeStreamCaptureMode(int *) {
+  BEGIN();
+  return 0;
+}
+EXPORT int cuStreamIsCapturing(Stream *stream, int *state) {
+  BEGIN();
+  *state = stream && stream != legacyStream && stream->recorded;
+  return 0;
+}
 EXPORT int cuStreamBeginCapture_v2(Stream *stream, int) {
   BEGIN();
   stream->recorded = new Graph();
