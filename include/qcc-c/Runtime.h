@@ -38,7 +38,9 @@
 |* forked after threads were started) and QCC_STATUS_OUT_OF_MEMORY.           *|
 |* docs/CAPI.md has a table of all functions with these three.                *|
 |*                                                                            *|
-|* Hooks must not throw, and must not call the context that calls them,       *|
+|* A hook that is given has its functions: one without is                     *|
+|* QCC_STATUS_INVALID_ARGUMENT. Hooks must not throw, and must not call the
+context that calls them,       *|
 |* unless it is said. What their `context` points to must live as long as the *|
 |* contexts, runs and results that they are given to.                         *|
 |*                                                                            *|
@@ -75,6 +77,10 @@ QCC_EXPORTED int32_t qccGetApiMinorVersion(void);
 
 /// The release, such as "0.1.0".
 QCC_EXPORTED const char *qccGetVersion(void);
+
+/// The commit of the sources that the library was built from, 40 hexadecimal
+/// digits, with "+" where they had changes; "" where that is not known.
+QCC_EXPORTED const char *qccGetRevision(void);
 
 /// The version of artifacts that this runtime loads, and the newest minor
 /// version of it: those of older minor versions are loaded as well, those of
@@ -173,6 +179,12 @@ typedef struct qccModuleInfo {
   int32_t artifactVersion;      ///< See qccGetArtifactVersion.
   int32_t artifactMinorVersion; ///< That of the artifact, or older.
   size_t numMetadata;           ///< Pairs of qccModuleGetMetadata.
+  /// The hash of the artifact's contents, 16 hexadecimal digits. It tells
+  /// artifacts apart, and is no protection against malice.
+  const char *fingerprint;
+  /// The key that the signature was checked with, 64 hexadecimal digits; ""
+  /// where the module was loaded without one.
+  const char *publicKey;
 } qccModuleInfo;
 
 static inline qccModuleInfo qccModuleInfoInit(void) {
@@ -194,6 +206,15 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetMetadata(qccModule module,
 /// The text of a key; null where there is none.
 QCC_EXPORTED const char *qccModuleFindMetadata(qccModule module,
                                                const char *key);
+
+/// Success while what runs the module answers and does work: always for a
+/// CPU; a GPU's driver is asked, which takes some microseconds and waits for no
+/// run. For the readiness probe of a server.
+///
+/// QCC_STATUS_KERNEL_FAILED: a kernel has failed, after which the driver
+/// refuses all work of the process. QCC_STATUS_IO_ERROR: the driver has an
+/// error, such as a defect of the GPU.
+QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleCheckHealth(qccModule module);
 
 /// What the code of an artifact was compiled for.
 typedef struct qccVariantInfo {
@@ -513,11 +534,21 @@ typedef struct qccRunOptions {
   /// QCC_RUN_WAIT is set; the caller waits for it by the stream, and a kernel
   /// that fails then makes a later call fail. Null: the tensors hold their
   /// values when the run begins, and it returns at its end.
+  ///
+  /// Where the caller captures the stream, the run becomes a part of the graph:
+  /// its kernels are launched one by one, nothing waits, and nothing is
+  /// allocated. The context must have run these shapes before, all tensors must
+  /// be in memory of the GPU, and QCC_RUN_WAIT, profiles and step hooks are
+  /// refused (QCC_STATUS_INVALID_ARGUMENT). The graph uses temporaries of the
+  /// context: launch it while the context lives, and let it and runs of the
+  /// context follow one another.
   void *stream;
   /// Measure the time of each step of this run.
   bool profile;
   const qccStepHook *step; ///< Null: nobody is told.
   uint64_t flags;          ///< QCC_RUN_...
+  /// The host's number of the run, which records of the log have; 0: none.
+  uint64_t tag;
 } qccRunOptions;
 
 static inline qccRunOptions qccRunOptionsInit(void) {
@@ -647,6 +678,93 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetInfo(qccContext context,
 QCC_EXPORTED QCC_NODISCARD qccStatus qccContextGetStep(qccContext context,
                                                        size_t step,
                                                        qccStepInfo *info);
+
+/*===----------------------------------------------------------------------===*\
+|* Operation
+\*===----------------------------------------------------------------------===*/
+
+/// What this copy of the library has done in this process, for all modules,
+/// contexts and threads. Counts of what has happened only grow. Each is read by
+/// itself: a run that ends meanwhile may be in one and not yet in another.
+/// Children of fork go on with the counts of their parent.
+typedef struct qccProcessInfo {
+  size_t size;
+  /// Runs that have ended, in whatever way: calls of qccContextRun,
+  /// qccContextRunWithOptions and qccContextCall..., and runs that were
+  /// started. One with QCC_RUN_EACH_SLICE is one run.
+  uint64_t runs;
+  uint64_t failedRuns;    ///< With another status than success and these three:
+  uint64_t busyRuns;      ///< QCC_STATUS_BUSY
+  uint64_t cancelledRuns; ///< QCC_STATUS_CANCELLED
+  uint64_t timedOutRuns;  ///< QCC_STATUS_TIMED_OUT
+  uint64_t loads;         ///< Calls of qccModuleLoad...
+  uint64_t failedLoads;
+  uint64_t loadNanoseconds; ///< That all loads took.
+  /// Modules whose code and weights went to a GPU, with their first run.
+  uint64_t deviceLoads;
+  /// That this took, with the driver's compilation of kernels.
+  uint64_t deviceLoadNanoseconds;
+  int64_t modules;      ///< Handles that there are now.
+  int64_t contexts;     ///< Handles that there are now.
+  int64_t runsUnderWay; ///< Runs that were asked for and have not ended.
+  /// Of these, how many wait for the threads of a pool: the depth of its queue.
+  int64_t runsWaiting;
+} qccProcessInfo;
+
+static inline qccProcessInfo qccProcessInfoInit(void) {
+  qccProcessInfo info;
+  memset(&info, 0, sizeof(info));
+  info.size = sizeof(info);
+  return info;
+}
+
+QCC_EXPORTED QCC_NODISCARD qccStatus qccGetProcessInfo(qccProcessInfo *info);
+
+typedef enum qccLogLevel {
+  QCC_LOG_ERROR = 0,   ///< A run or a load failed.
+  QCC_LOG_WARNING = 1, ///< A run was busy or timed out.
+  QCC_LOG_INFO = 2,    ///< Modules, threads; runs that were cancelled.
+  QCC_LOG_DEBUG = 3    ///< Each run.
+} qccLogLevel;
+
+/// A record of the log. Lives during the call only.
+typedef struct qccLogRecord {
+  size_t size;
+  int32_t level; ///< qccLogLevel
+  const char *message;
+  uint64_t tag; ///< Of the run's options; 0 where there is none.
+} qccLogRecord;
+
+static inline qccLogRecord qccLogRecordInit(void) {
+  qccLogRecord record;
+  memset(&record, 0, sizeof(record));
+  record.size = sizeof(record);
+  return record;
+}
+
+/// Told what happens in the process.
+typedef struct qccLogHandler {
+  size_t size;
+  void *context;
+  /// Called by any thread of the host or of the library, and by several at
+  /// once. It may call any function of the library but one that waits for the
+  /// run of which it is told.
+  void (*handle)(void *context, const qccLogRecord *record);
+  int32_t level; ///< qccLogLevel: that of the least important records.
+} qccLogHandler;
+
+static inline qccLogHandler qccLogHandlerInit(void) {
+  qccLogHandler handler;
+  memset(&handler, 0, sizeof(handler));
+  handler.size = sizeof(handler);
+  return handler;
+}
+
+/// Makes a handler that of the process, in place of the one before; null:
+/// nobody is told. The one before may be in calls that have begun, so its
+/// context lives until these have ended.
+QCC_EXPORTED QCC_NODISCARD qccStatus
+qccSetLogHandler(const qccLogHandler *handler);
 
 #ifdef __cplusplus
 } // extern "C"

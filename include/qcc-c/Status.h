@@ -40,7 +40,7 @@ extern "C" {
 /// of a function say by which it came, so that an application which calls newer
 /// functions than a library has is refused when it is started.
 #define QCC_API_VERSION 1
-#define QCC_API_MINOR_VERSION 2
+#define QCC_API_MINOR_VERSION 3
 
 typedef enum qccStatusCode {
   QCC_STATUS_OK = 0,

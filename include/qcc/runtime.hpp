@@ -131,6 +131,8 @@ struct RunOptions {
   /// Return at the end of the run also where there is a stream; see
   /// QCC_RUN_WAIT.
   bool waits = false;
+  /// The host's number of the run, which records of the log have; 0: none.
+  uint64_t tag = 0;
 };
 
 /// A run that was started; see qccContextStart. The memory of its tensors is
@@ -343,6 +345,7 @@ private:
       options.timeoutNanoseconds = given.timeout.count();
       options.stream = given.stream;
       options.profile = given.profile;
+      options.tag = given.tag;
       options.flags = (given.eachSlice ? QCC_RUN_EACH_SLICE : 0) |
                       (given.waits ? QCC_RUN_WAIT : 0);
       hook.context = const_cast<RunOptions *>(&given);
@@ -475,6 +478,9 @@ public:
     return infos;
   }
 
+  /// Throws unless what runs the module works; see qccModuleCheckHealth.
+  void checkHealth() const { detail::check(qccModuleCheckHealth(handle())); }
+
   qccModule handle() const { return module_.get(); }
 
 private:
@@ -496,6 +502,33 @@ private:
 
   detail::Owner<qccModule, qccModuleDestroy> module_;
 };
+
+/// Counters of the process; see qccProcessInfo. Any thread may call it.
+inline qccProcessInfo processInfo() {
+  qccProcessInfo info = qccProcessInfoInit();
+  detail::check(qccGetProcessInfo(&info));
+  return info;
+}
+
+/// Makes `handle` what is told of the process, up to a level; see
+/// qccSetLogHandler. Any thread calls it, and several at once; it must not
+/// throw. An empty function tells nobody. What is handed over is kept until the
+/// process ends, since calls may be under way.
+inline void setLogHandler(std::function<void(const qccLogRecord &)> handle,
+                          qccLogLevel level = QCC_LOG_WARNING) {
+  using Handle = std::function<void(const qccLogRecord &)>;
+  if (!handle)
+    return detail::check(qccSetLogHandler(nullptr));
+  qccLogHandler handler = qccLogHandlerInit();
+  auto kept = std::make_unique<Handle>(std::move(handle));
+  handler.context = kept.get();
+  handler.handle = [](void *self, const qccLogRecord *record) noexcept {
+    (*static_cast<Handle *>(self))(*record);
+  };
+  handler.level = level;
+  detail::check(qccSetLogHandler(&handler));
+  kept.release();
+}
 
 } // namespace qcc
 

@@ -89,6 +89,19 @@ rt::Status readStruct(const Struct *given, Struct &known) {
   return rt::Status::ok();
 }
 
+/// Reads a hook that the caller gave; null is none. `what` is the field of the
+/// options, and `function` what a hook cannot do without.
+template <typename Hook, typename Function>
+rt::Status readHook(const Hook *given, Hook &known, Function Hook::*function,
+                    const char *what) {
+  rt::Status status = readStruct(given, known);
+  if (status.isOk() && given && !(known.*function))
+    return rt::invalidArgument(std::string(what) +
+                               " is given, but its function is a null pointer; "
+                               "set the function, or give no hook");
+  return status;
+}
+
 /// Reads an array of structures with names, which all are of the size that the
 /// first one says; `body` adds each to a table, or says what is wrong with it.
 /// No two have one name. `what` is the field of the options.

@@ -17,6 +17,7 @@ from ._function import Function, Profile, ProfiledStep
 from ._layers import LayerDiff, ModelDiff, diff_model
 from ._library import runtime as _runtime
 from ._module import Module, load
+from ._process import ProcessInfo, log_to, process_info
 from ._reduce import reduce_model
 from ._runs import CancelToken, Run, ThreadPool, set_default_pool
 from ._types import Quantization, TensorType, Variant
@@ -25,12 +26,14 @@ from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactE
                      SystemCallError, TimedOutError, UnsupportedError, UntrustedError)
 
 __version__: str = _runtime.functions.qccGetVersion().decode()
+#: The commit of the sources of the runtime's library, with "+" where they had changes; "" where it is not known.
+__revision__: str = _runtime.functions.qccGetRevision().decode()
 
 __all__ = [
     "BusyError", "CancelToken", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff",
     "Error", "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError",
     "InvalidProgramError", "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError",
-    "OutOfMemoryError", "Profile", "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError",
+    "OutOfMemoryError", "ProcessInfo", "Profile", "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError",
     "TensorType", "ThreadPool", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff",
-    "diff_model", "explain", "load", "reduce_model", "set_default_pool",
+    "diff_model", "explain", "load", "log_to", "process_info", "reduce_model", "set_default_pool",
 ]

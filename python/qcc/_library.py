@@ -34,6 +34,10 @@ RUNTIME_FUNCTIONS: Dict[str, _Signature] = {
     **STATUS_FUNCTIONS,
     "qccGetApiVersion": (ctypes.c_int32, []),
     "qccGetVersion": (_TEXT, []),
+    "qccGetRevision": (_TEXT, []),
+    "qccGetProcessInfo": (_STATUS, [ctypes.POINTER(c.ProcessInfo)]),
+    "qccSetLogHandler": (_STATUS, [ctypes.POINTER(c.LogHandler)]),
+    "qccModuleCheckHealth": (_STATUS, [_HANDLE]),
     "qccModuleLoadFile": (_STATUS, [_TEXT, ctypes.POINTER(c.ModuleOptions), ctypes.POINTER(_HANDLE)]),
     "qccModuleLoadMemory": (
         _STATUS, [ctypes.c_void_p, _SIZE, ctypes.POINTER(c.ModuleOptions), ctypes.POINTER(_HANDLE)]),

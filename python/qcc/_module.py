@@ -78,14 +78,38 @@ class Module(OfProcess):
         text: bytes = runtime.functions.qccModuleGetProducer(self._handle.value)
         return text.decode()
 
+    def _info(self) -> c.ModuleInfo:
+        info = c.ModuleInfo()
+        runtime.check(runtime.functions.qccModuleGetInfo(self._handle.value, info))
+        return info
+
+    @property
+    def fingerprint(self) -> str:
+        """The hash of the artifact's contents, 16 hexadecimal digits, which tells artifacts apart."""
+        text: bytes = self._info().fingerprint
+        return text.decode()
+
+    @property
+    def public_key(self) -> Optional[str]:
+        """The key that the signature was checked with; None where the module was loaded without one."""
+        text: bytes = self._info().public_key
+        return text.decode() or None
+
+    def check_health(self) -> None:
+        """Returns while what runs the module works: always for a CPU; a GPU's driver is asked.
+
+        Raises:
+            KernelFailedError: a kernel has failed, after which the driver refuses all work of the process.
+            SystemCallError: the driver has an error, such as a defect of the GPU.
+        """
+        runtime.check(runtime.functions.qccModuleCheckHealth(self._handle.value))
+
     @property
     def metadata(self) -> Dict[str, str]:
         """What the program came with: texts by their keys, such as the metadata_props of an ONNX model."""
         handle = self._handle.value
-        info = c.ModuleInfo()
-        runtime.check(runtime.functions.qccModuleGetInfo(handle, info))
         metadata = {}
-        for index in range(info.num_metadata):
+        for index in range(self._info().num_metadata):
             key, value = ctypes.c_char_p(), ctypes.c_char_p()
             runtime.check(runtime.functions.qccModuleGetMetadata(handle, index, ctypes.byref(key), ctypes.byref(value)))
             metadata[(key.value or b"").decode(errors="replace")] = (value.value or b"").decode(errors="replace")

@@ -52,6 +52,50 @@ class ModuleInfo(SizedStructure):
         ("artifact_version", ctypes.c_int32),
         ("artifact_minor_version", ctypes.c_int32),
         ("num_metadata", ctypes.c_size_t),
+        ("fingerprint", ctypes.c_char_p),
+        ("public_key", ctypes.c_char_p),
+    ]
+
+
+class ProcessInfo(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("runs", ctypes.c_uint64),
+        ("failed_runs", ctypes.c_uint64),
+        ("busy_runs", ctypes.c_uint64),
+        ("cancelled_runs", ctypes.c_uint64),
+        ("timed_out_runs", ctypes.c_uint64),
+        ("loads", ctypes.c_uint64),
+        ("failed_loads", ctypes.c_uint64),
+        ("load_nanoseconds", ctypes.c_uint64),
+        ("device_loads", ctypes.c_uint64),
+        ("device_load_nanoseconds", ctypes.c_uint64),
+        ("modules", ctypes.c_int64),
+        ("contexts", ctypes.c_int64),
+        ("runs_under_way", ctypes.c_int64),
+        ("runs_waiting", ctypes.c_int64),
+    ]
+
+
+class LogRecord(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("level", ctypes.c_int32),
+        ("message", ctypes.c_char_p),
+        ("tag", ctypes.c_uint64),
+    ]
+
+
+#: qccLogHandler::handle
+LogFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(LogRecord))
+
+
+class LogHandler(SizedStructure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("context", ctypes.c_void_p),
+        ("handle", LogFunction),
+        ("level", ctypes.c_int32),
     ]
 
 

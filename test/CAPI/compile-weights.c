@@ -104,6 +104,14 @@ static void compileTensors(void) {
   CHECK_FAILS(compileProgram(&options, &artifact), QCC_STATUS_INVALID_PROGRAM,
               "its tensor is not in host memory");
   as.device.device_type = kDLCPU;
+  as.byte_offset = UINT64_MAX - 7;
+  CHECK_FAILS(compileProgram(&options, &artifact), QCC_STATUS_INVALID_PROGRAM,
+              "its byte_offset or size leads out of memory");
+  as.byte_offset = 0;
+  as.ndim = 65;
+  CHECK_FAILS(compileProgram(&options, &artifact), QCC_STATUS_INVALID_PROGRAM,
+              "its tensor has 65 dimensions; a tensor has 0 to 64");
+  as.ndim = 1;
   options.numWeightTensors = 2;
   CHECK_FAILS(compileProgram(&options, &artifact), QCC_STATUS_INVALID_PROGRAM,
               "weight 'a' (40xf32): none of the 2 given tensors has this name");
@@ -156,7 +164,7 @@ static void compileHook(void) {
   options.weightHook = &hook;
   qccArtifact artifact = NULL;
   CHECK_FAILS(compileProgram(&options, &artifact), QCC_STATUS_INVALID_ARGUMENT,
-              "the function of weightHook is a null pointer");
+              "weightHook is given, but its function is a null pointer");
   hook.find = find;
   CHECK_OK(compileProgram(&options, &artifact));
   CHECK(state.asked == 2 && state.lent == 0);

@@ -270,7 +270,13 @@ static void hooks(void) {
   qccCompileOptions options = qccCompileOptionsInit();
   options.diagnostics = &hook;
   CHECK_FAILS(compileProgram(nonsense, &options, &artifact),
-              QCC_STATUS_INVALID_PROGRAM, "error: ");
+              QCC_STATUS_INVALID_ARGUMENT,
+              "diagnostics is given, but its function is a null pointer");
+  old.diagnostics.handle = NULL;
+  CHECK_FAILS(compileProgram(nonsense, (const qccCompileOptions *)(void *)&old,
+                             &artifact),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "the hook of diagnostics has a context, but its function");
   hook.size = 3;
   CHECK_FAILS(compileProgram(nonsense, &options, &artifact),
               QCC_STATUS_INVALID_ARGUMENT, "`size` of a structure is 3");

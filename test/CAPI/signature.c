@@ -43,15 +43,19 @@ static qccStatus load(const char *path, const char *key, qccModule *module) {
   return qccModuleLoadFile(path, &options, module);
 }
 
-static void take(qccModule module) {
+/// `key`: that the module was loaded with.
+static void take(qccModule module, const char *key) {
   CHECK(increment(module) == 1);
+  qccModuleInfo info = qccModuleInfoInit();
+  CHECK_OK(qccModuleGetInfo(module, &info));
+  CHECK(strcmp(info.publicKey, key) == 0);
   qccModuleDestroy(module);
 }
 
 static void withLibrary(void) {
   qccModule module = NULL;
   CHECK_OK(load(signedPath, PUBLIC_KEY, &module));
-  take(module);
+  take(module, PUBLIC_KEY);
   module = NULL;
   CHECK_FAILS(load(signedPath, OTHER_KEY, &module), QCC_STATUS_UNTRUSTED,
               "its signature is not one of the key " OTHER_KEY);
@@ -63,10 +67,10 @@ static void withLibrary(void) {
   qccModuleOptions options = qccModuleOptionsInit();
   options.publicKey = PUBLIC_KEY;
   CHECK_OK(qccModuleLoadMemory(bytes, numBytes, &options, &module));
-  take(module);
+  take(module, PUBLIC_KEY);
   int file = open(signedPath, O_RDONLY | O_CLOEXEC);
   CHECK_OK(qccModuleLoadDescriptor(file, &options, &module));
-  take(module);
+  take(module, PUBLIC_KEY);
   close(file);
   options.publicKey = OTHER_KEY;
   module = NULL;
@@ -96,7 +100,7 @@ int main(int argc, char **argv) {
               "publicKey: a key has 64 hexadecimal digits");
   // Nobody asks for a signature.
   CHECK_OK(load(signedPath, NULL, &module));
-  take(module);
+  take(module, "");
   module = NULL;
   if (argc > 3)
     CHECK_FAILS(load(signedPath, PUBLIC_KEY, &module), QCC_STATUS_UNSUPPORTED,

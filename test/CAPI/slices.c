@@ -93,6 +93,36 @@ static void strides(void) {
   CHECK_OK(run());
 }
 
+/// Strides that would write before a result, or lead out of memory.
+static void badStrides(void) {
+  reset();
+  yStrides[0] = -pitch;
+  ys.data = &matrix[rows - 1][5];
+  CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
+              "result 0 has a negative stride of its outermost dimension");
+  for (int i = 0; i < rows; ++i)
+    CHECK(matrix[i][5] == untouched);
+  // Along a dimension of one element any stride will do.
+  xShape[0] = yShape[0] = 1;
+  CHECK_OK(run());
+  reset();
+  xStrides[0] = INT64_MAX / 16;
+  CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
+              "argument 0 has too many elements");
+  xStrides[0] = -(INT64_MAX / 64);
+  CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
+              "argument 0 has slices that lie");
+  xStrides[0] = INT64_MIN;
+  CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
+              "argument 0 has too many elements");
+  // Types are looked at where nothing is run as well.
+  reset();
+  xShape[0] = yShape[0] = 0;
+  xs.dtype.bits = 64;
+  CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
+              "argument 0 has elements of type f64");
+}
+
 static void inPlace(qccModule module) {
   qccContext increment = NULL;
   CHECK_OK(qccContextCreate(module, "increment", NULL, &increment));
@@ -215,6 +245,7 @@ int main(int argc, char **argv) {
   qccModule module = loadProgram(argc, argv);
   CHECK_OK(qccContextCreate(module, "main", NULL, &context));
   strides();
+  badStrides();
   inPlace(module);
   limits();
   refusals(module);

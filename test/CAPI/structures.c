@@ -235,6 +235,55 @@ static void hooksWithSizes(qccModule module) {
               QCC_STATUS_INVALID_ARGUMENT, "`size` of a structure is 1048576");
 }
 
+/// A hook that is given has its function.
+static void hooksWithoutFunctions(qccModule module) {
+  static const char text[] = "is given, but its function is a null pointer";
+  qccContext context = NULL;
+  qccHostThreads threads = qccHostThreadsInit();
+  qccAllocator allocator = qccAllocatorInit();
+  qccLogHook log = qccLogHookInit();
+  qccContextOptions options = qccContextOptionsInit();
+  options.hostThreads = &threads;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
+              QCC_STATUS_INVALID_ARGUMENT, "hostThreads is given, but");
+  options = qccContextOptionsInit();
+  options.allocator = &allocator;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
+              QCC_STATUS_INVALID_ARGUMENT, "allocator is given, but");
+  allocator.allocate = allocate;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
+              QCC_STATUS_INVALID_ARGUMENT,
+              "one function of the allocator is a null pointer");
+  options = qccContextOptionsInit();
+  options.log = &log;
+  CHECK_FAILS(qccContextCreate(module, NULL, &options, &context),
+              QCC_STATUS_INVALID_ARGUMENT, text);
+  CHECK(context == NULL);
+  // By value, as version 1.1 had them, no function is no hook.
+  OldContextOptions old;
+  memset(&old, 0, sizeof(old));
+  old.size = sizeof(old);
+  old.hostThreads.context = &numLoops;
+  CHECK_FAILS(
+      qccContextCreate(module, NULL, (const qccContextOptions *)(void *)&old,
+                       &context),
+      QCC_STATUS_INVALID_ARGUMENT, "a hook has a context, but its function");
+
+  CHECK_OK(qccContextCreate(module, NULL, NULL, &context));
+  qccStepHook step = qccStepHookInit();
+  qccRunOptions run = qccRunOptionsInit();
+  run.step = &step;
+  CHECK_FAILS(qccContextRunWithOptions(context, NULL, 0, NULL, 0, &run),
+              QCC_STATUS_INVALID_ARGUMENT, text);
+  qccCompletionHook completion = qccCompletionHookInit();
+  qccRun started = NULL;
+  CHECK_FAILS(
+      qccContextStart(context, NULL, 0, NULL, 0, NULL, &completion, &started),
+      QCC_STATUS_INVALID_ARGUMENT, text);
+  CHECK(started == NULL);
+  qccContextDestroy(context);
+}
+
 int main(int argc, char **argv) {
   OldModuleOptions options = {sizeof(options), "x86-64", 0, 0};
   qccModule module = NULL;
@@ -243,6 +292,7 @@ int main(int argc, char **argv) {
   hooksByValue(module);
   oldInfos(module);
   hooksWithSizes(module);
+  hooksWithoutFunctions(module);
   qccModuleDestroy(module);
   return finishTest();
 }

@@ -151,6 +151,16 @@ static void memory(Call *call) {
   CHECK_REFUSED(call, "result 0 is on a device of DLPack's type 10");
   call->xs.byte_offset = 2;
   CHECK_REFUSED(call, "argument 0 ('x') is not aligned to its elements");
+  // Sums of pointer and offset that overflow, or lead where no memory can be.
+  call->xs.byte_offset = UINT64_MAX - 3;
+  CHECK_REFUSED(call, "argument 0 has the byte_offset 18446744073709551612 and "
+                      "the type and shape 5x4xf32, which lead out of memory");
+  call->ys.byte_offset = (uint64_t)1 << 63;
+  CHECK_REFUSED(call, "result 0 has the byte_offset 9223372036854775808");
+  call->ys.byte_offset = INT64_MAX - (uint64_t)(uintptr_t)call->y;
+  CHECK_REFUSED(call, "result 0 has the byte_offset");
+  call->xs.data = (void *)(uintptr_t)(INTPTR_MAX - 15);
+  CHECK_REFUSED(call, "argument 0 has the byte_offset 0 and the type");
   call->ys.data = call->x;
   CHECK_REFUSED(call, "result 0 overlaps the memory of argument 0 ('x'), which "
                       "the program does not compute in place");

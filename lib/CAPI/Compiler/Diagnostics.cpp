@@ -109,7 +109,8 @@ static_assert(sizeof(HookOfVersion11) ==
 rt::Result<qccDiagnosticHook>
 capi::readDiagnosticHook(const qccCompileOptions &options) {
   qccDiagnosticHook hook;
-  rt::Status status = readStruct(options.diagnostics, hook);
+  rt::Status status = readHook(options.diagnostics, hook,
+                               &qccDiagnosticHook::handle, "diagnostics");
   if (!status.isOk())
     return status;
   if (!options.diagnostics) {
@@ -117,6 +118,10 @@ capi::readDiagnosticHook(const qccCompileOptions &options) {
     memcpy(&old, options.diagnosticsOfVersion11, sizeof(old));
     hook.context = old.context;
     hook.handle = old.handle;
+    if (hook.context && !hook.handle)
+      return rt::invalidArgument("the hook of diagnostics has a context, but "
+                                 "its function is a null pointer; set the "
+                                 "function, or leave the whole hook zero");
   }
   return hook;
 }

@@ -7,15 +7,20 @@
 
 #include "WeightHooks.h"
 #include "../Convert.h"
+#include "../DLTensors.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace qcc;
 using namespace qcc::capi;
 
 rt::Result<HostView> capi::viewTensor(const DLTensor *tensor) {
-  if (!tensor || tensor->ndim < 0 || (tensor->ndim > 0 && !tensor->shape))
+  if (!tensor || (tensor->ndim > 0 && !tensor->shape))
     return rt::invalidArgument("its tensor is not there");
-  if (tensor->device.device_type != kDLCPU)
+  if (tensor->ndim < 0 || tensor->ndim > maxRank)
+    return rt::invalidArgument("its tensor has " +
+                               std::to_string(tensor->ndim) +
+                               " dimensions; a tensor has 0 to 64");
+  if (!isInHostMemory(*tensor))
     return rt::unsupported("its tensor is not in host memory; copy it there");
   if (tensor->dtype.lanes != 1)
     return rt::unsupported("its elements have several lanes; split them");
@@ -35,8 +40,10 @@ rt::Result<HostView> capi::viewTensor(const DLTensor *tensor) {
   std::optional<int64_t> size = rt::numBytes(view.dtype, view.shape);
   if (!size)
     return rt::invalidArgument("its shape is impossible");
-  view.bytes = llvm::ArrayRef(
-      static_cast<const char *>(tensor->data) + tensor->byte_offset, *size);
+  std::optional<void *> begin = beginOf(*tensor, *size);
+  if (!begin)
+    return rt::invalidArgument("its byte_offset or size leads out of memory");
+  view.bytes = llvm::ArrayRef(static_cast<const char *>(*begin), *size);
   return view;
 }
 
@@ -131,12 +138,10 @@ rt::Result<WeightsSource> capi::readWeights(const qccCompileOptions &options) {
     return TensorTable::read(options.weightTensors, options.numWeightTensors);
   if (options.weightHook) {
     qccWeightHook hook;
-    rt::Status status = readStruct(options.weightHook, hook);
+    rt::Status status =
+        readHook(options.weightHook, hook, &qccWeightHook::find, "weightHook");
     if (!status.isOk())
       return status;
-    if (!hook.find)
-      return rt::invalidArgument(
-          "the function of weightHook is a null pointer");
     WeightsSource source;
     source.kind = WeightsSource::Kind::Lent;
     source.lend = [hook](llvm::StringRef name, rt::DType dtype,

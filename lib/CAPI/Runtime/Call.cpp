@@ -56,7 +56,8 @@ rt::Result<RunSettings> capi::readRunOptions(const qccRunOptions *given) {
   RunSettings settings;
   rt::Status status = readStruct(given, known);
   if (status.isOk())
-    status = readStruct(known.step, settings.step);
+    status = readHook(known.step, settings.step, &qccStepHook::afterStep,
+                      "the hook `step`");
   if (!status.isOk())
     return status;
   if (known.flags & ~uint64_t(QCC_RUN_EACH_SLICE | QCC_RUN_WAIT))
@@ -68,6 +69,7 @@ rt::Result<RunSettings> capi::readRunOptions(const qccRunOptions *given) {
     settings.cancel = known.cancel->flag;
   settings.timeoutNanoseconds = known.timeoutNanoseconds;
   settings.stream = known.stream;
+  settings.tag = known.tag;
   settings.profile = known.profile;
   return settings;
 }

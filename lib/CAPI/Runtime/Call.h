@@ -64,6 +64,7 @@ struct RunSettings {
   qccStepHook step;
   int64_t timeoutNanoseconds;
   void *stream; ///< Of the device; null: none.
+  uint64_t tag;
   bool profile;
   bool eachSlice;
   bool waits;

@@ -7,6 +7,7 @@
 
 #include "../Convert.h"
 #include "Call.h"
+#include "RunRecord.h"
 #include "Tensors.h"
 
 using namespace qcc;
@@ -90,14 +91,18 @@ qccStatus qccContextRunWithOptions(qccContext context,
                                    DLTensor *const *results, size_t numResults,
                                    const qccRunOptions *options) {
   return withoutExceptions([&]() -> qccStatus {
+    RunRecord record;
     auto read = readRunOptions(options);
     if (!read.isOk())
-      return toC(read.status());
+      return toC(record.end(read.status()));
+    record.setTag(read->tag);
     Call call(context, read->eachSlice);
     rt::Status status = call.takeArguments(arguments, numArguments);
     if (status.isOk())
       status = call.takeResults(results, numResults);
-    return toC(status.isOk() ? runTaken(context, *read) : status);
+    if (status.isOk())
+      status = runTaken(context, *read);
+    return toC(record.end(status));
   });
 }
 
@@ -142,13 +147,12 @@ allocateTaken(qccContext context, const Call &call, Managed *const *results,
   return managed;
 }
 
-/// Success: the results are the caller's.
+/// From here on the results are the caller's.
 template <typename Managed>
-static qccStatus handOver(std::vector<ManagedTensor<Managed>> &managed,
-                          Managed **results) {
+static void handOver(std::vector<ManagedTensor<Managed>> &managed,
+                     Managed **results) {
   for (ManagedTensor<Managed> &tensor : managed)
     *results++ = tensor.release();
-  return nullptr;
 }
 
 template <typename Managed>
@@ -161,7 +165,9 @@ static qccStatus allocateResults(qccContext context, DLTensor *const *arguments,
     if (!status.isOk())
       return toC(status);
     auto managed = allocateTaken(context, call, results, numResults);
-    return managed.isOk() ? handOver(*managed, results) : toC(managed.status());
+    if (managed.isOk())
+      handOver(*managed, results);
+    return toC(managed.status());
   });
 }
 
@@ -182,30 +188,42 @@ qccStatus qccContextAllocateResultsVersioned(qccContext context,
 }
 
 template <typename Managed>
+static rt::Status callTaken(qccContext context, DLTensor *const *arguments,
+                            size_t numArguments, Managed **results,
+                            size_t numResults, const RunSettings &settings) {
+  if (settings.eachSlice)
+    return rt::invalidArgument("results of runs of each slice are not "
+                               "allocated; give memory for them");
+  Call call(context);
+  rt::Status status = call.takeArguments(arguments, numArguments);
+  if (!status.isOk())
+    return status;
+  auto managed = allocateTaken(context, call, results, numResults);
+  if (!managed.isOk())
+    return managed.status();
+  std::vector<DLTensor *> views;
+  for (auto &tensor : *managed)
+    views.push_back(&tensor->dl_tensor);
+  status = call.takeResults(views.data(), views.size());
+  if (status.isOk())
+    status = runTaken(context, settings);
+  if (status.isOk())
+    handOver(*managed, results);
+  return status;
+}
+
+template <typename Managed>
 static qccStatus callEntry(qccContext context, DLTensor *const *arguments,
                            size_t numArguments, Managed **results,
                            size_t numResults, const qccRunOptions *options) {
   return withoutExceptions([&]() -> qccStatus {
+    RunRecord record;
     auto read = readRunOptions(options);
     if (!read.isOk())
-      return toC(read.status());
-    if (read->eachSlice)
-      return invalidArgument("results of runs of each slice are not allocated; "
-                             "give memory for them");
-    Call call(context);
-    rt::Status status = call.takeArguments(arguments, numArguments);
-    if (!status.isOk())
-      return toC(status);
-    auto managed = allocateTaken(context, call, results, numResults);
-    if (!managed.isOk())
-      return toC(managed.status());
-    std::vector<DLTensor *> views;
-    for (auto &tensor : *managed)
-      views.push_back(&tensor->dl_tensor);
-    status = call.takeResults(views.data(), views.size());
-    if (status.isOk())
-      status = runTaken(context, *read);
-    return status.isOk() ? handOver(*managed, results) : toC(status);
+      return toC(record.end(read.status()));
+    record.setTag(read->tag);
+    return toC(record.end(callTaken(context, arguments, numArguments, results,
+                                    numResults, *read)));
   });
 }
 

@@ -16,6 +16,7 @@
 #include "qcc-c/Runtime.h"
 #include "qcc/Runtime/Context.h"
 #include "qcc/Runtime/Module.h"
+#include "qcc/Runtime/Process.h"
 #include "qcc/Runtime/TaskThread.h"
 
 #include <atomic>
@@ -62,6 +63,7 @@ inline const char *textOf(std::string_view text) {
 } // namespace qcc::capi
 
 struct qccModuleImpl {
+  qcc::rt::CountedHere counted{qcc::rt::ProcessCounters::get().modules};
   std::shared_ptr<const qcc::rt::Module> module;
   std::vector<qcc::capi::EntryTables> entries; ///< Parallel to its entries.
   std::string device;                          ///< "cpu", "cuda:0"
@@ -76,6 +78,7 @@ struct qccCancelTokenImpl {
 };
 
 struct qccContextImpl {
+  qcc::rt::CountedHere counted{qcc::rt::ProcessCounters::get().contexts};
   // What the context refers to: destroyed after it.
   std::shared_ptr<qcc::capi::AllocatorHook> allocator; ///< Null: the default.
   std::shared_ptr<std::atomic<bool>> cancel;

@@ -46,11 +46,14 @@ static_assert(sizeof(HooksOfVersion11) ==
 
 rt::Result<ContextHooks> capi::readHooks(const qccContextOptions &options) {
   ContextHooks hooks;
-  rt::Status status = readStruct(options.hostThreads, hooks.hostThreads);
+  rt::Status status = readHook(options.hostThreads, hooks.hostThreads,
+                               &qccHostThreads::parallelFor, "hostThreads");
   if (status.isOk())
-    status = readStruct(options.allocator, hooks.allocator);
+    status = readHook(options.allocator, hooks.allocator,
+                      &qccAllocator::allocate, "allocator");
   if (status.isOk())
-    status = readStruct(options.log, hooks.log);
+    status =
+        readHook(options.log, hooks.log, &qccLogHook::log, "the hook `log`");
   if (!status.isOk())
     return status;
   HooksOfVersion11 old;
@@ -66,6 +69,13 @@ rt::Result<ContextHooks> capi::readHooks(const qccContextOptions &options) {
   if (!hooks.allocator.allocate != !hooks.allocator.deallocate)
     return rt::invalidArgument("one function of the allocator is a null "
                                "pointer; give both or none");
+  // Of version 1.1: hooks by value, where no function is no hook.
+  if ((hooks.hostThreads.context && !hooks.hostThreads.parallelFor) ||
+      (hooks.allocator.context && !hooks.allocator.allocate) ||
+      (hooks.log.context && !hooks.log.log))
+    return rt::invalidArgument("a hook has a context, but its function is a "
+                               "null pointer; set the function, or leave the "
+                               "whole hook zero");
   return hooks;
 }
 

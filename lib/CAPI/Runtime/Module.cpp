@@ -13,6 +13,7 @@
 #include "../Convert.h"
 #include "Handles.h"
 #include "qcc/Runtime/Device.h"
+#include "qcc/Runtime/Process.h"
 
 using namespace qcc;
 using namespace qcc::capi;
@@ -20,6 +21,12 @@ using namespace qcc::capi;
 int32_t qccGetApiVersion(void) { return QCC_API_VERSION; }
 int32_t qccGetApiMinorVersion(void) { return QCC_API_MINOR_VERSION; }
 const char *qccGetVersion(void) { return QCC_VERSION; }
+const char *qccGetRevision(void) {
+  static const char revision[] =
+#include "qcc/Revision.inc"
+      ;
+  return revision;
+}
 int32_t qccGetArtifactVersion(void) { return QCC_ABI_VERSION; }
 int32_t qccGetArtifactMinorVersion(void) { return QCC_ABI_MINOR_VERSION; }
 
@@ -47,9 +54,35 @@ makeTables(const std::vector<rt::TensorInfo> &tensors) {
   return tables;
 }
 
-static qccStatus
-handOverModule(rt::Result<std::shared_ptr<const rt::Module>> loaded,
-               qccModule *module) {
+static rt::Result<rt::ModuleOptions> readOptions(const qccModuleOptions *given);
+
+using LoadedModule = rt::Result<std::shared_ptr<const rt::Module>>;
+
+/// Loads with the options, and counts it.
+template <typename Load>
+static LoadedModule loadCounted(const qccModuleOptions *options, Load load) {
+  rt::ProcessCounters &counters = rt::ProcessCounters::get();
+  int64_t start = rt::steadyNanoseconds();
+  auto read = readOptions(options);
+  LoadedModule loaded = read.isOk() ? load(*read) : read.status();
+  int64_t time = rt::steadyNanoseconds() - start;
+  counters.loads.fetch_add(1, std::memory_order_relaxed);
+  counters.loadNanoseconds.fetch_add(time, std::memory_order_relaxed);
+  if (!loaded.isOk())
+    counters.failedLoads.fetch_add(1, std::memory_order_relaxed);
+  rt::log(loaded.isOk() ? rt::LogLevel::Info : rt::LogLevel::Error, 0, [&] {
+    return loaded.isOk()
+               ? "loaded artifact " + (*loaded)->fingerprint() + ", variant " +
+                     std::string((*loaded)->variant().target) + ", in " +
+                     std::to_string(time) + " ns"
+               : "a load failed (" +
+                     std::string(rt::statusCodeName(loaded.status().code())) +
+                     "): " + loaded.message();
+  });
+  return loaded;
+}
+
+static qccStatus handOverModule(LoadedModule loaded, qccModule *module) {
   if (!loaded.isOk())
     return toC(loaded.status());
   auto object = std::make_unique<qccModuleImpl>();
@@ -123,9 +156,10 @@ qccStatus qccModuleLoadFile(const char *path, const qccModuleOptions *options,
   return withoutExceptions([&]() -> qccStatus {
     if (!path || !module)
       return nullPointer(path ? "the handle of the module" : "the path");
-    auto read = readOptions(options);
-    return read.isOk() ? handOverModule(rt::Module::open(path, *read), module)
-                       : toC(read.status());
+    auto load = [&](const rt::ModuleOptions &read) {
+      return rt::Module::open(path, read);
+    };
+    return handOverModule(loadCounted(options, load), module);
   });
 }
 
@@ -135,10 +169,10 @@ qccStatus qccModuleLoadDescriptor(int32_t descriptor,
   return withoutExceptions([&]() -> qccStatus {
     if (!module)
       return nullPointer("the handle of the module");
-    auto read = readOptions(options);
-    return read.isOk()
-               ? handOverModule(rt::Module::open(descriptor, *read), module)
-               : toC(read.status());
+    auto load = [&](const rt::ModuleOptions &read) {
+      return rt::Module::open(descriptor, read);
+    };
+    return handOverModule(loadCounted(options, load), module);
   });
 }
 
@@ -148,10 +182,10 @@ qccStatus qccModuleLoadMemory(const void *data, size_t size,
   return withoutExceptions([&]() -> qccStatus {
     if (!data || !module)
       return nullPointer(data ? "the handle of the module" : "the artifact");
-    auto read = readOptions(options);
-    return read.isOk()
-               ? handOverModule(rt::Module::load(data, size, *read), module)
-               : toC(read.status());
+    auto load = [&](const rt::ModuleOptions &read) {
+      return rt::Module::load(data, size, read);
+    };
+    return handOverModule(loadCounted(options, load), module);
   });
 }
 
@@ -173,6 +207,8 @@ qccStatus qccModuleGetInfo(qccModule module, qccModuleInfo *info) {
     known.artifactVersion = QCC_ABI_VERSION;
     known.artifactMinorVersion = module->module->minorVersion();
     known.numMetadata = module->module->metadata().size();
+    known.fingerprint = module->module->fingerprint().c_str();
+    known.publicKey = module->module->publicKey().c_str();
     return toC(writeStruct(known, info));
   });
 }

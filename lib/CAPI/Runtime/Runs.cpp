@@ -13,6 +13,7 @@
 
 #include "../Convert.h"
 #include "Call.h"
+#include "RunRecord.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -30,6 +31,7 @@ struct StartedRun {
   ~StartedRun() { qccStatusDestroy(status); }
 
   qccContext context = nullptr;
+  RunRecord record;
   RunSettings settings = {};
   qccCompletionHook completion = {};
   /// The thread's own share, while it has something to do.
@@ -51,8 +53,9 @@ struct qccRunImpl {
 void StartedRun::runOnThread(void *argument) {
   auto *run = static_cast<StartedRun *>(argument);
   std::shared_ptr<StartedRun> share = std::move(run->self);
-  qccStatus status = withoutExceptions(
-      [&] { return toC(runTaken(run->context, run->settings)); });
+  qccStatus status = withoutExceptions([&] {
+    return toC(run->record.end(runTaken(run->context, run->settings)));
+  });
   run->context->busy.store(false, std::memory_order_release);
   if (run->completion.done)
     run->completion.done(run->completion.context, status);
@@ -78,16 +81,23 @@ qccStatus qccContextStart(qccContext context, DLTensor *const *arguments,
                           const qccCompletionHook *completion, qccRun *run) {
   return withoutExceptions([&]() -> qccStatus {
     auto started = std::make_shared<StartedRun>();
-    rt::Status status = readStruct(completion, started->completion);
+    auto refuse = [&](rt::Status status) {
+      return toC(started->record.end(std::move(status)));
+    };
+    rt::Status status =
+        readHook(completion, started->completion, &qccCompletionHook::done,
+                 "the completion hook");
     if (!status.isOk())
-      return toC(status);
+      return refuse(status);
     if (!run && !started->completion.done)
-      return nullPointer("the handle of the run, which has no completion hook "
-                         "either,");
+      return refuse(rt::invalidArgument("the handle of the run, which has no "
+                                        "completion hook either, is a null "
+                                        "pointer"));
     auto read = readRunOptions(options);
     if (!read.isOk())
-      return toC(read.status());
+      return refuse(read.status());
     started->settings = std::move(*read);
+    started->record.setTag(started->settings.tag);
     started->context = context;
     auto handle = std::make_unique<qccRunImpl>(qccRunImpl{started});
 
@@ -98,7 +108,7 @@ qccStatus qccContextStart(qccContext context, DLTensor *const *arguments,
     if (status.isOk())
       status = provideThread(context);
     if (!status.isOk())
-      return toC(status);
+      return refuse(status);
     call.release();
     StartedRun *begun = started.get();
     begun->self = std::move(started);

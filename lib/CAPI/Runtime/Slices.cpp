@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Convert.h"
+#include "../DLTensors.h"
 #include "Call.h"
 
 #include <chrono>
@@ -32,6 +33,11 @@ struct Region {
   }
   uintptr_t high() const {
     return begin + (stride > 0 ? uintptr_t(stride * (count - 1)) : 0) + slice;
+  }
+  /// Without data, the context says so.
+  bool canBeMemory() const {
+    return begin == 0 || count == 0 || slice == 0 ||
+           (low() <= high() && capi::canBeMemory(low(), high() - low()));
   }
 };
 
@@ -72,6 +78,10 @@ private:
 rt::Status SliceRun::addRegion(size_t i) {
   rt::Tensor &tensor = context->tensors[i];
   int64_t stride = 0, count = 1;
+  if (tensor.dtype != infoOf(i).dtype)
+    return rt::invalidArgument(
+        nameOf(i) + " has elements of type " + tensor.dtype.name() +
+        ", but the program wants " + infoOf(i).dtype.name());
   if (isSliced(i)) {
     if (tensor.shape.size() != infoOf(i).dims.size())
       return rt::invalidArgument(nameOf(i) + " is " + tensor.describe() +
@@ -95,7 +105,13 @@ rt::Status SliceRun::addRegion(size_t i) {
     return rt::invalidArgument(nameOf(i) + " has too many elements");
   regions.push_back({reinterpret_cast<uintptr_t>(tensor.data), *slice,
                      isSliced(i) ? stride : 0, count});
-  return rt::Status::ok();
+  return regions.back().canBeMemory()
+             ? rt::Status::ok()
+             : rt::invalidArgument(nameOf(i) + " has slices that lie " +
+                                   std::to_string(stride) +
+                                   " bytes apart, which lead out of memory; "
+                                   "the stride of the outermost dimension is "
+                                   "too large");
 }
 
 /// Whether no slice of one has memory of a slice of the other.
@@ -119,7 +135,12 @@ rt::Status SliceRun::checkOverlap(size_t result) const {
     return rt::invalidArgument(nameOf(result) +
                                " has no dynamic outermost dimension, so there "
                                "is no part of it for each slice");
-  if (region.count > 1 && std::abs(region.stride) < region.slice)
+  if (region.count > 1 && region.stride < 0)
+    return rt::invalidArgument(
+        nameOf(result) +
+        " has a negative stride of its outermost dimension; only arguments may "
+        "have one: `data` of a result is its lowest address");
+  if (region.count > 1 && region.stride < region.slice)
     return rt::invalidArgument(nameOf(result) +
                                " has slices that overlap one another; give "
                                "each memory of its own");

@@ -8,6 +8,7 @@
 #include "Tensors.h"
 
 #include "../Convert.h"
+#include "../DLTensors.h"
 
 #include <string>
 
@@ -62,7 +63,6 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
   };
   if (!given)
     return refuse("is a null pointer");
-  constexpr int32_t maxRank = 64;
   if (given->ndim < 0 || given->ndim > maxRank)
     return refuse("has " + std::to_string(given->ndim) +
                   " dimensions; a tensor has 0 to 64");
@@ -80,17 +80,21 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
                        : ""));
   if (outerStride)
     *outerStride = outerStrideOf(*given);
-  // Pinned memory is the host's. Where other memory can be, the context knows.
-  bool isHost = given->device.device_type == kDLCPU ||
-                given->device.device_type == kDLCUDAHost;
+  // Where other memory can be, the context knows.
   tensor.location = {};
-  if (!isHost)
+  if (!isInHostMemory(*given))
     tensor.location = {given->device.device_type, given->device.device_id};
   tensor.dtype = {given->dtype.code, given->dtype.bits};
   tensor.shape = rt::Shape(given->shape, given->ndim);
-  tensor.data = given->data
-                    ? static_cast<char *>(given->data) + given->byte_offset
-                    : nullptr;
+  // The context refuses shapes that are too large; of slices, their runs do.
+  std::optional<void *> begin =
+      beginOf(*given, outerStride ? 0 : tensor.bytes().value_or(0));
+  if (!begin)
+    return refuse("has the byte_offset " + std::to_string(given->byte_offset) +
+                  " and the type and shape " + tensor.describe() +
+                  ", which lead out of memory; byte_offset is the distance in "
+                  "bytes from `data` to the first element");
+  tensor.data = *begin;
   return rt::Status::ok();
 }
 
