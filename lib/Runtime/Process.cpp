@@ -51,10 +51,14 @@ void setLogHandler(std::optional<LogHandler> handler) {
                   std::memory_order_relaxed);
 }
 
+bool isLogged(LogLevel level) {
+  return int32_t(level) <= Log::get().level.load(std::memory_order_relaxed);
+}
+
 void log(LogLevel level, uint64_t tag, FunctionRef<std::string()> makeMessage) {
-  Log &log = Log::get();
-  if (int32_t(level) > log.level.load(std::memory_order_relaxed))
+  if (!isLogged(level))
     return;
+  Log &log = Log::get();
   LogHandler handler;
   {
     std::lock_guard<std::mutex> lock(log.mutex);

@@ -26,15 +26,20 @@ namespace qcc::rt {
 struct ProcessCounters {
   using Count = std::atomic<uint64_t>;
 
-  /// Runs that have ended, and those of them that ended so.
-  Count runs{0}, failedRuns{0}, busyRuns{0}, cancelledRuns{0}, timedOutRuns{0};
+  /// Runs that were asked for, and those of them that have ended. These two are
+  /// all that a run costs, so each has a cache line of its own.
+  alignas(64) Count startedRuns{0};
+  alignas(64) Count runs{0};
+  /// How runs ended that did not succeed.
+  alignas(64) Count failedRuns{0};
+  Count busyRuns{0}, cancelledRuns{0}, timedOutRuns{0};
   /// Modules that were asked for, and how long loading took in all.
   Count loads{0}, failedLoads{0}, loadNanoseconds{0};
   /// Modules whose code and weights went to a GPU; counted by the runtime.
   Count deviceLoads{0}, deviceLoadNanoseconds{0};
 
   // What there is now.
-  std::atomic<int64_t> modules{0}, contexts{0}, runsUnderWay{0};
+  std::atomic<int64_t> modules{0}, contexts{0};
   /// Runs that wait for the threads of a pool; counted by the pools.
   std::atomic<int64_t> runsWaiting{0};
 
@@ -73,6 +78,9 @@ struct LogHandler {
 /// From now on; calls of the handler before may still be under way. Nothing:
 /// nobody is told.
 void setLogHandler(std::optional<LogHandler> handler);
+
+/// Whether the handler asks for records of this level.
+bool isLogged(LogLevel level);
 
 /// Hands the message that `makeMessage` returns to the handler, if it asks for
 /// this level. Does nothing where there is no memory for the message.

@@ -102,7 +102,7 @@ qccStatus qccContextRunWithOptions(qccContext context,
       status = call.takeResults(results, numResults);
     if (status.isOk())
       status = runTaken(context, *read);
-    return toC(record.end(status));
+    return toC(record.end(std::move(status)));
   });
 }
 

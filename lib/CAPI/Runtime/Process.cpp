@@ -20,7 +20,7 @@ using namespace qcc::capi;
 //===----------------------------------------------------------------------===//
 
 RunRecord::~RunRecord() {
-  if (underWay_)
+  if (!hasEnded_)
     (void)end(rt::Status(rt::StatusCode::Internal, "")).isOk();
 }
 
@@ -53,16 +53,18 @@ static rt::ProcessCounters::Count &counterOf(rt::StatusCode code) {
 }
 
 rt::Status RunRecord::end(rt::Status status) {
-  underWay_.reset();
+  hasEnded_ = true;
   if (!status.isOk())
     counterOf(status.code()).fetch_add(1, std::memory_order_relaxed);
   rt::ProcessCounters::get().runs.fetch_add(1, std::memory_order_relaxed);
   rt::log(levelOf(status.code()), tag_, [&] {
-    int64_t time = rt::steadyNanoseconds() - start_;
-    return status.isOk() ? "a run took " + std::to_string(time) + " ns"
-                         : "a run failed (" +
-                               std::string(rt::statusCodeName(status.code())) +
-                               "): " + status.message();
+    if (!status.isOk())
+      return "a run failed (" + std::string(rt::statusCodeName(status.code())) +
+             "): " + status.message();
+    if (start_ == 0) // The handler came after the start.
+      return std::string("a run has ended");
+    return "a run took " + std::to_string(rt::steadyNanoseconds() - start_) +
+           " ns";
   });
   return status;
 }
@@ -90,7 +92,8 @@ qccStatus qccGetProcessInfo(qccProcessInfo *info) {
     known.deviceLoadNanoseconds = get(counters.deviceLoadNanoseconds);
     known.modules = get(counters.modules);
     known.contexts = get(counters.contexts);
-    known.runsUnderWay = get(counters.runsUnderWay);
+    // Read after those that have ended, so that it is not negative.
+    known.runsUnderWay = int64_t(get(counters.startedRuns) - known.runs);
     known.runsWaiting = get(counters.runsWaiting);
     return toC(writeStruct(known, info));
   });

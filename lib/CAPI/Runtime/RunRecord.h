@@ -16,15 +16,18 @@
 #include "qcc/Runtime/Process.h"
 #include "qcc/Runtime/Status.h"
 
-#include <optional>
-
 namespace qcc::capi {
 
 class RunRecord {
 public:
-  RunRecord() : start_(rt::steadyNanoseconds()) {
-    underWay_.emplace(rt::ProcessCounters::get().runsUnderWay);
+  RunRecord()
+      : start_(rt::isLogged(rt::LogLevel::Debug) ? rt::steadyNanoseconds()
+                                                 : 0) {
+    rt::ProcessCounters::get().startedRuns.fetch_add(1,
+                                                     std::memory_order_relaxed);
   }
+  RunRecord(const RunRecord &) = delete;
+  RunRecord &operator=(const RunRecord &) = delete;
   /// A run without a status was left by an exception: it has failed.
   ~RunRecord();
 
@@ -34,9 +37,9 @@ public:
   rt::Status end(rt::Status status);
 
 private:
-  std::optional<rt::CountedHere> underWay_; ///< Until it has a status.
-  const int64_t start_;
+  const int64_t start_; ///< 0 where nobody is told how long a run takes.
   uint64_t tag_ = 0;
+  bool hasEnded_ = false;
 };
 
 } // namespace qcc::capi
