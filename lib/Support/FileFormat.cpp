@@ -165,7 +165,7 @@ const Format *recogniseZip(std::string_view bytes) {
     return &kTorchCheckpoint;
   if (hasMember("model.weights.h5"))
     return &kKeras;
-  return hasMember(".npy") ? &kNpz : &kZip;
+  return names.empty() || hasMember(".npy") ? &kNpz : &kZip;
 }
 
 /// Reads a varint at `i`, which moves behind it.
@@ -265,7 +265,11 @@ const Format *recognise(std::string_view bytes) {
     return &kGraphDef;
   if (byteAt(bytes, 0) == 0x08)
     return &kModel;
-  if (bytes.empty() || isBinary(bytes))
+  // UTF-8 has no bytes from 0xf8 on.
+  bool isText = !isBinary(bytes) &&
+                std::none_of(bytes.begin(), bytes.end(),
+                             [](unsigned char c) { return c >= 0xf8; });
+  if (bytes.empty() || !isText)
     return nullptr;
   return startsWith(bytes, "<?xml") && contains(bytes.substr(0, 256), "<net ")
              ? &kOpenVINO

@@ -62,9 +62,11 @@ static std::string findMismatch(const llvm::json::Object &profile,
     bool isSame = timed.size() == entry.steps.size();
     for (const StepExplanation &step : entry.steps)
       isSame &= timed.count(step.step()) != 0;
-    return isSame ? ""
-                  : "has other steps than entry '" + entry.name +
-                        "'; measure the program as it is compiled here";
+    return isSame
+               ? ""
+               : "has other steps than entry '" + entry.name +
+                     "'; measure what explain compiles: qcc compile with the "
+                     "same options, then qcc bench of its artifact";
   }
   return "is of entry '" + name->str() + "', which the program does not have";
 }

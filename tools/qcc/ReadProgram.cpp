@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file on disk is mapped. What comes from a pipe or a device is read, and may
-// have no end, so that it has a limit.
+// A file on disk is mapped. What comes from a pipe or a terminal is read, and
+// may have no end, so that it has a limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ static rt::Result<Buffer> readStream(int number, bool isFile,
     if (before > kStreamLimit && !isFile)
       return rt::invalidArgument(
           what + " has more than " + tools::byteSize(kStreamLimit) +
-          ", which is all that is read of a pipe or a device; write the "
+          ", which is all that is read of a pipe; write the "
           "program to a file and give that");
     bytes.resize_for_overwrite(before + kChunk);
     ssize_t count = read(number, bytes.data() + before, kChunk);
@@ -85,6 +85,9 @@ rt::Result<Buffer> driver::readProgram(const std::string &path) {
     return rt::invalidArgument(
         what + ": " +
         refuseFileFormat(path, FileUse::Program).value_or("this is a folder"));
+  bool isDevice = S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode);
+  if (isDevice && !isStandard && !isatty(file.number))
+    return rt::invalidArgument(what + " is a device; name a file");
   if (!S_ISREG(info.st_mode) || isStandard)
     return readStream(file.number, S_ISREG(info.st_mode),
                       isStandard ? "<stdin>" : path, what);

@@ -213,7 +213,7 @@ static std::string nearestCPUs(llvm::StringRef cpu) {
     best.push_back(name);
     bestDistance = distance;
   }
-  constexpr size_t kMost = 4;
+  constexpr size_t kMost = 5;
   best.resize(std::min(best.size(), kMost));
   return llvm::join(best, ", ");
 }

@@ -100,7 +100,8 @@ TEST(FileFormat, DependsOnTheUse) {
   std::string npz = zipOf({"w.npy"});
   // A header of 8 bytes: the first byte is that of an ONNX model, too.
   std::string safetensors = "\x08\0\0\0\0\0\0\0{}      "s;
-  for (const std::string &weights : {npz, safetensors}) {
+  std::string noArrays = "PK\x05\x06"s + std::string(18, '\0');
+  for (const std::string &weights : {npz, safetensors, noArrays}) {
     EXPECT_EQ(refusal(weights, FileUse::Weights), "");
     EXPECT_NE(refusal(weights, FileUse::Program), "");
     EXPECT_NE(refusal(weights, FileUse::Artifact), "");
