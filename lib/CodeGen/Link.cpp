@@ -38,8 +38,10 @@ using namespace qcc;
 static llvm::Error failure(int error, const char *what) {
   return llvm::createStringError(
       std::error_code(error, std::generic_category()),
-      "cannot link: %s (%s); free memory, file descriptors or threads", what,
-      strerror(error));
+      "cannot link: %s (%s); %s", what, strerror(error),
+      // The limit holds for files in memory, too.
+      error == EFBIG ? "raise the limit of the size of files (ulimit -f)"
+                     : "free memory, file descriptors or threads");
 }
 
 namespace {

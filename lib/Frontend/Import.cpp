@@ -6,17 +6,42 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Frontend/Import.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
 #include "qcc/Frontend/ONNX/Import.h"
+#include "qcc/Support/FileFormat.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace qcc;
+
+/// Why bytes are no program, if their format shows it. MLIR's parser would
+/// print the line that it cannot read, whatever is in it.
+static std::optional<std::string> refuseBytes(const llvm::MemoryBuffer &buffer,
+                                              bool isModel) {
+  llvm::StringRef bytes = buffer.getBuffer();
+  if (std::optional<std::string> reason =
+          refuseFormat({bytes.data(), bytes.size()}, FileUse::Program))
+    return reason;
+  if (!isModel && !mlir::isBytecode(buffer) &&
+      isBinary({bytes.data(), bytes.size()}))
+    return "this is binary data, but neither bytecode of MLIR nor an ONNX "
+           "model; give one of these, or MLIR as text";
+  return std::nullopt;
+}
 
 mlir::OwningOpRef<mlir::ModuleOp>
 qcc::importProgram(const llvm::SourceMgr &sources, mlir::MLIRContext *context,
                    const ImportOptions &options) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
-  if (isONNX(buffer->getBuffer()))
+  bool isModel = isONNX(buffer->getBuffer());
+  if (std::optional<std::string> reason = refuseBytes(*buffer, isModel)) {
+    mlir::emitError(
+        mlir::FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
+        << *reason;
+    return {};
+  }
+  if (isModel)
     return importONNX(sources, context, options);
   return importMLIR(sources, context, options);
 }

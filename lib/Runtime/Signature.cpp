@@ -46,12 +46,23 @@ static int valueOfDigit(char digit) {
   return -1;
 }
 
-Result<Key> parseKey(std::string_view text) {
+/// What the text of a secret key begins with.
+static constexpr std::string_view kSecret = "qcc-secret-key ";
+
+static std::string_view trim(std::string_view text) {
   constexpr std::string_view space = " \t\r\n";
   size_t begin = text.find_first_not_of(space);
-  if (begin != text.npos)
-    text = text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+  if (begin == text.npos)
+    return text;
+  return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+}
+
+Result<Key> parseKey(std::string_view text) {
+  text = trim(text);
   Key key;
+  if (text.substr(0, kSecret.size()) == kSecret)
+    return invalidArgument("this is a secret key, but a public one is wanted; "
+                           "give what qcc make-key has printed");
   if (text.size() != 2 * key.size())
     return invalidArgument(
         "a key has 64 hexadecimal digits, but this text has " +
@@ -76,6 +87,23 @@ std::string printKey(const Key &key) {
     text += digits[byte & 15];
   }
   return text;
+}
+
+Result<Key> parseSecretKey(std::string_view text) {
+  text = trim(text);
+  if (text.substr(0, kSecret.size()) == kSecret)
+    return parseKey(text.substr(kSecret.size()));
+  Result<Key> key = parseKey(text);
+  if (!key.isOk())
+    return key;
+  return invalidArgument(
+      "this is a public key, but a secret one is wanted, whose text begins "
+      "with '" +
+      std::string(kSecret) + "'; give the file that qcc make-key wrote");
+}
+
+std::string printSecretKey(const Key &key) {
+  return std::string(kSecret) + printKey(key);
 }
 
 Result<Key> makeSecretKey() {

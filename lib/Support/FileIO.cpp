@@ -11,6 +11,8 @@
 
 #include "qcc/Support/FileIO.h"
 
+#include "qcc/Runtime/Memory.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -87,15 +89,38 @@ rt::Status InputFile::read(void *data, int64_t size, int64_t offset) const {
   return rt::Status::ok();
 }
 
+rt::Result<std::string> readWholeFile(const std::string &path, int64_t limit) {
+  std::string prefix = path + ": ";
+  rt::Result<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status().withPrefix(prefix);
+  int64_t size = file->size();
+  if (size > limit)
+    return rt::invalidArgument(prefix + "this has " + std::to_string(size) +
+                               " bytes, but such a file has at most " +
+                               std::to_string(limit) + "; check the name");
+  if (!rt::hasMemoryFor(size))
+    return rt::outOfMemory(prefix + "this has " + std::to_string(size) +
+                           " bytes, for which there is not enough memory");
+  std::string bytes(size, '\0');
+  rt::Status status = file->read(bytes.data(), size, 0);
+  if (!status.isOk())
+    return status.withPrefix(prefix);
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // OutputFile
 //===----------------------------------------------------------------------===//
 
 rt::Status OutputFile::failed(const char *what) {
-  std::string reason = strerror(errno);
+  int error = errno;
   discard();
-  return rt::ioError(path_ + ": cannot " + what + " it (" + reason +
-                     "); check the folder, its permissions and the free space");
+  return rt::ioError(
+      path_ + ": cannot " + what + " it (" + strerror(error) + "); " +
+      (error == EFBIG
+           ? "raise the limit of the size of files (ulimit -f)"
+           : "check the folder, its permissions and the free space"));
 }
 
 rt::Result<OutputFile> OutputFile::create(const std::string &path) {

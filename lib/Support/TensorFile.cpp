@@ -13,6 +13,7 @@
 
 #include "Archives.h"
 #include "NpyFormat.h"
+#include "qcc/Support/FileFormat.h"
 #include "qcc/Support/FileIO.h"
 
 #include <algorithm>
@@ -100,10 +101,8 @@ TensorArchive::open(const std::string &path) {
       file->read(start, std::min<int64_t>(file->size(), sizeof(start)), 0);
   if (!status.isOk())
     return status.withPrefix(prefix);
-  if (memcmp(start, "\x93NUMPY", 6) == 0)
-    return rt::invalidArgument(
-        prefix + "this is a .npy file, which has no names; save named arrays "
-                 "with numpy.savez");
+  if (auto reason = refuseFileFormat(path, FileUse::Weights))
+    return rt::invalidArgument(prefix + *reason);
   bool isNpz = memcmp(start, "PK", 2) == 0;
   constexpr std::string_view suffix = ".npz";
   if (!isNpz && path.size() >= suffix.size() &&

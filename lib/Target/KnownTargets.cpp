@@ -24,15 +24,16 @@ qcc::parseTargets(llvm::StringRef list,
           "no name between two commas in the list of processors '%s'; write "
           "for example %s",
           list.str().c_str(), x86::kExampleNames);
-    if (llvm::any_of(targets,
-                     [&](auto &one) { return one->getName() == name; }))
-      continue;
     llvm::Expected<TargetRef> target =
         nvptx::isChipName(name) ? nvptx::parseTarget(name)
                                 : x86::parseTarget(name, hostFeatures);
     if (!target)
       return target.takeError();
-    targets.push_back(std::move(*target));
+    // Two names may be of one target: zen4 and znver4.
+    if (llvm::none_of(targets, [&](const TargetRef &one) {
+          return one->getName() == (*target)->getName();
+        }))
+      targets.push_back(std::move(*target));
   }
   return targets;
 }

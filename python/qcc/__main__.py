@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import numpy as np
 
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
-from .errors import Error
+from .errors import Error, InvalidArgumentError
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -38,7 +39,7 @@ def _input(text: str) -> Tuple[str, str]:
 
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m qcc", description="What needs other packages of Python.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     reduce = commands.add_parser("reduce", help="find the smallest part of a model for which a test still succeeds")
     reduce.set_defaults(run=_reduce)
     reduce.add_argument("model", metavar="MODEL.onnx")
@@ -83,8 +84,19 @@ def _reduce(options: argparse.Namespace) -> int:
     return 0
 
 
+def _load(path: str) -> Any:
+    """An array of a .npy file."""
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InvalidArgumentError(f"'{path}' is no .npy file, or it is damaged ({error})") from None
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgumentError(f"'{path}' holds several arrays; save one by numpy.save")
+    return array
+
+
 def _diff(options: argparse.Namespace) -> int:
-    inputs: Optional[Dict[str, object]] = {name: np.load(path) for name, path in options.input} or None
+    inputs: Optional[Dict[str, object]] = {name: _load(path) for name, path in options.input} or None
     report = diff_model(options.model, inputs, against=options.against, layers=options.layers, target=options.mcpu,
                         dims=dict(options.dim))
     print(report)
@@ -100,10 +112,19 @@ def main(arguments: Optional[List[str]] = None) -> int:
     options = _parse(arguments)
     try:
         code: int = options.run(options)
+        sys.stdout.flush()
+        return code
     except (Error, OSError) as error:
-        print(f"qcc: error: {error}", file=sys.stderr)
-        return 1
-    return code
+        message = str(error)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as error:
+        # Of the packages onnx and numpy, on models that they do not take.
+        reason = " ".join(str(error).split())
+        message = f"{options.command} failed on '{options.model}' ({type(error).__name__}: {reason}); check the model by " \
+                  "onnx.checker.check_model"
+    print(f"qcc: error: {message}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

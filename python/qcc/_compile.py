@@ -89,7 +89,7 @@ def _write_arrays(path: str, arrays: Mapping[str, Any]) -> None:
 @contextlib.contextmanager
 def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
     """Where weights are, as the compiler reads them; arrays are written to a file for as long as it compiles."""
-    if weights is None:
+    if weights is None or (isinstance(weights, Mapping) and not weights):
         yield None
     elif isinstance(weights, Mapping):
         with tempfile.TemporaryDirectory(prefix="qcc-weights-") as folder:

@@ -73,13 +73,34 @@ def _run_onnxruntime(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
-    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return list(session.run(None, dict(inputs)))
+
+    def run() -> List[Any]:
+        session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return list(session.run(None, dict(inputs)))
+
+    return _run_peer(f"onnxruntime {ort.__version__}", run, "compare with --against=onnx (against='onnx')")
 
 
 def _run_reference(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
-    reference = _import("onnx.reference", "onnx")
-    return list(reference.ReferenceEvaluator(model).run(None, dict(inputs)))
+    reference, onnx = _import("onnx.reference", "onnx"), _import("onnx", "onnx")
+
+    def run() -> List[Any]:
+        return list(reference.ReferenceEvaluator(model).run(None, dict(inputs)))
+
+    return _run_peer(f"the package onnx {onnx.__version__}", run,
+                     "compare with --against=onnxruntime (against='onnxruntime'), or give the model another operator set by "
+                     "onnx.version_converter.convert_version")
+
+
+def _run_peer(name: str, run: Callable[[], List[Any]], remedy: str) -> List[Any]:
+    """Another implementation fails with exceptions of any kind where it lacks an op or a version of it."""
+    try:
+        return run()
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UnsupportedError(f"{name} cannot run the model: {reason.rstrip('.')}; {remedy}") from error
 
 
 #: What models can be compared with.
@@ -91,12 +112,14 @@ def load_model(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
     onnx = _import("onnx", "onnx")
     damaged = _import("google.protobuf.message", "protobuf").DecodeError
     name = "the source"
+    # Of data in other files that is not there, or not where the model says.
+    missing = onnx.checker.ValidationError
     try:
         if isinstance(source, (bytes, bytearray, memoryview)):
             return onnx.load_model_from_string(bytes(source))
         name = f"'{os.fspath(source)}'"
         return onnx.load(os.fspath(source))
-    except damaged as error:
+    except (damaged, missing, ValueError) as error:
         raise InvalidArgumentError(f"{name} is no ONNX model, or it is damaged ({error})") from None
 
 
@@ -157,7 +180,7 @@ def diff_model(source: Union[str, bytes, "os.PathLike[str]"], inputs: Union[Sequ
 
     Raises:
         What `compile` raises.
-        UnsupportedError: a package is missing.
+        UnsupportedError: a package is missing, or cannot run the model.
         InvalidArgumentError: `against` is not known, or an input does not fit.
     """
     if against not in PEERS:

@@ -7,7 +7,7 @@
     model = torch.compile(model, backend="qcc")
     function = qcc.torch.compile(torch.export.export(model, (x,)))
 
-It needs the packages torch and onnxscript. Programs are for inference: their results have no gradients, and the weights
+It needs the packages torch, of version 2.5 or later, and onnxscript. Programs are for inference: their results have no gradients, and the weights
 are those that a model had when it was compiled.
 """
 
@@ -15,10 +15,19 @@ from __future__ import annotations
 
 import copy
 import io
+import re
 from typing import Any, Callable, List, Sequence, Union
 
 import torch
-from torch.utils import _pytree as pytree
+
+#: The first version whose torch.onnx.export takes exported programs.
+_OLDEST = (2, 5)
+
+if tuple(int(part) for part in re.findall(r"\d+", torch.__version__)[:2]) < _OLDEST:
+    raise ImportError(f"qcc.torch needs torch {_OLDEST[0]}.{_OLDEST[1]} or later, but this is torch {torch.__version__}; "
+                      "pip install --upgrade torch")
+
+from torch.utils import _pytree as pytree  # noqa: E402
 
 from ._compile import compile as _compile
 from ._function import Function

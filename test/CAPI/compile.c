@@ -404,7 +404,7 @@ static void wrongOptions(void) {
   CHECK_FAILS(qccCompileFile("/no/such/model.mlir", NULL, &artifact),
               QCC_STATUS_NOT_FOUND, "/no/such/model.mlir: ");
   CHECK_FAILS(qccCompileFile("/", NULL, &artifact), QCC_STATUS_INVALID_ARGUMENT,
-              "this is no regular file");
+              "this is a folder; name a file in it");
   CHECK_FAILS(qccCompileFile(NULL, NULL, &artifact),
               QCC_STATUS_INVALID_ARGUMENT, "the path is a null pointer");
   CHECK_FAILS(qccCompileFile("x", NULL, NULL), QCC_STATUS_INVALID_ARGUMENT,

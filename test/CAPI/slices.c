@@ -181,7 +181,7 @@ static void refusals(qccModule module) {
               QCC_STATUS_INVALID_ARGUMENT,
               "argument 0 has the strides (11, 1), which are not those of a "
               "compact row-major tensor; copy it to compact memory, or run "
-              "each slice by itself (QCC_RUN_EACH_SLICE)");
+              "each slice by itself (an option of runs in C and C++)");
   xStrides[1] = 2;
   CHECK_FAILS(run(), QCC_STATUS_INVALID_ARGUMENT,
               "argument 0 has the strides (11, 2), which are not those of a "

@@ -3,6 +3,9 @@
 import copy
 import ctypes
 import pickle
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -313,3 +316,33 @@ def test_objects_are_not_copied(capfd):
     type(handle).__new__(type(handle)).__del__()
     assert "Exception ignored" not in capfd.readouterr().err
     assert (function(X) == 2 * X).all()
+
+
+def test_an_old_torch_is_refused(tmp_path):
+    """A stand-in for it, which has nothing but a version."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("__version__ = '1.13.1+cpu'\n")
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    done = subprocess.run([sys.executable, "-c", "import qcc.torch"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == (
+        "ImportError: qcc.torch needs torch 2.5 or later, but this is torch 1.13.1+cpu; pip install --upgrade torch")
+
+
+def test_strides_are_refused_without_names_of_c():
+    """A message in Python names nothing that Python does not have."""
+    function = qcc.compile(DOUBLE).function(threads=1)
+    with pytest.raises(qcc.InvalidArgumentError) as info:
+        function(Foreign(np.zeros((3, 2), np.float32).T))
+    assert "copy it to compact memory" in str(info.value) and "QCC_" not in str(info.value)
+
+
+def test_files_of_other_tools_are_refused(tmp_path):
+    model = tmp_path / "model.tflite"
+    model.write_bytes(b"\x1c\0\0\0TFL3" + bytes(64))
+    for source in (model, model.read_bytes()):
+        with pytest.raises(qcc.InvalidProgramError, match="this is a TensorFlow Lite model.* tf2onnx.convert --tflite"):
+            qcc.compile(source)
+    (tmp_path / "saved").mkdir()
+    (tmp_path / "saved" / "saved_model.pb").write_bytes(b"")
+    with pytest.raises(qcc.InvalidArgumentError, match="this is a SavedModel of TensorFlow"):
+        qcc.compile(tmp_path / "saved")

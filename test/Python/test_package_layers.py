@@ -97,6 +97,57 @@ def test_command(model, run, tmp_path):
     assert done.returncode == 1 and "none.onnx" in done.stderr and "Traceback" not in done.stderr
 
 
+#: The reference of the package onnx has DequantizeLinear of other operator sets alone.
+QUANTIZED = """
+<ir_version: 8, opset_import: ["" : 17]>
+g (int8[2, 3] x) => (float[2, 3] y) <float s = {0.5}, int8 z = {1}> { y = DequantizeLinear(x, s, z) }"""
+
+
+def test_what_the_peer_cannot_run(run, tmp_path):
+    """It works or is refused; where it is refused, the reason and a way out are told."""
+    path = tmp_path / "quantized.onnx"
+    path.write_bytes(onnx.parser.parse_model(QUANTIZED).SerializeToString())
+    done = run("diff", path, "--against=onnx")
+    assert "Traceback" not in done.stderr
+    if done.returncode:
+        assert done.returncode == 1 and "qcc: error: the package onnx " in done.stderr, done.stderr
+        assert "cannot run the model: No implementation for operator 'DequantizeLinear'" in done.stderr
+        assert "--against=onnxruntime" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_peer_that_fails(model, monkeypatch):
+    """Whatever it raises is an error of qcc."""
+    import onnx.reference
+    monkeypatch.setattr(onnx.reference, "ReferenceEvaluator", lambda data: {}["no such op"])
+    with pytest.raises(qcc.UnsupportedError, match=r"the package onnx .* cannot run the model: 'no such op'; compare with"):
+        qcc.diff_model(model.SerializeToString(), [X], against="onnx")
+
+
+def test_files_that_are_damaged(model, run, tmp_path):
+    """An input, a model, and a model whose data is elsewhere."""
+    path, text = tmp_path / "model.onnx", tmp_path / "text.npy"
+    path.write_bytes(model.SerializeToString())
+    text.write_text("no array")
+    several = tmp_path / "several.npz"
+    np.savez(several, x=X)
+    (tmp_path / "several.npy").write_bytes(several.read_bytes())
+    external = onnx.parser.parse_model(MODEL)
+    tensor = external.graph.initializer[0]
+    tensor.ClearField("float_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="none.bin")
+    (tmp_path / "external.onnx").write_bytes(external.SerializeToString())
+    (tmp_path / "damaged.onnx").write_bytes(b"\x08\x08\xff")
+    for arguments, message in (([path, f"--input=x:{text}"], "text.npy' is no .npy file"),
+                               ([path, f"--input=x:{tmp_path / 'several.npy'}"], "holds several arrays"),
+                               ([path, f"--input=x:{tmp_path / 'none.npy'}"], "none.npy"),
+                               ([tmp_path / "external.onnx", "--dim=batch=1"], "none.bin"),
+                               ([tmp_path / "damaged.onnx", "--dim=batch=1"], "is no ONNX model, or it is damaged")):
+        done = run("diff", *arguments, "--against=onnx")
+        assert done.returncode == 1 and "qcc: error: " in done.stderr and message in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_example(tmp_path):
     """A model of torch in five lines."""
     models = program.ROOT / "test" / "Frontend" / "ONNX" / "Inputs"

@@ -53,6 +53,14 @@ std::string Arguments::Option::form() const {
   return spelling() + (name.size() == 1 ? " " : "=") + value;
 }
 
+bool Arguments::Option::takesFile() const {
+  auto has = [&](const char *part) {
+    return value.find(part) != std::string::npos;
+  };
+  return has("FILE") || has("DIR") || has("OUT") || has("KEY") || has(".npy") ||
+         has(".json");
+}
+
 void Arguments::positional(const char *name, std::string &target) {
   positionals_.push_back({name, &target});
 }
@@ -158,14 +166,36 @@ void Arguments::listValues(const char *name,
       option.values = std::move(values);
 }
 
+void Arguments::takesStream(std::string_view name) {
+  for (Option &option : options_)
+    if (option.name == name)
+      option.takesStream = true;
+  for (Positional &place : positionals_)
+    if (place.name == name)
+      place.takesStream = true;
+  if (restName_ == name)
+    restTakesStream_ = true;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
 bool Arguments::isGiven(std::string_view name) const {
+  size_t equals = name.find('=');
+  bool hasValue = equals != std::string_view::npos;
+  std::string_view value = hasValue ? name.substr(equals + 1) : "";
+  name = name.substr(0, equals);
+  auto isValue = [&](const std::string &text) {
+    return !hasValue || text == value ||
+           text.compare(0, value.size() + 1, std::string(value) + ":") == 0;
+  };
   for (const Option &option : options_)
     if (option.name == name)
-      return option.given;
+      return option.given && isValue(option.text);
+  for (size_t i = 0; i < positionalsGiven_; ++i)
+    if (positionals_[i].name == name)
+      return isValue(*positionals_[i].target);
   return false;
 }
 
@@ -185,17 +215,27 @@ rt::Status Arguments::unknown(std::string_view argument,
                                             : "do you mean " + meant + "?"));
 }
 
+rt::Status Arguments::checkPositional(std::string_view argument,
+                                      const std::string &name,
+                                      bool takesStream) const {
+  if (argument.empty())
+    return rt::invalidArgument("the name of " + name + " is empty");
+  if (argument == "-" && !takesStream)
+    return rt::invalidArgument(
+        "'-' is given as " + name + ", but " + tool_ +
+        " takes neither the standard input nor output there; name a file");
+  return rt::Status::ok();
+}
+
 rt::Status Arguments::setPositional(std::string_view argument) {
   if (positionalsGiven_ < positionals_.size()) {
     const Positional &place = positionals_[positionalsGiven_++];
-    if (argument.empty())
-      return rt::invalidArgument("the name of " + place.name + " is empty");
     *place.target = argument;
-    return rt::Status::ok();
+    return checkPositional(argument, place.name, place.takesStream);
   }
   if (rest_) {
     rest_->emplace_back(argument);
-    return rt::Status::ok();
+    return checkPositional(argument, restName_, restTakesStream_);
   }
   if (positionals_.empty())
     return rt::invalidArgument("'" + std::string(argument) +
@@ -212,19 +252,28 @@ rt::Status Arguments::setPositional(std::string_view argument) {
       "' are given");
 }
 
-rt::Status Arguments::setOption(Option &option, std::string_view value) {
+rt::Status Arguments::setOption(Option &option,
+                                std::optional<std::string_view> value) {
   if (option.given && !option.repeatable)
     return rt::invalidArgument("'" + option.spelling() + "' is given twice");
   option.given = true;
-  if (option.takes == Takes::Value && value.empty())
+  option.text = value.value_or("");
+  if (value && value->empty())
     return rt::invalidArgument("'" + option.spelling() +
-                               "=' has an empty value; leave the option out "
-                               "or give it a value");
-  if (option.values && value == "help") {
+                               "=' has an empty value; " +
+                               (option.takes == Takes::PerhapsValue
+                                    ? "write " + option.spelling() + " or "
+                                    : "leave the option out or ") +
+                               "give it a value");
+  if (option.text == "-" && option.takesFile() && !option.takesStream)
+    return rt::invalidArgument("'" + option.spelling() +
+                               "=-' names no file: the option takes neither "
+                               "the standard input nor output; name a file");
+  if (option.values && option.text == "help") {
     listed_ = &option;
     return rt::Status::ok();
   }
-  return option.set(value);
+  return option.set(option.text);
 }
 
 rt::Status Arguments::parse(int argc, const char *const *argv) {
@@ -250,13 +299,13 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
         option = &candidate;
     if (!option)
       return unknown(argument, name);
-    std::string_view value;
+    std::optional<std::string_view> value;
     if (equals != std::string_view::npos) {
       value = text.substr(equals + 1);
       if (option->takes == Takes::Nothing)
         return rt::invalidArgument("'" + option->spelling() +
                                    "' takes no value, but '" +
-                                   std::string(value) + "' is given");
+                                   std::string(*value) + "' is given");
     } else if (option->takes == Takes::Value) {
       if (i + 1 == argc)
         return rt::invalidArgument("'" + option->spelling() +
@@ -271,7 +320,7 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
   if (positionalsGiven_ < positionals_.size())
     return rt::invalidArgument("no " + positionals_[positionalsGiven_].name +
                                " is given; see " + tool_ + " --help");
-  return rt::Status::ok();
+  return rules_.check([this](std::string_view name) { return isGiven(name); });
 }
 
 std::optional<int> Arguments::answer(int argc, const char *const *argv,

@@ -7,14 +7,19 @@
 //
 // For all tools: `--name=value`, `--name value` and `--flag` in any order
 // around positional arguments; `--` ends the options. Whatever is unknown,
-// given twice or lacks its value is a failure that says so. One table of
-// options is what is read, what --help prints and what shells complete.
+// given twice, lacks its value or breaks a rule of the command is a failure
+// that says so. One table of options is what is read, what --help prints and
+// what shells complete.
+//
+// "-" is the standard input or output where a command says so by takesStream().
+// Elsewhere it is refused, and never the name of a file.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_TOOLS_COMMON_ARGUMENTS_H
 #define QCC_TOOLS_COMMON_ARGUMENTS_H
 
+#include "common/OptionRules.h"
 #include "qcc/Runtime/Status.h"
 
 #include <cstdint>
@@ -34,6 +39,8 @@ public:
     Takes takes = Takes::Nothing;
     bool repeatable = false;
     bool given = false;
+    bool takesStream = false; ///< "-" is a stream.
+    std::string text;         ///< The value that was given last.
     /// Of the text, which is empty where no value is given.
     std::function<rt::Status(std::string_view)> set;
     /// Values that can be named, where there are too many for the help:
@@ -46,6 +53,8 @@ public:
     }
     /// "--input=x.npy", as the help shows it.
     std::string form() const;
+    /// Whether a value may be the name of a file or folder.
+    bool takesFile() const;
   };
 
   /// `tool` is what users type: "qcc-run", or "qcc run" for a subcommand.
@@ -78,6 +87,11 @@ public:
   /// Lets `--name=help` list the values of an option.
   void listValues(const char *name,
                   std::function<std::vector<std::string>()> values);
+  /// Lets "-" stand for the standard input or output, as a value of an option
+  /// or as positional arguments of this name.
+  void takesStream(std::string_view name);
+  /// Which options go together.
+  OptionRules &rules() { return rules_; }
 
   rt::Status parse(int argc, const char *const *argv);
 
@@ -90,6 +104,7 @@ public:
   /// After parse(); where help is asked for, nothing else is checked.
   bool wantsHelp() const { return help_; }
   bool wantsVersion() const { return version_; }
+  /// Takes the names of OptionRules.h.
   bool isGiven(std::string_view name) const;
 
   /// At most `columns` wide.
@@ -101,23 +116,28 @@ private:
   struct Positional {
     std::string name;
     std::string *target;
+    bool takesStream = false;
   };
 
   Option &add(const char *name, const char *value, const char *help,
               Takes takes);
   rt::Status unknown(std::string_view argument, std::string_view name) const;
   rt::Status setPositional(std::string_view argument);
-  rt::Status setOption(Option &option, std::string_view value);
+  rt::Status checkPositional(std::string_view argument, const std::string &name,
+                             bool takesStream) const;
+  rt::Status setOption(Option &option, std::optional<std::string_view> value);
 
   std::string tool_, summary_;
   std::vector<Positional> positionals_;
   size_t positionalsGiven_ = 0;
   std::string restName_;
   std::vector<std::string> *rest_ = nullptr;
+  bool restTakesStream_ = false;
   std::vector<std::string> examples_;
   bool help_ = false, version_ = false;
   const Option *listed_ = nullptr; ///< The option whose values are asked for.
   std::vector<Option> options_;
+  OptionRules rules_;
 };
 
 /// A whole decimal number, and nothing else.

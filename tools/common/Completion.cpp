@@ -40,14 +40,6 @@ static std::vector<std::string> namedValues(const Option &option) {
   return words;
 }
 
-/// Whether a value may be the name of a file or folder.
-static bool takesFile(const Option &option) {
-  auto has = [&](const char *text) {
-    return option.value.find(text) != std::string::npos;
-  };
-  return has("FILE") || has("DIR") || has("OUT") || has(".npy") || has(".json");
-}
-
 /// The help in one line of the quotes of a shell.
 static std::string quoted(const std::string &text, bool isZsh = false) {
   std::string result;
@@ -81,7 +73,7 @@ static std::string bashScript(const Commands &commands) {
         continue;
       std::string words = join(namedValues(option), " ");
       values += "    '" + command.name + " " + option.spelling() + "') ";
-      values += takesFile(option) ? "files=1 " : "";
+      values += option.takesFile() ? "files=1 " : "";
       values += "words='" + words + "' ;;\n";
     }
     options += "' ;;\n";
@@ -137,7 +129,7 @@ static std::string zshValue(const Option &option) {
   std::string words = join(namedValues(option), " ");
   std::string placeholder = quoted(option.value, /*isZsh=*/true);
   std::string message = placeholder.substr(1, placeholder.size() - 2);
-  if (takesFile(option))
+  if (option.takesFile())
     return ":" + message + ":_files";
   return ":" + message + ":" + (words.empty() ? "" : "(" + words + ")");
 }
@@ -205,7 +197,7 @@ static std::string fishScript(const Commands &commands) {
     for (const Option &option : command.arguments.options()) {
       text += start + (option.name.size() == 1 ? "-s " : "-l ") + option.name;
       if (option.takes == Arguments::Takes::Value)
-        text += takesFile(option) ? " -r -F" : " -x";
+        text += option.takesFile() ? " -r -F" : " -x";
       std::string words = join(namedValues(option), " ");
       if (!words.empty())
         text += " -a '" + words + "'";

@@ -80,7 +80,10 @@ rt::Status CommandFiles::check() const {
   return rt::Status::ok();
 }
 
-void ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN); }
+void ignoreWriteSignals() {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
 
 rt::Status standardOutputFailed(const std::string &reason) {
   return rt::ioError("the standard output cannot be written (" + reason + ")");

@@ -46,8 +46,9 @@ private:
   std::vector<Use> reads_, writes_;
 };
 
-/// Makes a write to a closed pipe fail instead of ending the process.
-void ignoreBrokenPipes();
+/// Makes a write to a closed pipe, and one beyond the limit of the size of
+/// files (ulimit -f), fail instead of ending the process.
+void ignoreWriteSignals();
 
 /// Writes out what was printed, which may go nowhere: to a full disk, to a
 /// closed pipe.

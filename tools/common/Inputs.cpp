@@ -9,6 +9,7 @@
 
 #include "common/Text.h"
 #include "qcc/Runtime/Memory.h"
+#include "qcc/Support/FileFormat.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"
 
@@ -22,6 +23,9 @@ static bool endsWith(const std::string &text, std::string_view end) {
 rt::Result<HostTensor> readInput(const std::string &path,
                                  const TensorSpec &spec, size_t position,
                                  bool checkType) {
+  if (!endsWith(path, ".npy"))
+    if (auto reason = refuseFileFormat(path, FileUse::Array))
+      return rt::invalidArgument("input '" + path + "': " + *reason);
   if (!endsWith(path, ".npy"))
     return rt::invalidArgument(
         "input '" + path +
@@ -71,6 +75,18 @@ static NamedSource splitSource(const std::string &text) {
   if (colon == std::string::npos || !isRandomSpec(text.substr(colon + 1)))
     colon = text.rfind(':');
   return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+rt::Status InputSources::add(std::string_view text) {
+  std::string input(text);
+  bool hasName = text.empty() || text.front() != ':';
+  if (!hasName || splitSource(input).source.empty())
+    return rt::invalidArgument(
+        "'--input=" + input + "' has " +
+        (hasName ? "nothing after its name" : "an empty name") +
+        "; write --input=NAME:FILE.npy, or --input=FILE.npy without a name");
+  inputs.push_back(std::move(input));
+  return rt::Status::ok();
 }
 
 void addFiles(CommandFiles &files, const InputSources &sources) {

@@ -26,6 +26,9 @@ rt::Result<HostTensor> readInput(const std::string &path,
 struct InputSources {
   std::vector<std::string> inputs;
   GivenSizes sizes; ///< of random inputs
+
+  /// Adds an --input; fails where its name or its source is empty.
+  rt::Status add(std::string_view text);
 };
 
 /// Adds the files that are read.

@@ -27,7 +27,7 @@ void addInputArguments(Arguments &arguments, std::string &entry,
                  "without a name serves all that have no other, and all are "
                  "random where none is given. Integers over their whole range, "
                  "floats in [LO,HI), default [0,1)",
-                 sources.inputs);
+                 [&](std::string_view text) { return sources.add(text); });
   addSizeArguments(arguments, sources.sizes, "random inputs");
   arguments.number("threads", "N", "Threads; one for each CPU if not given", 1,
                    1024, threads);
@@ -68,6 +68,28 @@ void addMeasureArguments(Arguments &arguments, RunOptions &options) {
                  options.benchJson);
 }
 
+/// What a run leaves undone, measures or gets from elsewhere.
+static void addRunRules(OptionRules &rules) {
+  rules.exclude({"list"},
+                {"check", "check-steps", "bench", "profile", "json", "warm-up",
+                 "duration", "output", "expect", "tolerance", "test-data",
+                 "dump-steps", "counters", "input", "dim", "shape", "entry",
+                 "threads"},
+                "it runs nothing");
+  rules.exclude({"test-data"},
+                {"input", "dim", "shape", "output", "expect", "check",
+                 "check-steps", "bench", "profile", "json", "dump-steps",
+                 "counters"},
+                "the tests have inputs and expected results of their own");
+  rules.needs({"tolerance"}, {"expect", "test-data"});
+  rules.needs({"json", "warm-up", "duration"}, {"bench", "profile"});
+  rules.exclude({"dump-steps"}, {"bench", "profile"},
+                "writing would be measured");
+  rules.needs({"counters"}, {"device=emulator"});
+  rules.exclude({"counters"}, {"bench", "profile"},
+                "they are those of one run");
+}
+
 void addRunArguments(Arguments &arguments, RunOptions &options) {
   addInputArguments(arguments, options.entry, options.sources, options.threads);
   arguments.list("output", "y.npy", "Where to write a result, in order",
@@ -98,20 +120,7 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                  options.counters);
   arguments.flag("list", "Say what the program holds, and run nothing",
                  options.list);
-}
-
-/// The tests of a model come with all that a run needs.
-static rt::Status checkTestData(const RunOptions &options) {
-  bool hasOther = !options.sources.inputs.empty() ||
-                  !options.sources.sizes.empty() || !options.outputs.empty() ||
-                  !options.expected.empty() || options.list || options.bench ||
-                  options.profile || !options.dumpSteps.empty() ||
-                  !options.counters.empty();
-  if (options.testData.empty() || !hasOther)
-    return rt::Status::ok();
-  return rt::invalidArgument(
-      "--test-data gives the inputs and what is expected; of the other options "
-      "of inputs, results and measurements it goes with --tolerance alone");
+  addRunRules(arguments.rules());
 }
 
 static bool isNpy(const std::string &path) {
@@ -164,27 +173,6 @@ rt::Status checkOptions(const RunOptions &options) {
     if (!isNpy(expected))
       return rt::invalidArgument("expected result '" + expected +
                                  "' must be a .npy file");
-  if (rt::Status status = checkTestData(options); !status.isOk())
-    return status;
-  if (options.tolerance && options.expected.empty() && options.testData.empty())
-    return rt::invalidArgument("--tolerance is for --expect, which is not "
-                               "given");
-  if (!options.benchJson.empty() && !options.bench && !options.profile)
-    return rt::invalidArgument("--json is for --bench or --profile, neither of "
-                               "which is given");
-  bool hasTimes = options.measuring.seconds ||
-                  options.measuring.warmUps != MeasureOptions().warmUps;
-  if (hasTimes && !options.bench && !options.profile)
-    return rt::invalidArgument("--warm-up and --duration are for --bench or "
-                               "--profile, neither of which is given");
-  if (!options.dumpSteps.empty() && (options.bench || options.profile))
-    return rt::invalidArgument("--dump-steps would be measured by --bench and "
-                               "--profile; ask for one at a time");
-  if (!options.counters.empty() && (options.device.rfind("emulator", 0) != 0 ||
-                                    options.bench || options.profile))
-    return rt::invalidArgument("--counters is for one run on "
-                               "--device=emulator, without --bench and "
-                               "--profile");
   return filesOf(options).check();
 }
 

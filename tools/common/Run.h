@@ -62,8 +62,9 @@ void addRunArguments(Arguments &arguments, RunOptions &options);
 /// How to load the program that the options are for. Opens the device.
 rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);
 
-/// Whether the options make sense together, and overwrite nothing that is read.
-/// To be asked before the functions below.
+/// Whether the values of options are of their forms, and overwrite nothing that
+/// is read. To be asked before the functions below. The rules that come with
+/// addRunArguments() say which options go together.
 rt::Status checkOptions(const RunOptions &options);
 
 /// Reads or makes the inputs of an entry; tells `out` where nobody gave any.

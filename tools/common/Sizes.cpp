@@ -98,7 +98,12 @@ rt::Status GivenSizes::addShape(std::string_view text) {
       parseShape(text.substr(equals + 1), option);
   if (!shape.isOk())
     return shape.status();
-  shapes.emplace_back(text.substr(0, equals), *std::move(shape));
+  std::string name(text.substr(0, equals));
+  for (const auto &[known, sizes] : shapes)
+    if (known == name)
+      return rt::invalidArgument("the shape of the argument '" + name +
+                                 "' is given twice; give it once");
+  shapes.emplace_back(std::move(name), *std::move(shape));
   return rt::Status::ok();
 }
 
@@ -133,6 +138,8 @@ public:
 private:
   rt::Status applyShape(const std::string &name,
                         const std::vector<int64_t> &shape);
+  rt::Status fixDim(const std::string &name, int64_t size,
+                    const std::string &option);
   rt::Status applyDim(TensorSpec &spec, size_t position, size_t dim,
                       bool isWanted);
 
@@ -140,8 +147,30 @@ private:
   const GivenSizes &given_;
   const std::string &entry_;
   size_t used_ = 0; ///< of the sizes in order
+  /// Sizes of named dimensions that shapes give, and the option of each.
+  std::map<std::string, std::pair<int64_t, std::string>> fixed_;
 };
 } // namespace
+
+/// Notes the size that a shape gives a dimension of a name; fails where another
+/// option gives it another size.
+rt::Status Resolver::fixDim(const std::string &name, int64_t size,
+                            const std::string &option) {
+  auto [known, isNew] = fixed_.try_emplace(name, size, option);
+  auto named = given_.named.find(name);
+  std::string other = isNew ? "" : known->second.second;
+  int64_t otherSize = known->second.first;
+  if (named != given_.named.end()) {
+    otherSize = named->second;
+    other = "'--dim=" + name + "=" + std::to_string(otherSize) + "'";
+  }
+  if (otherSize == size)
+    return rt::Status::ok();
+  return rt::invalidArgument(option + " gives the dimension '" + name +
+                             "' the size " + std::to_string(size) + ", but " +
+                             other + " the size " + std::to_string(otherSize) +
+                             "; give one size for it");
+}
 
 rt::Status Resolver::applyShape(const std::string &name,
                                 const std::vector<int64_t> &shape) {
@@ -162,6 +191,14 @@ rt::Status Resolver::applyShape(const std::string &name,
       return rt::invalidArgument(option + " does not fit the argument '" +
                                  name + "' of entry '" + entry_ + "', " +
                                  rt::describe(spec.dtype, spec.shape));
+    for (size_t d = 0; d < shape.size(); ++d) {
+      bool isNamed = spec.shape[d] < 0 && !spec.dimNames.empty() &&
+                     !spec.dimNames[d].empty();
+      rt::Status status = isNamed ? fixDim(spec.dimNames[d], shape[d], option)
+                                  : rt::Status::ok();
+      if (!status.isOk())
+        return status;
+    }
     spec.shape = shape;
     return rt::Status::ok();
   }

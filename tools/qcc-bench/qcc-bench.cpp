@@ -215,7 +215,7 @@ static int run(const CommandLine &line, char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
-  tools::ignoreBrokenPipes();
+  tools::ignoreWriteSignals();
   llvm::WithColor::setAutoDetectFunction(
       [](const llvm::raw_ostream &) { return tools::hasColor(); });
   tools::Arguments arguments(

@@ -221,7 +221,7 @@ static int reportError(const std::string &message) {
 }
 
 int main(int argc, char **argv) {
-  ignoreBrokenPipes();
+  ignoreWriteSignals();
   Options options;
   Arguments arguments(
       "qcc-ptx-emu",
@@ -254,6 +254,7 @@ int main(int argc, char **argv) {
   arguments.text("counters", "FILE",
                  "Write counters, as JSON if the name ends in .json; - prints",
                  options.counters);
+  arguments.takesStream("counters");
   arguments.text("time-model", "CHIP",
                  "Estimate the time on a chip, such as sm_80",
                  options.timeModel);

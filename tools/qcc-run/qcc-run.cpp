@@ -11,10 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "common/Arguments.h"
+#include "common/LargeStack.h"
 #include "common/Messages.h"
 #include "common/Run.h"
 #include "common/TestData.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Support/FileFormat.h"
 
 #include <cstdio>
 
@@ -26,8 +28,8 @@ static int reportError(const std::string &message) {
   return 1;
 }
 
-int main(int argc, char **argv) {
-  ignoreBrokenPipes();
+/// The tool, once the process is set up; returns the exit code.
+static int runTool(int argc, char **argv) {
   if (!rt::HostFeatures::hostStatus().isOk())
     return reportError(rt::HostFeatures::hostStatus().message());
   RunOptions options;
@@ -50,6 +52,9 @@ int main(int argc, char **argv) {
   rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
   if (!moduleOptions.isOk())
     return reportError(moduleOptions.message());
+  if (!isArtifact(file))
+    if (auto reason = refuseFileFormat(file, FileUse::Artifact))
+      return reportError("'" + file + "': " + *reason);
   rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
   if (!module.isOk())
     return reportError(module.message());
@@ -62,4 +67,9 @@ int main(int argc, char **argv) {
   if (status.isOk())
     status = flushStandardOutput();
   return status.isOk() ? 0 : reportError(status.message());
+}
+
+int main(int argc, char **argv) {
+  ignoreWriteSignals();
+  return runWithLargeStack("qcc-run", [&] { return runTool(argc, argv); });
 }

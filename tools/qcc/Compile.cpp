@@ -7,6 +7,7 @@
 
 #include "Driver.h"
 #include "mlir/IR/OperationSupport.h"
+#include "qcc/Support/FileFormat.h"
 #include "qcc/Support/FileIO.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,6 +17,9 @@ using namespace qcc::driver;
 
 int driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
   if (path == "-") {
+    if (isBinary({bytes.data(), bytes.size()}) && llvm::outs().is_displayed())
+      return reportError("the output is binary, and the standard output is a "
+                         "terminal; name a file, or redirect the output");
     llvm::outs() << bytes;
     return 0;
   }
@@ -127,8 +131,6 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   if (!form)
     return 1;
   std::string path = output.empty() ? "-" : output;
-  if (program.target == "reference")
-    return reportError("target reference can run programs, not compile them");
   tools::CommandFiles files;
   addFiles(files, program);
   files.writes(path, "-o " + path);

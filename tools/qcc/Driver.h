@@ -20,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Reference/Interpreter.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include <map>
 #include <string>
@@ -116,6 +117,11 @@ int finishOutput(int code);
 /// Writes a file at once or not at all; "-" is the standard output. Returns the
 /// exit code.
 int writeOutput(llvm::StringRef path, llvm::StringRef bytes);
+
+/// The bytes of a program, which "-" reads from the standard input. Pipes and
+/// devices are read up to a limit, which a message names.
+rt::Result<std::unique_ptr<llvm::MemoryBuffer>>
+readProgram(const std::string &path);
 
 /// A program on its way: its source, context, target and, once loaded, module.
 class Session {

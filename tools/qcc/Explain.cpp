@@ -204,10 +204,6 @@ static int writePage(const ProgramOptions &program,
 
 int driver::runExplain(const ProgramOptions &program,
                        const ExplainOptions &options) {
-  if (program.target == "reference")
-    return reportError("target reference has no kernels to explain; use x86");
-  if (!options.profile.empty() && options.html.empty())
-    return reportError("--profile is for --html, which is not given");
   tools::CommandFiles files;
   addFiles(files, program);
   files.reads(options.profile, "read by --profile");

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainPage.h"
+#include "qcc/Support/FileIO.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <set>
 
 using namespace qcc;
@@ -62,20 +62,23 @@ static std::string findMismatch(const llvm::json::Object &profile,
     bool isSame = timed.size() == entry.steps.size();
     for (const StepExplanation &step : entry.steps)
       isSame &= timed.count(step.step()) != 0;
-    return isSame ? ""
-                  : "has other steps than entry '" + entry.name +
-                        "'; measure the program as it is compiled here";
+    return isSame
+               ? ""
+               : "has other steps than entry '" + entry.name +
+                     "'; measure what explain compiles: qcc compile with the "
+                     "same options, then qcc bench of its artifact";
   }
   return "is of entry '" + name->str() + "', which the program does not have";
 }
 
 llvm::Expected<llvm::json::Object>
 driver::readProfile(const std::string &path, const ProgramReport &report) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return llvm::createStringError("'" + path +
-                                   "': " + buffer.getError().message());
-  auto value = llvm::json::parse((*buffer)->getBuffer());
+  // A step has some hundred bytes.
+  constexpr int64_t kLimit = int64_t(64) << 20;
+  rt::Result<std::string> text = readWholeFile(path, kLimit);
+  if (!text.isOk())
+    return llvm::createStringError(text.message());
+  auto value = llvm::json::parse(*text);
   if (!value)
     return llvm::createStringError("the profile '" + path + "' is no JSON: " +
                                    llvm::toString(value.takeError()));

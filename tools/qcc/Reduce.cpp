@@ -14,12 +14,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "qcc/Pipelines/Register.h"
+#include "qcc/Support/FileFormat.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
@@ -253,11 +255,6 @@ static size_t countOps(ModuleOp module) {
 }
 
 int driver::runReduce(const ReduceOptions &options) {
-  if (options.test.empty())
-    return reportError("no test; say --test=COMMAND, in which \"$1\" is the "
-                       "program");
-  if (options.output.empty())
-    return reportError("no output; say -o OUT.mlir");
   tools::CommandFiles files;
   files.reads(options.input, "the program");
   files.writes(options.output, "-o " + options.output);
@@ -267,8 +264,17 @@ int driver::runReduce(const ReduceOptions &options) {
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   ParserConfig config(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(options.input, config);
+  auto read = readProgram(options.input);
+  if (!read.isOk())
+    return reportError(read.message());
+  llvm::StringRef bytes = (*read)->getBuffer();
+  bool isText = !isBinary({bytes.data(), bytes.size()});
+  OwningOpRef<ModuleOp> module;
+  if (isText || isBytecode(**read)) {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(*std::move(read), llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(sources, config);
+  }
   if (!module)
     return reportError("'" + options.input +
                        "' is no program of MLIR; ONNX models are reduced by "

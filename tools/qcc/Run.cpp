@@ -75,6 +75,11 @@ static std::optional<bool> reportSteps(const ProgramOptions &program,
                                        const RunOptions &options,
                                        const rt::ModuleOptions &moduleOptions,
                                        std::vector<HostTensor> inputs) {
+  if (program.input == "-") {
+    printf("steps: not compared, since the standard input cannot be read "
+           "twice; give a file\n");
+    return false;
+  }
   std::optional<tools::StepCheck> steps =
       driver::checkSteps(program, options, moduleOptions, std::move(inputs));
   if (!steps)
@@ -145,9 +150,6 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
   addFiles(options.files, program);
-  if (options.check && !options.testData.empty())
-    return reportError("--test-data says what is expected, and so does "
-                       "--check; ask for one at a time");
   rt::Status status = tools::checkOptions(options);
   if (!status.isOk())
     return reportError(status.message());
@@ -161,13 +163,6 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   if (program.target == "cuda" && !moduleOptions->device && !options.list)
     return reportError("programs of target cuda run on a device; say "
                        "--device=cuda or --device=emulator");
-  if (program.target == "reference" &&
-      (options.bench || options.profile || options.list || options.checkSteps ||
-       !options.dumpSteps.empty() || !options.testData.empty() ||
-       !options.variant.empty() || !options.weightPages.empty() ||
-       !options.device.empty()))
-    return reportError("target reference has no compiled steps to measure, "
-                       "check, list or dump; use x86");
 
   Session session(program);
   if (!session.load())

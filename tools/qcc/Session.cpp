@@ -10,7 +10,6 @@
 #include "common/Messages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "qcc/Frontend/Import.h"
 #include "qcc/Frontend/ONNX/Import.h"
 #include "qcc/Pipelines/Register.h"
@@ -235,13 +234,12 @@ bool Session::importInput(const WeightsSource &weights) {
   import.weights = weights;
   if (options.input != "-")
     import.path = options.input;
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      mlir::openInputFile(options.input, &message);
-  if (!buffer) {
-    reportError(message);
+  auto read = readProgram(options.input);
+  if (!read.isOk()) {
+    reportError(read.message());
     return false;
   }
+  std::unique_ptr<llvm::MemoryBuffer> buffer = *std::move(read);
   if (buffer->getBuffer().empty()) {
     reportError((options.input == "-" ? "the standard input"
                                       : "'" + options.input + "'") +

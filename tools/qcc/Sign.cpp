@@ -21,22 +21,12 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-static rt::Result<std::string> readFile(const std::string &path) {
-  rt::Result<InputFile> file = InputFile::open(path);
-  if (!file.isOk())
-    return file.status().withPrefix(path + ": ");
-  std::string bytes(file->size(), '\0');
-  rt::Status status = file->read(bytes.data(), file->size(), 0);
-  if (!status.isOk())
-    return status.withPrefix(path + ": ");
-  return bytes;
-}
-
 static rt::Result<rt::Key> readKey(const std::string &path) {
-  rt::Result<std::string> text = readFile(path);
+  constexpr int64_t kLimit = 4096;
+  rt::Result<std::string> text = readWholeFile(path, kLimit);
   if (!text.isOk())
     return text.status();
-  rt::Result<rt::Key> key = rt::parseKey(*text);
+  rt::Result<rt::Key> key = rt::parseSecretKey(*text);
   if (!key.isOk())
     return key.status().withPrefix(path + ": ");
   return key;
@@ -69,7 +59,8 @@ int driver::runMakeKey(const std::string &path) {
   rt::Result<rt::Key> publicKey = rt::publicKeyOf(*key);
   if (!publicKey.isOk())
     return reportStatus(publicKey.status());
-  if (int code = reportStatus(writeSecret(path, rt::printKey(*key) + "\n")))
+  if (int code =
+          reportStatus(writeSecret(path, rt::printSecretKey(*key) + "\n")))
     return code;
   printf("%s\n", rt::printKey(*publicKey).c_str());
   return 0;
@@ -77,10 +68,6 @@ int driver::runMakeKey(const std::string &path) {
 
 int driver::runSign(const std::string &input, const std::string &keyPath,
                     const std::string &output) {
-  if (keyPath.empty())
-    return reportError("no key; say --key=FILE with a file of qcc make-key");
-  if (output.empty())
-    return reportError("no output; say -o OUT");
   tools::CommandFiles files;
   files.reads(input, "the artifact");
   files.reads(keyPath, "read by --key");
@@ -90,7 +77,7 @@ int driver::runSign(const std::string &input, const std::string &keyPath,
   rt::Result<rt::Key> key = readKey(keyPath);
   if (!key.isOk())
     return reportStatus(key.status());
-  rt::Result<std::string> bytes = readFile(input);
+  rt::Result<std::string> bytes = readWholeFile(input, INT64_MAX);
   if (!bytes.isOk())
     return reportStatus(bytes.status());
   rt::Status status = rt::signArtifact(*bytes, *key);

@@ -346,10 +346,6 @@ int Tuner::run(std::vector<Kernel> kernels) {
 
 int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
   ProgramOptions program = given;
-  if (options.database.empty())
-    return reportError("no database; say --db=FILE");
-  if (program.target == "reference")
-    return reportError("target reference has no kernels to tune; use x86");
   tools::CommandFiles files;
   addFiles(files, program);
   tools::addFiles(files, options.sources);
@@ -395,7 +391,8 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
       collectKernels(entry, EntrySizes(entry, *shapes), target);
   if (kernels.empty()) {
     printf("'%s' has no contractions to tune\n", name.c_str());
-    return 0;
+    // The file is there for commands that follow.
+    return reportStatus(database->write(options.database));
   }
   llvm::erase_if(kernels, [&](const Kernel &kernel) {
     return !StringRef(kernel.key.shape).contains(options.filter) &&

@@ -13,7 +13,8 @@
 namespace qcc {
 
 /// Imports the main buffer of `sources`, whose content tells its format: text
-/// or bytecode of MLIR, or an ONNX model. `sources` must live as long as
+/// or bytecode of MLIR, or an ONNX model; of other formats a diagnostic says
+/// how to convert them (FileFormat.h). `sources` must live as long as
 /// `context`. A null result has been reported as a diagnostic of `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 importProgram(const llvm::SourceMgr &sources, mlir::MLIRContext *context,

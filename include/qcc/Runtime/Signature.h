@@ -36,6 +36,12 @@ using Key = std::array<unsigned char, 32>;
 Result<Key> parseKey(std::string_view text);
 std::string printKey(const Key &key);
 
+/// The same for a secret key, whose text begins with "qcc-secret-key ". Neither
+/// function takes the text of the other, so that no key serves as the other
+/// kind.
+Result<Key> parseSecretKey(std::string_view text);
+std::string printSecretKey(const Key &key);
+
 /// A secret key by chance.
 Result<Key> makeSecretKey();
 Result<Key> publicKeyOf(const Key &secretKey);

@@ -42,6 +42,10 @@ private:
   std::string path_;
 };
 
+/// All bytes of a regular file of at most `limit` bytes. Messages name the file
+/// and the limit.
+rt::Result<std::string> readWholeFile(const std::string &path, int64_t limit);
+
 /// Writes to a temporary file beside `path`, which takes its place on commit().
 /// Without a commit, or after a failure, nothing is left behind. A file that is
 /// not a regular one (/dev/null, a pipe) is written directly.

@@ -23,6 +23,7 @@
 #include "qcc/Frontend/Import.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
+#include "qcc/Support/FileFormat.h"
 #include "qcc/Support/FileIO.h"
 #include "qcc/Target/KnownTargets.h"
 #include "qcc/Tuning/TuningDatabase.h"
@@ -294,8 +295,12 @@ static qccStatus compileGuarded(const qccCompileOptions *given,
 
 static rt::Result<SourceBuffer> readSource(const std::string &path) {
   rt::Result<InputFile> file = InputFile::open(path);
-  if (!file.isOk())
+  if (!file.isOk()) {
+    // A folder may be a model of another tool.
+    if (auto reason = refuseFileFormat(path, FileUse::Program))
+      return rt::invalidArgument(path + ": " + *reason);
     return file.status().withPrefix(path + ": ");
+  }
   auto buffer =
       llvm::WritableMemoryBuffer::getNewUninitMemBuffer(file->size(), path);
   if (!buffer)

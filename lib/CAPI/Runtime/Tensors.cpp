@@ -72,12 +72,14 @@ rt::Status capi::toTensor(const DLTensor *given, const char *role,
     return refuse("has elements of " + std::to_string(given->dtype.lanes) +
                   " lanes; say them as a dimension");
   if (!isCompact(*given, outerStride ? 1 : 0))
-    return refuse("has the strides " + describeStrides(*given) +
-                  ", which are not those of a compact row-major tensor; copy "
-                  "it to compact memory" +
-                  (!outerStride && isCompact(*given, 1)
-                       ? ", or run each slice by itself (QCC_RUN_EACH_SLICE)"
-                       : ""));
+    return refuse(
+        "has the strides " + describeStrides(*given) +
+        ", which are not those of a compact row-major tensor; copy "
+        "it to compact memory" +
+        (!outerStride && isCompact(*given, 1)
+             ? ", or run each slice by itself (an option of runs in C "
+               "and C++)"
+             : ""));
   if (outerStride)
     *outerStride = outerStrideOf(*given);
   // Where other memory can be, the context knows.

@@ -14,6 +14,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "qcc/Support/FileFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
@@ -32,7 +33,11 @@ llvm::Expected<WeightsSource> WeightsSource::parse(StringRef text) {
           "': the seed must be a non-negative integer, as in random:7");
     return source;
   }
-  if (!text.ends_with(".npz") && !text.ends_with(".safetensors"))
+  bool isNamed = text.ends_with(".npz") || text.ends_with(".safetensors");
+  if (!isNamed)
+    if (auto reason = refuseFileFormat(text.str(), FileUse::Weights))
+      return llvm::createStringError("'" + text + "': " + *reason);
+  if (!isNamed)
     return llvm::createStringError(
         "'" + text +
         "' is no source of weights; give a file that ends in .npz or "

@@ -204,6 +204,12 @@ public:
         ok &= succeeded(visit(op, attr));
       });
     });
+    // Random weights are for whatever a program needs; a file is for this one.
+    if (archive && filled.empty() && ok)
+      return emitError(module.getLoc())
+             << "nothing of the weights '" << source.path
+             << "' is used: the program has no dense_resource without data of "
+                "its own; leave the weights out";
     return success(ok);
   }
 

@@ -15,15 +15,13 @@ using namespace qcc::onnx;
 
 rt::Result<HostTensor> qcc::readONNXTensor(const std::string &path) {
   std::string what = "'" + path + "': ";
-  rt::Result<InputFile> file = InputFile::open(path);
-  if (!file.isOk())
-    return file.status().withPrefix(what);
-  std::string bytes(file->size(), '\0');
-  if (rt::Status status = file->read(bytes.data(), file->size(), 0);
-      !status.isOk())
-    return status.withPrefix(what);
+  // What protobuf allows.
+  constexpr int64_t kLimit = int64_t(2) << 30;
+  rt::Result<std::string> bytes = readWholeFile(path, kLimit);
+  if (!bytes.isOk())
+    return bytes.status();
   Model storage;
-  rt::Result<Tensor> tensor = parseTensor(bytes, storage);
+  rt::Result<Tensor> tensor = parseTensor(*bytes, storage);
   if (!tensor.isOk())
     return tensor.status().withPrefix(what);
   std::optional<rt::DType> dtype = dtypeOf(tensor->type);

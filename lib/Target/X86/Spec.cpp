@@ -197,36 +197,52 @@ std::vector<std::string> Spec::knownCPUs() {
   return names;
 }
 
-/// The name that was probably meant; empty where none is near.
-static std::string nearestCPU(llvm::StringRef cpu) {
+/// The names that were probably meant, "znver4" or "znver2, znver3"; empty
+/// where none is near.
+static std::string nearestCPUs(llvm::StringRef cpu) {
   std::vector<std::string> known = Spec::knownCPUs();
   known.push_back("native");
-  std::string best;
-  unsigned bestDistance = std::max<unsigned>(2, cpu.size() / 3) + 1;
+  std::vector<std::string> best;
+  unsigned bestDistance = std::max<unsigned>(2, cpu.size() / 3);
   for (const std::string &name : known) {
     unsigned distance = cpu.edit_distance_insensitive(name);
-    if (distance < bestDistance && distance < name.size()) {
-      best = name;
-      bestDistance = distance;
-    }
+    if (distance > bestDistance || distance >= name.size())
+      continue;
+    if (distance < bestDistance)
+      best.clear();
+    best.push_back(name);
+    bestDistance = distance;
   }
-  return best;
+  constexpr size_t kMost = 5;
+  best.resize(std::min(best.size(), kMost));
+  return llvm::join(best, ", ");
 }
 
-llvm::Expected<Spec> Spec::forCPU(llvm::StringRef name) {
+/// The name of LLVM for one that people use: "znver4" for "zen4".
+static std::string nameOfLLVM(llvm::StringRef name) {
+  llvm::StringRef generation = name;
+  unsigned number;
+  if (!generation.consume_front_insensitive("zen") ||
+      generation.take_while(llvm::isDigit).getAsInteger(10, number))
+    return name.str();
+  return ("znver" + generation).str();
+}
+
+llvm::Expected<Spec> Spec::forCPU(llvm::StringRef given) {
+  std::string name = nameOfLLVM(given);
   llvm::SmallVector<llvm::StringRef> known;
   llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
   llvm::StringRef cpu = name;
   cpu.consume_back(kEmulatedAMX);
   if (!llvm::is_contained(known, cpu)) {
-    std::string meant = nearestCPU(cpu);
-    if (!meant.empty())
-      return llvm::createStringError("unknown processor '" + cpu +
-                                     "'; do you mean " + meant + "?");
+    std::string meant = nearestCPUs(cpu);
+    given.consume_back(kEmulatedAMX);
     return llvm::createStringError(
-        "unknown processor '%s'; use native, x86-64-v3, skylake-avx512, "
-        "cascadelake, sapphirerapids or another 64-bit processor name of LLVM",
-        cpu.str().c_str());
+        "unknown processor '" + given +
+        (meant.empty()
+             ? "'; use native, x86-64-v3, skylake-avx512, cascadelake, "
+               "sapphirerapids or another 64-bit processor name of LLVM"
+             : "'; do you mean " + meant + "?"));
   }
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(cpu, features);

@@ -51,6 +51,14 @@ TEST(ParseTargets, KnowsChipsOfDevices) {
                               "sm_86, sm_89, sm_90, sm_120");
 }
 
+TEST(ParseTargets, TakesZenForTheNamesOfLLVM) {
+  EXPECT_EQ(namesOf("zen4"), "znver4;");
+  EXPECT_EQ(namesOf("znver4,Zen4,zen3"), "znver4;znver3;");
+  EXPECT_EQ(namesOf("zen9"), "unknown processor 'zen9'; do you mean znver1, "
+                             "znver2, znver3, znver4, znver5?");
+  EXPECT_EQ(namesOf("zen").find("unknown processor 'zen'"), 0u);
+}
+
 TEST(ParseTargets, RefusesWhatIsNoName) {
   for (const char *list : {"", ",", "x86-64-v3,", "x86-64-v3,,native"})
     EXPECT_EQ(namesOf(list).find("no name between two commas"), 0u) << list;

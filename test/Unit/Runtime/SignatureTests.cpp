@@ -50,6 +50,21 @@ TEST(Signature, ReadsKeys) {
   }
 }
 
+TEST(Signature, TellsSecretKeysFromPublicOnes) {
+  Key key = keyOf(secretText);
+  std::string text = printSecretKey(key);
+  EXPECT_EQ(text, "qcc-secret-key " + std::string(secretText));
+  Result<Key> read = parseSecretKey(" " + text + "\n");
+  ASSERT_TRUE(read.isOk()) << read.message();
+  EXPECT_EQ(*read, key);
+  EXPECT_EQ(parseKey(text).message().find("this is a secret key, but"), 0u);
+  EXPECT_EQ(
+      parseSecretKey(publicText).message().find("this is a public key, but"),
+      0u);
+  for (std::string wrong : {"", "0", "qcc-secret-key ", "qcc-secret-key 0"})
+    EXPECT_EQ(parseSecretKey(wrong).message().find("a key has "), 0u) << wrong;
+}
+
 /// Those that need the library.
 class SignatureTest : public testing::Test {
 protected:

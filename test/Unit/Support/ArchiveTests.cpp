@@ -244,6 +244,8 @@ TEST(Npz, Refuses) {
   expectRefusal(Zip::make({{"a.npy", npy, 8, 0, 5000}}), "damaged");
   expectRefusal(Zip::make({{"a.npy", "no array"}}), "this is no .npy data");
   expectRefusal(std::string("PK\3\4") + std::string(100, 'x'),
+                "this is a zip archive, not a .npz");
+  expectRefusal(Zip::make({{"a.npy", npy}}).substr(0, 60),
                 "no directory at its end");
 }
 
@@ -296,7 +298,8 @@ TEST(Safetensors, Refuses) {
     return makeSafetensors(std::string("{\"w\":{") + fields + "}}", "12345678");
   };
   expectRefusal("", "it has 0 bytes");
-  expectRefusal("1234", "it has 4 bytes");
+  expectRefusal("1234", "this is text, not a .npz or .safetensors file");
+  expectRefusal("\1\2\3\4", "it has 4 bytes");
   expectRefusal(number(100, 8) + "{}", "claims 100 bytes, but 2 follow");
   expectRefusal(std::string(8, '\xff') + "{}", "but 2 follow");
   expectRefusal(makeSafetensors("{", ""), "bad JSON at byte 1");
@@ -326,7 +329,7 @@ TEST(Safetensors, Refuses) {
   expectRefusal(tensor(R"("dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8])"),
                 "of type 'F8_E4M3'");
   std::string npy = folder.write("x.npy", npyOf({1}));
-  expectMessage(readAll(npy), npy, "this is a .npy file");
+  expectMessage(readAll(npy), npy, "this is .npy data, one array, not a .npz");
   std::string none = folder.path + "/none.safetensors";
   expectMessage(readAll(none), none, "cannot open it");
 }

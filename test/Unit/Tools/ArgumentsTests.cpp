@@ -166,3 +166,62 @@ TEST(Arguments, RefusesWhatMeansNothing) {
     EXPECT_EQ(messageOf({"m.so", word}),
               "'" + std::string(word) + "' must be a number, 0 or greater");
 }
+
+TEST(Arguments, DashIsAStreamOnlyWhereItIsSaidToBe) {
+  EXPECT_EQ(messageOf({"-"}),
+            "'-' is given as FILE, but tool takes neither the standard input "
+            "nor output there; name a file");
+  EXPECT_EQ(messageOf({"m.so", "--profile=-"}),
+            "'--profile=-' names no file: the option takes neither the "
+            "standard input nor output; name a file");
+  Line line;
+  line.arguments.takesStream("FILE");
+  line.arguments.takesStream("profile");
+  ASSERT_TRUE(line.parse({"-", "--profile=-"}).isOk());
+  EXPECT_EQ(line.file + line.trace, "--");
+  // A value that is no file.
+  Line other;
+  EXPECT_TRUE(other.parse({"m.so", "--entry=-"}).isOk());
+}
+
+TEST(Arguments, ValuesAreNotEmpty) {
+  EXPECT_EQ(messageOf({"m.so", "--profile="}),
+            "'--profile=' has an empty value; write --profile or give it a "
+            "value");
+  EXPECT_EQ(messageOf({"m.so", "--entry", ""}),
+            "'--entry=' has an empty value; leave the option out or give it a "
+            "value");
+  EXPECT_EQ(messageOf({""}), "the name of FILE is empty");
+}
+
+TEST(OptionRules, SayWhichOptionsGoTogether) {
+  auto refusalOf = [](std::vector<const char *> words) {
+    Line line;
+    OptionRules &rules = line.arguments.rules();
+    rules.require("threads", "no threads");
+    rules.refuse("entry=none", "nothing is no entry");
+    rules.needs({"tolerance"}, {"input", "dim", "profile=t"});
+    rules.needs({"input"}, {"fast"});
+    rules.exclude({"FILE=x"}, {"dim"}, "x has no dimensions");
+    return line.parse(std::move(words)).message();
+  };
+  EXPECT_EQ(refusalOf({"m"}), "no threads");
+  EXPECT_EQ(refusalOf({"m", "--threads=1"}), "");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--entry=none"}),
+            "nothing is no entry");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--entry=nonesuch"}), "");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--tolerance=1"}),
+            "--tolerance is for --input, --dim or --profile=t, none of which "
+            "is given");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--tolerance=1", "--profile=t"}),
+            "");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--tolerance=1", "--profile=t:2"}),
+            "");
+  EXPECT_EQ(refusalOf({"m", "--threads=1", "--input=x"}),
+            "--input is for --fast, which is not given");
+  EXPECT_EQ(refusalOf({"x", "--threads=1", "--dim=1"}),
+            "'x' does not go with --dim: x has no dimensions; leave one of the "
+            "two out");
+  // Help needs nothing.
+  EXPECT_EQ(refusalOf({"--help"}), "");
+}

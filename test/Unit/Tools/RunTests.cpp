@@ -7,6 +7,7 @@
 
 #include "../Support/TemporaryFolder.h"
 #include "SmallProgram.h"
+#include "common/Arguments.h"
 #include "common/Describe.h"
 #include "common/Run.h"
 #include "qcc/Support/Json.h"
@@ -109,16 +110,57 @@ TEST_F(Run, RefusesOptionsThatMeanNothing) {
   options.expected = {path("a.npy"), path("b.npy")};
   expectFailure("the entry has 1 result(s), but --expect is given 2 times");
   options.expected.clear();
-  options.tolerance = 1.0;
-  expectFailure("--tolerance is for --expect, which is not given");
-  options.tolerance.reset();
-  options.benchJson = "b.json";
-  expectFailure("--json is for --bench or --profile, neither of which is "
-                "given");
-  options.bench = true;
-  options.dumpSteps = "d";
-  expectFailure("--dump-steps would be measured by --bench and --profile; ask "
-                "for one at a time");
+}
+
+/// What is said to a command line of qcc-run; empty if it is taken.
+static std::string refusalOf(std::vector<const char *> words) {
+  RunOptions options;
+  std::string file;
+  Arguments arguments("qcc-run", "Runs.");
+  arguments.positional("MODEL.so", file);
+  addRunArguments(arguments, options);
+  words.insert(words.begin(), {"qcc-run", "m.so"});
+  return arguments.parse(int(words.size()), words.data()).message();
+}
+
+TEST(RunCommandLine, RefusesOptionsWithoutEffect) {
+  EXPECT_EQ(refusalOf({"--tolerance=1"}),
+            "--tolerance is for --expect or --test-data, neither of which is "
+            "given");
+  for (const char *option : {"--json=b.json", "--warm-up=2", "--duration=1"}) {
+    std::string name(option);
+    EXPECT_EQ(refusalOf({option}),
+              name.substr(0, name.find('=')) +
+                  " is for --bench or --profile, neither of which is given");
+    EXPECT_EQ(refusalOf({option, "--profile"}), "");
+  }
+  EXPECT_EQ(refusalOf({"--dump-steps=d", "--bench"}),
+            "--dump-steps does not go with --bench: writing would be measured; "
+            "leave one of the two out");
+  EXPECT_EQ(refusalOf({"--counters=c"}),
+            "--counters is for --device=emulator, which is not given");
+  EXPECT_EQ(refusalOf({"--counters=c", "--device=cuda"}),
+            "--counters is for --device=emulator, which is not given");
+  EXPECT_EQ(refusalOf({"--counters=c", "--device=emulator:seed=1"}), "");
+  EXPECT_EQ(refusalOf({"--counters=-", "--device=emulator"}),
+            "'--counters=-' names no file: the option takes neither the "
+            "standard input nor output; name a file");
+  EXPECT_EQ(refusalOf({"--profile="}),
+            "'--profile=' has an empty value; write --profile or give it a "
+            "value");
+}
+
+TEST(RunCommandLine, ListsOrRuns) {
+  EXPECT_EQ(refusalOf({"--list", "--variant=x"}), "");
+  for (const char *option :
+       {"--output=y.npy", "--expect=y.npy", "--bench", "--profile",
+        "--test-data=d", "--dump-steps=d", "--input=random", "--dim=1",
+        "--shape=x=1", "--entry=f", "--threads=1"}) {
+    std::string name(option);
+    EXPECT_EQ(refusalOf({"--list", option}),
+              "--list does not go with " + name.substr(0, name.find('=')) +
+                  ": it runs nothing; leave one of the two out");
+  }
 }
 
 TEST_F(Run, ChoosesAnEntry) {

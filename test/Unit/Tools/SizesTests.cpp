@@ -72,8 +72,21 @@ TEST(Sizes, AreGivenByNameAndInOrder) {
 }
 
 TEST(Sizes, ShapesComeBeforeDims) {
-  EXPECT_EQ(shapesOf(*resolve({"batch=2", "6"}, {"y:0=4x5"})),
-            (Shapes{{2, 3}, {4, 5}, {6}}));
+  EXPECT_EQ(shapesOf(*resolve({"batch=4", "6"}, {"y:0=4x5"})),
+            (Shapes{{4, 3}, {4, 5}, {6}}));
+  EXPECT_EQ(shapesOf(*resolve({"6"}, {"x=4x3", "y:0=4x5"})),
+            (Shapes{{4, 3}, {4, 5}, {6}}));
+}
+
+TEST(Sizes, ThatContradictEachOtherAreRefused) {
+  EXPECT_EQ(refusal({"batch=2", "6"}, {"y:0=4x5"}),
+            "'--shape=y:0=4x5' gives the dimension 'batch' the size 4, but "
+            "'--dim=batch=2' the size 2; give one size for it");
+  EXPECT_EQ(refusal({"6"}, {"x=2x3", "y:0=4x5"}),
+            "'--shape=y:0=4x5' gives the dimension 'batch' the size 4, but "
+            "'--shape=x=2x3' the size 2; give one size for it");
+  EXPECT_EQ(refusal({}, {"x=2x3", "x=2x3"}),
+            "the shape of the argument 'x' is given twice; give it once");
 }
 
 TEST(Sizes, OfFilesMayStayUnknownAndTakeNoneWithoutAName) {
@@ -162,6 +175,19 @@ TEST(Sources, ThatFitNoArgumentAreRefused) {
   EXPECT_EQ(place({"x:random:2:1", "random"}).message(),
             "--input: 'random:2:1': there must be a seed, or a seed and two "
             "bounds; write random[:SEED[:LO:HI]], such as random:1:-1:1");
+}
+
+TEST(Sources, HaveNeitherEmptyNamesNorFiles) {
+  auto add = [](const char *text) {
+    return InputSources().add(text).message();
+  };
+  EXPECT_EQ(add("x.npy"), "");
+  EXPECT_EQ(add("y:0:random:2"), "");
+  EXPECT_EQ(add(":x.npy"),
+            "'--input=:x.npy' has an empty name; write --input=NAME:FILE.npy, "
+            "or --input=FILE.npy without a name");
+  EXPECT_EQ(add(":random").find("'--input=:random' has an empty name"), 0u);
+  EXPECT_EQ(add("x:").find("'--input=x:' has nothing after its name"), 0u);
 }
 
 TEST(Sources, FilesHaveTheSizesOfTheirNames) {

@@ -1,0 +1,287 @@
+"""command_lines.py FOLDER [COUNT [SEED]]: command lines by chance, of the commands and options that the tools list.
+
+Each has to do all that it says, or to be refused with a message and exit code 1; none may crash, hang or leave a
+temporary file. The options come from the help of each command, so that a new option without values here is an error.
+"""
+
+import collections
+import concurrent.futures
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx.parser
+from onnx import numpy_helper
+
+folder, count, seed = os.path.abspath(sys.argv[1]), int((sys.argv[2:] or [80])[0]), int((sys.argv[3:] or [1])[0])
+inputs = os.path.dirname(os.path.abspath(__file__))
+rng = random.Random(seed)
+
+
+# ---- What the tools say of themselves ---------------------------------------------------------------------------------
+
+def output_of(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def options_of(*words):
+    """The options of a command, and whether each takes a value: "", "=" or "[="."""
+    found = re.findall(r"^  (--?[a-z][a-z-]*)(\[=|=| [A-Z]|)", output_of(*words), re.MULTILINE)
+    return {name: "=" if how.startswith(" ") else how for name, how in found if name not in ("--help", "--version")}
+
+
+COMMANDS = {("qcc", name): options_of("qcc", "help", name)
+            for name in re.findall(r"^  ([a-z][a-z-]*)  ", output_of("qcc", "help"), re.MULTILINE)}
+COMMANDS[("qcc-run",)] = options_of("qcc-run", "--help")
+
+
+# ---- Files that the command lines name --------------------------------------------------------------------------------
+
+def prepare():
+    os.makedirs(folder)
+    os.chdir(folder)
+    for name in ("linear.mlir", "plain.mlir", "two.mlir"):
+        with open(os.path.join(inputs, name)) as source, open(name, "w") as target:
+            target.write(source.read())
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]>'
+                                    "g (float[n, 3] a, float[n, 3] b) => (float[n, 3] y) { y = Add(a, b) }")
+    with open("add.onnx", "wb") as file:
+        file.write(model.SerializeToString())
+    np.save("x.npy", np.ones((3, 8), np.int8))
+    np.save("a.npy", np.ones((3, 3), np.float32))
+    np.save("sum.npy", np.full((3, 3), 2, np.float32))
+    np.savez("w.npz", w=np.ones((4, 8), np.int8), b=np.zeros(4, np.float32))
+    os.makedirs("tests/test_data_set_0")
+    for name, value in (("input_0", 1), ("input_1", 1), ("output_0", 2)):
+        with open(f"tests/test_data_set_0/{name}.pb", "wb") as file:
+            file.write(numpy_helper.from_array(np.full((2, 3), value, np.float32)).SerializeToString())
+    with open("m.tflite", "wb") as file:
+        file.write(b"\x1c\0\0\0TFL3" + bytes(64))
+    subprocess.run(["qcc", "compile", "linear.mlir", "--weights=w.npz", "-o", "m.so"], check=True)
+    subprocess.run(["qcc", "compile", "add.onnx", "-o", "add.so"], check=True)
+    subprocess.run(["qcc", "bench", "linear.mlir", "--weights=w.npz", "--dim=3", "--duration=0", "--json=bench.json"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["qcc", "tune", "linear.mlir", "--weights=w.npz", "--dim=3", "--candidates=1", "--db=db.json"],
+                   check=True, capture_output=True)
+
+
+# Programs, with what makes sense of them: (file, options that it needs, options that it needs to run). The last ones are
+# no programs.
+PROGRAMS = [("linear.mlir", ["--weights=w.npz"], ["--dim=3"]), ("linear.mlir", ["--weights=random:1"], ["--input=x.npy"]),
+            ("plain.mlir", [], []), ("two.mlir", [], ["--entry=first", "--dim=2"]),
+            ("add.onnx", [], ["--dim=n=3"]), ("add.onnx", [], ["--input=a:a.npy", "--input=b:a.npy"]),
+            ("m.so", [], ["--dim=3"]), ("add.so", [], ["--dim=n=2"]), ("m.tflite", [], []), ("-", [], []), ("none", [], [])]
+
+# Values of options: of all commands, or of one. "@" is the folder of a command line's own outputs.
+VALUES = {
+    "--against": ["onnxruntime", "tensorrt"],
+    "--candidates": ["1", "0"],
+    "--constant": ["a=1", "z=1", "a=-", "=1"],
+    "--counters": ["@/counters.json", "@/counters.txt", "-"],
+    "--db": ["@/db.json", "bench.json", "-"],
+    "--device": ["emulator", "cpu", "emulator:seed=2", "tpu"],
+    "--dim": ["3", "n=3", "n=2", "rows=2", "n=", "=3"],
+    "--dump-steps": ["@/steps", "-"],
+    "--duration": ["0", "0.001"],
+    "--emit": ["import", "kernel", "asm", "weights", "ptx", "soup"],
+    "--entry": ["linear", "first", "main", "none"],
+    "--expect": ["sum.npy", "x.npy", "none.npy"],
+    "--filter": ["linear", "8", "none"],
+    "--html": ["@/page.html", "-"],
+    "--input": ["random", "random:2:-1:1", "x.npy", "a:a.npy", "b:random", ":x.npy", "x:", "-"],
+    "--json": ["@/report.json", "-"],
+    "--key": ["secret.key", "public.key", "m.so", "-"],
+    "--mcpu": ["native", "x86-64-v3", "x86-64-v3,native", "zen3", "zen99", "sm_80"],
+    "--output": ["@/y.npy", "@/z.npy", "@/y.txt", "-"],
+    "--profile": ["@/trace.json", "-", ""],
+    "--shape": ["a=2x3", "a=3x3", "b=3x3", "z=1", "=3"],
+    "--target": ["x86", "reference", "cuda", "x86,cuda"],
+    "--test": ["true", "grep -q linear \"$1\"", "false"],
+    "--test-data": ["tests", "none"],
+    "--threads": ["1", "2", "0"],
+    "--tolerance": ["0", "0.5"],
+    "--tuning-db": ["db.json", "bench.json", "-"],
+    "--variant": ["native", "none"],
+    "--warm-up": ["0", "2"],
+    "--weight-pages": ["auto", "file", "huge"],
+    "--weights": ["w.npz", "random:1", "m.tflite", "-", "none.npz"],
+    "-o": ["@/out.so", "@/out.mlir", "@/out.ll", "@/out.weights", "@/out.txt", "-"],
+    ("explain", "--profile"): ["bench.json", "db.json", "-"],
+    ("reduce", "-o"): ["@/out.mlir", "-"],
+    ("sign", "-o"): ["@/out.so", "-"],
+    **{f"--{name}-{side}": values for side in "ab" for name, values in {
+        "device": ["cpu", "emulator"], "entry": ["linear", "first"], "mcpu": ["x86-64-v3", "native"],
+        "variant": ["native", "none"], "weights": ["w.npz", "random:2"]}.items()},
+}
+
+
+def values_of(command, option):
+    values = VALUES.get((command[-1], option)) or VALUES.get(option)
+    if not values:
+        sys.exit(f"command_lines.py has no values for {option} of {' '.join(command)}; add some")
+    return values
+
+
+# ---- Command lines ----------------------------------------------------------------------------------------------------
+
+RUNS, COMPILES = ("run", "bench", "tune", "qcc-run"), ("compile", "explain")
+NEEDS = {"tune": ["--db=@/db.json", "--candidates=1"], "sign": ["--key=secret.key", "-o", "@/out.so"],
+         "reduce": ["--test=true", "-o", "@/out.mlir"], "bench": ["--duration=0"], "compile": ["-o", "@/out.so"]}
+WEIGHTS = {"run": 12, "bench": 4, "qcc-run": 8, "compile": 6, "explain": 4, "diff": 6, "tune": 2, "sign": 2, "reduce": 2}
+
+
+def draw():
+    """The words of a command line."""
+    command = rng.choices(list(COMMANDS), [WEIGHTS.get(command[-1], 0.5) for command in COMMANDS])[0]
+    name, words = command[-1], []
+    program, needed, to_run = rng.choice(PROGRAMS)
+    if name in ("qcc-run", "sign"):
+        program, needed, to_run = rng.choice([entry for entry in PROGRAMS if entry[0].endswith(".so")])
+    elif rng.random() < 0.9:
+        program, needed, to_run = rng.choice(PROGRAMS[:6])
+    if name in ("help", "completion"):
+        return [*command, rng.choice(["run", "bash", "none"])]
+    if name == "make-key":
+        return [*command, rng.choice(["@/key", "secret.key", "-"])]
+    if name in RUNS + COMPILES + ("sign", "reduce"):
+        words.append(program)
+    if name == "diff":
+        words += [program, program]
+        to_run = [*to_run, *needed]
+    if name in RUNS + COMPILES and rng.random() < 0.9:
+        words += needed
+    if name in RUNS + ("diff",) and rng.random() < 0.9:
+        words += to_run
+    if rng.random() < 0.9:
+        words += NEEDS.get(name, [])
+    options = {option: how for option, how in COMMANDS[command].items()
+               if rng.random() < 0.1 or option not in "".join(words)}
+    # Those whose effect can be seen come more often, so that pairs of them do.
+    chances = [4 if effect_of(name, option) else 1 for option in options]
+    for option in rng.choices(list(options), chances, k=rng.choice([0, 1, 1, 2, 2, 2, 3])) if options else []:
+        # The first values are good ones.
+        values = values_of(command, option) if options[option] else [None]
+        value = rng.choice(values if rng.random() < 0.3 else values[:2])
+        if not options[option] or (options[option] == "[=" and rng.random() < 0.5):
+            words.append(option)
+        elif option == "-o":
+            words += ["-o", value]
+        else:
+            words.append(f"{option}={value}")
+    return [*command, *words]
+
+
+# ---- What each option has to do ---------------------------------------------------------------------------------------
+
+def is_file(path, text):
+    return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
+def is_json(path, text):
+    with open(path) as file:
+        json.load(file)
+    return True
+
+
+def holds(pattern):
+    return lambda path, text: re.search(pattern, text, re.MULTILINE) is not None
+
+
+def has_size(value, text):
+    """Results that are described have the size that is given for their rows."""
+    rows = re.findall(r"^result \d+: (\d+)", text, re.MULTILINE)
+    given = re.match(r"(?:\w+=)?(\d+)", value).group(1)
+    return all(row == given for row in rows)
+
+
+CHECK = r"^check: \d+ elements, 0 differ"
+EFFECTS = {
+    "--bench": holds("^median "), "--check": holds(CHECK), "--counters": is_file, "--db": is_json, "--dim": has_size,
+    "--dump-steps": lambda path, text: is_json(path + "/index.json", text), "--expect": holds("^expect: "),
+    "--html": lambda path, text: is_file(path, text) and "<html" in open(path).read(), "--json": is_json,
+    "--list": holds("^entry "), "--output": lambda path, text: np.load(path).size > 0, "--shape": has_size,
+    "--check-steps": lambda path, text: holds(CHECK)(path, text) and holds("^steps: ")(path, text),
+    "--test-data": holds("expect: "),
+    "--profile": lambda path, text: is_json(path, text) if path else holds("^ +time +share ")(path, text),
+    "-o": lambda path, text: is_file(path, text) if path != "-" else text != "",
+    ("explain", "--json"): lambda path, text: json.loads(text) is not None,
+    ("explain", "--profile"): lambda path, text: True,  # shown in the page alone
+}
+
+
+def effect_of(command, option):
+    return EFFECTS.get((command, option)) or EFFECTS.get(option)
+
+
+def unmet(command, words, text):
+    """The options of an accepted command line that did not do what they say."""
+    found, i = [], 0
+    while i < len(words):
+        option, _, value = words[i].partition("=")
+        if option == "-o":
+            i += 1
+            value = words[i]
+        i += 1
+        effect = effect_of(command, option)
+        try:
+            if effect and not effect(value, text):
+                found.append(option)
+        except (OSError, ValueError) as error:
+            found.append(f"{option} ({error})")
+    return found
+
+
+def judge(number, line):
+    """Runs a command line in a folder of its own; what is wrong, or "", and whether it was accepted."""
+    own = f"line{number}"
+    os.makedirs(own)
+    line = [word.replace("@", own) for word in line]
+    environment = dict(os.environ, QCC_PYTHON="/none")
+    try:
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, env=environment)
+    except subprocess.TimeoutExpired:
+        return line, "hangs", False
+    text, message = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    command = line[1] if line[0] == "qcc" else line[0]
+    wrong = ""
+    left = [name for _, _, names in os.walk(own) for name in names if ".tmp-" in name]
+    if done.returncode not in (0, 1):
+        wrong = f"exit code {done.returncode}"
+    elif re.search("Stack dump|PLEASE submit|bug of qcc|Traceback|ASSERT", message):
+        wrong = "crash"
+    elif done.returncode == 1 and "error: " not in message and not (command == "diff" and "first difference" in text):
+        wrong = "no message"
+    elif any(ord(c) < 32 and c not in "\t\n\r" for c in message):
+        wrong = "binary message"
+    elif left:
+        wrong = f"left {left}"
+    elif done.returncode == 0:
+        wrong = ", ".join(unmet(command, line, text))
+        wrong = wrong and "does nothing: " + wrong
+    return line, wrong and f"{wrong}\n{message.strip()}", done.returncode == 0
+
+
+def main():
+    prepare()
+    subprocess.run(["qcc", "make-key", "secret.key"], stdout=open("public.key", "w"), stderr=subprocess.DEVNULL)
+    for command, options in COMMANDS.items():
+        for option in options:
+            if options[option]:
+                values_of(command, option)
+    kinds, wrong = collections.Counter(), 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for line, complaint, accepted in pool.map(judge, range(count), [draw() for _ in range(count)]):
+            kinds[accepted] += 1
+            if complaint:
+                wrong += 1
+                print(" ".join(line), "=>", complaint)
+    print(f"{count} command lines, {wrong} wrong; {'some' if kinds[True] else 'none'} accepted, "
+          f"{'some' if kinds[False] else 'none'} refused")
+    print(f"{kinds[True]} accepted", file=sys.stderr)
+
+
+main()
