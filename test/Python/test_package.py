@@ -2,8 +2,8 @@
 
 import copy
 import ctypes
-import pickle
 import os
+import pickle
 import subprocess
 import sys
 
