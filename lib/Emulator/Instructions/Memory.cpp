@@ -93,6 +93,13 @@ void store(Warp &warp, const Instruction &inst, uint32_t mask) {
 
 void nothing(Warp &, const Instruction &, uint32_t) {}
 
+/// A policy of caches changes no value: all are one number.
+void createPolicy(Warp &warp, const Instruction &inst, uint32_t mask) {
+  constexpr uint64_t policy = 0x10f0000000000000;
+  uint64_t *d = warp.out<uint64_t>(inst.op(0));
+  forLanes(mask, [&](int i) { d[i] = policy; });
+}
+
 bool selectAccess(Instruction &inst, Execute execute) {
   inst.execute = execute;
   inst.cost = costOfSpace(inst.space);
@@ -131,6 +138,24 @@ constexpr InstructionRow rows[] = {
     {"prefetch", "global L2::evict_last|L2::evict_normal", "[]",
      select<nothing>, global},
     {"prefetchu", "L1", "[]", select<nothing>, global},
+    {"createpolicy",
+     "fractional @policy ?L2::evict_first|L2::evict_unchanged b64",
+     "=0 ?f32",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
+    {"createpolicy",
+     "range ?global @policy ?L2::evict_first|L2::evict_unchanged b64",
+     "=0 [global] u32 u32",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
+    {"createpolicy",
+     "cvt L2 b64",
+     "=0 0",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
 };
 
 } // namespace
