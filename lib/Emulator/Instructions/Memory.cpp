@@ -27,14 +27,24 @@ void prepare(Warp &warp, const Instruction &inst, uint32_t mask,
   forLanes(mask, [&](int i) { access.address[i] = warp.address(address, i); });
 }
 
+void noteRead(Warp &warp, const Access &access) {
+  uint64_t seen = 0;
+  forLanes(access.mask, [&](int i) {
+    for (int at = 0; at < access.size; at += 8) {
+      uint64_t word = 0;
+      memcpy(&word, access.data[i] + at, std::min(8, access.size - at));
+      seen = mixHash(seen, word);
+    }
+  });
+  warp.noteRead(access, seen, access.isLatest);
+}
+
 /// Loads extend to the register: by the sign for signed types.
 void load(Warp &warp, const Instruction &inst, uint32_t mask) {
   Access access;
   access.kind = AccessKind::Load;
   prepare(warp, inst, mask, inst.op(1), access);
   warp.cta().memory().access(warp, access);
-  if (access.strength != Strength::Weak)
-    warp.noteSpin();
   int bytes = bytesOf(inst.types[0]), unused = 64 - 8 * bytes;
   bool extendsSign = isInteger(inst.types[0]) && isSigned(inst.types[0]);
   for (int element = 0; element < inst.vector; ++element) {
@@ -57,6 +67,8 @@ void load(Warp &warp, const Instruction &inst, uint32_t mask) {
       warp.setLane(d, i, value);
     });
   }
+  if (access.strength != Strength::Weak)
+    noteRead(warp, access);
 }
 
 /// What is undefined stays so in local memory: as if it were not written.

@@ -32,6 +32,8 @@ struct Access {
   int size = 0;        ///< Bytes of each lane.
   int elementSize = 0; ///< Of a vector: bytes of one element.
   uint64_t address[32];
+  /// Of a strong read: no newer values could have been read.
+  bool isLatest = true;
 
   /// Of each lane of the mask; null where the access is refused.
   uint8_t *memory[32];

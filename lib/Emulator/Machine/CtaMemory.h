@@ -21,6 +21,7 @@
 #include "Machine/AsyncCopies.h"
 #include "Machine/Launch.h"
 #include "Machine/Overlay.h"
+#include "Machine/Waiting.h"
 
 namespace qcc::emu {
 
@@ -36,6 +37,7 @@ struct TogetherState {
   SyncVariables variables;
   /// Operations of lanes, by address.
   std::unordered_map<uint64_t, int64_t> atomics;
+  Progress progress;
 
   explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
 };
