@@ -67,21 +67,27 @@ void load(Warp &warp, const Instruction &inst, uint32_t mask) {
       warp.setLane(d, i, value);
     });
   }
+  if (access.unwritten)
+    warp.noteUnwritten(inst, access);
   if (access.strength != Strength::Weak)
     noteRead(warp, access);
 }
 
-/// What is undefined stays so in local memory: as if it were not written.
-void forgetUndefined(Warp &warp, const Instruction &inst, uint32_t mask,
+/// What is undefined stays so in the memory of a thread or a CTA: as if it were
+/// not written.
+void forgetUndefined(Warp &warp, const Instruction &inst,
                      const Access &access) {
   int bytes = bytesOf(inst.types[0]);
   for (int element = 0; element < inst.vector; ++element) {
-    uint32_t lanes = warp.undefinedLanes(inst.op(1, element)) & mask;
+    uint32_t lanes = warp.undefinedStore(inst, inst.op(1, element), access);
     for (; lanes; lanes &= lanes - 1) {
       int lane = __builtin_ctz(lanes);
-      if (access.memory[lane])
-        warp.local().forget(1u << lane, access.address[lane] + bytes * element,
-                            access.address[lane] + bytes * (element + 1));
+      auto [space, offset] = warp.resolve(access, lane);
+      offset += bytes * element;
+      if (space == StateSpace::Local)
+        warp.local().forget(1u << lane, offset, offset + bytes);
+      else
+        warp.cta().memory().forgetShared(offset, bytes);
     }
   }
 }
@@ -99,8 +105,8 @@ void store(Warp &warp, const Instruction &inst, uint32_t mask) {
     });
   }
   warp.cta().memory().access(warp, access);
-  if (inst.valueUse == ValueUse::StoresLocally)
-    forgetUndefined(warp, inst, mask, access);
+  if (inst.valueUse == ValueUse::Stores)
+    forgetUndefined(warp, inst, access);
 }
 
 void nothing(Warp &, const Instruction &, uint32_t) {}

@@ -37,6 +37,10 @@ struct Access {
 
   /// Of each lane of the mask; null where the access is refused.
   uint8_t *memory[32];
+  /// Lanes of a load that have read bytes which nothing has written, and these
+  /// bytes, one bit for each.
+  uint32_t unwritten = 0;
+  uint32_t holes[32];
   /// What stores write, `size` bytes for each lane.
   uint8_t data[32][maxBytes];
 };

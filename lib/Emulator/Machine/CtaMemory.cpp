@@ -73,7 +73,7 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
   return overlay_.write(*allocation, address, access.size);
 }
 
-uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
+uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
                            StateSpace space, uint64_t offset) {
   if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
     return nullptr;

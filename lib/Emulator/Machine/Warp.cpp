@@ -170,6 +170,7 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
   std::fill_n(frame->registers.get(), words, garbage);
   if (launch_.checks()) {
     frame->undefined.resize(numPlaces(function));
+    frame->origins.resize(numPlaces(function));
     for (const UnsetRegister &unset : function.unset)
       frame->undefined[unset.place] = ~0u;
     frame->hasUndefined = !function.unset.empty();

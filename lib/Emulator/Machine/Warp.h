@@ -61,14 +61,25 @@ struct Frame {
   /// By the place of a register: the lanes whose value is undefined. Empty
   /// where values are not followed.
   std::vector<uint32_t> undefined;
+  /// Where these values come from: an index of the warp's origins.
+  std::vector<uint16_t> origins;
   /// Whether there may be any such lane.
   bool hasUndefined = false;
-  /// The last shuffle that has made up a value.
-  const Instruction *madeUpBy = nullptr;
 
   uint8_t *bytes() const {
     return reinterpret_cast<uint8_t *>(registers.get());
   }
+};
+
+/// Where undefined values come from.
+struct UndefinedOrigin {
+  enum Kind : uint8_t { Register, Shuffle, Carry, Memory };
+  Kind kind = Register;
+  const Instruction *inst = nullptr; ///< Null for registers.
+  /// Of memory: the report to make if the value matters.
+  std::string message;
+  StateSpace space = StateSpace::Generic;
+  uint64_t address = 0;
 };
 
 /// Where lanes that parted go on together.
@@ -188,6 +199,16 @@ public:
   /// undefined, and what it has made up.
   void shuffleUndefined(const Instruction &inst, uint32_t mask,
                         uint32_t undefined, uint32_t madeUp);
+  /// A load has read bytes that nothing has written (Access::unwritten).
+  void noteUnwritten(const Instruction &inst, const Access &access);
+  /// Of ldmatrix: the rows that have such bytes.
+  void noteUnwrittenRows(const Instruction &inst, const Access &access);
+  /// Of a store that has been carried out: the lanes that leave their memory
+  /// unwritten, as `source` is undefined. Others whose value is are reported.
+  uint32_t undefinedStore(const Instruction &inst, const Operand &source,
+                          const Access &access);
+  /// The state space of a lane's address, and the address within it.
+  std::pair<StateSpace, uint64_t> resolve(const Access &access, int lane) const;
 
   //===------------------------------------------------------------------===//
   // Control, for executors
@@ -247,10 +268,14 @@ public:
   uint32_t exited() const { return exited_; }
   const Frame &frame() const { return *frame_; }
   WarpClock &clock() { return clock_; }
+  const WarpClock &clock() const { return clock_; }
   LocalMemory &local() { return local_; }
   int64_t executed() const { return executed_; }
-  /// The carry of each lane, of add.cc and its kin.
-  uint32_t carry = 0;
+  /// The carry of each lane, of add.cc and its kin, and whether there is one.
+  uint32_t carry = 0, hasCarry = 0;
+  /// Of an instruction that reads the carry: makes its result undefined where
+  /// there is none.
+  void followCarry(const Instruction &inst, uint32_t mask);
 
   /// A report with its place and thread; null if it was made before. A negative
   /// lane: the warp as a whole.
@@ -263,7 +288,13 @@ public:
 
 private:
   void followValues(const Instruction &inst, uint32_t mask);
-  void reportUndefined(const Instruction &inst, uint32_t lanes);
+  void reportUndefined(const Instruction &inst, uint32_t lanes,
+                       uint16_t origin);
+  uint16_t originOf(UndefinedOrigin origin);
+  uint16_t originOf(const Instruction &inst, const Access &access);
+  void markUndefined(const Operand &operand, uint32_t lanes, uint16_t origin);
+  uint16_t originOfAny(const Instruction &inst, uint32_t mask) const;
+  void followMatrix(const Instruction &inst);
   void enter(size_t split);
   /// Puts the state of the running split back.
   void leave();
@@ -294,6 +325,7 @@ private:
   int64_t spins_ = 0;
   bool isScattered_ = false;
   Progress &progress_;
+  std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};
   SeenReads seen_;
   WaitProof proof_;
 

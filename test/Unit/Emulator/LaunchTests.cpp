@@ -16,6 +16,7 @@ TEST(Launch, IgnoresKindsOfReport) {
   Snippet snippet(R"(
   .shared .b32 s;
   ld.shared.u32 %r10, [s];
+  st.global.u32 [%rd3], %r10;
   ld.global.u32 %r11, [%rd1+4096];)");
   EXPECT_EQ(snippet.run().kinds(), "uninitialized-read out-of-bounds");
   snippet.options.ignored = {ReportKind::UninitializedRead};
