@@ -238,7 +238,10 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
            2 * count(counters, CostClass::Wide) +
            count(counters, CostClass::Multiply),
        chip.integerLanes);
-  pipe(Bound::Float, count(counters, CostClass::Float), chip.floatLanes);
+  pipe(Bound::Float,
+       count(counters, CostClass::Float) +
+           2 * count(counters, CostClass::FloatPair),
+       chip.floatLanes);
   pipe(Bound::Double, count(counters, CostClass::Double), chip.doubleLanes);
   pipe(Bound::Special, count(counters, CostClass::Special), chip.specialLanes);
   pipe(Bound::Convert, count(counters, CostClass::Convert), chip.convertLanes);

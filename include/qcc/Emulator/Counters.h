@@ -38,7 +38,8 @@ enum class CostClass : uint8_t {
   Integer,   ///< 32-bit integer and logic.
   Wide,      ///< 64-bit integer: two issue slots.
   Multiply,  ///< Integer multiplications, dp4a.
-  Float,     ///< f32, f16, bf16 and packed.
+  Float,     ///< f32, f16, bf16 and packed halves.
+  FloatPair, ///< f32x2: one issue slot, two of the float pipe.
   Double,    ///< f64.
   Convert,   ///< cvt and cvt.pack.
   Special,   ///< Approximations: ex2, lg2, rcp, rsqrt, sin, cos, tanh.

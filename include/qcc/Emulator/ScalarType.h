@@ -43,6 +43,7 @@ enum class ScalarType : uint8_t {
   S16x2,
   F16x2,
   BF16x2,
+  F32x2,
   E4M3x2,
   E5M2x2
 };
@@ -83,6 +84,7 @@ inline const TypeInfo &typeInfo(ScalarType type) {
       {"s16x2", 32, TypeClass::Integer, true},
       {"f16x2", 32, TypeClass::Float, true},
       {"bf16x2", 32, TypeClass::Float, true},
+      {"f32x2", 64, TypeClass::Float, true},
       {"e4m3x2", 16, TypeClass::Bits, true},
       {"e5m2x2", 16, TypeClass::Bits, true},
   };

@@ -11,6 +11,8 @@
 
 #include "qcc/Emulator/Arith/Warp.h"
 
+#include "qcc/Emulator/Arith/Compare.h"
+
 namespace qcc::emu::arith {
 
 ShuffleSource shuffleSource(ShuffleMode mode, int lane, uint32_t b,
@@ -95,6 +97,18 @@ uint32_t reduce(ReduceOp op, bool isSigned, const uint32_t *values,
       result ^= value;
     first = false;
   }
+  return result;
+}
+
+uint32_t reduceF32(bool wantMax, bool abs, bool nan, const uint32_t *values,
+                   uint32_t members) {
+  MinMaxMode mode;
+  mode.nan = nan;
+  uint32_t magnitude = abs ? ~FloatFormat<ScalarType::F32>::signBit : ~0u;
+  uint32_t result = values[__builtin_ctz(members)] & magnitude;
+  for (; members; members &= members - 1)
+    result = minMax<ScalarType::F32>(
+        wantMax, result, values[__builtin_ctz(members)] & magnitude, mode);
   return result;
 }
 

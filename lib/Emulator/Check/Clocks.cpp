@@ -16,27 +16,22 @@ void VectorClock::raise(uint32_t agent, uint32_t clock) {
     uint32_t &own = own_[agent - first_];
     own = std::max(own, clock);
   } else {
-    uint32_t &other = others_[agent];
-    other = std::max(other, clock);
+    others_.raise(agent, clock);
   }
 }
 
 void VectorClock::raiseLanes(uint32_t agent, uint32_t lanes, uint32_t clock) {
   if (clock <= of(agent))
     return;
-  for (; lanes; lanes &= lanes - 1) {
-    uint32_t &lane = lanes_[uint64_t(agent) * 32 + __builtin_ctz(lanes)];
-    lane = std::max(lane, clock);
-  }
+  for (; lanes; lanes &= lanes - 1)
+    lanes_.raise(uint64_t(agent) * 32 + __builtin_ctz(lanes), clock);
 }
 
 bool VectorClock::coversLanes(uint32_t agent, uint32_t clock,
                               uint32_t lanes) const {
-  for (; lanes; lanes &= lanes - 1) {
-    auto it = lanes_.find(uint64_t(agent) * 32 + __builtin_ctz(lanes));
-    if (it == lanes_.end() || clock > it->second)
+  for (; lanes; lanes &= lanes - 1)
+    if (clock > lanes_.of(uint64_t(agent) * 32 + __builtin_ctz(lanes)))
       return false;
-  }
   return true;
 }
 
@@ -46,16 +41,20 @@ void VectorClock::join(const VectorClock &other) {
   for (size_t i = 0; i < other.own_.size(); ++i)
     if (other.own_[i] != 0)
       raise(other.first_ + i, other.own_[i]);
-  for (auto [agent, clock] : other.others_)
-    raise(agent, clock);
-  for (auto [lane, clock] : other.lanes_)
-    raiseLanes(uint32_t(lane / 32), 1u << (lane % 32), clock);
+  others_.join(other.others_);
+  // What are others to the other may be own ones here.
+  if (first_ != other.first_ || own_.size() != other.own_.size())
+    others_.removeIf([&](uint32_t agent, uint32_t clock) {
+      bool isOwn = agent - first_ < own_.size();
+      if (isOwn)
+        raise(agent, clock);
+      return isOwn;
+    });
+  lanes_.join(other.lanes_);
   // What the warps' clocks have caught up with.
-  for (auto it = lanes_.begin(); it != lanes_.end();)
-    if (it->second <= of(uint32_t(it->first / 32)))
-      it = lanes_.erase(it);
-    else
-      ++it;
+  lanes_.removeIf([&](uint64_t lane, uint32_t clock) {
+    return clock <= of(uint32_t(lane / 32));
+  });
 }
 
 WarpClock::WarpClock(uint32_t agent, uint32_t firstAgent, uint32_t agents)

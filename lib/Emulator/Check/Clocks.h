@@ -39,11 +39,70 @@
 #ifndef QCC_LIB_EMULATOR_CHECK_CLOCKS_H
 #define QCC_LIB_EMULATOR_CHECK_CLOCKS_H
 
+#include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace qcc::emu {
+
+/// Clocks by key; a key without one has 0.
+template <typename Key> class ClockMap {
+public:
+  uint32_t of(Key key) const {
+    auto it = lowerBound(key);
+    return it == entries_.end() || it->first != key ? 0 : it->second;
+  }
+  void raise(Key key, uint32_t clock) {
+    auto it = entries_.begin() + (lowerBound(key) - entries_.begin());
+    if (it == entries_.end() || it->first != key)
+      entries_.insert(it, {key, clock});
+    else
+      it->second = std::max(it->second, clock);
+  }
+  /// The later of both clocks, of all keys.
+  void join(const ClockMap &other) {
+    if (other.isEmpty())
+      return;
+    if (isEmpty()) {
+      entries_ = other.entries_;
+      return;
+    }
+    std::vector<Entry> joined;
+    joined.reserve(entries_.size() + other.entries_.size());
+    auto a = entries_.begin();
+    for (const Entry &b : other.entries_) {
+      while (a != entries_.end() && a->first < b.first)
+        joined.push_back(*a++);
+      joined.push_back(b);
+      if (a != entries_.end() && a->first == b.first) {
+        joined.back().second = std::max(a->second, b.second);
+        ++a;
+      }
+    }
+    joined.insert(joined.end(), a, entries_.end());
+    entries_ = std::move(joined);
+  }
+  /// Forgets the clocks for which drop(key, clock) holds.
+  template <typename Drop> void removeIf(Drop drop) {
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry &entry) {
+                                    return drop(entry.first, entry.second);
+                                  }),
+                   entries_.end());
+  }
+  bool isEmpty() const { return entries_.empty(); }
+  void clear() { entries_.clear(); }
+
+private:
+  using Entry = std::pair<Key, uint32_t>;
+  typename std::vector<Entry>::const_iterator lowerBound(Key key) const {
+    return std::lower_bound(
+        entries_.begin(), entries_.end(), key,
+        [](const Entry &entry, Key key) { return entry.first < key; });
+  }
+
+  std::vector<Entry> entries_; ///< By key.
+};
 
 /// A clock for each warp that is known of, and later ones for some of its
 /// lanes. Warps are numbered through the grid; those of one CTA lie side by
@@ -55,21 +114,19 @@ public:
       : first_(firstAgent), own_(agents, 0) {}
 
   uint32_t of(uint32_t agent) const {
-    if (agent - first_ < own_.size())
-      return own_[agent - first_];
-    auto it = others_.find(agent);
-    return it == others_.end() ? 0 : it->second;
+    return agent - first_ < own_.size() ? own_[agent - first_]
+                                        : others_.of(agent);
   }
   /// Whether what all of `lanes` of a warp did at its time `clock` is known.
   bool covers(uint32_t agent, uint32_t clock, uint32_t lanes) const {
     return clock <= of(agent) ||
-           (!lanes_.empty() && coversLanes(agent, clock, lanes));
+           (!lanes_.isEmpty() && coversLanes(agent, clock, lanes));
   }
   void raise(uint32_t agent, uint32_t clock);
   void raiseLanes(uint32_t agent, uint32_t lanes, uint32_t clock);
   void join(const VectorClock &other);
   bool isEmpty() const {
-    return own_.empty() && others_.empty() && lanes_.empty();
+    return own_.empty() && others_.isEmpty() && lanes_.isEmpty();
   }
   void clear() {
     own_.clear();
@@ -82,9 +139,9 @@ private:
 
   uint32_t first_ = 0;
   std::vector<uint32_t> own_;
-  std::unordered_map<uint32_t, uint32_t> others_;
+  ClockMap<uint32_t> others_;
   /// By 32 * agent + lane: only what is later than of(agent).
-  std::unordered_map<uint64_t, uint32_t> lanes_;
+  ClockMap<uint64_t> lanes_;
 };
 
 /// What fences have published, for strong writes of either reach; or what

@@ -203,7 +203,7 @@ Conflict RaceDetector::read(uint64_t address, uint64_t size,
                             const Accessor &who) {
   Conflict first;
   shadow_.forCells(address, size, [&](RaceCell &cell) {
-    if (!first)
+    if (!first && !(isOwnWrite(cell.write, who) && !cell.pending))
       first = conflictWithWrites(cell, who);
     rememberRead(cell, who);
     return true;
@@ -226,6 +226,14 @@ Conflict RaceDetector::write(uint64_t address, uint64_t size,
     return true;
   });
   return first;
+}
+
+void RaceDetector::shareWrite(uint64_t address, uint64_t size, uint32_t lanes) {
+  shadow_.forCells(address, size, [&](RaceCell &cell) {
+    cell.write.lanes |= lanes;
+    cell.write.isCommon = 1;
+    return true;
+  });
 }
 
 Conflict RaceDetector::beginCopy(uint64_t address, uint64_t size,

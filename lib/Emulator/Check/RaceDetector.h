@@ -44,7 +44,7 @@ struct Accessor {
 };
 
 /// Bits for the number of an instruction in an AccessRecord.
-constexpr int siteBits = 26;
+constexpr int siteBits = 25;
 
 struct AccessRecord {
   uint32_t agent = 0;
@@ -54,8 +54,12 @@ struct AccessRecord {
   uint32_t strength : 2;
   uint32_t sizeLog : 3;
   uint32_t isVolatile : 1;
+  /// A write of one value by `lanes` of one instruction: each of them may read
+  /// it as its own.
+  uint32_t isCommon : 1;
 
-  AccessRecord() : site(0), strength(0), sizeLog(0), isVolatile(0) {}
+  AccessRecord()
+      : site(0), strength(0), sizeLog(0), isVolatile(0), isCommon(0) {}
   explicit operator bool() const { return clock != 0; }
   /// Whether they differ in their lanes and instructions alone.
   bool isLike(const AccessRecord &other) const {
@@ -163,6 +167,9 @@ public:
   /// The first conflict of an access; it is remembered all the same.
   Conflict read(uint64_t address, uint64_t size, const Accessor &who);
   Conflict write(uint64_t address, uint64_t size, const Accessor &who);
+  /// The last write, which was in conflict with `lanes` that wrote the same
+  /// value by the same instruction, is theirs too.
+  void shareWrite(uint64_t address, uint64_t size, uint32_t lanes);
 
   /// An asynchronous copy, numbered from 1, takes the memory ...
   Conflict beginCopy(uint64_t address, uint64_t size, const Accessor &who,
@@ -177,6 +184,11 @@ private:
   bool comesBefore(const AccessRecord &record, const Accessor &who) const {
     return who.clock->isOrdered(record.agent, record.clock, record.lanes,
                                 who.lanes);
+  }
+  /// Whether a read by `who` sees what it has written itself.
+  bool isOwnWrite(const AccessRecord &record, const Accessor &who) const {
+    return record.isCommon && record.agent == who.clock->agent() &&
+           (who.lanes & ~record.lanes) == 0;
   }
   /// Whether both are strong, and may meet.
   bool mayMeet(const AccessRecord &record, const Accessor &who) const;

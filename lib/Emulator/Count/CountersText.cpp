@@ -26,6 +26,8 @@ const char *costClassName(CostClass cost) {
     return "multiply";
   case CostClass::Float:
     return "float";
+  case CostClass::FloatPair:
+    return "float_pair";
   case CostClass::Double:
     return "double";
   case CostClass::Convert:

@@ -100,10 +100,11 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
     access.address[lane] = warp.address(inst.op(first), lane);
   }
   warp.cta().memory().access(warp, access);
-  warp.noteSpin();
 
   const T *b = warp.in<T>(inst.op(first + 1));
   const T *c = inst.hasOperand(first + 2) ? warp.in<T>(inst.op(first + 2)) : b;
+  uint64_t seen = 0;
+  bool changes = false;
   for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
     T old = 0;
@@ -117,10 +118,16 @@ void atomic(Warp &warp, const Instruction &inst, uint32_t mask) {
       T value = Op::template apply<T>(old, b[lane], c[lane],
                                       !isShared && sizeof(T) == 4);
       memcpy(access.memory[lane], &value, sizeof(T));
+      changes |= value != old;
+      seen = mixHash(seen, static_cast<uint64_t>(old));
     }
     if (returnsOld && inst.op(0).isPresent())
       warp.out<T>(inst.op(0))[lane] = old;
   }
+  if (changes)
+    warp.noteChange();
+  else
+    warp.noteRead(access, seen, /*isLatest=*/true);
 }
 
 template <typename Op, typename T> Execute executor(const Instruction &inst) {

@@ -198,6 +198,7 @@ uint32_t tanhF32(uint32_t a, bool) { return arith::tanhApprox(a); }
 //===----------------------------------------------------------------------===//
 
 constexpr CostClass single = CostClass::Float;
+constexpr CostClass pair = CostClass::FloatPair;
 constexpr CostClass wide = CostClass::Double;
 constexpr CostClass special = CostClass::Special;
 constexpr CostClass divide = CostClass::Divide;
@@ -207,19 +208,23 @@ constexpr InstructionRow rows[] = {
     {"add", "?@round f64", "=0 0 0", selectFloat<Add>, wide},
     {"add", "?rn ?ftz ?sat f16|f16x2", "=0 0 0", selectFloat<Add>, single},
     {"add", "?rn bf16|bf16x2", "=0 0 0", selectFloat<Add>, single, {90, 78}},
+    {"add", "?@round ?ftz f32x2", "=0 0 0", selectPair<Add>, pair, {100, 86}},
     {"sub", "?@round ?ftz ?sat f32", "=0 0 0", selectFloat<Sub>, single},
     {"sub", "?@round f64", "=0 0 0", selectFloat<Sub>, wide},
     {"sub", "?rn ?ftz ?sat f16|f16x2", "=0 0 0", selectFloat<Sub>, single},
     {"sub", "?rn bf16|bf16x2", "=0 0 0", selectFloat<Sub>, single, {90, 78}},
+    {"sub", "?@round ?ftz f32x2", "=0 0 0", selectPair<Sub>, pair, {100, 86}},
     {"mul", "?@round ?ftz ?sat f32", "=0 0 0", selectFloat<Mul>, single},
     {"mul", "?@round f64", "=0 0 0", selectFloat<Mul>, wide},
     {"mul", "?rn ?ftz ?sat f16|f16x2", "=0 0 0", selectFloat<Mul>, single},
     {"mul", "?rn bf16|bf16x2", "=0 0 0", selectFloat<Mul>, single, {90, 78}},
+    {"mul", "?@round ?ftz f32x2", "=0 0 0", selectPair<Mul>, pair, {100, 86}},
     {"fma", "@round ?ftz ?sat f32", "=0 0 0 0", selectFloat<Fma>, single},
     {"fma", "@round f64", "=0 0 0 0", selectFloat<Fma>, wide},
     {"fma", "rn ?ftz ?sat|relu f16|f16x2", "=0 0 0 0", selectFloat<Fma>,
      single},
     {"fma", "rn ?relu bf16|bf16x2", "=0 0 0 0", selectFloat<Fma>, single},
+    {"fma", "@round ?ftz f32x2", "=0 0 0 0", selectPair<Fma>, pair, {100, 86}},
     {"mad", "@round ?ftz ?sat f32", "=0 0 0 0", selectFloat<Fma>, single},
     {"mad", "@round f64", "=0 0 0 0", selectFloat<Fma>, wide},
 

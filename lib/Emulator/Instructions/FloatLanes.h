@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes.h for floats: an operation is a template over the format, F16, BF16,
-// F32 or F64; f16x2 and bf16x2 apply it to each half. Its modifiers travel in
-// the instruction's data.
+// F32 or F64; f16x2, bf16x2 and f32x2 apply it to each half. Its modifiers
+// travel in the instruction's data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@ namespace qcc::emu {
 constexpr ScalarType elementOf(ScalarType type) {
   return type == ScalarType::F16x2    ? ScalarType::F16
          : type == ScalarType::BF16x2 ? ScalarType::BF16
+         : type == ScalarType::F32x2  ? ScalarType::F32
                                       : type;
 }
 constexpr bool isPacked(ScalarType type) { return elementOf(type) != type; }
@@ -75,12 +76,14 @@ void floatLanesOf(Warp &warp, const Instruction &inst, uint32_t mask,
                   Apply apply, std::index_sequence<sources...>) {
   using Element = FloatBits<T>;
   if constexpr (isPacked(T)) {
-    uint32_t *d = warp.out<uint32_t>(inst.op(0));
-    const uint32_t *in[] = {warp.in<uint32_t>(inst.op(1 + sources))...};
+    constexpr int bits = 8 * sizeof(Element);
+    using Word = std::conditional_t<bits == 32, uint64_t, uint32_t>;
+    Word *d = warp.out<Word>(inst.op(0));
+    const Word *in[] = {warp.in<Word>(inst.op(1 + sources))...};
     forLanes(mask, [&](int i) {
-      uint32_t low = apply(Element(in[sources][i])...);
-      uint32_t high = apply(Element(in[sources][i] >> 16)...);
-      d[i] = high << 16 | low;
+      Word low = apply(Element(in[sources][i])...);
+      Word high = apply(Element(in[sources][i] >> bits)...);
+      d[i] = high << bits | low;
     });
   } else {
     Element *d = warp.out<Element>(inst.op(0));
@@ -157,6 +160,14 @@ template <typename Op> bool selectFloat(Instruction &inst) {
   setFloatMode(inst);
   return inst.data == 0 ? selectFormat<PlainFloat<Op>::template Format>(inst)
                         : selectFormat<ModalFloat<Op>::template Format>(inst);
+}
+
+/// Of f32x2, which few operations have.
+template <typename Op> bool selectPair(Instruction &inst) {
+  setFloatMode(inst);
+  inst.execute = inst.data == 0 ? FloatOp<Op, ScalarType::F32x2, true>::run
+                                : FloatOp<Op, ScalarType::F32x2, false>::run;
+  return true;
 }
 
 /// Of operations that exist for 16-bit formats alone.

@@ -248,6 +248,18 @@ bool selectMadWide(Instruction &inst) {
 /// add.cc, addc, addc.cc and their kin: data has what they read and write.
 constexpr uint64_t readsCarry = 1, writesCarry = 2;
 
+void finishCarry(Warp &warp, const Instruction &inst, uint32_t mask,
+                 uint32_t carries) {
+  if ((inst.data & readsCarry) && (mask & ~warp.hasCarry))
+    warp.followCarry(inst, mask);
+  if (!(inst.data & writesCarry))
+    return;
+  warp.carry = (warp.carry & ~mask) | carries;
+  // What comes of an undefined carry is none either.
+  if (!(inst.data & readsCarry))
+    warp.hasCarry |= mask;
+}
+
 template <typename T, bool isSub>
 void addCarry(Warp &warp, const Instruction &inst, uint32_t mask) {
   T *d = warp.out<T>(inst.op(0));
@@ -260,8 +272,7 @@ void addCarry(Warp &warp, const Instruction &inst, uint32_t mask) {
     d[i] = sum.value;
     carries |= uint32_t(sum.carry) << i;
   });
-  if (inst.data & writesCarry)
-    warp.carry = (warp.carry & ~mask) | carries;
+  finishCarry(warp, inst, mask, carries);
 }
 
 template <typename T, bool isHigh>
@@ -278,8 +289,7 @@ void madCarry(Warp &warp, const Instruction &inst, uint32_t mask) {
     d[i] = sum.value;
     carries |= uint32_t(sum.carry) << i;
   });
-  if (inst.data & writesCarry)
-    warp.carry = (warp.carry & ~mask) | carries;
+  finishCarry(warp, inst, mask, carries);
 }
 
 template <bool reads> void setCarryData(Instruction &inst) {

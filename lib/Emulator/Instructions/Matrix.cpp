@@ -113,6 +113,8 @@ void loadMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {
   for (int i = 0; i < matrices; ++i)
     d[i] = inst.op(0, i).isPresent() ? warp.out<uint32_t>(inst.op(0, i)) : sink;
   arith::ldmatrix(matrices, inst.has(Mod::trans), rows, d);
+  if (access.unwritten)
+    warp.noteUnwrittenRows(inst, access);
 }
 
 void storeMatrix(Warp &warp, const Instruction &inst, uint32_t mask) {

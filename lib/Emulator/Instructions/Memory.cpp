@@ -27,14 +27,24 @@ void prepare(Warp &warp, const Instruction &inst, uint32_t mask,
   forLanes(mask, [&](int i) { access.address[i] = warp.address(address, i); });
 }
 
+void noteRead(Warp &warp, const Access &access) {
+  uint64_t seen = 0;
+  forLanes(access.mask, [&](int i) {
+    for (int at = 0; at < access.size; at += 8) {
+      uint64_t word = 0;
+      memcpy(&word, access.data[i] + at, std::min(8, access.size - at));
+      seen = mixHash(seen, word);
+    }
+  });
+  warp.noteRead(access, seen, access.isLatest);
+}
+
 /// Loads extend to the register: by the sign for signed types.
 void load(Warp &warp, const Instruction &inst, uint32_t mask) {
   Access access;
   access.kind = AccessKind::Load;
   prepare(warp, inst, mask, inst.op(1), access);
   warp.cta().memory().access(warp, access);
-  if (access.strength != Strength::Weak)
-    warp.noteSpin();
   int bytes = bytesOf(inst.types[0]), unused = 64 - 8 * bytes;
   bool extendsSign = isInteger(inst.types[0]) && isSigned(inst.types[0]);
   for (int element = 0; element < inst.vector; ++element) {
@@ -57,19 +67,27 @@ void load(Warp &warp, const Instruction &inst, uint32_t mask) {
       warp.setLane(d, i, value);
     });
   }
+  if (access.unwritten)
+    warp.noteUnwritten(inst, access);
+  if (access.strength != Strength::Weak)
+    noteRead(warp, access);
 }
 
-/// What is undefined stays so in local memory: as if it were not written.
-void forgetUndefined(Warp &warp, const Instruction &inst, uint32_t mask,
+/// What is undefined stays so in the memory of a thread or a CTA: as if it were
+/// not written.
+void forgetUndefined(Warp &warp, const Instruction &inst,
                      const Access &access) {
   int bytes = bytesOf(inst.types[0]);
   for (int element = 0; element < inst.vector; ++element) {
-    uint32_t lanes = warp.undefinedLanes(inst.op(1, element)) & mask;
+    uint32_t lanes = warp.undefinedStore(inst, inst.op(1, element), access);
     for (; lanes; lanes &= lanes - 1) {
       int lane = __builtin_ctz(lanes);
-      if (access.memory[lane])
-        warp.local().forget(1u << lane, access.address[lane] + bytes * element,
-                            access.address[lane] + bytes * (element + 1));
+      auto [space, offset] = warp.resolve(access, lane);
+      offset += bytes * element;
+      if (space == StateSpace::Local)
+        warp.local().forget(1u << lane, offset, offset + bytes);
+      else
+        warp.cta().memory().forgetShared(offset, bytes);
     }
   }
 }
@@ -87,11 +105,18 @@ void store(Warp &warp, const Instruction &inst, uint32_t mask) {
     });
   }
   warp.cta().memory().access(warp, access);
-  if (inst.valueUse == ValueUse::StoresLocally)
-    forgetUndefined(warp, inst, mask, access);
+  if (inst.valueUse == ValueUse::Stores)
+    forgetUndefined(warp, inst, access);
 }
 
 void nothing(Warp &, const Instruction &, uint32_t) {}
+
+/// A policy of caches changes no value: all are one number.
+void createPolicy(Warp &warp, const Instruction &inst, uint32_t mask) {
+  constexpr uint64_t policy = 0x10f0000000000000;
+  uint64_t *d = warp.out<uint64_t>(inst.op(0));
+  forLanes(mask, [&](int i) { d[i] = policy; });
+}
 
 bool selectAccess(Instruction &inst, Execute execute) {
   inst.execute = execute;
@@ -131,6 +156,24 @@ constexpr InstructionRow rows[] = {
     {"prefetch", "global L2::evict_last|L2::evict_normal", "[]",
      select<nothing>, global},
     {"prefetchu", "L1", "[]", select<nothing>, global},
+    {"createpolicy",
+     "fractional @policy ?L2::evict_first|L2::evict_unchanged b64",
+     "=0 ?f32",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
+    {"createpolicy",
+     "range ?global @policy ?L2::evict_first|L2::evict_unchanged b64",
+     "=0 [global] u32 u32",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
+    {"createpolicy",
+     "cvt L2 b64",
+     "=0 0",
+     select<createPolicy>,
+     CostClass::Move,
+     {80, 74}},
 };
 
 } // namespace

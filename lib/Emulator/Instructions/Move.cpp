@@ -34,6 +34,7 @@ void movAddress(Warp &warp, const Instruction &inst, uint32_t mask) {
 /// Time is the number of instructions of the warp.
 void movSpecial(Warp &warp, const Instruction &inst, uint32_t mask) {
   uint64_t time = static_cast<uint64_t>(warp.executed());
+  warp.noteOwnChange();
   switch (static_cast<SpecialRegister>(inst.op(1).value)) {
   case SpecialRegister::ClockHi:
   case SpecialRegister::GlobaltimerHi:

@@ -171,6 +171,17 @@ bool selectRedux(Instruction &inst) {
   return true;
 }
 
+void reduxF32(Warp &warp, const Instruction &inst, uint32_t mask) {
+  uint32_t lanes = gatherMembers(warp, inst, mask, 2);
+  if (lanes == 0)
+    return;
+  uint32_t result = arith::reduceF32(inst.has(Mod::max), inst.has(Mod::abs),
+                                     inst.has(Mod::NaN),
+                                     warp.in<uint32_t>(inst.op(1)), lanes);
+  uint32_t *d = warp.out<uint32_t>(inst.op(0));
+  forLanes(lanes, [&](int i) { d[i] = result; });
+}
+
 //===----------------------------------------------------------------------===//
 // Who is here
 //===----------------------------------------------------------------------===//
@@ -214,6 +225,12 @@ constexpr InstructionRow rows[] = {
      cost,
      {80, 70}},
     {"redux", "sync and|or|xor b32", "=0 0 b32", selectRedux, cost, {80, 70}},
+    {"redux",
+     "sync min|max ?abs ?NaN f32",
+     "=0 0 b32",
+     select<reduxF32>,
+     cost,
+     {100, 86, 100}},
     {"activemask", "b32", "=0", select<activemask>, cost, {0, 62}},
     {"elect", "sync", "=b32| b32", select<elect>, cost, {90, 80}},
     {"bar", "warp sync", "b32", select<warpSync>, CostClass::Barrier},

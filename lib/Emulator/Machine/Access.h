@@ -32,9 +32,15 @@ struct Access {
   int size = 0;        ///< Bytes of each lane.
   int elementSize = 0; ///< Of a vector: bytes of one element.
   uint64_t address[32];
+  /// Of a strong read: no newer values could have been read.
+  bool isLatest = true;
 
   /// Of each lane of the mask; null where the access is refused.
   uint8_t *memory[32];
+  /// Lanes of a load that have read bytes which nothing has written, and these
+  /// bytes, one bit for each.
+  uint32_t unwritten = 0;
+  uint32_t holes[32];
   /// What stores write, `size` bytes for each lane.
   uint8_t data[32][maxBytes];
 };

@@ -128,6 +128,7 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
     barrier.trues += __builtin_popcount(arrival.predicates & arrival.mask);
     barrier.threads += __builtin_popcount(arrival.mask);
   }
+  warp.noteOwnChange();
   uint32_t present = warp.lanes() & ~warp.exited();
   barrier.participants.push_back(
       {warp.index(), arrival.isAligned ? warp.lanes() : arrival.mask,
@@ -161,8 +162,12 @@ void Barriers::complete(int number) {
     break;
   }
   ++cta_.counters().barriers;
+  bool isBarren = cta_.progress().changes == changesBefore_;
+  changesBefore_ = cta_.progress().changes;
   for (auto &warp : cta_.warps())
     if (done.waiting[warp->index()]) {
+      if (isBarren)
+        warp->noteBarrenBarrier(number);
       warp->clock().acquire(done.published, done.waiting[warp->index()],
                             warp->lanes() & ~warp->exited());
       warp->leaveBarrier(number, result);

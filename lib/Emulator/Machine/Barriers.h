@@ -87,6 +87,7 @@ private:
 
   Cta &cta_;
   std::array<Barrier, count> barriers_;
+  uint64_t changesBefore_ = 0; ///< At the last barrier that was complete.
   /// Who came to each barrier the last time that it was complete.
   std::array<std::vector<Participant>, count> last_;
 };

@@ -7,6 +7,8 @@
 
 #include "Machine/Cta.h"
 
+#include <algorithm>
+
 namespace qcc::emu {
 
 /// Instructions of a turn, at most.
@@ -15,7 +17,9 @@ constexpr uint32_t maxTurn = 32;
 Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
          Random &random, TogetherState *together)
     : launch_(launch), number_(number), counters_(counters), random_(random),
-      log_(launch.options.ignored), memory_(*this, together), barriers_(*this) {
+      log_(launch.options.ignored),
+      progress_(together ? together->progress : ownProgress_),
+      memory_(*this, together), barriers_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
 }
@@ -27,17 +31,40 @@ int64_t Cta::executed() const {
   return sum;
 }
 
+/// A warp that can go on: one that works, if there is any; or null.
+Warp *Cta::chooseWarp() {
+  working_.clear();
+  waiting_.clear();
+  for (auto &warp : warps_)
+    switch (warp->activity()) {
+    case Warp::Activity::Blocked:
+      break;
+    case Warp::Activity::Waits:
+      waiting_.push_back(warp.get());
+      break;
+    case Warp::Activity::Works:
+      working_.push_back(warp.get());
+      break;
+    }
+  waits_ = working_.empty() && !waiting_.empty();
+  // Those that wait get a turn now and then: they may be done.
+  constexpr uint32_t turnsOfOthers = 16;
+  bool takesWaiting = working_.empty() ||
+                      (!waiting_.empty() && random_.below(turnsOfOthers) == 0);
+  const std::vector<Warp *> &warps = takesWaiting ? waiting_ : working_;
+  return warps.empty()
+             ? nullptr
+             : warps[random_.below(static_cast<uint32_t>(warps.size()))];
+}
+
 bool Cta::step() {
-  ready_.clear();
   bool isFinished = true;
-  for (size_t i = 0; i < warps_.size(); ++i) {
-    isFinished &= warps_[i]->isFinished();
-    if (warps_[i]->isReady())
-      ready_.push_back(static_cast<int>(i));
-  }
+  for (const auto &warp : warps_)
+    isFinished &= warp->isFinished();
   if (isFinished || isKilled_)
     return false;
-  if (ready_.empty()) {
+  Warp *chosen = chooseWarp();
+  if (!chosen) {
     bool isReleased = false;
     for (auto &warp : warps_)
       isReleased |= warp->releaseStuck();
@@ -48,13 +75,42 @@ bool Cta::step() {
     return false;
   }
   memory_.advanceCopies();
-  int chosen = ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
-  warps_[chosen]->run(static_cast<int>(1 + random_.below(maxTurn)));
+  chosen->run(static_cast<int>(1 + random_.below(maxTurn)));
   if (executed() > launch_.options.maxInstructions && !isKilled_) {
     reportLimit();
     kill();
   }
   return !isKilled_;
+}
+
+Warp::Patience Cta::patience() const {
+  Warp::Patience patience = Warp::Patience::Never;
+  bool isReady = false;
+  for (const auto &warp : warps_)
+    if (warp->isReady()) {
+      patience = std::min(patience, warp->patience());
+      isReady = true;
+    }
+  return isReady ? patience : Warp::Patience::Left;
+}
+
+Cta::Wait Cta::resolveWait(const std::vector<Cta *> &ctas) {
+  Warp::Patience patience = Warp::Patience::Never;
+  for (const Cta *cta : ctas)
+    patience = std::min(patience, cta->patience());
+  if (patience == Warp::Patience::Left)
+    return Wait::Goes;
+  bool isReleased = false;
+  for (Cta *cta : ctas)
+    for (auto &warp : cta->warps_)
+      isReleased |= warp->releaseMeetings();
+  if (isReleased)
+    return Wait::Ends;
+  if (patience == Warp::Patience::Lost)
+    return Wait::Goes;
+  ctas.front()->reportEndlessWait();
+  ctas.front()->kill();
+  return Wait::Endless;
 }
 
 void Cta::kill() {
@@ -63,11 +119,12 @@ void Cta::kill() {
     warp->kill();
 }
 
-/// The first warp that has not finished says where.
+/// The first warp that can go on, or else has not finished, says where.
 Report *Cta::reportEnd(ReportKind kind) {
   const Warp *stuck = nullptr;
   for (const auto &warp : warps_)
-    if (!stuck && !warp->isFinished())
+    if (!warp->isFinished() &&
+        (!stuck || (warp->isReady() && !stuck->isReady())))
       stuck = warp.get();
   const Instruction *inst = stuck ? stuck->place() : nullptr;
   Report *report = log_.add(kind, inst ? inst->site : 0);
@@ -83,17 +140,29 @@ Report *Cta::reportEnd(ReportKind kind) {
   return report;
 }
 
-void Cta::noteCtasNotStarted(int64_t ctas, int64_t resident) {
-  log_.addNote(ReportKind::Limit,
-               "CTAs that have not started: " + std::to_string(ctas) + "; " +
-                   std::to_string(resident) +
-                   " run at once, as many as the chip holds or the launch "
-                   "allows");
+void Cta::noteCtasNotStarted(int64_t ctas, int64_t running) {
+  std::string note = "CTAs that have not started: " + std::to_string(ctas) +
+                     "; " + std::to_string(running) + " run at once, ";
+  if (launch_.options.residentCtas > 0)
+    note += "as the launch asks";
+  else if (running < launch_.ctasOfChip)
+    note += "and more as they wait; the chip holds " +
+            std::to_string(launch_.ctasOfChip);
+  else
+    note += "as many as the chip holds";
+  for (ReportKind kind : {ReportKind::Limit, ReportKind::Deadlock})
+    log_.addNote(kind, note);
 }
 
 void Cta::reportDeadlock() {
   if (Report *report = reportEnd(ReportKind::Deadlock))
     report->message = "no warp of the CTA can go on";
+}
+
+void Cta::reportEndlessWait() {
+  if (Report *report = reportEnd(ReportKind::Deadlock))
+    report->message =
+        "all that can go on waits in loops, for memory that nobody changes";
 }
 
 void Cta::reportLimit() {

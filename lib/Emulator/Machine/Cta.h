@@ -30,12 +30,21 @@ public:
   /// One turn of one warp; false if no warp can go on: the CTA is finished, or
   /// has come to an end before that with a report.
   bool step();
+  /// Whether, before the last turn, all that could go on seemed to wait.
+  bool waits() const { return waits_; }
+
+  /// What to do about CTAs that wait, while nobody works who could end it.
+  enum class Wait : uint8_t {
+    Goes,    ///< On: it is not known to last.
+    Ends,    ///< Lanes go on that others of their warps have waited for.
+    Endless, ///< It has been reported.
+  };
+  static Wait resolveWait(const std::vector<Cta *> &ctas);
 
   /// Ends everything: after trap, deadlock or a limit.
   void kill();
-  /// Adds to a report of a limit that some CTAs have not started, as so many
-  /// run at once.
-  void noteCtasNotStarted(int64_t ctas, int64_t resident);
+  /// Adds to a report of a deadlock or a limit that some CTAs have not started.
+  void noteCtasNotStarted(int64_t ctas, int64_t running);
   /// Whether the launch should end.
   bool isKilled() const { return isKilled_; }
 
@@ -47,10 +56,14 @@ public:
   CtaMemory &memory() { return memory_; }
   Barriers &barriers() { return barriers_; }
   std::vector<std::unique_ptr<Warp>> &warps() { return warps_; }
+  Progress &progress() { return progress_; }
   int64_t executed() const;
 
 private:
+  Warp *chooseWarp();
+  Warp::Patience patience() const;
   void reportDeadlock();
+  void reportEndlessWait();
   void reportLimit();
   Report *reportEnd(ReportKind kind);
 
@@ -59,11 +72,13 @@ private:
   CounterSet &counters_;
   Random &random_;
   ReportLog log_;
+  Progress ownProgress_; ///< Of a CTA on its own.
+  Progress &progress_;
   CtaMemory memory_;
   Barriers barriers_;
   std::vector<std::unique_ptr<Warp>> warps_;
-  std::vector<int> ready_; ///< Scratch of step().
-  bool isKilled_ = false;
+  std::vector<Warp *> working_, waiting_; ///< Scratch of step().
+  bool waits_ = false, isKilled_ = false;
 };
 
 } // namespace qcc::emu

@@ -73,7 +73,7 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
   return overlay_.write(*allocation, address, access.size);
 }
 
-uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
+uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
                            StateSpace space, uint64_t offset) {
   if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
     return nullptr;
@@ -123,6 +123,8 @@ uint8_t *CtaMemory::locate(Warp &warp, const Access &access, int lane,
 void CtaMemory::access(Warp &warp, Access &access) {
   uint64_t offsets[32];
   uint32_t sharedLanes = 0, deviceLanes = 0;
+  const bool compares = warp.mayBeIdle();
+  bool changes = false, changesOwn = false;
   for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
     uint64_t offset = access.address[lane];
@@ -141,13 +143,20 @@ void CtaMemory::access(Warp &warp, Access &access) {
     }
     if (access.kind == AccessKind::Load)
       memcpy(access.data[lane], memory, access.size);
-    else if (access.kind == AccessKind::Store)
+    else if (access.kind == AccessKind::Store) {
+      bool &change = space == StateSpace::Local ? changesOwn : changes;
+      change |= !compares || memcmp(memory, access.data[lane], access.size);
       memcpy(memory, access.data[lane], access.size);
+    }
     if (space == StateSpace::Shared)
       sharedLanes |= 1u << lane;
     else if (space == StateSpace::Global)
       deviceLanes |= 1u << lane;
   }
+  if (changes)
+    warp.noteChange();
+  if (changesOwn)
+    warp.noteOwnChange();
   if (launch_.options.countAccesses)
     count(access, offsets, sharedLanes, deviceLanes);
 }

@@ -21,6 +21,7 @@
 #include "Machine/AsyncCopies.h"
 #include "Machine/Launch.h"
 #include "Machine/Overlay.h"
+#include "Machine/Waiting.h"
 
 namespace qcc::emu {
 
@@ -36,6 +37,7 @@ struct TogetherState {
   SyncVariables variables;
   /// Operations of lanes, by address.
   std::unordered_map<uint64_t, int64_t> atomics;
+  Progress progress;
 
   explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
 };
@@ -47,6 +49,15 @@ public:
 
   /// Fills in Access::memory, and `data` of loads. Stores are carried out.
   void access(Warp &warp, Access &access);
+
+  /// What a lane has stored to shared memory is undefined.
+  void forgetShared(uint64_t offset, int size) {
+    memset(&sharedStates_[offset], Unwritten, size);
+  }
+  /// "a read of 4 bytes at 0x4 of shared memory, whose byte 0 nothing has
+  /// written"
+  static std::string describeHole(const Access &access, StateSpace space,
+                                  uint64_t offset, int byte);
 
   /// The lanes' copies of cp.async begin.
   void beginCopies(Warp &warp, AsyncCopies::Request &request);
@@ -64,7 +75,7 @@ public:
 
 private:
   // Where the bytes are (CtaMemory.cpp). Null if the access is refused.
-  uint8_t *locate(Warp &warp, const Access &access, int lane, StateSpace space,
+  uint8_t *locate(Warp &warp, Access &access, int lane, StateSpace space,
                   uint64_t offset);
   uint8_t *locateDevice(Warp &warp, const Access &access, int lane,
                         StateSpace space, uint64_t address);
@@ -80,8 +91,9 @@ private:
   void refuseConstWrite(Warp &warp, const Access &access, int lane,
                         StateSpace space, uint64_t offset,
                         const std::string &allocation);
-  void checkWritten(Warp &warp, const Access &access, int lane,
-                    StateSpace space, uint64_t offset, const uint8_t *written);
+  /// Fills in Access::unwritten of a load; an atomic operation is reported.
+  void checkWritten(Warp &warp, Access &access, int lane, StateSpace space,
+                    uint64_t offset, const uint8_t *written);
   /// False if the bytes belong to a copy under way.
   bool checkRace(Warp &warp, const Access &access, int lane, StateSpace space,
                  uint64_t offset);

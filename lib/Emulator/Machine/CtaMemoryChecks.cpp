@@ -120,7 +120,13 @@ void CtaMemory::refuseConstWrite(Warp &warp, const Access &access, int lane,
 // Initialization
 //===----------------------------------------------------------------------===//
 
-void CtaMemory::checkWritten(Warp &warp, const Access &access, int lane,
+std::string CtaMemory::describeHole(const Access &access, StateSpace space,
+                                    uint64_t offset, int byte) {
+  return describeAccess(access.kind, space, offset, access.size) +
+         ", whose byte " + std::to_string(byte) + " nothing has written";
+}
+
+void CtaMemory::checkWritten(Warp &warp, Access &access, int lane,
                              StateSpace space, uint64_t offset,
                              const uint8_t *written) {
   if (access.kind == AccessKind::Store)
@@ -128,11 +134,17 @@ void CtaMemory::checkWritten(Warp &warp, const Access &access, int lane,
   const uint8_t *hole = std::find(written, written + access.size, 0);
   if (hole == written + access.size)
     return;
+  if (access.kind == AccessKind::Load) {
+    access.unwritten |= 1u << lane;
+    access.holes[lane] = 0;
+    for (int i = 0; i < access.size; ++i)
+      access.holes[lane] |= uint32_t(written[i] == Unwritten) << i;
+    return;
+  }
   if (Report *report =
           warp.report(ReportKind::UninitializedRead, *access.inst, lane)) {
-    report->message = describeAccess(access.kind, space, offset, access.size) +
-                      ", whose byte " + std::to_string(hole - written) +
-                      " nothing has written";
+    report->message =
+        describeHole(access, space, offset, static_cast<int>(hole - written));
     setAddress(*report, space, offset,
                std::string(spaceName(space)) + " memory");
   }
@@ -142,21 +154,23 @@ void CtaMemory::checkWritten(Warp &warp, const Access &access, int lane,
 // Races
 //===----------------------------------------------------------------------===//
 
-/// Whether a conflict is that of lanes that write the same value to the same
-/// place with one instruction, which PTX defines.
-static bool isSameValue(const Access &access, int lane, uint32_t agent,
-                        uint32_t clock, const Conflict &conflict) {
+/// The lanes of a conflict, if they write the same value to the same place with
+/// the same instruction, which PTX defines; else 0.
+static uint32_t lanesAlike(const Access &access, int lane, const Warp &warp,
+                           const Conflict &conflict) {
+  const AccessRecord &other = conflict.other;
   if (access.kind != AccessKind::Store || conflict.kind != Conflict::Race ||
-      !conflict.otherIsWrite || conflict.other.site != access.inst->site ||
-      conflict.other.agent != agent || conflict.other.clock != clock)
-    return false;
-  for (uint32_t lanes = access.mask & conflict.other.lanes; lanes;
-       lanes &= lanes - 1) {
-    int other = __builtin_ctz(lanes);
-    if (other < lane && access.address[other] == access.address[lane])
-      return memcmp(access.data[other], access.data[lane], access.size) == 0;
+      !conflict.otherIsWrite || other.site != access.inst->site ||
+      other.agent != warp.clock().agent() || other.clock != warp.clock().now())
+    return 0;
+  uint32_t alike = access.mask & other.lanes & ((1u << lane) - 1);
+  for (uint32_t lanes = alike; lanes; lanes &= lanes - 1) {
+    int before = __builtin_ctz(lanes);
+    if (access.address[before] != access.address[lane] ||
+        memcmp(access.data[before], access.data[lane], access.size) != 0)
+      return 0;
   }
-  return false;
+  return alike == other.lanes ? alike : 0;
 }
 
 bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
@@ -175,9 +189,12 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   Conflict conflict = access.kind == AccessKind::Load
                           ? races.read(offset, access.size, who)
                           : races.write(offset, access.size, who);
-  if (!conflict || isSameValue(access, lane, warp.clock().agent(),
-                               warp.clock().now(), conflict))
+  if (!conflict)
     return true;
+  if (uint32_t alike = lanesAlike(access, lane, warp, conflict)) {
+    races.shareWrite(offset, access.size, alike);
+    return true;
+  }
   reportConflict(warp, *access.inst, lane, access.kind, space, offset,
                  access.size, conflict);
   return conflict.kind != Conflict::Async;

@@ -99,6 +99,7 @@ void CtaMemory::beginCopies(Warp &warp, AsyncCopies::Request &request) {
 }
 
 void CtaMemory::performCopy(const AsyncCopies::Copy &copy) {
+  ++cta_.progress().changes;
   uint8_t *to = &shared_[copy.destination];
   if (copy.sourceSize > 0) {
     // It was there when the copy began, and kernels release nothing.

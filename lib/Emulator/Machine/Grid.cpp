@@ -48,50 +48,127 @@ void Grid::run(rt::ThreadPool &pool, int threads) {
 // CTAs that run together
 //===----------------------------------------------------------------------===//
 
+/// CTAs that take turns.
+class Grid::Residents {
+public:
+  Residents(Launch &launch, CounterSet &counters)
+      : launch_(launch), counters_(counters),
+        together_(static_cast<uint32_t>(launch.warpsPerCta)),
+        random_(launch.options.seed, 0),
+        isFixed_(launch.options.residentCtas > 0) {
+    constexpr int64_t first = 64;
+    limit_ = isFixed_ ? launch.options.residentCtas
+                      : std::min(first, launch.ctasOfChip);
+  }
+
+  void run() {
+    while (!isKilled_) {
+      start();
+      if (working_.empty() && waiting_.empty())
+        break;
+      together_.progress.isQuiet = working_.empty();
+      bool takesWaiting =
+          working_.empty() ||
+          (!waiting_.empty() && random_.below(turnsOfOthers) == 0);
+      takeTurn(takesWaiting ? waiting_ : working_);
+      if (!isKilled_ && working_.empty() && !waiting_.empty())
+        resolveWait();
+    }
+    for (List *list : {&working_, &waiting_})
+      for (auto &cta : *list)
+        logs_.push_back({cta->number(), std::move(cta->log())});
+  }
+
+  /// In the order of CTAs, whenever they ended.
+  std::vector<std::pair<int64_t, ReportLog>> takeLogs() {
+    std::sort(logs_.begin(), logs_.end(),
+              [](auto &a, auto &b) { return a.first < b.first; });
+    return std::move(logs_);
+  }
+  const TogetherState &together() const { return together_; }
+
+private:
+  using List = std::vector<std::unique_ptr<Cta>>;
+  /// Those that wait get a turn now and then: they may be done.
+  static constexpr uint32_t turnsOfOthers = 32;
+
+  int64_t running() const { return int64_t(working_.size() + waiting_.size()); }
+
+  /// CTAs that have not started may be those that others wait for.
+  void start() {
+    constexpr int64_t patience = 64;
+    bool isLong = ++turns_ > patience * limit_;
+    if (!isFixed_ && (isLong || working_.empty()) && running() >= limit_) {
+      turns_ = 0;
+      limit_ = std::min(limit_ + 1, launch_.ctasOfChip);
+    }
+    for (; next_ < launch_.ctas && running() < limit_; ++next_)
+      working_.push_back(std::make_unique<Cta>(launch_, next_, counters_,
+                                               random_, &together_));
+  }
+
+  void takeTurn(List &list) {
+    uint32_t chosen = random_.below(static_cast<uint32_t>(list.size()));
+    Cta &cta = *list[chosen];
+    if (!cta.step()) {
+      end(cta);
+      list.erase(list.begin() + chosen);
+      return;
+    }
+    List &now = cta.waits() ? waiting_ : working_;
+    if (&now == &list)
+      return;
+    now.push_back(std::move(list[chosen]));
+    list.erase(list.begin() + chosen);
+  }
+
+  void end(Cta &cta) {
+    turns_ = 0;
+    isKilled_ = cta.isKilled();
+    if (isKilled_ && next_ < launch_.ctas)
+      cta.noteCtasNotStarted(launch_.ctas - next_, limit_);
+    logs_.push_back({cta.number(), std::move(cta.log())});
+  }
+
+  /// All wait: once nobody else can start, for each other.
+  void resolveWait() {
+    if (next_ < launch_.ctas && running() < launch_.ctasOfChip && !isFixed_)
+      return;
+    constexpr int64_t turnsOfEach = 16;
+    if (++quietTurns_ < turnsOfEach * running())
+      return;
+    quietTurns_ = 0;
+    std::vector<Cta *> ctas;
+    for (auto &cta : waiting_)
+      ctas.push_back(cta.get());
+    std::sort(ctas.begin(), ctas.end(), [](const Cta *a, const Cta *b) {
+      return a->number() < b->number();
+    });
+    if (Cta::resolveWait(ctas) != Cta::Wait::Endless)
+      return;
+    isKilled_ = true;
+    if (next_ < launch_.ctas)
+      ctas.front()->noteCtasNotStarted(launch_.ctas - next_, limit_);
+  }
+
+  Launch &launch_;
+  CounterSet &counters_;
+  TogetherState together_;
+  Random random_;
+  const bool isFixed_;
+  std::vector<std::pair<int64_t, ReportLog>> logs_;
+  List working_, waiting_;
+  int64_t next_ = 0, limit_ = 0, turns_ = 0, quietTurns_ = 0;
+  bool isKilled_ = false;
+};
+
 void Grid::runTogether() {
   FloatEnvironment environment;
-  TogetherState together(static_cast<uint32_t>(launch_.warpsPerCta));
-  Random random(launch_.options.seed, 0);
-  // In the order of CTAs, whenever they end.
-  std::vector<std::pair<int64_t, ReportLog>> logs;
-  std::vector<std::unique_ptr<Cta>> residents;
-  bool isKilled = false;
-  int64_t next = 0;
-  // A CTA may wait for one that has not started: when no CTA has ended for so
-  // many turns of each, another one starts, if the chip has room.
-  constexpr int64_t firstResidents = 64, patience = 64;
-  const bool isFixed = launch_.options.residentCtas > 0;
-  int64_t limit = isFixed ? launch_.options.residentCtas
-                          : std::min(firstResidents, launch_.ctasOfChip);
-  int64_t turns = 0;
-  while (!isKilled) {
-    if (!isFixed && ++turns > patience * limit) {
-      turns = 0;
-      limit = std::min(limit + 1, launch_.ctasOfChip);
-    }
-    while (next < launch_.ctas && int64_t(residents.size()) < limit)
-      residents.push_back(
-          std::make_unique<Cta>(launch_, next++, counters_, random, &together));
-    if (residents.empty())
-      break;
-    uint32_t chosen = random.below(static_cast<uint32_t>(residents.size()));
-    Cta &cta = *residents[chosen];
-    if (cta.step())
-      continue;
-    turns = 0;
-    isKilled = cta.isKilled();
-    if (isKilled && next < launch_.ctas)
-      cta.noteCtasNotStarted(launch_.ctas - next, limit);
-    logs.push_back({cta.number(), std::move(cta.log())});
-    residents.erase(residents.begin() + chosen);
-  }
-  for (auto [address, operations] : together.atomics)
+  Residents residents(launch_, counters_);
+  residents.run();
+  for (auto [address, operations] : residents.together().atomics)
     counters_.hottestAtomic = std::max(counters_.hottestAtomic, operations);
-  for (auto &cta : residents)
-    logs.push_back({cta->number(), std::move(cta->log())});
-  std::sort(logs.begin(), logs.end(),
-            [](auto &a, auto &b) { return a.first < b.first; });
-  for (auto &[number, log] : logs)
+  for (auto &[number, log] : residents.takeLogs())
     log_.append(std::move(log));
 }
 
@@ -131,7 +208,11 @@ void Grid::runOne(int64_t number) {
                                          static_cast<uint64_t>(number));
   auto cta =
       std::make_unique<Cta>(launch_, number, *counters, *random, nullptr);
+  // Nobody else changes its memory.
   while (cta->step()) {
+    cta->progress().isQuiet = cta->waits();
+    if (cta->waits() && Cta::resolveWait({cta.get()}) == Cta::Wait::Endless)
+      break;
   }
   std::lock_guard<std::mutex> lock(mutex_);
   Outcome &outcome = outcomes_[number];

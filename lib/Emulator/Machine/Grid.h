@@ -13,8 +13,8 @@
 //     sees its own writes over memory as it was (Overlay.h); a byte that one
 //     writes and another touches is a race (CrossCtaShadow.h).
 //   * Together: some number of CTAs take turns on one host thread, on the
-//   memory
-//     itself, with clocks that span them all; the others start as those end.
+//     memory itself, with clocks that span them all. The others start as those
+//     end, or as all seem to wait (Waiting.h), up to what the chip holds.
 //
 // Either way results and reports depend on the seed and not on host threads.
 //
@@ -58,6 +58,8 @@ private:
     std::unique_ptr<Cta> cta; ///< Until it is compared with those before.
     Overlay overlay;
   };
+
+  class Residents;
 
   void runTogether();
   void runAlone(rt::ThreadPool &pool, int threads);

@@ -15,7 +15,8 @@
 namespace qcc::emu {
 
 Warp::Warp(Cta &cta, int index)
-    : cta_(cta), launch_(cta.launch()), index_(index) {
+    : cta_(cta), launch_(cta.launch()), index_(index),
+      progress_(cta.progress()) {
   int threads = std::min(32, launch_.threadsPerCta - 32 * index);
   lanes_ = threads == 32 ? ~0u : (1u << threads) - 1;
   // CTAs that run on their own have clocks of their own.
@@ -32,11 +33,16 @@ Warp::Warp(Cta &cta, int index)
 // Running
 //===----------------------------------------------------------------------===//
 
-bool Warp::isReady() const {
-  for (const Split &split : splits_)
-    if (split.state == Split::Ready)
-      return true;
-  return false;
+Warp::Activity Warp::activity() const {
+  Activity activity = Activity::Blocked;
+  for (const Split &split : splits_) {
+    if (split.state != Split::Ready)
+      continue;
+    if (!split.isIdle())
+      return Activity::Works;
+    activity = Activity::Waits;
+  }
+  return activity;
 }
 
 void Warp::enter(size_t split) {
@@ -47,6 +53,7 @@ void Warp::enter(size_t split) {
   active_ = entered.lanes;
   frame_ = entered.frame;
   meeting_ = entered.meeting;
+  idleness_ = entered.idleness;
   meetingPc_ = meeting_ && !meeting_->callee ? meeting_->pc : noTarget;
   registers_ = frame_->bytes();
 }
@@ -56,25 +63,51 @@ void Warp::leave() {
     return;
   splits_[current_].pc = pc_;
   splits_[current_].lanes = active_;
+  splits_[current_].idleness = idleness_;
   isRunning_ = false;
+}
+
+/// One of the splits that can go on: of those that work, if there are any.
+size_t Warp::chooseSplit() {
+  uint32_t ready = 0, working = 0;
+  size_t lowest = splits_.size();
+  for (size_t i = 0; i < splits_.size(); ++i) {
+    const Split &split = splits_[i];
+    if (split.state != Split::Ready)
+      continue;
+    ++ready;
+    if (split.isIdle())
+      continue;
+    ++working;
+    if (lowest == splits_.size() || split.pc < splits_[lowest].pc)
+      lowest = i;
+  }
+  // Those that wait get a turn now and then: they may be done.
+  constexpr uint32_t turnsOfOthers = 16;
+  bool takesAll = working == 0 ||
+                  (working < ready && cta_.random().below(turnsOfOthers) == 0);
+  // Whoever is behind others may catch up with them.
+  if (isScattered_ && !takesAll && cta_.random().below(turnsOfOthers) != 0)
+    return lowest;
+  uint32_t choices = takesAll ? ready : working;
+  size_t n = choices > 1 ? cta_.random().below(choices) : 0;
+  for (size_t i = 0;; ++i)
+    if (splits_[i].state == Split::Ready && (takesAll || !splits_[i].isIdle()))
+      if (n-- == 0)
+        return i;
 }
 
 void Warp::run(int budget) {
   if (!meetings_.empty())
     losePatience();
-  size_t ready = 0;
-  for (const Split &split : splits_)
-    ready += split.state == Split::Ready;
-  // The n-th of the ready ones.
-  size_t n = ready > 1 ? cta_.random().below(static_cast<uint32_t>(ready)) : 0;
-  for (size_t i = 0; i < splits_.size(); ++i)
-    if (splits_[i].state == Split::Ready && n-- == 0) {
-      enter(i);
-      break;
-    }
+  enter(chooseSplit());
   stopped_ = false;
+  proof_.noteRun(active_);
+  const int64_t before = executed_;
   CounterSet::Site *sites = cta_.counters().sites.data();
   while (budget-- > 0 && !stopped_) {
+    if (isScattered_ && mergeHere())
+      isScattered_ = splits_.size() > 1;
     if (pc_ == meetingPc_) {
       Meeting *meeting = meeting_;
       uint32_t lanes = active_;
@@ -103,6 +136,7 @@ void Warp::run(int budget) {
     if (mask)
       inst.execute(*this, inst, mask);
   }
+  idleness_.execute(static_cast<int>(executed_ - before));
   leave();
 }
 
@@ -136,6 +170,7 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
   std::fill_n(frame->registers.get(), words, garbage);
   if (launch_.checks()) {
     frame->undefined.resize(numPlaces(function));
+    frame->origins.resize(numPlaces(function));
     for (const UnsetRegister &unset : function.unset)
       frame->undefined[unset.place] = ~0u;
     frame->hasUndefined = !function.unset.empty();

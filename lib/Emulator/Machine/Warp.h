@@ -23,6 +23,11 @@
 // Lanes that leave a loop meet in the same way: those that go on looping part
 // again and again with the same meeting, so that its depth does not grow.
 //
+// Lanes may wait in a loop for what lanes at a meeting have yet to do. Where
+// nothing else can go on (Waiting.h) the meeting ends for those who are there.
+// From then on the warp is scattered: splits that stand at one instruction, in
+// one frame and with one meeting, become one again, and those behind run first.
+//
 // A call is a frame with registers of its own, and a meeting at which the lanes
 // of the call return.
 //
@@ -33,6 +38,7 @@
 
 #include "Check/Clocks.h"
 #include "Machine/LocalMemory.h"
+#include "Machine/Waiting.h"
 #include "PTX/Program.h"
 
 #include <memory>
@@ -41,6 +47,7 @@
 namespace qcc::emu {
 
 class Cta;
+struct Access;
 struct Launch;
 
 /// A call of a function by lanes of a warp.
@@ -54,14 +61,25 @@ struct Frame {
   /// By the place of a register: the lanes whose value is undefined. Empty
   /// where values are not followed.
   std::vector<uint32_t> undefined;
+  /// Where these values come from: an index of the warp's origins.
+  std::vector<uint16_t> origins;
   /// Whether there may be any such lane.
   bool hasUndefined = false;
-  /// The last shuffle that has made up a value.
-  const Instruction *madeUpBy = nullptr;
 
   uint8_t *bytes() const {
     return reinterpret_cast<uint8_t *>(registers.get());
   }
+};
+
+/// Where undefined values come from.
+struct UndefinedOrigin {
+  enum Kind : uint8_t { Register, Shuffle, Carry, Memory };
+  Kind kind = Register;
+  const Instruction *inst = nullptr; ///< Null for registers.
+  /// Of memory: the report to make if the value matters.
+  std::string message;
+  StateSpace space = StateSpace::Generic;
+  uint64_t address = 0;
 };
 
 /// Where lanes that parted go on together.
@@ -73,6 +91,7 @@ struct Meeting {
   /// Of a return: the frame that ends. Its lanes arrive by ret.
   Frame *callee = nullptr;
   int64_t spins = 0; ///< Of the warp, when the first lanes arrived.
+  Idleness idleness; ///< Of those who have arrived.
 };
 
 struct Split {
@@ -94,6 +113,9 @@ struct Split {
   /// It executes the instruction at which it waited once more: the lanes that
   /// it waited for are gone, or will never come.
   bool isRetry = false, isForced = false;
+  Idleness idleness;
+
+  bool isIdle() const { return idleness.isIdle(); }
 };
 
 class Warp {
@@ -108,13 +130,31 @@ public:
 
   /// Runs some ready split, for `budget` instructions at most.
   void run(int budget);
-  bool isReady() const;
+  bool isReady() const { return activity() != Activity::Blocked; }
+  enum class Activity : uint8_t {
+    Blocked, ///< At a barrier, or finished.
+    Waits,   ///< All that can go on seem to wait for memory.
+    Works
+  };
+  Activity activity() const;
+  enum class Patience : uint8_t {
+    Left,
+    Lost, ///< It has waited for long.
+    Never ///< It waits, and will forever if nobody else changes memory.
+  };
+  /// Of a warp that waits.
+  Patience patience() const;
   bool isFinished() const { return splits_.empty() && meetings_.empty(); }
   /// Wakes what waits at a barrier, handing over the result of bar.red.
   void leaveBarrier(int barrier, uint32_t reduction);
   /// Where lanes wait for others of the warp that will never come, makes a
   /// report and lets them go on. False if there are none.
   bool releaseStuck();
+  /// Lets lanes go on that wait at meetings. False if there are none.
+  bool releaseMeetings();
+  /// A barrier at which it waits is complete, and nothing has changed since the
+  /// one before.
+  void noteBarrenBarrier(int barrier);
   /// Stops everything.
   void kill();
 
@@ -159,6 +199,16 @@ public:
   /// undefined, and what it has made up.
   void shuffleUndefined(const Instruction &inst, uint32_t mask,
                         uint32_t undefined, uint32_t madeUp);
+  /// A load has read bytes that nothing has written (Access::unwritten).
+  void noteUnwritten(const Instruction &inst, const Access &access);
+  /// Of ldmatrix: the rows that have such bytes.
+  void noteUnwrittenRows(const Instruction &inst, const Access &access);
+  /// Of a store that has been carried out: the lanes that leave their memory
+  /// unwritten, as `source` is undefined. Others whose value is are reported.
+  uint32_t undefinedStore(const Instruction &inst, const Operand &source,
+                          const Access &access);
+  /// The state space of a lane's address, and the address within it.
+  std::pair<StateSpace, uint64_t> resolve(const Access &access, int lane) const;
 
   //===------------------------------------------------------------------===//
   // Control, for executors
@@ -192,8 +242,20 @@ public:
   /// those who are here go on.
   uint32_t gatherAligned(const Instruction &inst, uint32_t mask,
                          ReportKind kind);
-  /// A strong read or atomic: lanes may spin on it.
-  void noteSpin() { ++spins_; }
+  /// A strong read, or an atomic operation that has changed nothing: lanes may
+  /// spin on it. `seen` is a hash of the values; `isLatest`: no other value can
+  /// be read the next time if nobody writes.
+  void noteRead(const Access &access, uint64_t seen, bool isLatest);
+  /// A change of memory or of a barrier.
+  void noteChange() {
+    idleness_.stop();
+    ++progress_.changes;
+  }
+  /// A change that only the warp sees, or a value that does not follow from
+  /// registers and memory.
+  void noteOwnChange() { proof_.forget(); }
+  /// Whether it is worth to find out that a store changes nothing.
+  bool mayBeIdle() const { return idleness_.repeats > 0; }
 
   //===------------------------------------------------------------------===//
   // Who it is
@@ -206,10 +268,14 @@ public:
   uint32_t exited() const { return exited_; }
   const Frame &frame() const { return *frame_; }
   WarpClock &clock() { return clock_; }
+  const WarpClock &clock() const { return clock_; }
   LocalMemory &local() { return local_; }
   int64_t executed() const { return executed_; }
-  /// The carry of each lane, of add.cc and its kin.
-  uint32_t carry = 0;
+  /// The carry of each lane, of add.cc and its kin, and whether there is one.
+  uint32_t carry = 0, hasCarry = 0;
+  /// Of an instruction that reads the carry: makes its result undefined where
+  /// there is none.
+  void followCarry(const Instruction &inst, uint32_t mask);
 
   /// A report with its place and thread; null if it was made before. A negative
   /// lane: the warp as a whole.
@@ -222,17 +288,29 @@ public:
 
 private:
   void followValues(const Instruction &inst, uint32_t mask);
-  void reportUndefined(const Instruction &inst, uint32_t lanes);
+  void reportUndefined(const Instruction &inst, uint32_t lanes,
+                       uint16_t origin);
+  uint16_t originOf(UndefinedOrigin origin);
+  uint16_t originOf(const Instruction &inst, const Access &access);
+  void markUndefined(const Operand &operand, uint32_t lanes, uint16_t origin);
+  uint16_t originOfAny(const Instruction &inst, uint32_t mask) const;
+  void followMatrix(const Instruction &inst);
   void enter(size_t split);
   /// Puts the state of the running split back.
   void leave();
   void endSplit();
   void retryWaits();
-  void addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting);
+  void addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting,
+                Idleness idleness = {});
   /// Goes on from the meeting if all are there.
   void arriveAt(Meeting *meeting, uint32_t lanes);
   void completeMeetings();
   void losePatience();
+  void releaseMeeting(Meeting &meeting);
+  size_t chooseSplit();
+  bool mergeHere();
+  bool canMerge(const Split &split) const;
+  WaitProof::State stateForProof() const;
   uint32_t gatherHere(const Instruction &inst, uint32_t mask, uint32_t required,
                       bool anywhere, ReportKind stuckKind);
   Meeting *makeMeeting(uint32_t pc, uint32_t expected);
@@ -245,6 +323,11 @@ private:
   uint32_t lanes_ = 0, exited_ = 0;
   int64_t executed_ = 0;
   int64_t spins_ = 0;
+  bool isScattered_ = false;
+  Progress &progress_;
+  std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};
+  SeenReads seen_;
+  WaitProof proof_;
 
   std::vector<Split> splits_;
   std::vector<std::unique_ptr<Meeting>> meetings_;
@@ -258,6 +341,7 @@ private:
   uint32_t pc_ = 0, active_ = 0, meetingPc_ = noTarget;
   Frame *frame_ = nullptr;
   Meeting *meeting_ = nullptr;
+  Idleness idleness_;
   uint8_t *registers_ = nullptr;
   const uint8_t *constants_ = nullptr;
 };

@@ -14,20 +14,19 @@ namespace qcc::emu {
 
 /// Calls within each other; recursion ends there.
 constexpr int maxCallDepth = 256;
-/// Strong reads and atomics of a warp while some of its lanes wait for others.
-constexpr int64_t patience = 1024;
 
 //===----------------------------------------------------------------------===//
 // Splits and meetings
 //===----------------------------------------------------------------------===//
 
-void Warp::addSplit(uint32_t pc, uint32_t lanes, Frame *frame,
-                    Meeting *meeting) {
+void Warp::addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting,
+                    Idleness idleness) {
   Split split;
   split.pc = pc;
   split.lanes = lanes;
   split.frame = frame;
   split.meeting = meeting;
+  split.idleness = idleness;
   splits_.push_back(split);
 }
 
@@ -51,6 +50,7 @@ void Warp::arriveAt(Meeting *meeting, uint32_t lanes) {
   if (meeting->arrived == 0)
     meeting->spins = spins_;
   meeting->arrived |= lanes;
+  meeting->idleness.join(idleness_);
   completeMeetings();
 }
 
@@ -68,10 +68,13 @@ void Warp::completeMeetings() {
         Meeting *outer = meeting.outer;
         bool isSamePlace = outer && !outer->callee && outer->pc == meeting.pc &&
                            outer->frame == meeting.frame;
-        if (isSamePlace)
+        if (isSamePlace) {
           outer->arrived |= meeting.arrived;
-        else
-          addSplit(meeting.pc, meeting.arrived, meeting.frame, outer);
+          outer->idleness.join(meeting.idleness);
+        } else {
+          addSplit(meeting.pc, meeting.arrived, meeting.frame, outer,
+                   meeting.idleness);
+        }
       }
       if (Frame *callee = meeting.callee)
         frames_.erase(std::find_if(
@@ -81,18 +84,6 @@ void Warp::completeMeetings() {
       changed = true;
       break;
     }
-  }
-}
-
-/// Lets lanes go on that wait for others who seem to wait for them.
-void Warp::losePatience() {
-  for (auto &meeting : meetings_) {
-    if (meeting->arrived == 0 || meeting->callee ||
-        spins_ - meeting->spins < patience)
-      continue;
-    addSplit(meeting->pc, meeting->arrived, meeting->frame, meeting->outer);
-    meeting->expected &= ~meeting->arrived;
-    meeting->arrived = 0;
   }
 }
 
@@ -134,13 +125,14 @@ void Warp::branchIndexed(const Instruction &inst, uint32_t mask,
     meeting = makeMeeting(inst.reconvergence, active_);
   uint32_t rest = active_;
   Frame *frame = frame_;
+  Idleness idleness = idleness_;
   endSplit();
   while (rest) {
     uint32_t target = next[__builtin_ctz(rest)], lanes = 0;
     for (uint32_t some = rest; some; some &= some - 1)
       if (next[__builtin_ctz(some)] == target)
         lanes |= some & (0 - some);
-    addSplit(target, lanes, frame, meeting);
+    addSplit(target, lanes, frame, meeting, idleness);
     rest &= ~lanes;
   }
 }
@@ -175,8 +167,9 @@ void Warp::call(const Instruction &inst, uint32_t mask) {
       memcpy(local_.data(lane, to), local_.data(lane, from), param.size);
       memcpy(local_.written(lane, to), local_.written(lane, from), param.size);
     }
+  meeting->idleness = idleness_;
   endSplit();
-  addSplit(0, mask, frame, meeting);
+  addSplit(0, mask, frame, meeting, idleness_);
 }
 
 void Warp::returnFrom(uint32_t mask) {
@@ -217,6 +210,7 @@ void Warp::returnFrom(uint32_t mask) {
 }
 
 void Warp::exitLanes(uint32_t mask) {
+  noteChange();
   exited_ |= mask;
   active_ &= ~mask;
   if (active_ == 0)
@@ -256,6 +250,7 @@ void Warp::leaveBarrier(int barrier, uint32_t reduction) {
     if (split.state != Split::AtBarrier || split.barrier != barrier)
       continue;
     split.state = Split::Ready;
+    noteOwnChange();
     // bar.red: the result of all threads.
     const Instruction &inst = split.frame->function->code[split.pc - 1];
     if (!inst.has(Mod::red))
@@ -282,13 +277,14 @@ void Warp::partByValue(uint32_t mask, const uint32_t *values) {
   meeting->arrived = active_ & ~mask;
   uint32_t pc = pc_ - 1;
   Frame *frame = frame_;
+  Idleness idleness = idleness_;
   endSplit();
   while (mask) {
     uint32_t value = values[__builtin_ctz(mask)], lanes = 0;
     for (uint32_t some = mask; some; some &= some - 1)
       if (values[__builtin_ctz(some)] == value)
         lanes |= some & (0 - some);
-    addSplit(pc, lanes, frame, meeting);
+    addSplit(pc, lanes, frame, meeting, idleness);
     splits_.back().isRetry = true; // It has been counted.
     mask &= ~lanes;
   }
@@ -342,9 +338,18 @@ uint32_t Warp::gatherHere(const Instruction &inst, uint32_t mask,
     if (isHere(split))
       present |= split.executing;
   if ((required & ~present) == 0) {
-    for (Split &split : splits_)
-      if (isHere(split) && (split.executing & required))
-        split.state = Split::Ready;
+    for (size_t i = splits_.size(); i-- > 0;) {
+      Split &split = splits_[i];
+      if (!isHere(split) || !(split.executing & required))
+        continue;
+      split.state = Split::Ready;
+      if (!canMerge(split))
+        continue;
+      active_ |= split.lanes;
+      idleness_.join(split.idleness);
+      splits_.erase(splits_.begin() + static_cast<ptrdiff_t>(i));
+      current_ -= i < current_;
+    }
     return present & required;
   }
   self.state = Split::AtWarpSync;

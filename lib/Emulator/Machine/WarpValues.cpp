@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine/Access.h"
+#include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
 #include "Machine/Warp.h"
 #include "PTX/BlockGraph.h"
@@ -25,16 +27,199 @@ uint32_t Warp::undefinedLanes(const Operand &operand) const {
              : 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Where they come from
+//===----------------------------------------------------------------------===//
+
+/// The origin's index. One instruction has one.
+uint16_t Warp::originOf(UndefinedOrigin origin) {
+  constexpr size_t maxOrigins = 1 << 12;
+  for (size_t i = 1; i < origins_.size(); ++i)
+    if (origins_[i].inst == origin.inst)
+      return static_cast<uint16_t>(i);
+  if (origins_.size() < maxOrigins)
+    origins_.push_back(std::move(origin));
+  return static_cast<uint16_t>(origins_.size() - 1);
+}
+
+/// Of a load of bytes that nothing has written.
+uint16_t Warp::originOf(const Instruction &inst, const Access &access) {
+  int lane = __builtin_ctz(access.unwritten);
+  auto [space, offset] = resolve(access, lane);
+  int byte = __builtin_ctz(access.holes[lane]);
+  UndefinedOrigin origin;
+  origin.kind = UndefinedOrigin::Memory;
+  origin.inst = &inst;
+  origin.message = CtaMemory::describeHole(access, space, offset, byte);
+  origin.space = space;
+  origin.address = offset;
+  return originOf(std::move(origin));
+}
+
+void Warp::markUndefined(const Operand &operand, uint32_t lanes,
+                         uint16_t origin) {
+  if (lanes == 0 || operand.kind != OperandKind::Register)
+    return;
+  frame_->undefined[placeOf(operand.slot)] |= lanes;
+  frame_->origins[placeOf(operand.slot)] = origin;
+  frame_->hasUndefined = true;
+}
+
 void Warp::shuffleUndefined(const Instruction &inst, uint32_t mask,
                             uint32_t undefined, uint32_t madeUp) {
   if (frame_->undefined.empty() || (madeUp == 0 && !frame_->hasUndefined))
     return;
-  uint32_t &lanes = frame_->undefined[placeOf(inst.op(0).slot)];
-  lanes = (lanes & ~mask) | undefined | madeUp;
-  if (madeUp == 0)
+  frame_->undefined[placeOf(inst.op(0).slot)] &= ~mask;
+  if (undefined)
+    markUndefined(inst.op(0), undefined,
+                  frame_->origins[placeOf(inst.op(2).slot)]);
+  UndefinedOrigin origin;
+  origin.kind = UndefinedOrigin::Shuffle;
+  origin.inst = &inst;
+  if (madeUp)
+    markUndefined(inst.op(0), madeUp, originOf(std::move(origin)));
+}
+
+void Warp::followCarry(const Instruction &inst, uint32_t mask) {
+  if (frame_->undefined.empty())
     return;
-  frame_->hasUndefined = true;
-  frame_->madeUpBy = &inst;
+  UndefinedOrigin origin;
+  origin.kind = UndefinedOrigin::Carry;
+  origin.inst = &inst;
+  markUndefined(inst.op(0), mask & ~hasCarry, originOf(std::move(origin)));
+}
+
+std::pair<StateSpace, uint64_t> Warp::resolve(const Access &access,
+                                              int lane) const {
+  StateSpace space = access.space;
+  uint64_t offset = access.address[lane];
+  if (space == StateSpace::Generic) {
+    space = spaceOfGeneric(offset);
+    offset -= window(space, lane);
+  }
+  return {space, offset};
+}
+
+void Warp::noteUnwritten(const Instruction &inst, const Access &access) {
+  if (frame_->undefined.empty())
+    return;
+  uint16_t origin = originOf(inst, access);
+  int bytes = bytesOf(inst.types[0]);
+  for (int element = 0; element < inst.vector; ++element) {
+    uint64_t bits = ((uint64_t(1) << bytes) - 1) << (bytes * element);
+    uint32_t undefined = 0;
+    for (uint32_t lanes = access.unwritten; lanes; lanes &= lanes - 1)
+      if (access.holes[__builtin_ctz(lanes)] & bits)
+        undefined |= lanes & (0 - lanes);
+    markUndefined(inst.op(0, element), undefined, origin);
+  }
+}
+
+void Warp::noteUnwrittenRows(const Instruction &inst, const Access &access) {
+  if (frame_->undefined.empty())
+    return;
+  uint16_t origin = originOf(inst, access);
+  bool isTransposed = inst.has(Mod::trans);
+  auto isHole = [&](int row, int element) {
+    return (access.unwritten >> row & 1) &&
+           (access.holes[row] >> (2 * element) & 3) != 0;
+  };
+  for (int matrix = 0; matrix < inst.count(0); ++matrix) {
+    uint32_t undefined = 0;
+    // A lane has two elements of 16 bits, of a row or of a column.
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 2; ++i) {
+        int major = lane / 4, minor = lane % 4 * 2 + i;
+        int row = isTransposed ? minor : major;
+        int element = isTransposed ? major : minor;
+        undefined |= uint32_t(isHole(8 * matrix + row, element)) << lane;
+      }
+    markUndefined(inst.op(0, matrix), undefined, origin);
+  }
+}
+
+uint32_t Warp::undefinedStore(const Instruction &inst, const Operand &source,
+                              const Access &access) {
+  uint32_t undefined = undefinedLanes(source) & access.mask;
+  if (undefined == 0)
+    return 0;
+  uint16_t origin = frame_->origins[placeOf(source.slot)];
+  uint32_t forgets = 0, refused = 0;
+  for (uint32_t lanes = undefined; lanes; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes);
+    StateSpace space = resolve(access, lane).first;
+    bool isPassedOn = space == StateSpace::Local ||
+                      (space == StateSpace::Shared &&
+                       origins_[origin].kind == UndefinedOrigin::Memory);
+    if (!access.memory[lane])
+      refused |= 1u << lane;
+    else if (isPassedOn)
+      forgets |= 1u << lane;
+  }
+  if (uint32_t wrong = undefined & ~forgets & ~refused)
+    reportUndefined(inst, wrong, origin);
+  return forgets;
+}
+
+//===----------------------------------------------------------------------===//
+// Where they go
+//===----------------------------------------------------------------------===//
+
+/// The origin of the first operand that is undefined for a lane of `mask`.
+uint16_t Warp::originOfAny(const Instruction &inst, uint32_t mask) const {
+  if (inst.hasGuard && (frame_->undefined[placeOf(inst.guardSlot)] & active_))
+    return frame_->origins[placeOf(inst.guardSlot)];
+  uint16_t origin = 0;
+  bool isFound = false;
+  forRegisterOperands(inst, [&](const Operand &operand) {
+    uint32_t place = placeOf(operand.slot);
+    if (operand.isWritten || isFound || !(frame_->undefined[place] & mask))
+      return;
+    origin = frame_->origins[place];
+    isFound = true;
+  });
+  return origin;
+}
+
+/// The rows, or columns, of fragments that have any of the lanes.
+static uint32_t groupsOf(uint32_t lanes) {
+  constexpr int lanesOfGroup = 4;
+  uint32_t groups = 0;
+  for (; lanes; lanes &= lanes - 1)
+    groups |= 1u << (__builtin_ctz(lanes) / lanesOfGroup);
+  return groups;
+}
+
+/// Rows of the first matrix and columns of the second one that have undefined
+/// elements make rows and columns of the product undefined.
+void Warp::followMatrix(const Instruction &inst) {
+  uint16_t origin = originOfAny(inst, ~0u);
+  // Registers of 16 rows belong to the first or second eight by turns.
+  bool hasHalves = !inst.has(Mod::m8n8k16);
+  uint32_t rows[2] = {}, columns = 0;
+  for (int i = 0; i < inst.count(1); ++i)
+    rows[hasHalves ? i % 2 : 0] |= groupsOf(undefinedLanes(inst.op(1, i)));
+  for (int i = 0; i < inst.count(2); ++i)
+    columns |= groupsOf(undefinedLanes(inst.op(2, i)));
+  // A register of the product has one column, or two of f16.
+  bool isPacked = inst.types[0] == ScalarType::F16;
+  uint32_t undefined[4] = {};
+  for (int i = 0; i < inst.count(0); ++i) {
+    undefined[i] = undefinedLanes(inst.op(3, i));
+    int half = hasHalves ? (isPacked ? i : i / 2) : 0;
+    for (int lane = 0; lane < 32; ++lane) {
+      int column = lane % 4 * 2;
+      uint32_t own = isPacked ? 3u << column : 1u << (column + i % 2);
+      if ((rows[half] >> (lane / 4) & 1) || (columns & own))
+        undefined[i] |= 1u << lane;
+    }
+  }
+  for (int i = 0; i < inst.count(0); ++i) {
+    if (inst.op(0, i).kind != OperandKind::Register)
+      continue;
+    frame_->undefined[placeOf(inst.op(0, i).slot)] = 0;
+    markUndefined(inst.op(0, i), undefined[i], origin);
+  }
 }
 
 void Warp::followValues(const Instruction &inst, uint32_t mask) {
@@ -53,6 +238,7 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     }
   });
   uint32_t result = any;
+  uint16_t origin = any | wrong ? originOfAny(inst, mask) : 0;
   switch (inst.valueUse) {
   case ValueUse::Untracked:
   case ValueUse::Computes:
@@ -83,9 +269,17 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     for (int group = 3; group < inst.numGroups; ++group)
       wrong |= undefinedLanes(inst.op(group)) & mask;
     if (wrong)
-      reportUndefined(inst, wrong);
+      reportUndefined(inst, wrong, origin);
     return;
-  case ValueUse::StoresLocally:
+  case ValueUse::Multiplies:
+    if (any && origins_[origin].kind == UndefinedOrigin::Memory) {
+      followMatrix(inst);
+      return;
+    }
+    wrong |= any;
+    result = 0;
+    break;
+  case ValueUse::Stores: // Its executor says where to.
     break;
   case ValueUse::Observes:
     wrong |= any;
@@ -93,36 +287,53 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     break;
   }
   if (wrong)
-    reportUndefined(inst, wrong);
+    reportUndefined(inst, wrong, origin);
   forRegisterOperands(inst, [&](const Operand &operand) {
     if (!operand.isWritten)
       return;
-    uint32_t &lanes = undefined[placeOf(operand.slot)];
-    lanes = (lanes & ~mask) | (result & mask);
+    undefined[placeOf(operand.slot)] &= ~mask;
+    markUndefined(operand, result & mask, origin);
   });
 }
 
-void Warp::reportUndefined(const Instruction &inst, uint32_t lanes) {
-  Report *report =
-      this->report(ReportKind::UndefinedValue, inst, __builtin_ctz(lanes),
-                   __builtin_popcount(lanes));
+void Warp::reportUndefined(const Instruction &inst, uint32_t lanes,
+                           uint16_t origin) {
+  const UndefinedOrigin &from = origins_[origin];
+  bool isMemory = from.kind == UndefinedOrigin::Memory;
+  const Program &program = *launch_.program;
+  Report *report = this->report(
+      isMemory ? ReportKind::UninitializedRead : ReportKind::UndefinedValue,
+      isMemory ? *from.inst : inst, __builtin_ctz(lanes),
+      __builtin_popcount(lanes));
   if (!report)
     return;
+  if (isMemory) {
+    report->message = from.message;
+    report->space = from.space;
+    report->address = from.address;
+    report->allocation = std::string(spaceName(from.space)) + " memory";
+    report->notes.push_back("the value decides something at " +
+                            program.describePlace(inst));
+    return;
+  }
   report->message =
-      "an operand is undefined: it comes from a register that nothing has "
-      "written, or from a lane that a shuffle does not name";
+      "an operand is undefined: it comes from a register or a carry that "
+      "nothing has written, or from a lane that a shuffle does not name";
   const Function &function = *frame_->function;
-  const Program &program = *launch_.program;
   constexpr size_t maxNotes = 3;
-  for (const UnsetRegister &unset : function.unset)
-    if (report->notes.size() < maxNotes)
-      report->notes.push_back(
-          std::string(unset.name) + " is read at " +
-          program.describePlace(function.code[unset.firstRead]) +
-          " before every path to it has written it");
-  if (frame_->madeUpBy)
+  if (from.kind == UndefinedOrigin::Register)
+    for (const UnsetRegister &unset : function.unset)
+      if (report->notes.size() < maxNotes)
+        report->notes.push_back(
+            std::string(unset.name) + " is read at " +
+            program.describePlace(function.code[unset.firstRead]) +
+            " before every path to it has written it");
+  if (from.kind == UndefinedOrigin::Shuffle)
     report->notes.push_back("a lane that is not named is read at " +
-                            program.describePlace(*frame_->madeUpBy));
+                            program.describePlace(*from.inst));
+  if (from.kind == UndefinedOrigin::Carry)
+    report->notes.push_back("a carry that nothing has set is read at " +
+                            program.describePlace(*from.inst));
 }
 
 } // namespace qcc::emu

@@ -165,6 +165,8 @@ static std::string_view wordSet(std::string_view name) {
              "L1::evict_last|L1::no_allocate"},
       {"L2", "L2::evict_first|L2::evict_last|L2::evict_normal"},
       {"prefetch", "L2::64B|L2::128B|L2::256B"},
+      {"policy", "L2::evict_first|L2::evict_last|L2::evict_normal|"
+                 "L2::evict_unchanged"},
   };
   for (const Set &set : sets)
     if (set.name == name)
@@ -322,6 +324,8 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"cp.async.mbarrier", barrier},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
+      {"fence.mbarrier_init", barrier},
+      {"fence.proxy", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "
                   "not have"},
       {"wmma", "is not emulated; use mma.sync and ldmatrix"},

@@ -60,10 +60,14 @@ namespace qcc::emu {
 /// The first chip and version of PTX that have something; 0: all of them.
 struct Since {
   int sm = 0, ptx = 0;
+  /// 100: only chips of this family, and targets that name one, as sm_100a and
+  /// sm_103f do. 0: later chips too.
+  int family = 0;
 
   void join(Since other) {
     sm = other.sm > sm ? other.sm : sm;
     ptx = other.ptx > ptx ? other.ptx : ptx;
+    family = other.family > family ? other.family : family;
   }
 };
 

@@ -124,7 +124,7 @@ private:
     if (isDigit(c))
       return lexNumber();
     if (c == '.')
-      return isDigit(peek(1)) && !isLetter(peek(2)) ? lexNumber() : lexDotted();
+      return startsFraction() ? lexNumber() : lexDotted();
     if (c == '"')
       return lexString();
     if (c != '\0' && strchr(",;:{}[]()<>+-*/%!~|&^=@?", c)) {
@@ -137,6 +137,16 @@ private:
       return fail(std::string("unexpected character '") + c + "'");
     return fail("unexpected byte " +
                 std::to_string(static_cast<unsigned char>(c)));
+  }
+
+  /// Whether the point at the position starts a number such as .5 or .5e3, and
+  /// not a word such as .2d or .32x32b.
+  bool startsFraction() const {
+    size_t ahead = 1;
+    while (isDigit(peek(ahead)))
+      ++ahead;
+    bool isExponent = peek(ahead) == 'e' || peek(ahead) == 'E';
+    return ahead > 1 && (isExponent || !isLetter(peek(ahead)));
   }
 
   bool lexName() {

@@ -17,7 +17,7 @@ constexpr int64_t maxParameterBytes = 32764;
 constexpr int64_t maxStaticSharedBytes = 49152;
 constexpr size_t maxScopes = 64;
 /// What records of accesses have room for.
-constexpr uint32_t maxSites = uint32_t(1) << 26;
+constexpr uint32_t maxSites = uint32_t(1) << 25;
 
 //===----------------------------------------------------------------------===//
 // Names

@@ -247,10 +247,16 @@ const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
 /// Whether the module's chip and version have the instruction.
 bool Parser::checkSince(const Token &mnemonic, const Instruction &inst) {
   Since since = sinceOf(inst);
-  if (program_.smVersion >= since.sm && program_.version >= since.ptx)
+  bool hasSuffix =
+      program_.target.back() == 'a' || program_.target.back() == 'f';
+  bool isChipGood =
+      since.family ? hasSuffix && program_.smVersion / 10 == since.family / 10
+                   : program_.smVersion >= since.sm;
+  if (isChipGood && program_.version >= since.ptx)
     return true;
-  std::string needs =
-      program_.smVersion < since.sm ? "sm_" + std::to_string(since.sm) : "";
+  std::string needs = isChipGood ? "" : "sm_" + std::to_string(since.sm);
+  if (!isChipGood && since.family)
+    needs += "a or another target of its family with a letter";
   if (program_.version < since.ptx)
     needs += (needs.empty() ? "PTX " : " and PTX ") + versionText(since.ptx);
   return fail(mnemonic, "'" + std::string(mnemonic.text) +

@@ -154,9 +154,11 @@ bool Parser::parseVersion() {
   if (majorError == std::errc() && dot != text.data() + text.size() &&
       *dot == '.')
     std::from_chars(dot + 1, text.data() + text.size(), minor);
-  if (major < 6 || major > 9 || minor > 9)
+  constexpr int newest = 100;
+  if (major < 6 || minor > 9 || 10 * major + minor > newest)
     return fail(at, "PTX version " + std::string(text) +
-                        " is not emulated; 6.0 to 9.x are");
+                        " is not emulated; 6.0 to " + versionText(newest) +
+                        " are");
   program_.version = 10 * major + minor;
   return true;
 }

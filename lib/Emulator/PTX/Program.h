@@ -98,16 +98,18 @@ enum class Flow : uint8_t {
 };
 
 /// What an instruction does with an operand whose value is undefined: because
-/// nothing has written the register, or a shuffle has made it up.
+/// nothing has written the register or the memory that it comes from, or a
+/// shuffle has made it up.
 enum class ValueUse : uint8_t {
-  Untracked,     ///< None of its operands can be undefined.
-  Computes,      ///< The result is undefined too.
-  Chooses,       ///< One operand of two becomes the result (selp).
-  Assembles,     ///< Parts of a word: undefined if all of them are.
-  Decides,       ///< and, or of predicates: one operand may do.
-  Shuffles,      ///< Passes values to other lanes.
-  StoresLocally, ///< Leaves it in the thread's own memory.
-  Observes       ///< Branches, addresses, memory, other threads: wrong.
+  Untracked,  ///< None of its operands can be undefined.
+  Computes,   ///< The result is undefined too.
+  Chooses,    ///< One operand of two becomes the result (selp).
+  Assembles,  ///< Parts of a word: undefined if all of them are.
+  Decides,    ///< and, or of predicates: one operand may do.
+  Shuffles,   ///< Passes values to other lanes.
+  Multiplies, ///< Makes rows and columns of a matrix undefined.
+  Stores,     ///< Leaves it in memory: in some, as if it were not written.
+  Observes    ///< Branches, addresses, memory, other threads: wrong.
 };
 
 constexpr int maxModifiers = 14;

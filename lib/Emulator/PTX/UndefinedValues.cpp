@@ -8,7 +8,8 @@
 // A forward analysis over the blocks: a register is written at a point if every
 // path to the point writes it without a guard. What is read without being
 // written is unset; what is computed from it, in whatever order, may be
-// undefined as well.
+// undefined as well. So may what is computed from shuffles, from loads of
+// memory that only a kernel writes, and from carries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,11 @@ public:
     for (size_t place = 0; place < places_; ++place)
       isTracked_[place] = isUnset_[place];
     for (const Instruction &inst : function_.code)
-      if (isShuffle(inst))
-        isTracked_[placeOf(inst.op(0).slot)] = true;
+      if (mayMakeUndefined(inst))
+        forRegisterOperands(inst, [&](const Operand &operand) {
+          if (operand.isWritten)
+            isTracked_[placeOf(operand.slot)] = true;
+        });
     spread();
     for (Instruction &inst : function_.code)
       if (touchesTracked(inst))
@@ -44,9 +48,17 @@ public:
 private:
   using Bits = std::vector<uint64_t>;
 
-  static bool isShuffle(const Instruction &inst) {
-    return std::string_view(inst.row->mnemonic) == "shfl" &&
-           inst.op(0).isPresent();
+  /// Whether results may be undefined though all operands are defined: what a
+  /// shuffle makes up, what memory that nothing has written gives, and what
+  /// comes of a carry that nothing has set.
+  static bool mayMakeUndefined(const Instruction &inst) {
+    std::string_view mnemonic = inst.row->mnemonic;
+    bool mayBeUnwritten = inst.space == StateSpace::Shared ||
+                          inst.space == StateSpace::Local ||
+                          inst.space == StateSpace::Generic;
+    return mnemonic == "shfl" || mnemonic == "ldmatrix" ||
+           (mnemonic == "ld" && mayBeUnwritten) || mnemonic == "addc" ||
+           mnemonic == "subc" || mnemonic == "madc";
   }
 
   //===------------------------------------------------------------------===//
@@ -162,7 +174,9 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       for (const Instruction &inst : function_.code) {
-        if (useOf(inst) == ValueUse::Observes || !readsTracked(inst))
+        ValueUse use = useOf(inst);
+        if (use == ValueUse::Observes || use == ValueUse::Stores ||
+            !readsTracked(inst))
           continue;
         forRegisterOperands(inst, [&](const Operand &operand) {
           if (!operand.isWritten || isTracked_[placeOf(operand.slot)])
@@ -186,8 +200,10 @@ private:
     if ((mnemonic == "and" || mnemonic == "or") &&
         inst.types[0] == ScalarType::Pred)
       return ValueUse::Decides;
-    if (mnemonic == "st" && inst.space == StateSpace::Local)
-      return ValueUse::StoresLocally;
+    if (mnemonic == "st")
+      return ValueUse::Stores;
+    if (mnemonic == "mma")
+      return ValueUse::Multiplies;
     switch (inst.cost) {
     case CostClass::Matrix:
     case CostClass::Shared:

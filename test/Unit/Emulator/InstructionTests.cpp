@@ -53,6 +53,8 @@ void expectResults(const std::vector<Case> &cases) {
 #define LOW "cvt.u32.u64 %r10, %rd10;"
 #define HIGH "shr.u64 %rd10, %rd10, 32; cvt.u32.u64 %r10, %rd10;"
 #define SINGLE "mov.b32 %r10, %f10;"
+/// %rd11 = {%f5, %f6}, %rd12 = {%f6, %f5}
+#define PAIRS "mov.b64 %rd11, {%f5, %f6}; mov.b64 %rd12, {%f6, %f5}; "
 #define TRUTH "selp.u32 %r10, 1, 0, %p10;"
 
 } // namespace
@@ -159,6 +161,22 @@ TEST(Instructions, Floats) {
       {"mul.f16x2 %r10, %r8, %r8;", 0x44003c00},
       {"max.bf16x2 %r10, %r8, %r9;", 0x40004000},
       {"ex2.approx.f16x2 %r10, %r8;", 0x44004000},
+      // 1.5, -2.25 in each half, or the other way around; the upper half.
+      {PAIRS "add.f32x2 %rd10, %rd11, %rd11; " LOW, 0x40400000},
+      {PAIRS "sub.rn.f32x2 %rd10, %rd11, %rd12; " HIGH, 0xc0700000},
+      {PAIRS "mul.ftz.f32x2 %rd10, %rd11, %rd12; " LOW, 0xc0580000},
+      {PAIRS "fma.rn.f32x2 %rd10, %rd11, %rd11, %rd12; " HIGH, 0x40d20000},
+      {"mov.b64 %rd11, {0f3fc00000, 0fbfc00000}; "
+       "mov.b64 %rd12, {0f3eaaaaab, 0f3eaaaaab}; "
+       "mul.rp.f32x2 %rd10, %rd11, %rd12; " LOW,
+       0x3f000001},
+      {"mul.rp.f32x2 %rd10, %rd11, %rd12; " HIGH, 0xbf000000},
+      {"mul.rm.f32x2 %rd10, %rd11, %rd12; " HIGH, 0xbf000001},
+      {"mul.rz.f32x2 %rd10, %rd11, %rd12; " HIGH, 0xbf000000},
+      {"mov.u64 %rd13, 0x0000000100000001; "
+       "add.ftz.f32x2 %rd10, %rd13, %rd13; " HIGH,
+       0},
+      {"add.f32x2 %rd10, %rd13, %rd13; " HIGH, 2},
       {"mov.u16 %rs6, 0; tanh.approx.bf16 %rs6, %rs6; "
        "cvt.u32.u16 %r10, %rs6;",
        0},
@@ -262,6 +280,46 @@ TEST(Instructions, CrossLanes) {
               [](int) { return 0xffffffff; });
   expectLanes("elect.sync %r11|%p1, -1; selp.u32 %r10, 1, %r11, %p1;",
               [](int i) { return i == 0; });
+}
+
+TEST(Instructions, ReducesFloats) {
+  struct Reduction {
+    const char *words;
+    uint32_t want;
+  };
+  // -16 to 15, but for lane 3, which has NaN.
+  for (const Reduction &test : {Reduction{"min", 0xc1800000},
+                                {"max", 0x41700000},
+                                {"max.abs", 0x41800000},
+                                {"min.abs", 0},
+                                {"min.NaN", 0x7fffffff},
+                                {"max.abs.NaN", 0x7fffffff}}) {
+    Snippet snippet(R"(
+  sub.s32 %r11, %r1, 16;
+  cvt.rn.f32.s32 %f1, %r11;
+  setp.eq.u32 %p1, %r1, 3;
+  @%p1 mov.f32 %f1, 0f7fc00001;
+  redux.sync.)" + std::string(test.words) +
+                    R"(.f32 %f2, %f1, -1;
+  st.global.f32 [%rd3], %f2;)");
+    snippet.chip = "sm_100a";
+    Snippet::Outcome outcome = snippet.run();
+    ASSERT_EQ(outcome.failure, "");
+    EXPECT_EQ(outcome.kinds(), "");
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(outcome.word(i), test.want) << test.words;
+  }
+}
+
+TEST(Instructions, PoliciesOfCachesChangeNoValue) {
+  expectLanes(
+      "createpolicy.fractional.L2::evict_last.b64 %rd10, 1.0; "
+      "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 "
+      "%rd11, 0.5; createpolicy.cvt.L2.b64 %rd12, %rd11; "
+      "createpolicy.range.global.L2::evict_last.b64 %rd13, [%rd2], 128, "
+      "256; st.global.L2::cache_hint.u32 [%rd3], %r1, %rd10; "
+      "ld.global.L2::cache_hint.u32 %r10, [%rd3], %rd13;",
+      [](int i) { return i; });
 }
 
 TEST(Instructions, LanesInGroupsByTheirMask) {

@@ -268,6 +268,12 @@ TEST(Parser, RejectsInstructions) {
       {"mbarrier.init.shared.b64 [%r1], 1;",
        "'mbarrier' needs the barriers in shared memory of sm_80"},
       {"wgmma.fence.sync.aligned;", "'wgmma' needs asynchronous units"},
+      {"fence.proxy.async;", "'fence.proxy' needs asynchronous units"},
+      {"fence.mbarrier_init.release.cluster;",
+       "'fence.mbarrier_init' needs the barriers in shared memory"},
+      {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
+       "'tcgen05' needs the tensor cores of sm_100"},
+      {"add.f32 %f1, .5, .25e1;", ""},
       {"cp.async.bulk.commit_group;", "'cp.async.bulk' needs asynchronous"},
       {"barrier.cluster.arrive;", "'barrier.cluster' needs asynchronous"},
       {"call foo, (%r1);", "'foo' is not declared as a function"},
@@ -381,6 +387,8 @@ TEST(Parser, KnowsSinceWhenThereIsWhat) {
   const char *copy = "cp.async.ca.shared.global [%r1], [%rd1], 4;";
   const char *mma = "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "
                     "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r3}, {%r1,%r2,%r3,%r4};";
+  const char *pair = "fma.rn.f32x2 %rd1, %rd1, %rd1, %rd1;";
+  const char *redux = "redux.sync.max.f32 %f1, %f1, -1;";
   const Case cases[] = {
       {"8.0", "sm_80", stmatrix,
        "'stmatrix' with these modifiers needs sm_90; the module is for sm_80 "
@@ -400,12 +408,18 @@ TEST(Parser, KnowsSinceWhenThereIsWhat) {
       {"7.1", "sm_80", "tanh.approx.f16 %h1, %h1;", ""},
       {"7.1", "sm_80", "tanh.approx.bf16 %h1, %h1;", "needs sm_90"},
       {"6.0", "sm_70", "activemask.b32 %r1;", "needs PTX 6.2"},
+      {"8.6", "sm_90", pair, "needs sm_100; the module is for sm_90"},
+      {"8.6", "sm_100", pair, ""},
+      {"8.8", "sm_100", redux, "needs sm_100a or another target"},
+      {"8.8", "sm_120a", redux, "needs sm_100a or another target"},
+      {"8.8", "sm_103f", redux, ""},
       // The chip itself.
       {"6.2", "sm_75", "", "'sm_75' needs PTX 6.3; the module has 6.2"},
       {"7.0", "sm_86", "", "'sm_86' needs PTX 7.1"},
       {"8.6", "sm_120", "", "'sm_120' needs PTX 8.7"},
       {"9.1", "sm_120", "", ""},
-      {"10.0", "sm_120", "", "PTX version 10.0 is not emulated"},
+      {"10.0", "sm_120", "", ""},
+      {"10.1", "sm_120", "", "PTX version 10.1 is not emulated"},
   };
   for (const Case &test : cases) {
     std::string message = messageOf(

@@ -94,6 +94,7 @@ TEST(TimeModel, Pipes) {
   execute(counters, CostClass::Multiply, 20);
   execute(counters, CostClass::Wide, 10);
   execute(counters, CostClass::Float, 50);
+  execute(counters, CostClass::FloatPair, 15);
   execute(counters, CostClass::Double, 5);
   execute(counters, CostClass::Special, 7);
   execute(counters, CostClass::Convert, 9);
@@ -101,7 +102,7 @@ TEST(TimeModel, Pipes) {
   TimeEstimate estimate = estimateTime(counters, testChip());
   // Two CTAs; a warp has 32 lanes.
   EXPECT_DOUBLE_EQ(busy(estimate, Bound::Integer), 2 * 140 * 32 / 64.0);
-  EXPECT_DOUBLE_EQ(busy(estimate, Bound::Float), 2 * 50 * 32 / 128.0);
+  EXPECT_DOUBLE_EQ(busy(estimate, Bound::Float), 2 * 80 * 32 / 128.0);
   EXPECT_DOUBLE_EQ(busy(estimate, Bound::Double), 2 * 5);
   EXPECT_DOUBLE_EQ(busy(estimate, Bound::Special), 2 * 7 * 2);
   EXPECT_DOUBLE_EQ(busy(estimate, Bound::Convert), 2 * 9 * 2);

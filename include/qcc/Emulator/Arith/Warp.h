@@ -44,6 +44,11 @@ enum class ReduceOp : uint8_t { Add, Min, Max, And, Or, Xor };
 uint32_t reduce(ReduceOp op, bool isSigned, const uint32_t *values,
                 uint32_t members);
 
+/// redux.sync of f32: the least or greatest value, of the magnitudes if `abs`.
+/// With `nan` the result is NaN if any value is, else only if all are.
+uint32_t reduceF32(bool wantMax, bool abs, bool nan, const uint32_t *values,
+                   uint32_t members);
+
 } // namespace qcc::emu::arith
 
 #endif // QCC_EMULATOR_ARITH_WARP_H

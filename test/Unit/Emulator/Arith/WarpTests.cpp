@@ -88,6 +88,26 @@ TEST(Warp, Matches) {
   EXPECT_EQ(matchAll(values, 0), 0u);
 }
 
+TEST(Warp, ReductionsOfFloats) {
+  constexpr uint32_t nan = 0x7fffffff;
+  uint32_t values[32] = {};
+  values[0] = 0x80000000; // -0
+  values[1] = 0;
+  values[2] = 0xc0000000; // -2
+  values[3] = 0x3f800000; // 1
+  values[4] = 0xffc00123; // NaN
+  values[5] = 0x7f800000; // infinity
+  EXPECT_EQ(reduceF32(false, false, false, values, 0x3), 0x80000000u);
+  EXPECT_EQ(reduceF32(true, false, false, values, 0x3), 0u);
+  EXPECT_EQ(reduceF32(false, false, false, values, 0x1c), 0xc0000000u);
+  EXPECT_EQ(reduceF32(true, false, false, values, 0x1c), 0x3f800000u);
+  EXPECT_EQ(reduceF32(true, true, false, values, 0x1c), 0x40000000u);
+  EXPECT_EQ(reduceF32(true, false, true, values, 0x1c), nan);
+  EXPECT_EQ(reduceF32(true, false, false, values, 0x3c), 0x7f800000u);
+  EXPECT_EQ(reduceF32(true, false, false, values, 0x10), nan);
+  EXPECT_EQ(reduceF32(true, true, false, values, 0x4), 0x40000000u);
+}
+
 TEST(Warp, Reductions) {
   Operands operands(40);
   for (int round = 0; round < 2000; ++round) {
