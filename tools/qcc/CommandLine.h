@@ -28,7 +28,8 @@ struct CommandLine {
   ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
-  std::string key; ///< Of sign.
+  std::string key;     ///< Of sign.
+  bool ofONNX = false; ///< Of ops.
 };
 
 /// Adds the options of the commands that compile programs.

@@ -261,8 +261,10 @@ static int runTool(int argc, char **argv) {
   addReduce(commands, line);
   addTune(commands, line);
   addSign(commands, line);
-  commands.add("ops", "List the operations that programs may use",
-               [](const Arguments &) { return runOps(); });
+  Arguments &ops = commands.add(
+      "ops", "List the operations that programs and ONNX models may use",
+      [&](const Arguments &) { return runOps(line.ofONNX); });
+  ops.flag("onnx", "List the ops of ONNX models", line.ofONNX);
   commands.add("targets", "Say what this host can run",
                [](const Arguments &) { return runTargets(); });
   return finishOutput(commands.run(argc, argv));
