@@ -7,6 +7,7 @@
 
 #include "Nodes.h"
 #include "Emit.h"
+#include "Marks.h"
 #include "NodeOrder.h"
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
@@ -139,11 +140,13 @@ size_t Nodes::Check::check(const std::vector<Node> &list, const Scope &scope) {
       return count;
     if (const LocalFunction *function = nodes.findFunction(node))
       count += checkCall(*function, scope);
-    else if (!findOp(toRef(node.domain), toRef(node.op), scope.operatorSet))
-      refused[domainName(toRef(node.domain)).str() + "." +
-              std::string(node.op) + " (operator set " +
-              std::to_string(scope.operatorSet) + ")"]
-          .push_back(nameOf(node, scope));
+    else if (!findOp(toRef(node.domain), toRef(node.op), scope.operatorSet)) {
+      RefusedOp &entry = refused[domainName(toRef(node.domain)).str() + "." +
+                                 std::string(node.op) + " (operator set " +
+                                 std::to_string(scope.operatorSet) + ")"];
+      entry.nodes.push_back(nameOf(node, scope));
+      entry.reason = refusalReason(toRef(node.domain), toRef(node.op));
+    }
     if (scope.function)
       ++count;
     if (count > kMaxExpanded && fault.empty())
@@ -160,15 +163,19 @@ LogicalResult Nodes::verify(const std::vector<Node> &nodes,
   check.check(nodes, scope);
   if (!check.fault.empty())
     return emitError(place) << check.fault;
-  for (auto &[op, names] : check.refused) {
+  for (auto &[op, entry] : check.refused) {
+    ArrayRef<std::string> names = entry.nodes;
     std::string list;
-    for (StringRef name : ArrayRef(names).take_front(kMaxNamed))
+    for (StringRef name : names.take_front(kMaxNamed))
       list += (list.empty() ? "'" : ", '") + name.str() + "'";
     if (names.size() > kMaxNamed)
       list += " and " + std::to_string(names.size() - kMaxNamed) + " more";
     emitError(place) << "the op " << op << " is not supported, in "
                      << (names.size() == 1 ? "node " : "nodes ") << list
-                     << "; docs/HowTo/ImportONNX.md lists the ops that are";
+                     << (entry.reason.empty() ? "; " : ": ")
+                     << (entry.reason.empty()
+                             ? "docs/HowTo/ImportONNX.md lists the ops that are"
+                             : entry.reason);
   }
   return success(check.refused.empty());
 }
@@ -313,20 +320,18 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     narrow = widen(node, inputs, loc, wide);
   NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
-  importer.importBranch = [&](const Graph &graph, bool isChosen) {
-    return importBranch(graph, scope, isChosen);
+  importer.importBranch = [&](const Graph &graph,
+                              ArrayRef<GraphValue> arguments, bool isChosen) {
+    return importBranch(graph, arguments, scope, isChosen);
   };
   importer.lookup = [&](std::string_view name) { return scope.find(name); };
   importer.isChosen = scope.isChosen;
-  auto isFourBits = [](GraphValue *input) {
-    return input && input->isFourBits;
-  };
-  if (importer.op() != "DequantizeLinear" && llvm::any_of(inputs, isFourBits))
-    return importer.refuse() << "reads a constant of int4 or uint4, which only "
-                                "DequantizeLinear may; make it int8 or uint8";
-  if (failed(version->import(importer)))
+  importer.channelBlock = channelBlock;
+  FailureOr<Marks> marks = readMarks(importer);
+  if (failed(marks) || failed(version->import(importer)))
     return failure();
-  bool hasStatistics = importer.op().ends_with("LayerNormalization");
+  bool hasStatistics = importer.op().ends_with("LayerNormalization") &&
+                       importer.op() != "EmbedLayerNormalization";
   for (auto [i, output, value] :
        llvm::enumerate(node.outputs, importer.outputs())) {
     if (output.empty())
@@ -337,6 +342,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     bool isStatistic = hasStatistics && (i == 1 || i == 2);
     if (narrow && value->element.isF32() && !isStatistic)
       value = *convert(importer, *value, narrow);
+    marks->addTo(*value);
     if (failed(setOutput(output, std::move(*value), loc, scope)))
       return failure();
   }
@@ -404,7 +410,8 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
 }
 
 FailureOr<SmallVector<GraphValue>>
-Nodes::importBranch(const Graph &graph, Scope &outer, bool isChosen) {
+Nodes::importBranch(const Graph &graph, ArrayRef<GraphValue> arguments,
+                    Scope &outer, bool isChosen) {
   Scope inner;
   inner.isChosen = outer.isChosen && isChosen;
   inner.outer = &outer;
@@ -416,6 +423,14 @@ Nodes::importBranch(const Graph &graph, Scope &outer, bool isChosen) {
   if (inner.depth > kMaxDepth)
     return emitError(place) << "branches are nested more than " << kMaxDepth
                             << " deep, which is not supported";
+  // Iterations of loops are as many nodes as calls of functions.
+  if (!arguments.empty() && (expanded += graph.nodes.size()) > kMaxExpanded)
+    return emitError(place)
+           << "iterations of loops become more than " << kMaxExpanded
+           << " nodes, which is not supported; simplify the "
+              "model";
+  for (auto [input, argument] : llvm::zip(graph.inputs, arguments))
+    inner.values[toRef(input.name)] = argument;
   if (failed(verify(graph.nodes, inner)) ||
       failed(addConstants(graph, inner)) || !import(graph.nodes, inner))
     return failure();

@@ -57,10 +57,16 @@ public:
   bool import(const std::vector<Node> &nodes, Scope &scope);
   /// What makes values at `loc` for no node of the model.
   NodeImporter importerAt(mlir::Location loc);
+  /// See findChannelBlock.
+  int64_t channelBlock = 0;
 
 private:
-  /// Ops that are not supported, and the nodes that have them.
-  using Refused = std::map<std::string, llvm::SmallVector<std::string>>;
+  /// The nodes that have an op that is not supported, and why it is not.
+  struct RefusedOp {
+    llvm::SmallVector<std::string> nodes;
+    llvm::StringRef reason;
+  };
+  using Refused = std::map<std::string, RefusedOp>;
   struct Check;
 
   mlir::LogicalResult importNode(const Node &node, Scope &scope);
@@ -75,7 +81,8 @@ private:
                                  llvm::ArrayRef<GraphValue *> inputs,
                                  mlir::Location loc, Scope &scope);
   mlir::FailureOr<llvm::SmallVector<GraphValue>>
-  importBranch(const Graph &graph, Scope &outer, bool isChosen);
+  importBranch(const Graph &graph, llvm::ArrayRef<GraphValue> arguments,
+               Scope &outer, bool isChosen);
   mlir::LogicalResult setOutput(std::string_view name, GraphValue value,
                                 mlir::Location loc, Scope &scope);
   const LocalFunction *findFunction(const Node &node) const;

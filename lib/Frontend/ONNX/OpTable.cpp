@@ -78,6 +78,7 @@ static const Row kRows[] = {
     {"GlobalMaxPool", importGlobalMaxPool, {1, 22}},
     {"Greater", importComparison, {9, 13}},
     {"GreaterOrEqual", importComparison, {12, 16}},
+    {"GridSample", importGridSample, {16, 20, 22}},
     {"GroupNormalization", importGroupNormalization, {18, 21}},
     {"HardSigmoid", importUnary, {6, 22}},
     {"HardSwish", importUnary, {14, 22}},
@@ -95,6 +96,7 @@ static const Row kRows[] = {
     {"LessOrEqual", importComparison, {12, 16}},
     {"Log", importUnary, {6, 13}},
     {"LogSoftmax", importSoftmax, {11, 13}},
+    {"Loop", importLoop, {11, 13, 16, 19, 21, 23, 24, 25}},
     {"LpNormalization", importLpNormalization, {1, 22}},
     {"MatMul", importMatMul, {9, 13}},
     {"MatMulInteger", importMatMulInteger, {10}},
@@ -106,6 +108,7 @@ static const Row kRows[] = {
     {"Mod", importArithmetic, {10, 13}},
     {"Mul", importArithmetic, {7, 13, 14}},
     {"Neg", importUnary, {6, 13}},
+    {"NonZero", importNonZero, {9, 13}},
     {"Not", importUnary, {1}},
     {"OneHot", importOneHot, {11}},
     {"Or", importBoolean, {7}},
@@ -134,6 +137,7 @@ static const Row kRows[] = {
     {"Resize", importResize, {11, 13, 18, 19}},
     {"RotaryEmbedding", importRotaryEmbedding, {23}},
     {"Round", importUnary, {11, 22}},
+    {"Scan", importScan, {11, 16, 19, 21, 23, 24, 25}},
     {"ScatterElements", importScatterElements, {11, 13, 16, 18}},
     {"ScatterND", importScatterND, {11, 13, 16, 18}},
     {"Selu", importUnary, {6, 22}},
@@ -167,20 +171,29 @@ static const Row kRows[] = {
 };
 
 static const Row kMicrosoftRows[] = {
+    {"Attention", importMicrosoftAttention, {1}},
+    {"BiasAdd", importBiasAdd, {1}},
     {"BiasGelu", importFusedGelu, {1}},
+    {"BiasSplitGelu", importBiasSplitGelu, {1}},
     {"DequantizeLinear", importDequantizeLinear, {1}},
     {"DynamicQuantizeLSTM", importDynamicQuantizeLSTM, {1}},
     {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
+    {"EmbedLayerNormalization", importEmbedLayerNormalization, {1}},
     {"FastGelu", importFusedGelu, {1}},
     {"FusedConv", importFusedConv, {1}},
     {"FusedGemm", importFusedGemm, {1}},
     {"FusedMatMul", importFusedMatMul, {1}},
     {"Gelu", importFusedGelu, {1}},
+    {"GridSample", importGridSample, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
+    {"MultiHeadAttention", importMultiHeadAttention, {1}},
+    {"NhwcMaxPool", importNhwcMaxPool, {1}},
+    {"QAttention", importQAttention, {1}},
     {"QGemm", importQGemm, {1}},
     {"QLinearAdd", importQLinearBinary, {1}},
     {"QLinearAveragePool", importQLinearPool, {1}},
     {"QLinearConcat", importQLinearConcat, {1}},
+    {"QLinearConv", importMicrosoftQLinearConv, {1}},
     {"QLinearGlobalAveragePool", importQLinearPool, {1}},
     {"QLinearLeakyRelu", importQLinearUnary, {1}},
     {"QLinearMul", importQLinearBinary, {1}},
@@ -189,8 +202,21 @@ static const Row kMicrosoftRows[] = {
     {"QLinearWhere", importQLinearWhere, {1}},
     {"QuantizeLinear", importQuantizeLinear, {1}},
     {"QuickGelu", importFusedGelu, {1}},
+    {"RotaryEmbedding", importMicrosoftRotaryEmbedding, {1}},
     {"SkipLayerNormalization", importSkipNormalization, {1}},
     {"SkipSimplifiedLayerNormalization", importSkipNormalization, {1}},
+};
+
+/// Of com.microsoft.nchwc.
+static const Row kBlockedRows[] = {
+    {"AveragePool", importBlockedPool, {1}},
+    {"Conv", importBlockedConv, {1}},
+    {"GlobalAveragePool", importBlockedPool, {1}},
+    {"GlobalMaxPool", importBlockedPool, {1}},
+    {"MaxPool", importBlockedPool, {1}},
+    {"ReorderInput", importReorderInput, {1}},
+    {"ReorderOutput", importReorderOutput, {1}},
+    {"Upsample", importBlockedUpsample, {1}},
 };
 
 /// Ops that ONNX Runtime writes into the default domain, where ONNX has none of
@@ -212,9 +238,11 @@ static constexpr llvm::StringLiteral kSums[] = {
     "FusedConv",
     "FusedGemm",
     "FusedMatMul",
+    "EmbedLayerNormalization",
     "GRU",
     "Gemm",
     "GlobalAveragePool",
+    "GridSample",
     "GroupNormalization",
     "InstanceNormalization",
     "LRN",
@@ -224,6 +252,7 @@ static constexpr llvm::StringLiteral kSums[] = {
     "LpNormalization",
     "MatMul",
     "Mean",
+    "MultiHeadAttention",
     "RMSNormalization",
     "RNN",
     "ReduceL1",
@@ -241,6 +270,28 @@ static constexpr llvm::StringLiteral kSums[] = {
     "Softmax",
     "Sum"};
 
+namespace {
+struct Reason {
+  llvm::StringLiteral text;
+  /// Ops, or beginnings of their names.
+  llvm::SmallVector<llvm::StringLiteral, 8> ops;
+};
+} // namespace
+
+static const Reason kReasons[] = {
+    {"the size of its result is data, and an artifact knows all sizes before "
+     "it runs; cut the model before the node",
+     {"NonMaxSuppression", "Unique", "Compress"}},
+    {"sequences and optional values are no tensors; export the model without "
+     "them",
+     {"Sequence", "SplitToSequence", "ConcatFromSequence", "Optional"}},
+    {"its results are random; make them inputs of the model",
+     {"Random", "Bernoulli", "Multinomial"}},
+    {"the sizes of its caches are data; export the model with Attention of "
+     "operator set 23 or with MultiHeadAttention",
+     {"GroupQueryAttention"}},
+};
+
 using Table = llvm::StringMap<const Row *>;
 
 static Table makeTable(llvm::ArrayRef<Row> rows) {
@@ -254,15 +305,27 @@ llvm::StringRef onnx::domainName(llvm::StringRef domain) {
   return domain.empty() ? "ai.onnx" : domain;
 }
 
+llvm::StringRef onnx::refusalReason(llvm::StringRef domain,
+                                    llvm::StringRef op) {
+  for (const Reason &reason : kReasons)
+    for (llvm::StringRef name : reason.ops)
+      if (op.starts_with(name) &&
+          (domainName(domain) == "ai.onnx" || domain == "com.microsoft"))
+        return reason.text;
+  return {};
+}
+
 std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
                                       llvm::StringRef op, int64_t operatorSet) {
   static const Table standard = makeTable(kRows),
                      runtime = makeTable(kRuntimeRows),
-                     microsoft = makeTable(kMicrosoftRows), none;
+                     microsoft = makeTable(kMicrosoftRows),
+                     blocked = makeTable(kBlockedRows), none;
   bool isStandard = domainName(domain) == "ai.onnx";
   const Table &table = isStandard ? (standard.contains(op) ? standard : runtime)
-                       : domain == "com.microsoft" ? microsoft
-                                                   : none;
+                       : domain == "com.microsoft"       ? microsoft
+                       : domain == "com.microsoft.nchwc" ? blocked
+                                                         : none;
   auto found = table.find(op);
   if (found == table.end())
     return std::nullopt;

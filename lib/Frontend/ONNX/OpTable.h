@@ -35,6 +35,9 @@ struct OpVersion {
 std::optional<OpVersion> findOp(llvm::StringRef domain, llvm::StringRef op,
                                 int64_t operatorSet);
 
+/// Why an op cannot be imported, and what to do; empty where that is not known.
+llvm::StringRef refusalReason(llvm::StringRef domain, llvm::StringRef op);
+
 /// The domain's name in messages; the default domain may be written as "".
 llvm::StringRef domainName(llvm::StringRef domain);
 
