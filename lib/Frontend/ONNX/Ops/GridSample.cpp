@@ -89,9 +89,9 @@ struct Places {
       place = s.mul(s.div(moved, number(2)), s.sub(size, number(1)));
     else
       place = s.div(s.sub(s.mul(moved, size), number(1)), number(2));
-    if (modes.padding != Padding::Border)
+    if (modes.padding == Padding::Reflection)
       return place;
-    // Farther away all neighbours are the border, and floats lose fractions.
+    // Farther away all neighbours are the same, and floats lose fractions.
     return s.min(s.max(place, number(-4)), s.add(size, number(4)));
   }
   /// The element before a place, or the nearest one.
