@@ -123,6 +123,13 @@ LogicalResult importLRN(NodeImporter &n);
 LogicalResult importRMSNormalization(NodeImporter &n);
 LogicalResult importSoftmax(NodeImporter &n);
 
+// Ops/OldVersions.cpp
+LogicalResult importOldClip(NodeImporter &n);
+LogicalResult importOldPad(NodeImporter &n);
+LogicalResult importOldResize(NodeImporter &n);
+LogicalResult importOldSlice(NodeImporter &n);
+LogicalResult importOldTopK(NodeImporter &n);
+
 // Ops/Pads.cpp
 LogicalResult importPad(NodeImporter &n);
 
