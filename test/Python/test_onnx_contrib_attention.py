@@ -3,15 +3,24 @@
 import numpy as np
 import pytest
 
+import onnx_peer
 import program
 from onnx_model import Model
 from test_onnx_composed import constant, uniform
-from test_onnx_microsoft import erf, ms, stored
+from test_onnx_microsoft import erf, ms as plain, stored
 
 F32, I32, I64 = np.float32, np.int32, np.int64
 RNG = np.random.default_rng(15)
 BATCH, ROWS, HEADS, SIZE = 2, 5, 3, 4
 WIDTH = HEADS * SIZE
+
+
+def ms(tmp_path, op, inputs, outputs=1, tolerance=1e-4, **attributes):
+    """Also compared with ONNX Runtime."""
+    actual = plain(tmp_path, op, inputs, outputs, **attributes)
+    arrays = [value for value in inputs if value is not None and not isinstance(value, tuple)]
+    onnx_peer.check(tmp_path, arrays, actual, tolerance)
+    return actual
 
 
 def split(x):
@@ -58,11 +67,11 @@ def test_attention(kind, unidirectional, hidden, tmp_path, compiler):
     x, w, bias = uniform(BATCH, ROWS, 7), uniform(7, 3 * WIDTH), uniform(3 * WIDTH)
     mask, seen = masks(ROWS)[kind]
     attributes = {} if hidden is None else {"mask_filter_value": hidden}
-    y, present = ms(tmp_path, "Attention", [x, constant(w), constant(bias), mask], 2, num_heads=HEADS,
+    tolerance = 5e-3 if kind == "nothing" and hidden is None else 1e-4
+    y, present = ms(tmp_path, "Attention", [x, constant(w), constant(bias), mask], 2, tolerance, num_heads=HEADS,
                     unidirectional=unidirectional, **attributes)
     q, k, v = (split(part) for part in np.split(x.astype(np.float64) @ w + bias, 3, axis=-1))
     expected = attend(q, k, v, seen, hidden=hidden or -10000.0, later=0 if unidirectional else None)
-    tolerance = 5e-3 if kind == "nothing" and hidden is None else 1e-4
     np.testing.assert_allclose(y, expected, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(present, np.stack([k, v]), rtol=1e-4, atol=1e-4)
 
@@ -103,7 +112,9 @@ def test_attention_of_dynamic_sizes(kind, tmp_path, compiler):
 @pytest.mark.parametrize("kinds", [(np.uint8, np.int8), (np.uint8, np.uint8), (np.int8, np.int8)])
 @pytest.mark.parametrize("per_column", [False, True])
 def test_q_attention(kinds, per_column, tmp_path, compiler):
-    x, w, bias = stored(kinds[0], BATCH, ROWS, 8), stored(kinds[1], 8, 3 * WIDTH), uniform(3 * WIDTH)
+    x, bias = stored(kinds[0], BATCH, ROWS, 8), uniform(3 * WIDTH)
+    # Products of larger weights saturate in ONNX Runtime on processors without instructions for four products.
+    w = (stored(kinds[1], 8, 3 * WIDTH) // 4).astype(kinds[1])
     size = (3 * WIDTH,) if per_column else ()
     scale, zero = RNG.uniform(0.001, 0.002, size).astype(F32), np.full(size, 0 if per_column else 5, kinds[1])
     mask, seen = masks(ROWS)["raw"]

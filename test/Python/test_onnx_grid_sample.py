@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import onnx_peer
 import program
 from onnx_model import Model
 from test_onnx_composed import run
@@ -70,6 +71,7 @@ def test_modes(spatial, mode, padding, align, tmp_path, compiler):
     grid = points(2, *(3, 5, 2)[:spatial], spatial)
     (y,) = run(tmp_path, "GridSample", [x, grid], mode=mode, padding_mode=padding, align_corners=align)
     np.testing.assert_allclose(y, grid_sample(x, grid, mode, padding, align), rtol=1e-4, atol=1e-4)
+    onnx_peer.check(tmp_path, [x, grid], [y])
 
 
 @pytest.mark.parametrize("op, opset", [("GridSample", 16), ("com.microsoft::GridSample", 20)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import onnx_peer
 import program
 from onnx_model import Model
 from test_onnx_composed import explain, uniform
@@ -43,7 +44,9 @@ class Loop:
         start = [model.input(f"{name}_0", array) for name, array in self.carried.items()]
         outputs = len(start) + len(self.rows)
         y = model.node("Loop", [count, condition, *start], outputs, body=self.graph())
-        return model.run(folder, [y] if outputs == 1 else y, arguments)
+        results = model.run(folder, [y] if outputs == 1 else y, arguments)
+        onnx_peer.check(folder, model.arrays, results)
+        return results
 
 
 HALVE = [node("Mul", ["s", "half"], "h"), node("Cast", ["i"], "f", to=1), node("Add", ["h", "f"], "s_after"),
@@ -85,6 +88,22 @@ def test_a_condition_on_the_number_of_the_iteration(count, tmp_path, compiler):
     body = [node("Less", ["i", "limit"], "less"), node("Add", ["s", "s"], "s_after")]
     (y,) = Loop(body, {"s": x}, constants={"limit": I64(4)}, goes_on="less").run(tmp_path, count)
     program.assert_same_bits(y, x * F32(32))
+
+
+def test_a_while_loop_as_tensorflow_writes_it(tmp_path, compiler):
+    """Counters of its own, a condition on them, and a limit that is no limit."""
+    x = uniform(2, 2)
+    body = [node("Add", ["time", "step"], "time_after"), node("Less", ["time_after", "end"], "a"),
+            node("Less", ["i", "most"], "b"), node("And", ["a", "b"], "less"), node("Add", ["s", "s"], "s_after")]
+    model = Model(17)
+    loop = Loop(body, {"time": np.int32(0), "s": x}, ["s_after"],
+                {"step": np.int32(1), "end": np.int32(5), "most": I64(2**62)}, "less")
+    names = [model.constant("M", I64(2**63 - 1)), model.constant("begins", np.array(True)),
+             model.constant("time_0", np.int32(0)), model.input("x", x)]
+    time, last, rows = model.run(tmp_path, model.node("Loop", names, 3, body=loop.graph()))
+    program.assert_same_bits(time, np.array(5, np.int32))
+    program.assert_same_bits(last, x * F32(32))
+    program.assert_same_bits(rows, np.stack([x * F32(2**k) for k in range(1, 6)]))
 
 
 #: A character of each word after the other: its vector, and the state.

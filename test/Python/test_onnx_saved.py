@@ -126,6 +126,17 @@ def ambiguous(network):
     return [network.out(network.conv(network.into(x), 32, 16), 32)]
 
 
+def test_poolings_need_no_size_of_a_block(tmp_path, compiler):
+    """ONNX Runtime puts images into blocks for them only if they fill all blocks."""
+    results = []
+    for network in (Network(), Network(8)):
+        x = network.into(network.model.input("x", np.linspace(-1, 1, 24 * 36, dtype=F32).reshape(1, 24, 6, 6)))
+        parts = [network.op("MaxPool", x, kernel_shape=[2, 2]), network.op("AveragePool", x, kernel_shape=[2, 2])]
+        results.append(network.run(tmp_path, [network.out(part, 24) for part in parts]))
+    for actual, expected in zip(*results):
+        program.assert_same_bits(actual, expected)
+
+
 @pytest.mark.parametrize("block", [8, 16])
 def test_metadata_say_the_size_of_a_block(block, tmp_path, compiler):
     plain, saved = Network(), Network(block, entry=str(block))

@@ -53,14 +53,18 @@ private:
     for (auto [size, isAllowed] : llvm::zip_equal(kSizes, allowed))
       isAllowed = isAllowed && holds(size);
   }
-  /// The channels of an image in blocks, 0 if their number is not known;
-  /// nothing for a value that is not in blocks.
+  /// The channels of an image in blocks, or one of the numbers below; nothing
+  /// for a value that is not in blocks.
   std::optional<int64_t> channelsOf(const Node &node, size_t input) const {
     auto found = input < node.inputs.size() ? channels.find(node.inputs[input])
                                             : channels.end();
     return found == channels.end() ? std::nullopt
                                    : std::optional(found->second);
   }
+
+  /// The number of channels is not known, or only that an image had so many
+  /// before it was in blocks, all of which are full.
+  static constexpr int64_t kUnknown = 0, kWhole = -1;
 
   const Graph &graph;
   std::map<std::string_view, const Tensor *> weights;
@@ -104,18 +108,22 @@ void BlockSearch::visit(const Node &node) {
   std::optional<int64_t> count = channelsOf(node, 0);
   if (isBlocked && node.op == "ReorderOutput") {
     int64_t shown = integerOf(node, "channels", 0);
-    if (count && *count > 0 && shown > 0)
+    if (count && *count != kUnknown && shown > 0)
       require([&](int64_t size) {
-        return static_cast<int64_t>(llvm::alignTo(shown, size)) == *count;
+        return *count == kWhole
+                   ? shown % size == 0
+                   : static_cast<int64_t>(llvm::alignTo(shown, size)) == *count;
       });
     return;
   }
   if (isBlocked && node.op == "ReorderInput")
-    count = 0;
+    count = kUnknown;
+  else if (isBlocked && count == kUnknown)
+    count = kWhole; // ONNX Runtime does not fill blocks for poolings.
   if (node.op == "Concat")
     for (size_t i = 1; i < node.inputs.size() && count; ++i) {
-      int64_t other = channelsOf(node, i).value_or(0);
-      count = *count > 0 && other > 0 ? *count + other : 0;
+      int64_t other = channelsOf(node, i).value_or(kUnknown);
+      count = *count > 0 && other > 0 ? *count + other : kUnknown;
     }
   for (size_t i = 1; i < node.inputs.size() && !count; ++i)
     count = channelsOf(node, i);

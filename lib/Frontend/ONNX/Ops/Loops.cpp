@@ -61,8 +61,12 @@ private:
   FailureOr<bool> goesOn(ArrayRef<GraphValue> outputs);
   LogicalResult unroll(int64_t limit);
   LogicalResult roll();
+  bool tryRoll();
   FailureOr<SmallVector<Shape>> findResults(SmallVector<Type> &elements);
   LogicalResult verifyCarried(ArrayRef<GraphValue> next);
+
+  /// Why the loop cannot be rolled.
+  std::string obstacle;
 };
 } // namespace
 
@@ -143,10 +147,13 @@ LogicalResult GraphLoop::unroll(int64_t limit) {
       part.push_back(value);
     if (!*next)
       break;
-    if (i + 1 == limit && !count)
-      return n.refuse() << "does not end after " << limit
-                        << " iterations, more than are supported; give it a "
-                           "number of iterations";
+    if (i + 1 < limit || (count && knownSize(count) == limit))
+      continue;
+    if (!obstacle.empty())
+      return emitError(n.loc) << obstacle;
+    return n.refuse() << "does not end after " << limit
+                      << " iterations, more than are supported; give it a "
+                         "number of iterations";
   }
   ends = carried;
   Composer c(n);
@@ -287,6 +294,25 @@ LogicalResult GraphLoop::roll() {
   return success();
 }
 
+/// Rolls the loop; where that fails, removes what was made of it, and keeps
+/// the reason.
+bool GraphLoop::tryRoll() {
+  Block &block = *n.b.getInsertionBlock();
+  Operation *before = block.empty() ? nullptr : &block.back();
+  NodeImporter::Region region(n);
+  ScopedDiagnosticHandler keep(n.b.getContext(), [&](Diagnostic &diagnostic) {
+    if (obstacle.empty())
+      obstacle = diagnostic.str();
+    return success();
+  });
+  if (succeeded(roll()))
+    return true;
+  while (!block.empty() && &block.back() != before)
+    block.back().erase();
+  results.clear();
+  return false;
+}
+
 LogicalResult GraphLoop::run() {
   int64_t nodes = std::max<int64_t>(countNodes(body), 1),
           longest = std::max<int64_t>(kMaxUnrolled / nodes, 1);
@@ -298,22 +324,9 @@ LogicalResult GraphLoop::run() {
   makeTensors(n, body);
   for (GraphValue &value : start)
     (void)n.tensor(value);
-  if (!known || *known > longest)
+  if (!known)
     return roll();
-  Block &block = *n.b.getInsertionBlock();
-  Operation *before = block.empty() ? nullptr : &block.back();
-  {
-    NodeImporter::Region region(n);
-    ScopedDiagnosticHandler silent(n.b.getContext(),
-                                   [](Diagnostic &) { return success(); });
-    if (succeeded(roll()))
-      return success();
-  }
-  // Removes what was made of a loop that cannot be rolled.
-  while (!block.empty() && &block.back() != before)
-    block.back().erase();
-  results.clear();
-  return unroll(*known);
+  return success(tryRoll() || succeeded(unroll(std::min(*known, longest))));
 }
 
 //===----------------------------------------------------------------------===//
