@@ -112,7 +112,7 @@ def test_numbers_from_0_on_as_exporters_write_them(element, tmp_path, compiler):
     ("NonZero", [uniform(3, 4)], "the size of its result is data, and an artifact knows all sizes before it runs"),
     ("NonZero", [constant(np.zeros(3, F32))], "finds no element other than 0"),
     ("NonMaxSuppression", [uniform(1, 5, 4), uniform(1, 1, 5)],
-     "NonMaxSuppression .* is not supported, in node .*: the size of its result is data"),
+     "NonMaxSuppression .* is not supported, in node .*; the size of its result is data"),
     ("Unique", [uniform(5)], "the size of its result is data"),
     ("SequenceConstruct", [uniform(5)], "sequences and optional values are no tensors"),
     ("RandomNormalLike", [uniform(5)], "its results are random; make them inputs")])

@@ -215,7 +215,7 @@ int runSign(const std::string &input, const std::string &keyPath,
             const std::string &output);
 /// Writes a new secret key, and prints the public one.
 int runMakeKey(const std::string &path);
-int runOps();
+int runOps(bool ofONNX);
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);
 

@@ -8,12 +8,29 @@
 #include "Driver.h"
 #include "common/Text.h"
 #include "qcc/Frontend/MLIR/AcceptedOps.h"
+#include "qcc/Frontend/ONNX/ImportedOps.h"
 #include "qcc/Pipelines/Register.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
-int driver::runOps() {
+static int listONNXOps() {
+  tools::Table table("ll");
+  for (const ImportedOp &op : importedOps()) {
+    std::vector<std::string> versions;
+    for (int64_t version : op.versions)
+      versions.push_back(std::to_string(version));
+    table.add({op.domain + "." + op.name, tools::join(versions, " ")});
+  }
+  printf("%s\nThe numbers are the operator sets in which the op got a meaning "
+         "that is imported.\n",
+         table.print().c_str());
+  return 0;
+}
+
+int driver::runOps(bool ofONNX) {
+  if (ofONNX)
+    return listONNXOps();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);

@@ -120,7 +120,8 @@ struct CommandLine {
   ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
-  std::string key; ///< Of sign.
+  std::string key;     ///< Of sign.
+  bool ofONNX = false; ///< Of ops.
 };
 } // namespace
 
@@ -442,8 +443,10 @@ int main(int argc, char **argv) {
   addReduce(commands, line);
   addTune(commands, line);
   addSign(commands, line);
-  commands.add("ops", "List the operations that programs may use",
-               [](const Arguments &) { return runOps(); });
+  Arguments &ops = commands.add(
+      "ops", "List the operations that programs and ONNX models may use",
+      [&](const Arguments &) { return runOps(line.ofONNX); });
+  ops.flag("onnx", "List the ops of ONNX models", line.ofONNX);
   commands.add("targets", "Say what this host can run",
                [](const Arguments &) { return runTargets(); });
   return finishOutput(commands.run(argc, argv));

@@ -42,7 +42,9 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
 }
 
 /// Keeps the names of the tensors that an entry takes and returns, which later
-/// passes replace, for the descriptor of the program.
+/// passes replace, for the descriptor of the program. A result that has a name
+/// already keeps it: the op that computes the result may be a layer with
+/// another name, or the result an argument.
 static void recordNames(func::FuncOp func) {
   if (!func.isPublic() || func.isExternal())
     return;
@@ -54,7 +56,8 @@ static void recordNames(func::FuncOp func) {
       func.setArgAttr(i, kNameAttr, name);
   Operation *ret = func.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(ret->getOperands()))
-    if (StringAttr name = nameOf(result); !name.empty())
+    if (StringAttr name = nameOf(result);
+        !name.empty() && !func.getResultAttr(i, kNameAttr))
       func.setResultAttr(i, kNameAttr, name);
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "qcc/Frontend/NearestName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"

@@ -45,10 +45,6 @@ mlir::LogicalResult verifyDepth(mlir::ModuleOp module);
 /// which its parts talk to each other.
 mlir::LogicalResult verifyAttributes(mlir::Operation *op);
 
-/// Of some names the one that `name` may be a misspelling of.
-std::optional<llvm::StringRef> nearestOf(llvm::StringRef name,
-                                         llvm::ArrayRef<llvm::StringRef> names);
-
 /// Rejects operations, types and functions that are not accepted.
 mlir::LogicalResult verifyProgram(mlir::ModuleOp module);
 

@@ -15,24 +15,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Frontend/NearestName.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qcc;
-
-std::optional<StringRef> qcc::nearestOf(StringRef name,
-                                        ArrayRef<StringRef> names) {
-  std::optional<StringRef> nearest;
-  unsigned least = std::max<size_t>(2, name.size() / 3) + 1;
-  for (StringRef candidate : names) {
-    unsigned distance = name.edit_distance(candidate, true, least);
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
 
 /// What a user may have meant by `name`.
 static std::string suggestionFor(StringRef name, OperationName op) {
@@ -69,6 +56,15 @@ static LogicalResult verifyCast(Operation *op) {
                          "says, but as signed ones; use linalg.contract");
 }
 
+/// The name of a result is a text.
+static LogicalResult verifyName(func::FuncOp function, unsigned i) {
+  Attribute name = function.getResultAttr(i, kNameAttr);
+  if (!name || isa<StringAttr>(name))
+    return success();
+  return function.emitOpError() << kNameAttr << " of result " << i << " is "
+                                << name << ", but it must be a string";
+}
+
 LogicalResult qcc::verifyAttributes(Operation *op) {
   bool ok = succeeded(verifyCast(op));
   for (NamedAttribute attr : op->getDiscardableAttrs()) {
@@ -92,7 +88,9 @@ LogicalResult qcc::verifyAttributes(Operation *op) {
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     verifyAll(function.getArgAttrDict(i), kDimNamesAttr);
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    verifyAll(function.getResultAttrDict(i), {});
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    verifyAll(function.getResultAttrDict(i), kNameAttr);
+    ok &= succeeded(verifyName(function, i));
+  }
   return success(ok);
 }

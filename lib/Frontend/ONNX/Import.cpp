@@ -54,6 +54,9 @@ private:
   LogicalResult addInputs();
   LogicalResult addInput(const ValueInfo &input);
   LogicalResult addConstantInput(const Tensor &tensor);
+  LogicalResult verifyDefault(const ValueInfo &input);
+  LogicalResult verifyDeclared(const ValueInfo &output,
+                               const GraphValue &value);
   LogicalResult finish();
   void addNotes(ModuleOp module);
 
@@ -71,6 +74,7 @@ private:
   Nodes nodes;
   Scope scope;
   llvm::StringMap<Value> symbols;
+  llvm::StringMap<int64_t> outputSizes; ///< By the names of dimensions.
 };
 } // namespace
 
@@ -171,9 +175,98 @@ LogicalResult GraphImporter::addInputs() {
   for (const ValueInfo &input : model.graph.inputs)
     if (inputs.isArgument(input))
       ok &= succeeded(addInput(inputs.withSizes(input)));
+    else
+      ok &= succeeded(verifyDefault(input));
   for (const Tensor &tensor : inputs.constants())
     ok &= succeeded(addConstantInput(tensor));
   return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+/// "[batch, 3]"
+static std::string describe(ArrayRef<Dimension> shape) {
+  std::string text;
+  for (const Dimension &dim : shape)
+    text += (text.empty() ? "" : ", ") +
+            (dim.hasValue         ? std::to_string(dim.value)
+             : dim.symbol.empty() ? "?"
+                                  : std::string(dim.symbol));
+  return "[" + text + "]";
+}
+
+static std::string describe(ArrayRef<OpFoldResult> shape) {
+  std::vector<Dimension> dims;
+  for (OpFoldResult size : shape) {
+    std::optional<int64_t> known = knownSize(size);
+    dims.push_back({known.has_value(), known.value_or(0), {}});
+  }
+  return describe(dims);
+}
+
+/// Whether a value of `shape` can have the sizes that are declared.
+static bool fits(ArrayRef<Dimension> declared, ArrayRef<OpFoldResult> shape) {
+  if (declared.size() != shape.size())
+    return false;
+  for (auto [dim, size] : llvm::zip_equal(declared, shape))
+    if (std::optional<int64_t> known = knownSize(size);
+        known && dim.hasValue && dim.value != *known)
+      return false;
+  return true;
+}
+
+/// The constant that an input has by default is what the input says it is.
+LogicalResult GraphImporter::verifyDefault(const ValueInfo &input) {
+  GraphValue *found = scope.find(input.name);
+  if (!found || !input.isTensor)
+    return success();
+  std::string what =
+      "the input '" + std::string(input.name) + "' is declared as ";
+  if (input.type != 0 && !found->isFourBits &&
+      elementType(input.type, builder.getContext()) != found->element)
+    return refuse(what + dataTypeName(input.type) +
+                  " but its constant has elements of " +
+                  elementName(found->element) + "; correct one of them");
+  if (input.hasShape && !fits(input.shape, found->shape))
+    return refuse(what + describe(input.shape) + " but its constant is " +
+                  describe(found->shape) + "; correct one of them");
+  return success();
+}
+
+/// An output has the type and the sizes that the model declares for it. Sizes
+/// with one name are equal as far as they are known.
+LogicalResult GraphImporter::verifyDeclared(const ValueInfo &output,
+                                            const GraphValue &value) {
+  std::string what = "the output '" + std::string(output.name) + "' ";
+  if (output.isOther)
+    return refuse(what + "is declared as another type than a tensor; correct "
+                         "the declaration");
+  if (output.isTensor && output.type != 0 &&
+      elementType(output.type, builder.getContext()) != value.element)
+    return refuse(what + "is declared as " + dataTypeName(output.type) +
+                  " but is " + elementName(value.element) +
+                  "; correct the declaration");
+  if (!output.hasShape)
+    return success();
+  if (!fits(output.shape, value.shape))
+    return refuse(what + "is declared as " + describe(output.shape) +
+                  " but is " + describe(value.shape) +
+                  "; correct the declaration");
+  for (auto [dim, size] : llvm::zip_equal(output.shape, value.shape)) {
+    std::optional<int64_t> known = knownSize(size);
+    if (dim.hasValue || dim.symbol.empty() || !known)
+      continue;
+    auto [first, isNew] = outputSizes.try_emplace(
+        toRef(dim.symbol), inputs.sizeOf(dim.symbol).value_or(*known));
+    if (first->second != *known)
+      return refuse(what + "is declared as " + describe(output.shape) +
+                    " but is " + describe(value.shape) + ", and '" +
+                    toRef(dim.symbol) + "' is " + Twine(first->second) +
+                    "; correct the declaration");
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,11 +287,8 @@ LogicalResult GraphImporter::finish() {
     if (found->isBlocked)
       return refuse(what + "is an image in blocks of channels; add a "
                            "ReorderOutput");
-    if (output.isTensor && output.type != 0 &&
-        elementType(output.type, builder.getContext()) != found->element)
-      return refuse(what + "is declared as " + dataTypeName(output.type) +
-                    " but is " + elementName(found->element) +
-                    "; correct the declaration");
+    if (failed(verifyDeclared(output, *found)))
+      return failure();
     auto loc = NameLoc::get(builder.getStringAttr(toRef(output.name)), place);
     NodeImporter importer = nodes.importerAt(loc);
     results.push_back(importer.tensor(*found));
@@ -209,6 +299,9 @@ LogicalResult GraphImporter::finish() {
   func::ReturnOp::create(builder, place, results);
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), types));
+  for (auto [i, output] : llvm::enumerate(model.graph.outputs))
+    function.setResultAttr(i, kNameAttr,
+                           builder.getStringAttr(toRef(output.name)));
   return success();
 }
 

@@ -164,11 +164,23 @@ Tensor Reader::readTensor(pbf_reader message) {
   return tensor;
 }
 
+/// The AttributeType of the value in a field of an AttributeProto; 0 for a
+/// field without a value.
+static uint32_t typeOfField(uint32_t tag) {
+  if (tag >= 2 && tag <= 11) // f, i, s, t, g, and lists of these
+    return tag - 1;
+  if (tag == 22 || tag == 23) // sparse_tensor, sparse_tensors
+    return tag - 11;
+  return tag == 14 || tag == 15 ? tag - 1 : 0; // tp, type_protos
+}
+
 NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
   NodeAttribute attribute;
   int32_t type = 0;
+  uint32_t values = 0; // a bit for each type that has a value
   std::string reals;
   while (message.next()) {
+    values |= 1u << typeOfField(message.tag());
     switch (message.tag()) {
     case 1:
       attribute.name = getView(message);
@@ -215,10 +227,12 @@ NodeAttribute Reader::readAttribute(pbf_reader message, unsigned depth) {
     std::memcpy(attribute.reals.data(), reals.data(),
                 attribute.reals.size() * sizeof(float));
   using Kind = NodeAttribute::Kind;
-  static constexpr Kind kinds[] = {Kind::None,   Kind::Float,  Kind::Int,
-                                   Kind::String, Kind::Tensor, Kind::Graph,
-                                   Kind::Floats, Kind::Ints,   Kind::Strings};
-  attribute.kind = type >= 0 && type <= 8 ? kinds[type] : Kind::Other;
+  static constexpr Kind kinds[] = {
+      Kind::None,    Kind::Float, Kind::Int,    Kind::String,
+      Kind::Tensor,  Kind::Graph, Kind::Floats, Kind::Ints,
+      Kind::Strings, Kind::Other, Kind::Other,  Kind::SparseTensor};
+  bool isKnown = type >= 0 && type <= 11 && !(values & ~(1u << type | 1u));
+  attribute.kind = isKnown ? kinds[type] : Kind::Other;
   if ((attribute.kind == Kind::Tensor && !attribute.tensor) ||
       (attribute.kind == Kind::Graph && !attribute.graph))
     attribute.kind = Kind::None;
@@ -300,11 +314,14 @@ static ValueInfo readValueInfo(pbf_reader message) {
       info.name = getView(message);
     } else if (message.tag() == 2) {
       pbf_reader type = message.get_message();
-      while (type.next())
-        if (type.tag() == 1)
+      while (type.next()) {
+        if (type.tag() == 1) {
           readTensorType(type.get_message(), info);
-        else
-          type.skip();
+          continue;
+        }
+        info.isOther |= type.tag() != 6; // the denotation
+        type.skip();
+      }
     } else {
       message.skip();
     }

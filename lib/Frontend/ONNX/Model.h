@@ -89,7 +89,8 @@ struct NodeAttribute {
     Floats,
     Ints,
     Strings,
-    Other
+    SparseTensor,
+    Other ///< Another type, or a value that is not of the type.
   };
   std::string_view name;
   /// Of a function's body: the attribute of the call that stands here.
@@ -121,6 +122,7 @@ struct Dimension {
 struct ValueInfo {
   std::string_view name;
   bool isTensor = false;
+  bool isOther = false; ///< A sequence, a map, an optional or a sparse tensor.
   bool hasShape = false;
   int32_t type = 0;
   std::vector<Dimension> shape;

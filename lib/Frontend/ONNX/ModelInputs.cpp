@@ -115,6 +115,11 @@ ValueInfo ModelInputs::withSizes(const ValueInfo &input) const {
   return known;
 }
 
+std::optional<int64_t> ModelInputs::sizeOf(std::string_view symbol) const {
+  auto found = symbols.find(symbol);
+  return found == symbols.end() ? std::nullopt : std::optional(found->second);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,8 @@ public:
   bool isArgument(const ValueInfo &input) const;
   /// An argument with all sizes that are known.
   ValueInfo withSizes(const ValueInfo &input) const;
+  /// The size that is fixed for a name of dimensions.
+  std::optional<int64_t> sizeOf(std::string_view symbol) const;
   /// The inputs that are constants, row-major elements of the inputs' types.
   const std::vector<Tensor> &constants() const { return values; }
 

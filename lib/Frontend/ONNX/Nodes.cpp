@@ -8,6 +8,7 @@
 #include "Nodes.h"
 #include "Emit.h"
 #include "Marks.h"
+#include "NodeCheck.h"
 #include "NodeOrder.h"
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
@@ -140,12 +141,14 @@ size_t Nodes::Check::check(const std::vector<Node> &list, const Scope &scope) {
       return count;
     if (const LocalFunction *function = nodes.findFunction(node))
       count += checkCall(*function, scope);
-    else if (!findOp(toRef(node.domain), toRef(node.op), scope.operatorSet)) {
-      RefusedOp &entry = refused[domainName(toRef(node.domain)).str() + "." +
-                                 std::string(node.op) + " (operator set " +
-                                 std::to_string(scope.operatorSet) + ")"];
-      entry.nodes.push_back(nameOf(node, scope));
-      entry.reason = refusalReason(toRef(node.domain), toRef(node.op));
+    else if (StringRef domain = toRef(node.domain), op = toRef(node.op);
+             !findOp(domain, op, scope.operatorSet)) {
+      Refusal &refusal =
+          refused[(domainName(domain) + "." + op + " (operator set " +
+                   Twine(scope.operatorSet) + ")")
+                      .str()];
+      refusal.nodes.push_back(nameOf(node, scope));
+      refusal.remedy = remedyForOp(domain, op, scope.operatorSet);
     }
     if (scope.function)
       ++count;
@@ -163,19 +166,16 @@ LogicalResult Nodes::verify(const std::vector<Node> &nodes,
   check.check(nodes, scope);
   if (!check.fault.empty())
     return emitError(place) << check.fault;
-  for (auto &[op, entry] : check.refused) {
-    ArrayRef<std::string> names = entry.nodes;
+  for (auto &[op, refusal] : check.refused) {
+    ArrayRef<std::string> names = refusal.nodes;
     std::string list;
     for (StringRef name : names.take_front(kMaxNamed))
       list += (list.empty() ? "'" : ", '") + name.str() + "'";
     if (names.size() > kMaxNamed)
       list += " and " + std::to_string(names.size() - kMaxNamed) + " more";
     emitError(place) << "the op " << op << " is not supported, in "
-                     << (names.size() == 1 ? "node " : "nodes ") << list
-                     << (entry.reason.empty() ? "; " : ": ")
-                     << (entry.reason.empty()
-                             ? "docs/HowTo/ImportONNX.md lists the ops that are"
-                             : entry.reason);
+                     << (names.size() == 1 ? "node " : "nodes ") << list << "; "
+                     << refusal.remedy;
   }
   return success(check.refused.empty());
 }
@@ -222,15 +222,12 @@ static std::optional<Node> resolve(const Node &node, const Scope &scope) {
       return given.name == attribute.reference;
     };
     const NodeAttribute *found = nullptr;
-    if (scope.call)
-      found = llvm::find_if(scope.call->attributes, isMeant) ==
-                      scope.call->attributes.end()
-                  ? nullptr
-                  : &*llvm::find_if(scope.call->attributes, isMeant);
-    if (!found && scope.function)
-      for (const NodeAttribute &given : scope.function->defaults)
-        if (isMeant(given))
-          found = &given;
+    for (const NodeAttribute &given : scope.function->defaults)
+      if (isMeant(given))
+        found = &given;
+    for (const NodeAttribute &given : scope.call->attributes)
+      if (isMeant(given))
+        found = &given;
     if (!found)
       continue; // Left out, as the call leaves it out.
     resolved.attributes.push_back(*found);
@@ -282,23 +279,38 @@ Type Nodes::widen(const Node &node, MutableArrayRef<GraphValue *> inputs,
   return narrow;
 }
 
-LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
-  std::optional<Node> resolved = resolve(original, scope);
-  const Node &node = resolved ? *resolved : original;
-  std::string name = nameOf(node, scope);
-  auto loc = NameLoc::get(builder.getStringAttr(name), place);
+FailureOr<SmallVector<GraphValue *>>
+Nodes::findInputs(const Node &node, Location loc, Scope &scope) {
   SmallVector<GraphValue *> inputs;
   for (std::string_view input : node.inputs) {
     if (scope.isMissing(input))
       return failure(); // Reported where it should have been computed.
     GraphValue *found = input.empty() ? nullptr : scope.find(input);
     if (!input.empty() && !found && !scope.isAbsent(input))
-      return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
-                            << ") reads '" << toRef(input)
+      return emitError(loc) << "node '" << nameOf(node, scope) << "' ("
+                            << toRef(node.op) << ") reads '" << toRef(input)
                             << "', which nothing computes before; correct "
                                "the model";
     inputs.push_back(found);
   }
+  return inputs;
+}
+
+LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
+  std::string name = nameOf(original, scope);
+  auto loc = NameLoc::get(builder.getStringAttr(name), place);
+  auto refuse = [&]() {
+    return emitError(loc) << "node '" << name << "' (" << toRef(original.op)
+                          << ") ";
+  };
+  if (failed(checkReferences(original, scope.function, refuse)))
+    return failure();
+  std::optional<Node> resolved = resolve(original, scope);
+  const Node &node = resolved ? *resolved : original;
+  FailureOr<SmallVector<GraphValue *>> found = findInputs(node, loc, scope);
+  if (failed(found))
+    return failure();
+  SmallVector<GraphValue *> inputs = std::move(*found);
   if (scope.function && ++expanded > kMaxExpanded)
     return emitError(loc) << "calls of functions become more than "
                           << kMaxExpanded
@@ -310,10 +322,12 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
       findOp(toRef(node.domain), toRef(node.op), scope.operatorSet);
   // A function without an operator set of its own has that of each call.
   if (!version)
-    return emitError(loc) << "node '" << name << "' (" << toRef(node.op)
-                          << ") is not supported in operator set "
-                          << scope.operatorSet
-                          << ", in which the function is called";
+    return refuse() << "is not supported in operator set " << scope.operatorSet
+                    << ", in which the function is called";
+  NodeImporter unchecked(node, version->since, builder, loc, inputs, constants,
+                         sizes);
+  if (failed(checkNode(unchecked, *version->signature)))
+    return failure();
   std::deque<GraphValue> wide;
   Type narrow;
   if (version->sumsInFloat32)
@@ -385,6 +399,8 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
       call.outputs.size() > function.outputs.size())
     return refuse() << "has more inputs or outputs than the function that the "
                        "model defines; correct the call";
+  if (failed(checkCall(call, function, refuse)))
+    return failure();
   inner.call = &call;
   inner.prefix = name + "/";
   for (auto [i, input] : llvm::enumerate(function.inputs)) {

@@ -61,15 +61,19 @@ public:
   int64_t channelBlock = 0;
 
 private:
-  /// The nodes that have an op that is not supported, and why it is not.
-  struct RefusedOp {
+  /// Ops that are not supported: the nodes that have them, and a remedy.
+  struct Refusal {
     llvm::SmallVector<std::string> nodes;
-    llvm::StringRef reason;
+    std::string remedy;
   };
-  using Refused = std::map<std::string, RefusedOp>;
+  using Refused = std::map<std::string, Refusal>;
   struct Check;
 
   mlir::LogicalResult importNode(const Node &node, Scope &scope);
+  /// The values that a node reads, null for those that are left out; refuses a
+  /// name that stands for nothing.
+  mlir::FailureOr<llvm::SmallVector<GraphValue *>>
+  findInputs(const Node &node, mlir::Location loc, Scope &scope);
   /// Replaces inputs of float16 or bfloat16 by the same in float32, kept in
   /// `wide`; gives the type that they had, or null. A contraction of two
   /// results of DequantizeLinear gets them as they are before they are rounded,

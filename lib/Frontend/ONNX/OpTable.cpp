@@ -7,6 +7,8 @@
 
 #include "OpTable.h"
 #include "Ops.h"
+#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/ONNX/ImportedOps.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace qcc;
@@ -294,48 +296,92 @@ static const Reason kReasons[] = {
      {"GroupQueryAttention"}},
 };
 
-using Table = llvm::StringMap<const Row *>;
+namespace {
+/// The rows of a domain, by op.
+class Table {
+public:
+  explicit Table(llvm::ArrayRef<Row> rows) {
+    for (const Row &row : rows)
+      byOp[row.op] = &row;
+  }
+  const Row *find(llvm::StringRef op) const { return byOp.lookup(op); }
 
-static Table makeTable(llvm::ArrayRef<Row> rows) {
-  Table table;
-  for (const Row &row : rows)
-    table[row.op] = &row;
-  return table;
-}
+private:
+  llvm::StringMap<const Row *> byOp;
+};
+} // namespace
 
 llvm::StringRef onnx::domainName(llvm::StringRef domain) {
   return domain.empty() ? "ai.onnx" : domain;
 }
 
-llvm::StringRef onnx::refusalReason(llvm::StringRef domain,
-                                    llvm::StringRef op) {
-  for (const Reason &reason : kReasons)
-    for (llvm::StringRef name : reason.ops)
-      if (op.starts_with(name) &&
-          (domainName(domain) == "ai.onnx" || domain == "com.microsoft"))
-        return reason.text;
-  return {};
+static const Row *findRow(llvm::StringRef domain, llvm::StringRef op) {
+  static const Table standard(kRows), runtime(kRuntimeRows),
+      microsoft(kMicrosoftRows), blocked(kBlockedRows);
+  if (domain == "com.microsoft")
+    return microsoft.find(op);
+  if (domain == "com.microsoft.nchwc")
+    return blocked.find(op);
+  if (domainName(domain) != "ai.onnx")
+    return nullptr;
+  const Row *row = standard.find(op);
+  return row ? row : runtime.find(op);
 }
 
 std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
                                       llvm::StringRef op, int64_t operatorSet) {
-  static const Table standard = makeTable(kRows),
-                     runtime = makeTable(kRuntimeRows),
-                     microsoft = makeTable(kMicrosoftRows),
-                     blocked = makeTable(kBlockedRows), none;
-  bool isStandard = domainName(domain) == "ai.onnx";
-  const Table &table = isStandard ? (standard.contains(op) ? standard : runtime)
-                       : domain == "com.microsoft"       ? microsoft
-                       : domain == "com.microsoft.nchwc" ? blocked
-                                                         : none;
-  auto found = table.find(op);
-  if (found == table.end())
+  const Row *row = findRow(domain, op);
+  if (!row)
     return std::nullopt;
   OpVersion version;
-  for (int64_t since : found->second->versions)
-    if (!isStandard || since <= operatorSet)
-      version = {since, found->second->import, llvm::is_contained(kSums, op)};
+  for (int64_t since : row->versions)
+    if (domainName(domain) != "ai.onnx" || since <= operatorSet)
+      version = {since, row->import, nullptr, llvm::is_contained(kSums, op)};
   if (!version.import)
     return std::nullopt;
+  version.signature = findSignature(domain, op, version.since);
+  assert(version.signature && "utils/onnx-signatures.py knows no such op");
   return version;
+}
+
+std::string onnx::remedyForOp(llvm::StringRef domain, llvm::StringRef op,
+                              int64_t operatorSet) {
+  if (const Row *row = findRow(domain, op))
+    return "ONNX has it since operator set " +
+           std::to_string(row->versions.front()) + ": convert the model";
+  bool isStandard = domainName(domain) == "ai.onnx";
+  for (const Reason &reason : kReasons)
+    for (llvm::StringRef name : reason.ops)
+      if (op.starts_with(name) && (isStandard || domain == "com.microsoft"))
+        return reason.text.str();
+  if ((isStandard || domain == "com.microsoft") &&
+      signaturesOf(domain, op).empty()) {
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const Row &row : isStandard ? llvm::ArrayRef<Row>(kRows)
+                                     : llvm::ArrayRef<Row>(kMicrosoftRows))
+      names.push_back(row.op);
+    if (std::optional<llvm::StringRef> nearest = nearestOf(op, names))
+      return "the domain has no such op; did you mean '" + nearest->str() +
+             "'?";
+  }
+  return "'qcc ops --onnx' and docs/ONNXOps.md list the ops that are";
+}
+
+std::vector<ImportedOp> qcc::importedOps() {
+  std::vector<ImportedOp> ops;
+  auto add = [&](llvm::StringRef domain, llvm::ArrayRef<Row> rows) {
+    for (const Row &row : rows)
+      ops.push_back({domain.str(),
+                     row.op.str(),
+                     {row.versions.begin(), row.versions.end()}});
+  };
+  add("ai.onnx", kRows);
+  add("ai.onnx", kRuntimeRows);
+  add("com.microsoft", kMicrosoftRows);
+  add("com.microsoft.nchwc", kBlockedRows);
+  auto key = [](const ImportedOp &op) { return std::tie(op.domain, op.name); };
+  llvm::sort(ops, [&](const ImportedOp &x, const ImportedOp &y) {
+    return key(x) < key(y);
+  });
+  return ops;
 }

@@ -16,6 +16,7 @@
 #define QCC_LIB_FRONTEND_ONNX_OPTABLE_H
 
 #include "NodeImporter.h"
+#include "Signatures.h"
 
 namespace qcc::onnx {
 
@@ -25,6 +26,8 @@ inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
 struct OpVersion {
   int64_t since = 0;
   OpImporter import = nullptr;
+  /// The attributes, inputs and outputs that nodes may have.
+  const Signature *signature = nullptr;
   /// Of float16 and bfloat16, the op is computed in float32 and its results
   /// are rounded: a sum in these types would lose its digits.
   bool sumsInFloat32 = false;
@@ -35,8 +38,9 @@ struct OpVersion {
 std::optional<OpVersion> findOp(llvm::StringRef domain, llvm::StringRef op,
                                 int64_t operatorSet);
 
-/// Why an op cannot be imported, and what to do; empty where that is not known.
-llvm::StringRef refusalReason(llvm::StringRef domain, llvm::StringRef op);
+/// What to do about an op that findOp does not find.
+std::string remedyForOp(llvm::StringRef domain, llvm::StringRef op,
+                        int64_t operatorSet);
 
 /// The domain's name in messages; the default domain may be written as "".
 llvm::StringRef domainName(llvm::StringRef domain);

@@ -21,6 +21,43 @@ std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
   return getConstantIntValue(size);
 }
 
+static void addFactors(OpFoldResult size, Factors &factors) {
+  int64_t constant;
+  std::optional<int64_t> known = knownSize(size);
+  if (known && !llvm::MulOverflow(factors.constant, *known, constant)) {
+    factors.constant = constant;
+    return;
+  }
+  Operation *op = known ? nullptr : cast<Value>(size).getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op)) {
+    for (Value factor : op->getOperands())
+      addFactors(getAsOpFoldResult(factor), factors);
+    return;
+  }
+  auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op);
+  auto product =
+      apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0))
+            : AffineBinaryOpExpr(nullptr);
+  auto number = product && product.getKind() == AffineExprKind::Mul
+                    ? dyn_cast<AffineConstantExpr>(product.getRHS())
+                    : AffineConstantExpr();
+  // A constant is on the right; the maps of sizes have one operand then.
+  if (!number || !isa<AffineDimExpr, AffineSymbolExpr>(product.getLHS()) ||
+      llvm::MulOverflow(factors.constant, number.getValue(), constant)) {
+    factors.sizes.push_back(size);
+    return;
+  }
+  factors.constant = constant;
+  addFactors(getAsOpFoldResult(apply.getOperand(0)), factors);
+}
+
+Factors onnx::factorsOf(ArrayRef<OpFoldResult> sizes) {
+  Factors factors;
+  for (OpFoldResult size : sizes)
+    addFactors(size, factors);
+  return factors;
+}
+
 //===----------------------------------------------------------------------===//
 // Signs
 //===----------------------------------------------------------------------===//

@@ -61,6 +61,14 @@ private:
 /// The size, if it is known when the model is imported.
 std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 
+/// A product of sizes.
+struct Factors {
+  int64_t constant = 1;
+  /// Sizes that no product in the program gives.
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+};
+Factors factorsOf(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 } // namespace qcc::onnx
 
 #endif // QCC_LIB_FRONTEND_ONNX_SIZES_H

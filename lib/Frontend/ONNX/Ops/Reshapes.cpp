@@ -34,23 +34,16 @@ static LogicalResult setReshaped(NodeImporter &n, const Shape &shape) {
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// The size that -1 stands for: what is left of all elements. Sizes that occur
-/// on both sides cancel each other.
+/// The size that -1 stands for: what is left of all elements. Factors of sizes
+/// that occur on both sides cancel each other.
 static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
                                              const Shape &others) {
-  SmallVector<OpFoldResult> left;
-  int64_t above = 1, below = 1;
-  for (OpFoldResult size : from)
-    if (std::optional<int64_t> known = knownSize(size))
-      above *= *known;
-    else
-      left.push_back(size);
-  SmallVector<OpFoldResult> divisors;
-  for (OpFoldResult size : others) {
+  Factors whole = factorsOf(from), given = factorsOf(others);
+  int64_t above = whole.constant, below = given.constant;
+  SmallVector<OpFoldResult> &left = whole.sizes, divisors;
+  for (OpFoldResult size : given.sizes) {
     auto *found = llvm::find(left, size);
-    if (std::optional<int64_t> known = knownSize(size))
-      below *= *known;
-    else if (found != left.end())
+    if (found != left.end())
       left.erase(found);
     else
       divisors.push_back(size);

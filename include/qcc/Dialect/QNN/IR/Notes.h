@@ -66,9 +66,9 @@ inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
 /// step: the element type of its value there, written by outline-steps. For the
 /// descriptor.
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
-/// String, on an argument or a result of an entry: the name that its location
-/// gives it in the source program. Written by convert-qnn-to-linalg, for the
-/// descriptor.
+/// String, on an argument or a result of an entry: its name. Written on results
+/// by importers, or in the program; where it is not, by convert-qnn-to-linalg,
+/// which takes the name from the location. For the descriptor.
 inline constexpr llvm::StringLiteral kNameAttr = "qcc.name";
 /// Array of a string for each dimension, on an argument of an entry: their
 /// names, "" for none. Written by importers, or in the program; for the
