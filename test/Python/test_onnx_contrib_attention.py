@@ -160,10 +160,11 @@ Q = uniform(1, 2, 6)
 
 
 @pytest.mark.parametrize("op, inputs, attributes, message", [
-    ("Attention", [X, W], {}, "has num_heads = 0, which is no number of heads"),
+    ("Attention", [X, W], {}, "lacks the attribute 'num_heads'"),
+    ("Attention", [X, W], {"num_heads": 0}, "has num_heads = 0, which is no number of heads"),
     ("Attention", [X, W], {"num_heads": 4}, "weights whose width does not fit num_heads"),
     ("Attention", [X, W], {"num_heads": 2, "do_rotary": 1}, "has do_rotary = 1, which is not supported"),
-    ("Attention", [X, W, None, np.zeros((1, 2), I64)], {"num_heads": 2}, "has a mask of int64; cast it to int32"),
+    ("Attention", [X, W, None, np.zeros((1, 2), I64)], {"num_heads": 2}, "has elements of int64 in"),
     ("Attention", [X, W, None, np.zeros(5, I32)], {"num_heads": 2}, "does not have one or two elements for each batch"),
     ("Attention", [X, W, None, np.zeros((1, 1, 2, 2), I32)], {"num_heads": 2}, "has a mask with 4 dimensions"),
     ("Attention", [X, W, None, None, uniform(1, 2, 3)], {"num_heads": 2}, "has earlier keys and values that are not"),

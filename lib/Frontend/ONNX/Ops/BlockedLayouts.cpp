@@ -51,7 +51,8 @@ static FailureOr<int64_t> blockOf(NodeImporter &n) {
          << "has blocks of 8 or of 16 channels, and the model does not say "
             "which; save it at the level EXTENDED, or add the metadata entry '"
          << StringRef(kChannelBlockKey.data(), kChannelBlockKey.size())
-         << "': 16 if a processor with vectors of 512 bits saved it, otherwise 8";
+         << "': 16 if a processor with vectors of 512 bits saved it, otherwise "
+            "8";
 }
 
 //===----------------------------------------------------------------------===//

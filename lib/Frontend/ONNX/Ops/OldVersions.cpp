@@ -28,14 +28,6 @@ static Ref integersOf(NodeImporter &n, Composer &c, StringRef name) {
   return c.integers(integers);
 }
 
-static LogicalResult requireAttributes(NodeImporter &n,
-                                       ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (!n.find(name))
-      return n.refuse() << "has no " << name << "; add it";
-  return n.requireInputs(1);
-}
-
 LogicalResult onnx::importOldClip(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
@@ -47,7 +39,7 @@ LogicalResult onnx::importOldClip(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldPad(NodeImporter &n) {
-  if (failed(requireAttributes(n, {"pads"})))
+  if (failed(n.requireInputs(1)))
     return failure();
   Composer c(n);
   StringRef mode = n.getString("mode", "constant");
@@ -59,7 +51,7 @@ LogicalResult onnx::importOldPad(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldSlice(NodeImporter &n) {
-  if (failed(requireAttributes(n, {"starts", "ends"})))
+  if (failed(n.requireInputs(1)))
     return failure();
   Composer c(n);
   return c.set(
@@ -68,7 +60,7 @@ LogicalResult onnx::importOldSlice(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldTopK(NodeImporter &n) {
-  if (failed(requireAttributes(n, {"k"})))
+  if (failed(n.requireInputs(1)))
     return failure();
   Composer c(n);
   Composer::Refs results =

@@ -8,6 +8,7 @@
 #include "Quantization.h"
 #include "../Constants.h"
 #include "../Ops.h"
+#include "WideQuantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"

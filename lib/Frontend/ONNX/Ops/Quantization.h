@@ -23,12 +23,6 @@ struct QuantParams {
 FailureOr<QuantParams> readQuantParams(NodeImporter &n, const GraphValue &x,
                                        GraphValue *zero);
 
-/// The floats as integers of 16 bits: int16, or uint16 as int32.
-mlir::LogicalResult quantizeWide(NodeImporter &n, GraphValue &x,
-                                 bool isUnsigned);
-/// Integers of 16 bits as floats of type `element`.
-mlir::LogicalResult dequantizeWide(NodeImporter &n, mlir::Type element);
-
 } // namespace qcc::onnx
 
 #endif // QCC_LIB_FRONTEND_ONNX_OPS_QUANTIZATION_H

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WideQuantization.h"
 #include "../Constants.h"
 #include "../Ops.h"
 #include "Quantization.h"
@@ -155,10 +156,6 @@ dequantizeConstant(NodeImporter &n, const GraphValue &x, int64_t axis) {
 
 LogicalResult onnx::dequantizeWide(NodeImporter &n, Type element) {
   GraphValue &x = n.in(0);
-  if (n.has(2) &&
-      (n.in(2).element != x.element || n.in(2).isUInt16 != x.isUInt16))
-    return n.refuse() << "has a zero point of another type than its input; "
-                         "make the types the same";
   FailureOr<QuantParams> valid =
       readQuantParams(n, x, n.has(2) ? &n.in(2) : nullptr);
   if (failed(valid))
