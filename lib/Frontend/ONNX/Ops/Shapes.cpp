@@ -215,8 +215,10 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
     if (knownSizes(constant->shape) != SmallVector<int64_t>{1})
       return n.refuse() << "has a value that is not one element; correct it";
     if (constant->isFourBits || constant->isUInt16)
-      return n.refuse() << "has a value of int4, uint4 or uint16, which is not "
-                           "supported; make it int8, uint8 or int32";
+      return n.refuse() << "has a value of "
+                        << (constant->isUInt16 ? "uint16" : "int4 or uint4")
+                        << ", which is not supported; make it int8, uint8 or "
+                           "int32";
     element = reshape(n, *constant, {});
   } else {
     auto type = RankedTensorType::get({}, n.b.getF32Type());
