@@ -103,19 +103,15 @@ def test_contraction_with_scales_of_float16(tmp_path, compiler):
     program.assert_same_bits(y, expected)
 
 
-@pytest.mark.parametrize("op", ["QLinearMatMul", "QLinearConv"])
-def test_contractions_of_integers_with_scales_of_float16(op, tmp_path, compiler):
-    """As with the float32 of the same values."""
+def test_contractions_of_integers_with_scales_of_float16(tmp_path, compiler):
+    """As with the float32 of the same values. QLinearConv of ONNX takes scales of float32 alone."""
     rng = np.random.default_rng(7)
     x, w = rng.integers(0, 256, (1, 40, 9), np.uint8), rng.integers(-127, 128, (9, 5), np.int8)
-    if op == "QLinearConv":
-        w = np.ascontiguousarray(np.repeat(w.T, 5, axis=0)[:, :, None].repeat(5, axis=1)[:, :40])
     results = []
     for kind in (np.float16, np.float32):
-        scales = [np.array(s, np.float16).astype(kind) for s in (0.013, [0.02] if op == "QLinearConv" else
-                                                                [0.01, 0.02, 0.03, 0.04, 0.05], 1.7)]
+        scales = [np.array(s, np.float16).astype(kind) for s in (0.013, [0.01, 0.02, 0.03, 0.04, 0.05], 1.7)]
         graph = Model(21)
         operands = [x, scales[0], np.uint8(3), w, scales[1], np.zeros(scales[1].shape, np.int8), scales[2], np.int8(-4)]
         names = [graph.input("x", x)] + [graph.constant(f"c{i}", y) for i, y in enumerate(operands[1:])]
-        results += graph.run(tmp_path, [graph.node(op, names)])
+        results += graph.run(tmp_path, [graph.node("QLinearMatMul", names)])
     program.assert_same_bits(*results)

@@ -67,7 +67,7 @@ def test_scatter_of_nothing(dims, tmp_path, compiler):
     (((4, 5), (4, 6), (4, 6)), None, "has indices or updates that do not fit its input"),
     (((4, 5), (4,), (4,)), None, "has indices or updates that do not fit its input"),
     (((4,), (2,), (2,)), np.array([0, 4]), "takes element 4 of a dimension of 4; correct the indices"),
-    (((4,), (2,), (2,)), np.array([0, 1], np.float32), "has indices of float32; use int64 or int32"),
+    (((4,), (2,), (2,)), np.array([0, 1], np.float32), r"has elements of float32 in input 1 \('indices'\), which takes int32 or int64"),
 ])
 def test_scatter_is_refused(shapes, places, message, tmp_path, compiler):
     graph = Model(18)

@@ -24,9 +24,12 @@ TAKEN = {
 
 
 def verdict(model):
-    """Why ONNX rejects a model, or None."""
+    """Why ONNX rejects a model, or None. What `value_info` says of inner values is left out: qcc does not read it."""
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    del bare.graph.value_info[:]
     try:
-        onnx.checker.check_model(model, full_check=True)
+        onnx.checker.check_model(bare, full_check=True)
     except Exception as error:  # ONNX raises several kinds
         return str(error)
     return None
@@ -64,7 +67,7 @@ def test_mutants(shard, tmp_path, compiler):
     wrong = try_mutants(make(), make.__name__, range(COUNT // SHARDS), tmp_path, counts)
     print(f"{make.__name__}: {dict(counts)}")
     assert not wrong, "\n".join(wrong)
-    assert counts["rejected, refused"] > COUNT // SHARDS / 3
+    assert counts["rejected, refused"] > COUNT // SHARDS / 10
 
 
 @pytest.mark.skipif(not PUBLISHED, reason="QCC_ONNX_MODELS names no folder of models")

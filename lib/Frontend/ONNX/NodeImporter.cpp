@@ -98,7 +98,11 @@ bool NodeImporter::knowsIntegers(GraphValue &value) {
 
 FailureOr<SmallVector<OpFoldResult>> NodeImporter::integers(unsigned i,
                                                             StringRef what) {
-  if (GraphValue &value = in(i); knowsIntegers(value))
+  GraphValue &value = in(i);
+  if (value.rank() > 1)
+    return refuse() << "takes " << what << " from a value with " << value.rank()
+                    << " dimensions; reshape it to one";
+  if (knowsIntegers(value))
     return *value.integers;
   return refuse() << "takes " << what
                   << " from a value that is known only when the model runs; "

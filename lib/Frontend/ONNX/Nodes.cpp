@@ -230,8 +230,12 @@ static std::optional<Node> resolve(const Node &node, const Scope &scope) {
         found = &given;
     if (!found)
       continue; // Left out, as the call leaves it out.
-    resolved.attributes.push_back(*found);
-    resolved.attributes.back().name = attribute.name;
+    NodeAttribute &given = resolved.attributes.emplace_back(*found);
+    given.name = attribute.name;
+    // The type that the reference says; checkNode refuses another one.
+    using Kind = NodeAttribute::Kind;
+    if (attribute.kind != Kind::None && attribute.kind != found->kind)
+      given.kind = Kind::Other;
   }
   return resolved;
 }
