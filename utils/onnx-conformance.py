@@ -34,7 +34,7 @@ SHAPE_INPUTS = {
     "CumSum": [1], "Clip": [], "Pow": [1],
     "ReduceMean": [1], "ReduceSum": [1], "ReduceMax": [1], "ReduceMin": [1], "ReduceProd": [1],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceSumSquare": [1], "ReduceLogSum": [1],
-    "ReduceLogSumExp": [1], "Dropout": [1, 2], "Trilu": [1],
+    "ReduceLogSumExp": [1], "Dropout": [1, 2], "Trilu": [1], "Loop": [0, 1],
 }
 PASSED, REFUSED, WRONG, CRASHED, SLOW = "pass", "refused", "wrong", "crash", "slow"
 

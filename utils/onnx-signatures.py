@@ -2,7 +2,8 @@
 """Writes the signatures of ONNX ops that the importer checks nodes against.
 
 lib/Frontend/ONNX/StandardSignatures.def comes from the schemas of package onnx, MicrosoftSignatures.def from those of
-package onnxruntime (the ops of com.microsoft, and those that ONNX Runtime adds to the default domain). A file is
+package onnxruntime (the ops of com.microsoft, and those that ONNX Runtime adds to the default domain), and
+BlockedSignatures.def from those of com.microsoft.nchwc. A file is
 written only if its package is installed. `--check` writes nothing; the exit code is 1 if a file is not up to date.
 
 Usage: onnx-signatures.py [--check] [--folder=DIR]
@@ -13,7 +14,7 @@ import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "lib" / "Frontend" / "ONNX"
-FIRST = 11  # the first operator set that is imported
+FIRST = 9  # the first operator set that is imported
 RUNTIME_OPS = {"SimplifiedLayerNormalization"}  # of ONNX Runtime, in the default domain
 LETTERS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
            "int64": "q", "uint64": "Q", "float16": "e", "bfloat16": "g", "float": "f", "double": "d",
@@ -129,13 +130,20 @@ def microsoft():
     return write(schemas, "onnxruntime", "MicrosoftSignatures.def")
 
 
+def blocked():
+    from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
+    schemas = [schema for schema in get_all_operator_schema() if schema.domain == "com.microsoft.nchwc"]
+    return write(schemas, "onnxruntime", "BlockedSignatures.def")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare the files and write nothing")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
     options = parser.parse_args()
     code = 0
-    for name, make in (("StandardSignatures.def", standard), ("MicrosoftSignatures.def", microsoft)):
+    for name, make in (("StandardSignatures.def", standard), ("MicrosoftSignatures.def", microsoft),
+                       ("BlockedSignatures.def", blocked)):
         try:
             text = make()
         except ImportError as error:

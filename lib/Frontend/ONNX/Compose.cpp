@@ -123,6 +123,11 @@ Composer::Ref Composer::integers(ArrayRef<OpFoldResult> integers) {
   return hold(std::move(result));
 }
 
+Composer::Ref Composer::floats(ArrayRef<float> floats) {
+  auto type = n.type(n.b.getF32Type(), {n.size(floats.size())});
+  return hold(Constants::toValue(n.b, DenseElementsAttr::get(type, floats)));
+}
+
 Composer::Ref Composer::reshape(Ref x, const Shape &shape) {
   return hasFailed ? x : hold(onnx::reshape(n, *x, shape));
 }

@@ -54,6 +54,8 @@ public:
   Ref number(Ref like, double value);
   /// Integers of int64 in one dimension, such as the shape of a Reshape.
   Ref integers(ArrayRef<OpFoldResult> values);
+  /// Constants of float32 in one dimension.
+  Ref floats(ArrayRef<float> values);
   Ref reshape(Ref x, const Shape &shape);
   Ref transpose(Ref x, ArrayRef<int64_t> permutation);
   /// The elements from `start` on along one dimension.
@@ -79,6 +81,15 @@ private:
 Composer::Ref dequantizedProduct(Composer &c, Composer::Ref x, Composer::Ref w,
                                  Composer::Ref scale, Composer::Ref xZero,
                                  Composer::Ref wZero, Composer::Ref bias);
+
+/// Conv of input 0 with a weight, plus inputs 2 and 3 where they are there,
+/// then the attribute `activation`.
+FailureOr<Composer::Ref> fusedConv(NodeImporter &n, Composer &c,
+                                   Composer::Ref weight);
+
+/// [N, ..., C] as [N, C, ...], and back.
+Composer::Ref channelsFirst(Composer &c, Composer::Ref x);
+Composer::Ref channelsLast(Composer &c, Composer::Ref x);
 
 /// A loop over `count` iterations that carries tensors; gives the last ones.
 /// Constants that `body` reads have to be tensors already.

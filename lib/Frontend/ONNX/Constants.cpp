@@ -110,15 +110,29 @@ static TypedAttr unpack(RankedTensorType type, std::string_view data,
   return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
 }
 
+/// A constant of int32 with the elements of one of uint16.
+static TypedAttr widen(RankedTensorType type, std::string_view data,
+                       StringRef name) {
+  std::vector<int32_t> words;
+  words.reserve(data.size() / 2);
+  for (size_t at = 0; at + 2 <= data.size(); at += 2)
+    words.push_back(static_cast<uint8_t>(data[at]) |
+                    static_cast<uint8_t>(data[at + 1]) << 8);
+  ArrayRef<char> bytes(reinterpret_cast<const char *>(words.data()),
+                       words.size() * sizeof(int32_t));
+  return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+}
+
 rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
                                       MLIRContext *context) {
   std::string what = "constant '" + std::string(tensor.name) + "': ";
   bool hasPairs = isPacked(tensor.type);
-  DataType wide = tensor.type == static_cast<int32_t>(DataType::Int4)
-                      ? DataType::Int8
-                      : DataType::UInt8;
-  Type element =
-      elementType(hasPairs ? static_cast<int32_t>(wide) : tensor.type, context);
+  auto given = static_cast<DataType>(tensor.type);
+  DataType wide = given == DataType::Int4     ? DataType::Int8
+                  : given == DataType::UInt4  ? DataType::UInt8
+                  : given == DataType::UInt16 ? DataType::Int32
+                                              : given;
+  Type element = elementType(static_cast<int32_t>(wide), context);
   if (!element)
     return rt::unsupported(what + "elements of " + dataTypeName(tensor.type) +
                            " are not supported; use float32, float16, "
@@ -135,7 +149,7 @@ rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
   if (elements > kMaxElements)
     return rt::corrupt(what + "it has too many elements; write it again");
   uint64_t size =
-      hasPairs ? (elements + 1) / 2 : elements * dataTypeSize(tensor.type);
+      (hasPairs ? (elements + 1) / 2 : elements) * storedSize(tensor.type);
   std::string_view data = tensor.data;
   MappedFilePtr file;
   if (tensor.isExternal) {
@@ -153,6 +167,8 @@ rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
   StringRef name(tensor.name.data(), tensor.name.size());
   if (hasPairs)
     return unpack(type, data, name);
+  if (given == DataType::UInt16)
+    return widen(type, data, name);
   if (element.isInteger(1)) {
     SmallVector<bool> bits;
     for (char byte : data)
@@ -169,6 +185,7 @@ rt::Result<GraphValue> Constants::make(OpBuilder &b, const Tensor &tensor) {
     return attr.status();
   GraphValue value = toValue(b, *attr);
   value.isFourBits = isPacked(tensor.type);
+  value.isUInt16 = tensor.type == static_cast<int32_t>(DataType::UInt16);
   return value;
 }
 

@@ -69,6 +69,13 @@ unsigned onnx::dataTypeSize(int32_t type) {
   return known ? known->size() : 0;
 }
 
+unsigned onnx::storedSize(int32_t type) {
+  if (isPacked(type))
+    return 1;
+  return type == static_cast<int32_t>(DataType::UInt16) ? 2
+                                                        : dataTypeSize(type);
+}
+
 bool onnx::isPacked(int32_t type) {
   return type == static_cast<int32_t>(DataType::UInt4) ||
          type == static_cast<int32_t>(DataType::Int4);

@@ -35,10 +35,18 @@ struct GraphValue {
   /// Of a constant of int4 or uint4: its elements are those of int8 or uint8
   /// here, which DequantizeLinear alone takes for what they are.
   bool isFourBits = false;
+  /// Of uint16: its elements are those of int32 here. Only ops that quantize,
+  /// dequantize or move elements take it.
+  bool isUInt16 = false;
+  /// Of an image in blocks of channels (ChannelBlocks.h). Here it has the order
+  /// of other images.
+  bool isBlocked = false;
   /// Of integers that the integer evaluator knows, in the order of elements:
   /// constants, and sizes that are known at run time. All sizes of the value
   /// are constants.
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
+  /// Whether all elements are one constant other than 0.
+  bool isFilled = false;
   /// The size of which a bool of one element says whether it is 1, or null.
   mlir::OpFoldResult isOne;
   /// The integer that a float of one element was cast from, if the integer

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Frontend/ONNX/Import.h"
+#include "ChannelBlocks.h"
 #include "Emit.h"
 #include "Model.h"
 #include "ModelInputs.h"
@@ -95,6 +96,10 @@ LogicalResult GraphImporter::verifyModel() {
                   Twine(kLastOperatorSet) +
                   " are supported: convert the model, or use a version of qcc "
                   "that knows it");
+  rt::Result<int64_t> block = findChannelBlock(model);
+  if (!block.isOk())
+    return refuse(block.message());
+  nodes.channelBlock = *block;
   if (model.graph.hasSparseInitializers)
     return refuse("the model has sparse constants, which are not supported; "
                   "make them dense");
@@ -276,6 +281,12 @@ LogicalResult GraphImporter::finish() {
     GraphValue *found = scope.find(output.name);
     if (!found)
       return refuse(what + "is computed by no node");
+    if (found->isUInt16)
+      return refuse(what + "has elements of uint16, which are not supported; "
+                           "cut the model behind the QuantizeLinear");
+    if (found->isBlocked)
+      return refuse(what + "is an image in blocks of channels; add a "
+                           "ReorderOutput");
     if (failed(verifyDeclared(output, *found)))
       return failure();
     auto loc = NameLoc::get(builder.getStringAttr(toRef(output.name)), place);

@@ -155,8 +155,7 @@ Tensor Reader::readTensor(pbf_reader message) {
   if (tensor.dims.size() > kMaxDims)
     throw std::length_error("a tensor has more than 64 dimensions");
   if (tensor.data.empty() && !integers.empty())
-    fixed = packIntegers(integers,
-                         isPacked(tensor.type) ? 1 : dataTypeSize(tensor.type));
+    fixed = packIntegers(integers, storedSize(tensor.type));
   if (tensor.data.empty() && !fixed.empty()) {
     model.storage.push_back(std::move(fixed));
     tensor.data = model.storage.back();

@@ -53,6 +53,9 @@ std::string dataTypeName(int32_t type);
 std::optional<rt::DType> dtypeOf(int32_t type);
 /// Bytes of an element; 0 for types that an import does not take.
 unsigned dataTypeSize(int32_t type);
+/// Bytes of what the file stores one after the other: an element, or two of
+/// int4 or uint4; 0 for types that constants do not have.
+unsigned storedSize(int32_t type);
 /// Whether a byte has two elements, of int4 or uint4.
 bool isPacked(int32_t type);
 

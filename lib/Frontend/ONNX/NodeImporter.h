@@ -46,16 +46,18 @@ public:
   const Node &node;
   /// The version of the operator set in which the op got its meaning.
   const int64_t since;
-  /// Imports a graph that an attribute has; gives its outputs. Data
-  /// decide whether they are used unless it `isChosen`.
-  std::function<mlir::FailureOr<llvm::SmallVector<GraphValue>>(const Graph &,
-                                                               bool isChosen)>
+  /// Imports a graph that an attribute has, with values for its inputs; gives
+  /// its outputs. Data decide whether they are used unless it `isChosen`.
+  std::function<mlir::FailureOr<llvm::SmallVector<GraphValue>>(
+      const Graph &, llvm::ArrayRef<GraphValue> arguments, bool isChosen)>
       importBranch;
   /// What a name of the graph stands for; null for nothing.
   std::function<GraphValue *(std::string_view)> lookup;
   /// Whether the results are used whatever the data are: not in a branch that
   /// data choose.
   bool isChosen = true;
+  /// See findChannelBlock.
+  int64_t channelBlock = 0;
 
   llvm::StringRef op() const { return {node.op.data(), node.op.size()}; }
 

@@ -7,6 +7,7 @@
 
 #include "Nodes.h"
 #include "Emit.h"
+#include "Marks.h"
 #include "NodeCheck.h"
 #include "NodeOrder.h"
 #include "OpTable.h"
@@ -166,9 +167,9 @@ LogicalResult Nodes::verify(const std::vector<Node> &nodes,
   if (!check.fault.empty())
     return emitError(place) << check.fault;
   for (auto &[op, refusal] : check.refused) {
-    auto &names = refusal.nodes;
+    ArrayRef<std::string> names = refusal.nodes;
     std::string list;
-    for (StringRef name : ArrayRef(names).take_front(kMaxNamed))
+    for (StringRef name : names.take_front(kMaxNamed))
       list += (list.empty() ? "'" : ", '") + name.str() + "'";
     if (names.size() > kMaxNamed)
       list += " and " + std::to_string(names.size() - kMaxNamed) + " more";
@@ -337,20 +338,18 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     narrow = widen(node, inputs, loc, wide);
   NodeImporter importer(node, version->since, builder, loc, inputs, constants,
                         sizes);
-  importer.importBranch = [&](const Graph &graph, bool isChosen) {
-    return importBranch(graph, scope, isChosen);
+  importer.importBranch = [&](const Graph &graph,
+                              ArrayRef<GraphValue> arguments, bool isChosen) {
+    return importBranch(graph, arguments, scope, isChosen);
   };
   importer.lookup = [&](std::string_view name) { return scope.find(name); };
   importer.isChosen = scope.isChosen;
-  auto isFourBits = [](GraphValue *input) {
-    return input && input->isFourBits;
-  };
-  if (importer.op() != "DequantizeLinear" && llvm::any_of(inputs, isFourBits))
-    return importer.refuse() << "reads a constant of int4 or uint4, which only "
-                                "DequantizeLinear may; make it int8 or uint8";
-  if (failed(version->import(importer)))
+  importer.channelBlock = channelBlock;
+  FailureOr<Marks> marks = readMarks(importer);
+  if (failed(marks) || failed(version->import(importer)))
     return failure();
-  bool hasStatistics = importer.op().ends_with("LayerNormalization");
+  bool hasStatistics = importer.op().ends_with("LayerNormalization") &&
+                       importer.op() != "EmbedLayerNormalization";
   for (auto [i, output, value] :
        llvm::enumerate(node.outputs, importer.outputs())) {
     if (output.empty())
@@ -361,6 +360,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     bool isStatistic = hasStatistics && (i == 1 || i == 2);
     if (narrow && value->element.isF32() && !isStatistic)
       value = *convert(importer, *value, narrow);
+    marks->addTo(*value);
     if (failed(setOutput(output, std::move(*value), loc, scope)))
       return failure();
   }
@@ -430,7 +430,8 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
 }
 
 FailureOr<SmallVector<GraphValue>>
-Nodes::importBranch(const Graph &graph, Scope &outer, bool isChosen) {
+Nodes::importBranch(const Graph &graph, ArrayRef<GraphValue> arguments,
+                    Scope &outer, bool isChosen) {
   Scope inner;
   inner.isChosen = outer.isChosen && isChosen;
   inner.outer = &outer;
@@ -442,6 +443,14 @@ Nodes::importBranch(const Graph &graph, Scope &outer, bool isChosen) {
   if (inner.depth > kMaxDepth)
     return emitError(place) << "branches are nested more than " << kMaxDepth
                             << " deep, which is not supported";
+  // Iterations of loops are as many nodes as calls of functions.
+  if (!arguments.empty() && (expanded += graph.nodes.size()) > kMaxExpanded)
+    return emitError(place)
+           << "iterations of loops become more than " << kMaxExpanded
+           << " nodes, which is not supported; simplify the "
+              "model";
+  for (auto [input, argument] : llvm::zip(graph.inputs, arguments))
+    inner.values[toRef(input.name)] = argument;
   if (failed(verify(graph.nodes, inner)) ||
       failed(addConstants(graph, inner)) || !import(graph.nodes, inner))
     return failure();

@@ -57,6 +57,8 @@ public:
   bool import(const std::vector<Node> &nodes, Scope &scope);
   /// What makes values at `loc` for no node of the model.
   NodeImporter importerAt(mlir::Location loc);
+  /// See findChannelBlock.
+  int64_t channelBlock = 0;
 
 private:
   /// Ops that are not supported: the nodes that have them, and a remedy.
@@ -83,7 +85,8 @@ private:
                                  llvm::ArrayRef<GraphValue *> inputs,
                                  mlir::Location loc, Scope &scope);
   mlir::FailureOr<llvm::SmallVector<GraphValue>>
-  importBranch(const Graph &graph, Scope &outer, bool isChosen);
+  importBranch(const Graph &graph, llvm::ArrayRef<GraphValue> arguments,
+               Scope &outer, bool isChosen);
   mlir::LogicalResult setOutput(std::string_view name, GraphValue value,
                                 mlir::Location loc, Scope &scope);
   const LocalFunction *findFunction(const Node &node) const;

@@ -29,14 +29,14 @@ static const Row kRows[] = {
     {"Acosh", importUnary, {9, 22}},
     {"Add", importArithmetic, {7, 13, 14}},
     {"And", importBoolean, {7}},
-    {"ArgMax", importArgExtreme, {11, 12, 13}},
-    {"ArgMin", importArgExtreme, {11, 12, 13}},
+    {"ArgMax", importArgExtreme, {1, 11, 12, 13}},
+    {"ArgMin", importArgExtreme, {1, 11, 12, 13}},
     {"Asin", importUnary, {7, 22}},
     {"Asinh", importUnary, {9, 22}},
     {"Atan", importUnary, {7, 22}},
     {"Atanh", importUnary, {9, 22}},
     {"Attention", importAttention, {23, 24}},
-    {"AveragePool", importAveragePool, {11, 19, 22}},
+    {"AveragePool", importAveragePool, {7, 10, 11, 19, 22}},
     {"BatchNormalization", importBatchNormalization, {9, 14, 15}},
     {"BitwiseAnd", importArithmetic, {18}},
     {"BitwiseNot", importUnary, {18}},
@@ -46,46 +46,47 @@ static const Row kRows[] = {
     {"CastLike", importCastLike, {15, 19, 21, 23, 24, 25}},
     {"Ceil", importUnary, {6, 13}},
     {"Celu", importUnary, {12}},
-    {"Clip", importClip, {11, 12, 13}},
-    {"Concat", importConcat, {11, 13}},
-    {"Constant", importConstant, {11, 12, 13, 19, 21, 23, 24, 25}},
+    {"Clip", importClip, {6, 11, 12, 13}},
+    {"Concat", importConcat, {4, 11, 13}},
+    {"Constant", importConstant, {9, 11, 12, 13, 19, 21, 23, 24, 25}},
     {"ConstantOfShape", importConstantOfShape, {9, 20, 21, 23, 24, 25}},
-    {"Conv", importConv, {11, 22}},
+    {"Conv", importConv, {1, 11, 22}},
     {"ConvInteger", importConvInteger, {10}},
-    {"ConvTranspose", importConvTranspose, {11, 22}},
+    {"ConvTranspose", importConvTranspose, {1, 11, 22}},
     {"Cos", importUnary, {7, 22}},
     {"Cosh", importUnary, {9, 22}},
     {"CumProd", importCumulative, {26}},
     {"CumSum", importCumulative, {11, 14}},
-    {"DepthToSpace", importDepthToSpace, {11, 13}},
+    {"DepthToSpace", importDepthToSpace, {1, 11, 13}},
     {"DequantizeLinear", importDequantizeLinear, {10, 13, 19, 21, 23, 24, 25}},
     {"Div", importArithmetic, {7, 13, 14}},
-    {"Dropout", importDropout, {10, 12, 13, 22}},
+    {"Dropout", importDropout, {7, 10, 12, 13, 22}},
     {"DynamicQuantizeLinear", importDynamicQuantizeLinear, {11}},
     {"Einsum", importEinsum, {12}},
     {"Elu", importUnary, {6, 22}},
-    {"Equal", importComparison, {11, 13, 19}},
+    {"Equal", importComparison, {7, 11, 13, 19}},
     {"Erf", importUnary, {9, 13}},
     {"Exp", importUnary, {6, 13}},
     {"Expand", importExpand, {8, 13}},
-    {"Flatten", importFlatten, {11, 13, 21, 23, 24, 25}},
+    {"Flatten", importFlatten, {9, 11, 13, 21, 23, 24, 25}},
     {"Floor", importUnary, {6, 13}},
     {"GRU", importGRU, {7, 14, 22}},
-    {"Gather", importGather, {11, 13}},
+    {"Gather", importGather, {1, 11, 13}},
     {"GatherElements", importGatherElements, {11, 13}},
     {"GatherND", importGatherND, {11, 12, 13}},
     {"Gelu", importUnary, {20}},
-    {"Gemm", importGemm, {11, 13}},
+    {"Gemm", importGemm, {9, 11, 13}},
     {"GlobalAveragePool", importGlobalAveragePool, {1, 22}},
     {"GlobalMaxPool", importGlobalMaxPool, {1, 22}},
     {"Greater", importComparison, {9, 13}},
     {"GreaterOrEqual", importComparison, {12, 16}},
+    {"GridSample", importGridSample, {16, 20, 22}},
     {"GroupNormalization", importGroupNormalization, {18, 21}},
     {"HardSigmoid", importUnary, {6, 22}},
     {"HardSwish", importUnary, {14, 22}},
-    {"Hardmax", importHardmax, {11, 13}},
+    {"Hardmax", importHardmax, {1, 11, 13}},
     {"Identity", importIdentity, {1, 13, 14, 16, 19, 21, 23, 24, 25}},
-    {"If", importIf, {11, 13, 16, 19, 21, 23, 24, 25}},
+    {"If", importIf, {1, 11, 13, 16, 19, 21, 23, 24, 25}},
     {"InstanceNormalization", importInstanceNormalization, {6, 22}},
     {"IsInf", importIsSpecial, {10, 20}},
     {"IsNaN", importIsSpecial, {9, 13, 20}},
@@ -96,23 +97,25 @@ static const Row kRows[] = {
     {"Less", importComparison, {9, 13}},
     {"LessOrEqual", importComparison, {12, 16}},
     {"Log", importUnary, {6, 13}},
-    {"LogSoftmax", importSoftmax, {11, 13}},
+    {"LogSoftmax", importSoftmax, {1, 11, 13}},
+    {"Loop", importLoop, {1, 11, 13, 16, 19, 21, 23, 24, 25}},
     {"LpNormalization", importLpNormalization, {1, 22}},
     {"MatMul", importMatMul, {9, 13}},
     {"MatMulInteger", importMatMulInteger, {10}},
     {"Max", importVariadic, {8, 12, 13}},
-    {"MaxPool", importMaxPool, {11, 12, 22}},
+    {"MaxPool", importMaxPool, {8, 10, 11, 12, 22}},
     {"Mean", importVariadic, {8, 13}},
     {"Min", importVariadic, {8, 12, 13}},
     {"Mish", importUnary, {18, 22}},
     {"Mod", importArithmetic, {10, 13}},
     {"Mul", importArithmetic, {7, 13, 14}},
     {"Neg", importUnary, {6, 13}},
+    {"NonZero", importNonZero, {9, 13}},
     {"Not", importUnary, {1}},
-    {"OneHot", importOneHot, {11}},
+    {"OneHot", importOneHot, {9, 11}},
     {"Or", importBoolean, {7}},
     {"PRelu", importPRelu, {9, 16}},
-    {"Pad", importPad, {11, 13, 18, 19, 21, 23, 24, 25}},
+    {"Pad", importPad, {2, 11, 13, 18, 19, 21, 23, 24, 25}},
     {"Pow", importPow, {7, 12, 13, 15}},
     {"QLinearConv", importQLinearConv, {10}},
     {"QLinearMatMul", importQLinearMatMul, {10, 21}},
@@ -121,21 +124,23 @@ static const Row kRows[] = {
     {"RNN", importRNN, {7, 14, 22}},
     {"Range", importRange, {11, 27}},
     {"Reciprocal", importUnary, {6, 13}},
-    {"ReduceL1", importReduce, {11, 13, 18}},
-    {"ReduceL2", importReduce, {11, 13, 18}},
-    {"ReduceLogSum", importReduce, {11, 13, 18}},
-    {"ReduceLogSumExp", importReduce, {11, 13, 18}},
-    {"ReduceMax", importReduce, {11, 12, 13, 18, 20}},
-    {"ReduceMean", importReduce, {11, 13, 18}},
-    {"ReduceMin", importReduce, {11, 12, 13, 18, 20}},
-    {"ReduceProd", importReduce, {11, 13, 18}},
-    {"ReduceSum", importReduce, {11, 13}},
-    {"ReduceSumSquare", importReduce, {11, 13, 18}},
+    {"ReduceL1", importReduce, {1, 11, 13, 18}},
+    {"ReduceL2", importReduce, {1, 11, 13, 18}},
+    {"ReduceLogSum", importReduce, {1, 11, 13, 18}},
+    {"ReduceLogSumExp", importReduce, {1, 11, 13, 18}},
+    {"ReduceMax", importReduce, {1, 11, 12, 13, 18, 20}},
+    {"ReduceMean", importReduce, {1, 11, 13, 18}},
+    {"ReduceMin", importReduce, {1, 11, 12, 13, 18, 20}},
+    {"ReduceProd", importReduce, {1, 11, 13, 18}},
+    {"ReduceSum", importReduce, {1, 11, 13}},
+    {"ReduceSumSquare", importReduce, {1, 11, 13, 18}},
     {"Relu", importUnary, {6, 13, 14}},
     {"Reshape", importReshape, {5, 13, 14, 19, 21, 23, 24, 25}},
-    {"Resize", importResize, {11, 13, 18, 19}},
+    {"Resize", importResize, {10, 11, 13, 18, 19}},
     {"RotaryEmbedding", importRotaryEmbedding, {23}},
     {"Round", importUnary, {11, 22}},
+    {"Scan", importScan, {9, 11, 16, 19, 21, 23, 24, 25}},
+    {"Scatter", importScatterElements, {9, 11}},
     {"ScatterElements", importScatterElements, {11, 13, 16, 18}},
     {"ScatterND", importScatterND, {11, 13, 16, 18}},
     {"Selu", importUnary, {6, 22}},
@@ -145,14 +150,14 @@ static const Row kRows[] = {
     {"Sin", importUnary, {7, 22}},
     {"Sinh", importUnary, {9, 22}},
     {"Size", importSize, {1, 13, 19, 21, 23, 24, 25}},
-    {"Slice", importSlice, {11, 13}},
-    {"Softmax", importSoftmax, {11, 13}},
+    {"Slice", importSlice, {1, 10, 11, 13}},
+    {"Softmax", importSoftmax, {1, 11, 13}},
     {"Softplus", importUnary, {1, 22}},
     {"Softsign", importUnary, {1, 22}},
     {"SpaceToDepth", importSpaceToDepth, {1, 13}},
-    {"Split", importSplit, {11, 13, 18}},
+    {"Split", importSplit, {2, 11, 13, 18}},
     {"Sqrt", importUnary, {6, 13}},
-    {"Squeeze", importSqueeze, {11, 13, 21, 23, 24, 25}},
+    {"Squeeze", importSqueeze, {1, 11, 13, 21, 23, 24, 25}},
     {"Sub", importArithmetic, {7, 13, 14}},
     {"Sum", importVariadic, {8, 13}},
     {"Swish", importUnary, {24}},
@@ -160,29 +165,39 @@ static const Row kRows[] = {
     {"Tanh", importUnary, {6, 13}},
     {"ThresholdedRelu", importUnary, {10, 22}},
     {"Tile", importTile, {6, 13}},
-    {"TopK", importTopK, {11, 24}},
+    {"TopK", importTopK, {1, 10, 11, 24}},
     {"Transpose", importTranspose, {1, 13, 21, 23, 24, 25}},
     {"Trilu", importTrilu, {14}},
-    {"Unsqueeze", importUnsqueeze, {11, 13, 21, 23, 24, 25}},
+    {"Unsqueeze", importUnsqueeze, {1, 11, 13, 21, 23, 24, 25}},
+    {"Upsample", importOldResize, {9, 10}},
     {"Where", importWhere, {9, 16}},
     {"Xor", importBoolean, {7}},
 };
 
 static const Row kMicrosoftRows[] = {
+    {"Attention", importMicrosoftAttention, {1}},
+    {"BiasAdd", importBiasAdd, {1}},
     {"BiasGelu", importFusedGelu, {1}},
+    {"BiasSplitGelu", importBiasSplitGelu, {1}},
     {"DequantizeLinear", importDequantizeLinear, {1}},
     {"DynamicQuantizeLSTM", importDynamicQuantizeLSTM, {1}},
     {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
+    {"EmbedLayerNormalization", importEmbedLayerNormalization, {1}},
     {"FastGelu", importFusedGelu, {1}},
     {"FusedConv", importFusedConv, {1}},
     {"FusedGemm", importFusedGemm, {1}},
     {"FusedMatMul", importFusedMatMul, {1}},
     {"Gelu", importFusedGelu, {1}},
+    {"GridSample", importGridSample, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
+    {"MultiHeadAttention", importMultiHeadAttention, {1}},
+    {"NhwcMaxPool", importNhwcMaxPool, {1}},
+    {"QAttention", importQAttention, {1}},
     {"QGemm", importQGemm, {1}},
     {"QLinearAdd", importQLinearBinary, {1}},
     {"QLinearAveragePool", importQLinearPool, {1}},
     {"QLinearConcat", importQLinearConcat, {1}},
+    {"QLinearConv", importMicrosoftQLinearConv, {1}},
     {"QLinearGlobalAveragePool", importQLinearPool, {1}},
     {"QLinearLeakyRelu", importQLinearUnary, {1}},
     {"QLinearMul", importQLinearBinary, {1}},
@@ -191,8 +206,21 @@ static const Row kMicrosoftRows[] = {
     {"QLinearWhere", importQLinearWhere, {1}},
     {"QuantizeLinear", importQuantizeLinear, {1}},
     {"QuickGelu", importFusedGelu, {1}},
+    {"RotaryEmbedding", importMicrosoftRotaryEmbedding, {1}},
     {"SkipLayerNormalization", importSkipNormalization, {1}},
     {"SkipSimplifiedLayerNormalization", importSkipNormalization, {1}},
+};
+
+/// Of com.microsoft.nchwc.
+static const Row kBlockedRows[] = {
+    {"AveragePool", importBlockedPool, {1}},
+    {"Conv", importBlockedConv, {1}},
+    {"GlobalAveragePool", importBlockedPool, {1}},
+    {"GlobalMaxPool", importBlockedPool, {1}},
+    {"MaxPool", importBlockedPool, {1}},
+    {"ReorderInput", importReorderInput, {1}},
+    {"ReorderOutput", importReorderOutput, {1}},
+    {"Upsample", importBlockedUpsample, {1}},
 };
 
 /// Ops that ONNX Runtime writes into the default domain, where ONNX has none of
@@ -214,9 +242,11 @@ static constexpr llvm::StringLiteral kSums[] = {
     "FusedConv",
     "FusedGemm",
     "FusedMatMul",
+    "EmbedLayerNormalization",
     "GRU",
     "Gemm",
     "GlobalAveragePool",
+    "GridSample",
     "GroupNormalization",
     "InstanceNormalization",
     "LRN",
@@ -226,6 +256,7 @@ static constexpr llvm::StringLiteral kSums[] = {
     "LpNormalization",
     "MatMul",
     "Mean",
+    "MultiHeadAttention",
     "RMSNormalization",
     "RNN",
     "ReduceL1",
@@ -242,6 +273,28 @@ static constexpr llvm::StringLiteral kSums[] = {
     "SkipSimplifiedLayerNormalization",
     "Softmax",
     "Sum"};
+
+namespace {
+struct Reason {
+  llvm::StringLiteral text;
+  /// Ops, or beginnings of their names.
+  llvm::SmallVector<llvm::StringLiteral, 8> ops;
+};
+} // namespace
+
+static const Reason kReasons[] = {
+    {"the size of its result is data, and an artifact knows all sizes before "
+     "it runs; cut the model before the node",
+     {"NonMaxSuppression", "Unique", "Compress"}},
+    {"sequences and optional values are no tensors; export the model without "
+     "them",
+     {"Sequence", "SplitToSequence", "ConcatFromSequence", "Optional"}},
+    {"its results are random; make them inputs of the model",
+     {"Random", "Bernoulli", "Multinomial"}},
+    {"the sizes of its caches are data; export the model with Attention of "
+     "operator set 23 or with MultiHeadAttention",
+     {"GroupQueryAttention"}},
+};
 
 namespace {
 /// The rows of a domain, by op.
@@ -264,9 +317,11 @@ llvm::StringRef onnx::domainName(llvm::StringRef domain) {
 
 static const Row *findRow(llvm::StringRef domain, llvm::StringRef op) {
   static const Table standard(kRows), runtime(kRuntimeRows),
-      microsoft(kMicrosoftRows);
+      microsoft(kMicrosoftRows), blocked(kBlockedRows);
   if (domain == "com.microsoft")
     return microsoft.find(op);
+  if (domain == "com.microsoft.nchwc")
+    return blocked.find(op);
   if (domainName(domain) != "ai.onnx")
     return nullptr;
   const Row *row = standard.find(op);
@@ -280,7 +335,7 @@ std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
     return std::nullopt;
   OpVersion version;
   for (int64_t since : row->versions)
-    if (domain == "com.microsoft" || since <= operatorSet)
+    if (domainName(domain) != "ai.onnx" || since <= operatorSet)
       version = {since, row->import, nullptr, llvm::is_contained(kSums, op)};
   if (!version.import)
     return std::nullopt;
@@ -295,6 +350,10 @@ std::string onnx::remedyForOp(llvm::StringRef domain, llvm::StringRef op,
     return "ONNX has it since operator set " +
            std::to_string(row->versions.front()) + ": convert the model";
   bool isStandard = domainName(domain) == "ai.onnx";
+  for (const Reason &reason : kReasons)
+    for (llvm::StringRef name : reason.ops)
+      if (op.starts_with(name) && (isStandard || domain == "com.microsoft"))
+        return reason.text.str();
   if ((isStandard || domain == "com.microsoft") &&
       signaturesOf(domain, op).empty()) {
     llvm::SmallVector<llvm::StringRef> names;
@@ -319,6 +378,7 @@ std::vector<ImportedOp> qcc::importedOps() {
   add("ai.onnx", kRows);
   add("ai.onnx", kRuntimeRows);
   add("com.microsoft", kMicrosoftRows);
+  add("com.microsoft.nchwc", kBlockedRows);
   auto key = [](const ImportedOp &op) { return std::tie(op.domain, op.name); };
   llvm::sort(ops, [&](const ImportedOp &x, const ImportedOp &y) {
     return key(x) < key(y);

@@ -21,7 +21,7 @@
 namespace qcc::onnx {
 
 /// The operator sets of the default domain that an import knows.
-inline constexpr int64_t kFirstOperatorSet = 11, kLastOperatorSet = 28;
+inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
 
 struct OpVersion {
   int64_t since = 0;

@@ -38,6 +38,28 @@ LogicalResult importWhere(NodeImporter &n);
 LogicalResult importAttention(NodeImporter &n);
 LogicalResult importRotaryEmbedding(NodeImporter &n);
 
+// Ops/BlockedLayouts.cpp
+LogicalResult importBlockedConv(NodeImporter &n);
+LogicalResult importBlockedPool(NodeImporter &n);
+LogicalResult importBlockedUpsample(NodeImporter &n);
+LogicalResult importReorderInput(NodeImporter &n);
+LogicalResult importReorderOutput(NodeImporter &n);
+
+// Ops/ChannelsLast.cpp
+LogicalResult importMicrosoftQLinearConv(NodeImporter &n);
+LogicalResult importNhwcMaxPool(NodeImporter &n);
+
+// Ops/ContribAttention.cpp
+LogicalResult importMicrosoftAttention(NodeImporter &n);
+LogicalResult importMultiHeadAttention(NodeImporter &n);
+LogicalResult importQAttention(NodeImporter &n);
+
+// Ops/ContribLayers.cpp
+LogicalResult importBiasAdd(NodeImporter &n);
+LogicalResult importBiasSplitGelu(NodeImporter &n);
+LogicalResult importEmbedLayerNormalization(NodeImporter &n);
+LogicalResult importMicrosoftRotaryEmbedding(NodeImporter &n);
+
 // Ops/Control.cpp
 LogicalResult importIf(NodeImporter &n);
 
@@ -47,6 +69,9 @@ LogicalResult importConvTranspose(NodeImporter &n);
 
 // Ops/Einsum.cpp
 LogicalResult importEinsum(NodeImporter &n);
+
+// Ops/GridSample.cpp
+LogicalResult importGridSample(NodeImporter &n);
 
 // Ops/Indexing.cpp
 LogicalResult importGather(NodeImporter &n);
@@ -60,6 +85,10 @@ LogicalResult importConvInteger(NodeImporter &n);
 LogicalResult importQLinearConv(NodeImporter &n);
 LogicalResult importMatMulInteger(NodeImporter &n);
 LogicalResult importQLinearMatMul(NodeImporter &n);
+
+// Ops/Loops.cpp
+LogicalResult importLoop(NodeImporter &n);
+LogicalResult importScan(NodeImporter &n);
 
 // Ops/Microsoft.cpp
 LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
@@ -81,6 +110,9 @@ LogicalResult importTile(NodeImporter &n);
 LogicalResult importTrilu(NodeImporter &n);
 LogicalResult importTranspose(NodeImporter &n);
 
+// Ops/NonZero.cpp
+LogicalResult importNonZero(NodeImporter &n);
+
 // Ops/Normalizations.cpp
 LogicalResult importBatchNormalization(NodeImporter &n);
 LogicalResult importGroupNormalization(NodeImporter &n);
@@ -90,6 +122,13 @@ LogicalResult importLpNormalization(NodeImporter &n);
 LogicalResult importLRN(NodeImporter &n);
 LogicalResult importRMSNormalization(NodeImporter &n);
 LogicalResult importSoftmax(NodeImporter &n);
+
+// Ops/OldVersions.cpp
+LogicalResult importOldClip(NodeImporter &n);
+LogicalResult importOldPad(NodeImporter &n);
+LogicalResult importOldResize(NodeImporter &n);
+LogicalResult importOldSlice(NodeImporter &n);
+LogicalResult importOldTopK(NodeImporter &n);
 
 // Ops/Pads.cpp
 LogicalResult importPad(NodeImporter &n);

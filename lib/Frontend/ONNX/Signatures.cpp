@@ -30,6 +30,9 @@ static constexpr Entry kStandard[] = {
 static constexpr Entry kMicrosoft[] = {
 #include "MicrosoftSignatures.def"
 };
+static constexpr Entry kBlocked[] = {
+#include "BlockedSignatures.def"
+};
 #undef SIGNATURE
 
 //===----------------------------------------------------------------------===//
@@ -107,16 +110,21 @@ const AttributeRule *Signature::findAttribute(StringRef name) const {
 ArrayRef<std::pair<int64_t, Signature>> onnx::signaturesOf(StringRef domain,
                                                            StringRef op) {
   static const llvm::StringMap<Versions> standard = parseAll(kStandard),
-                                         microsoft = parseAll(kMicrosoft);
+                                         microsoft = parseAll(kMicrosoft),
+                                         blocked = parseAll(kBlocked);
+  using Result = ArrayRef<std::pair<int64_t, Signature>>;
+  auto findIn = [&](const llvm::StringMap<Versions> &table) {
+    auto found = table.find(op);
+    return found == table.end() ? Result() : Result(found->second);
+  };
+  if (domain == "com.microsoft.nchwc")
+    return findIn(blocked);
   bool isStandard = domainName(domain) == "ai.onnx";
   if (!isStandard && domain != "com.microsoft")
     return {};
-  auto found = isStandard ? standard.find(op) : standard.end();
-  if (found == standard.end())
-    found = microsoft.find(op);
-  return found == microsoft.end()
-             ? ArrayRef<std::pair<int64_t, Signature>>()
-             : ArrayRef<std::pair<int64_t, Signature>>(found->second);
+  // ONNX Runtime writes some of its ops into the default domain.
+  Result result = isStandard ? findIn(standard) : Result();
+  return result.empty() ? findIn(microsoft) : result;
 }
 
 const Signature *onnx::findSignature(StringRef domain, StringRef op,
@@ -202,6 +210,8 @@ char onnx::elementLetter(const GraphValue &value) {
   Type type = value.element;
   if (auto integer = dyn_cast<IntegerType>(type)) {
     bool isUnsigned = integer.isUnsigned();
+    if (value.isUInt16)
+      return 'H';
     if (value.isFourBits)
       return isUnsigned ? 'N' : 'n';
     switch (integer.getWidth()) {

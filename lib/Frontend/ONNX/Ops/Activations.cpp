@@ -336,6 +336,8 @@ static bool boundsNothing(const GraphValue &bound, bool isLow) {
 }
 
 LogicalResult onnx::importClip(NodeImporter &n) {
+  if (n.since < 11)
+    return importOldClip(n);
   if (failed(n.requireInputs(1)))
     return failure();
   GraphValue &x = n.in(0);

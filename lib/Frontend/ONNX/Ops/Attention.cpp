@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Compose.h"
+#include "Attention.h"
 #include "../Constants.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,6 +45,14 @@ static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
   Ref split = c.reshape(
       x, {x->shape[0], x->shape[1], n.size(heads), n.size(*width / heads)});
   return c.transpose(split, {0, 2, 1, 3});
+}
+
+Ref onnx::joinHeads(NodeImporter &n, Composer &c, Ref x) {
+  if (c.failed())
+    return x;
+  Ref turned = c.transpose(x, {0, 2, 1, 3});
+  return c.reshape(turned, {turned->shape[0], turned->shape[1],
+                            n.mul(turned->shape[2], turned->shape[3])});
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,14 +130,14 @@ static Ref mask(Composer &c, Ref scores, Ref keeps) {
                c.number(scores, -std::numeric_limits<double>::infinity())});
 }
 
-/// Whether each row may see each column: columns up to `past` more than the
-/// row.
-static Ref causalMask(NodeImporter &n, Composer &c, Ref scores,
-                      OpFoldResult past) {
+Ref onnx::maskLater(NodeImporter &n, Composer &c, Ref scores,
+                    OpFoldResult past) {
+  if (c.failed())
+    return scores;
   Shape shape(scores->shape.end() - 2, scores->shape.end());
   Value before = n.index(past);
   Value init = filled(n, n.b.getI1Type(), shape, 0);
-  return c.hold(toGraphValue(
+  Ref isSeen = c.hold(toGraphValue(
       generic(n, {}, init, n.b.getMultiDimIdentityMap(2),
               {utils::IteratorType::parallel, utils::IteratorType::parallel},
               [&](Scalars &s, ValueRange) -> Value {
@@ -140,6 +148,7 @@ static Ref causalMask(NodeImporter &n, Composer &c, Ref scores,
                                              s.add(row, before));
               }),
       shape));
+  return mask(c, scores, isSeen);
 }
 
 /// The mask of a node, with columns up to `columns` that nothing may see.
@@ -181,7 +190,7 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
                                 : c.op("Add", {scores, *given});
   }
   if (n.getInt("is_causal", 0))
-    scores = mask(c, scores, causalMask(n, c, scores, heads.past));
+    scores = maskLater(n, c, scores, heads.past);
   if (n.has(6)) {
     // How many keys of each batch there are.
     Ref columns =
@@ -232,12 +241,7 @@ LogicalResult onnx::importAttention(NodeImporter &n) {
     shown = weights;
   (void)c.set(3, shown);
   Ref y = multiplyHeads(n, c, weights, heads->v, heads->group);
-  if (n.in(0).rank() == 3 && !c.failed()) {
-    Ref turned = c.transpose(y, {0, 2, 1, 3});
-    y = c.reshape(turned, {turned->shape[0], turned->shape[1],
-                           n.mul(turned->shape[2], turned->shape[3])});
-  }
-  return c.set(0, y);
+  return c.set(0, n.in(0).rank() == 3 ? joinHeads(n, c, y) : y);
 }
 
 //===----------------------------------------------------------------------===//

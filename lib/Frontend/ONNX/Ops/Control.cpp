@@ -20,7 +20,7 @@ importBranch(NodeImporter &n, StringRef name, bool isChosen) {
   if (!branch || !branch->graph)
     return n.refuse() << "has no " << name << "; add it";
   FailureOr<SmallVector<GraphValue>> values =
-      n.importBranch(*branch->graph, isChosen);
+      n.importBranch(*branch->graph, {}, isChosen);
   if (succeeded(values) && values->size() != n.node.outputs.size())
     return n.refuse() << "has a branch of " << values->size()
                       << " outputs where the node has " << n.node.outputs.size()

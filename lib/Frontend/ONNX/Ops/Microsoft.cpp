@@ -126,19 +126,23 @@ static Composer::Attributes withoutActivation(NodeImporter &n) {
   return rest;
 }
 
-/// Conv, the sum with another tensor, an activation.
-LogicalResult onnx::importFusedConv(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  Composer c(n);
+FailureOr<Composer::Ref> onnx::fusedConv(NodeImporter &n, Composer &c,
+                                         Composer::Ref weight) {
   Composer::Ref y =
-      c.op("Conv", {c.in(0), c.in(1), c.in(2)}, withoutActivation(n));
+      c.op("Conv", {c.in(0), weight, c.in(2)}, withoutActivation(n));
   if (n.has(3))
     y = c.op("Add", {y, c.in(3)});
   ArrayRef<float> parameters;
   if (const NodeAttribute *numbers = n.find("activation_params"))
     parameters = numbers->reals;
-  FailureOr<Composer::Ref> result = activate(n, c, y, parameters);
+  return activate(n, c, y, parameters);
+}
+
+LogicalResult onnx::importFusedConv(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  Composer c(n);
+  FailureOr<Composer::Ref> result = fusedConv(n, c, c.in(1));
   return failed(result) ? failure() : c.set(0, *result);
 }
 

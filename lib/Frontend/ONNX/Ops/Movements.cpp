@@ -33,7 +33,8 @@ LogicalResult onnx::importDropout(NodeImporter &n) {
   // It keeps all elements.
   if (n.hasOutput(1)) {
     Shape shape = n.in(0).shape;
-    Value mask = filled(n, n.b.getI1Type(), shape, 1);
+    Type element = n.since < 10 ? n.in(0).element : n.b.getI1Type();
+    Value mask = filled(n, element, shape, 1);
     if (failed(n.set(1, mask, shape)))
       return failure();
   }

@@ -219,6 +219,8 @@ static FailureOr<Value> readPadValue(NodeImporter &n) {
 }
 
 LogicalResult onnx::importPad(NodeImporter &n) {
+  if (n.since < 11)
+    return importOldPad(n);
   if (failed(n.requireInputs(2)))
     return failure();
   FailureOr<Amounts> amounts = readAmounts(n);

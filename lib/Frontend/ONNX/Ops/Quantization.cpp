@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Quantization.h"
 #include "../Constants.h"
-#include "../Emit.h"
 #include "../Ops.h"
+#include "WideQuantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
@@ -18,14 +19,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
-
-namespace {
-/// A scale and a zero point as operands of qnn.
-struct Params {
-  Value scale, zeroPoint;
-  IntegerAttr axis; ///< null: one for the tensor
-};
-} // namespace
 
 /// Whether all bytes of a constant are `byte`.
 static bool isConstantByte(const GraphValue &value, uint8_t byte) {
@@ -45,10 +38,8 @@ static bool isZero(NodeImporter &n, GraphValue &value) {
   return isConstantByte(value, 0);
 }
 
-/// The parameters of `x`, inputs 1 and 2 of the node. `zero` is the zero point
-/// where the node has one that is not 0.
-static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
-                                    GraphValue *zero) {
+FailureOr<QuantParams>
+onnx::readQuantParams(NodeImporter &n, const GraphValue &x, GraphValue *zero) {
   if (n.getInt("block_size", 0) != 0)
     return n.refuse() << "quantizes in blocks, which is not supported; use one "
                          "scale for the tensor or for each channel";
@@ -72,7 +63,7 @@ static FailureOr<Params> readParams(NodeImporter &n, const GraphValue &x,
   if (zero && zero->shape.size() != scale.shape.size())
     return n.refuse() << "has a scale and a zero point of different shapes; "
                          "make them the same";
-  Params params;
+  QuantParams params;
   bool isScalar = scale.rank() == 0 ||
                   (scale.rank() == 1 && knownSize(scale.shape[0]) == 1);
   if (isScalar) {
@@ -153,14 +144,20 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   Type type = n.has(2) ? n.in(2).element
               : given  ? elementType(given, n.b.getContext())
                        : n.b.getIntegerType(8, /*isSigned=*/false);
+  bool isUInt16 = n.has(2) ? n.in(2).isUInt16
+                           : given == static_cast<int32_t>(DataType::UInt16);
+  if (isUInt16 || (type && type.isInteger(16)))
+    return quantizeWide(n, x, isUInt16);
   GraphValue probe;
   probe.element = type;
   if (!type || !probe.isByte())
     return n.refuse() << "quantizes to "
                       << (type ? elementName(type).str() : dataTypeName(given))
-                      << ", which is not supported; use int8 or uint8";
+                      << ", which is not supported; use int8, uint8, int16 or "
+                         "uint16";
   bool hasZero = n.has(2) && !isConstantByte(n.in(2), 0);
-  FailureOr<Params> params = readParams(n, x, hasZero ? &n.in(2) : nullptr);
+  FailureOr<QuantParams> params =
+      readQuantParams(n, x, hasZero ? &n.in(2) : nullptr);
   if (failed(params))
     return failure();
   if (std::optional<GraphValue> known = quantizeOne(n, x, type))
@@ -207,7 +204,7 @@ static FailureOr<GraphValue> dequantize(NodeImporter &n, GraphValue x,
     x = toSigned(n, x);
     zero = nullptr;
   }
-  FailureOr<Params> params = readParams(n, x, zero);
+  FailureOr<QuantParams> params = readQuantParams(n, x, zero);
   if (failed(params))
     return failure();
   return toGraphValue(
@@ -220,13 +217,16 @@ LogicalResult onnx::importDequantizeLinear(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
   GraphValue &x = n.in(0);
-  if (!x.isByte() && !x.element.isInteger(32))
+  bool isWide = x.isUInt16 || x.element.isInteger(16);
+  if (!x.isByte() && !x.element.isInteger(32) && !isWide)
     return n.refuse() << "does not take " << elementName(x.element)
-                      << "; int8, uint8 and int32 are supported";
+                      << "; integers of 8, 16 and 32 bits are supported";
   int32_t given = n.getInt("output_dtype", 0);
   Type type = given ? elementType(given, n.b.getContext()) : n.in(1).element;
   if (!type || !isa<FloatType>(type) || type.isF64())
     return n.refuse() << "gives a type that is not supported; use float32";
+  if (isWide)
+    return dequantizeWide(n, type);
   FailureOr<GraphValue> y = dequantize(n, x, type);
   return failed(y) ? failure() : n.set(0, *y);
 }

@@ -96,18 +96,11 @@ LogicalResult onnx::importQLinearPool(NodeImporter &n) {
       return n.requireInputs(i + 1);
   Composer c(n);
   Ref x = dequantize(c, 0);
-  bool isLast = n.getInt("channels_last", 0) != 0 && x->rank() > 2;
-  SmallVector<int64_t> toFirst{0, x->rank() - 1}, toLast{0};
-  for (int64_t d = 1; d < x->rank() - 1; ++d)
-    toFirst.push_back(d);
-  for (int64_t d = 2; d < x->rank(); ++d)
-    toLast.push_back(d);
-  toLast.push_back(1);
+  bool isLast = n.getInt("channels_last", 0) != 0;
+  Ref y = c.op(n.op().drop_front(strlen("QLinear")),
+               {isLast ? channelsFirst(c, x) : x}, n.node.attributes);
   if (isLast)
-    x = c.transpose(x, toFirst);
-  Ref y = c.op(n.op().drop_front(strlen("QLinear")), {x}, n.node.attributes);
-  if (isLast)
-    y = c.transpose(y, toLast);
+    y = channelsLast(c, y);
   return c.set(0, quantize(c, y, 3, c.in(0)));
 }
 

@@ -187,6 +187,17 @@ LogicalResult onnx::importConstant(NodeImporter &n) {
             "not supported";
 }
 
+/// Whether the element of a constant is not 0.
+static bool isOtherThanZero(const GraphValue &element) {
+  auto dense = dyn_cast<DenseElementsAttr>(element.constant);
+  if (!dense || dense.getNumElements() != 1)
+    return false;
+  auto number = *dense.value_begin<Attribute>();
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return !real.getValue().isZero();
+  return !cast<IntegerAttr>(number).getValue().isZero();
+}
+
 LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
   if (failed(n.requireInputs(1)))
     return failure();
@@ -203,9 +214,11 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
       return failure();
     if (knownSizes(constant->shape) != SmallVector<int64_t>{1})
       return n.refuse() << "has a value that is not one element; correct it";
-    if (constant->isFourBits)
-      return n.refuse() << "has a value of int4 or uint4, which is not "
-                           "supported; make it int8 or uint8";
+    if (constant->isFourBits || constant->isUInt16)
+      return n.refuse() << "has a value of "
+                        << (constant->isUInt16 ? "uint16" : "int4 or uint4")
+                        << ", which is not supported; make it int8, uint8 or "
+                           "int32";
     element = reshape(n, *constant, {});
   } else {
     auto type = RankedTensorType::get({}, n.b.getF32Type());
@@ -214,6 +227,7 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
   Shape shape(*sizes);
   GraphValue y = broadcastTo(
       n, element, shape, AffineMap::get(shape.size(), 0, {}, n.b.getContext()));
+  y.isFilled = isOtherThanZero(element);
   // Integers of such a vector may decide of shapes.
   if (auto integers = Constants::readIntegers(n.b, element)) {
     std::optional<int64_t> count =

@@ -153,6 +153,8 @@ static GraphValue gatherSpans(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importSlice(NodeImporter &n) {
+  if (n.since < 10)
+    return importOldSlice(n);
   FailureOr<SliceInputs> in = readSlice(n);
   if (failed(in))
     return failure();

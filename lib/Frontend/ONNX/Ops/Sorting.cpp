@@ -111,6 +111,8 @@ static GraphValue findPlaces(NodeImporter &n, GraphValue &ranks, int64_t axis,
 }
 
 LogicalResult onnx::importTopK(NodeImporter &n) {
+  if (n.since < 10)
+    return importOldTopK(n);
   if (failed(n.requireInputs(2)))
     return failure();
   GraphValue &x = n.in(0);
