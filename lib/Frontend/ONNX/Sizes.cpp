@@ -72,6 +72,33 @@ void SizeArithmetic::noteSizes(ArrayRef<OpFoldResult> numbers) {
       neverNegative.insert(value.getAsOpaquePointer());
 }
 
+void SizeProduct::multiply(OpFoldResult size) {
+  if (std::optional<int64_t> known = knownSize(size)) {
+    constant *= *known;
+    return;
+  }
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (auto product = dyn_cast_or_null<arith::MulIOp>(op)) {
+    for (Value factor : product->getOperands())
+      multiply(getAsOpFoldResult(factor));
+    return;
+  }
+  // The multiple of one size.
+  auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op);
+  auto multiple =
+      apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0))
+            : AffineBinaryOpExpr(nullptr);
+  auto factor = multiple && multiple.getKind() == AffineExprKind::Mul
+                    ? dyn_cast<AffineConstantExpr>(multiple.getRHS())
+                    : AffineConstantExpr();
+  if (factor && isa<AffineDimExpr, AffineSymbolExpr>(multiple.getLHS())) {
+    constant *= factor.getValue();
+    multiply(apply.getMapOperands().front());
+    return;
+  }
+  others.push_back(size);
+}
+
 //===----------------------------------------------------------------------===//
 // Affine expressions
 //===----------------------------------------------------------------------===//

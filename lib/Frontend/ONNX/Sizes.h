@@ -61,6 +61,15 @@ private:
 /// The size, if it is known when the model is imported.
 std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 
+/// A product of sizes: the constants among them, and the others.
+struct SizeProduct {
+  int64_t constant = 1;
+  llvm::SmallVector<mlir::OpFoldResult> others;
+
+  /// Multiplies by the factors of a size, which may be a product itself.
+  void multiply(mlir::OpFoldResult size);
+};
+
 } // namespace qcc::onnx
 
 #endif // QCC_LIB_FRONTEND_ONNX_SIZES_H

@@ -38,19 +38,16 @@ static LogicalResult setReshaped(NodeImporter &n, const Shape &shape) {
 /// on both sides cancel each other.
 static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
                                              const Shape &others) {
-  SmallVector<OpFoldResult> left;
-  int64_t above = 1, below = 1;
+  SizeProduct all, rest;
   for (OpFoldResult size : from)
-    if (std::optional<int64_t> known = knownSize(size))
-      above *= *known;
-    else
-      left.push_back(size);
-  SmallVector<OpFoldResult> divisors;
-  for (OpFoldResult size : others) {
+    all.multiply(size);
+  for (OpFoldResult size : others)
+    rest.multiply(size);
+  int64_t above = all.constant, below = rest.constant;
+  SmallVector<OpFoldResult> left = all.others, divisors;
+  for (OpFoldResult size : rest.others) {
     auto *found = llvm::find(left, size);
-    if (std::optional<int64_t> known = knownSize(size))
-      below *= *known;
-    else if (found != left.end())
+    if (found != left.end())
       left.erase(found);
     else
       divisors.push_back(size);
