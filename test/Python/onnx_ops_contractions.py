@@ -23,6 +23,8 @@ def draw_window(d, rank, most=4):
         mode = "VALID"
     if not d.set(auto_pad=mode):
         mode = "NOTSET"
+    if mode.startswith("SAME") and any(s - e > 1 for s, e in zip(strides, extents)):
+        d.no_peer = "windows shorter than strides with SAME: ONNX Runtime may pad by a negative amount"
     if mode == "NOTSET":
         d.set(pads=[d.integer(0, k - 1) for k in kernel * 2])
     return kernel, extents
