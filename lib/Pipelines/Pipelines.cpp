@@ -132,6 +132,9 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
 void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createPadInPlace());
+  // Ops that turn out to give what they get are gone before results have
+  // destinations: a value that is returned twice needs a copy.
+  pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createAddResultDestinations());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createBufferizeTensors());

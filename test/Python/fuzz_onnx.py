@@ -8,6 +8,7 @@ import dataclasses
 import numpy as np
 
 from onnx_model import Model
+from oracle import fma
 
 F32 = np.float32
 BYTES = (np.int8, np.uint8)
@@ -374,14 +375,15 @@ def quantized(random, model, name, shape, kind=None):
     x, s, z = integers(random, kind, shape), scales(random), integers(random, kind, ())
     names = [model.value(name, x, name == "a" or chance(random, 0.5)), model.constant(f"s{name}", s),
              model.constant(f"z{name}", z)]
-    return kind, names, ((x.astype(np.int32) - z.astype(np.int32)).astype(F32) * s).astype(F32)
+    return kind, names, (x.astype(np.int32) - z.astype(np.int32)).astype(F32), F32(s)
 
 
 def microsoft_binary(random):
     """QLinearAdd, QLinearMul and QLinearConcat, and of one operand QLinearLeakyRelu."""
     model, op = Model(), str(random.choice(["QLinearAdd", "QLinearMul", "QLinearConcat", "QLinearLeakyRelu"]))
     shape = shape_of(random)
-    kind, a_names, a = quantized(random, model, "a", shape)
+    kind, a_names, da, sa = quantized(random, model, "a", shape)
+    a = (da * sa).astype(F32)
     sy, zy = scales(random), integers(random, kind, ())
     results = [model.constant("sy", sy), model.constant("zy", zy)]
     attributes = {}
@@ -393,14 +395,19 @@ def microsoft_binary(random):
         attributes["axis"] = int(random.integers(-len(shape), len(shape)))
         other = list(shape)
         other[attributes["axis"]] = int(random.integers(1, 5))
-        _, b_names, b = quantized(random, model, "b", tuple(other), kind)
-        names, value = [*results, *a_names, *b_names], np.concatenate([a, b], attributes["axis"])
+        _, b_names, db, sb = quantized(random, model, "b", tuple(other), kind)
+        names, value = [*results, *a_names, *b_names], np.concatenate([a, (db * sb).astype(F32)], attributes["axis"])
     else:
         other = tuple(1 if chance(random, 0.3) else size for size in shape)
-        _, b_names, b = quantized(random, model, "b", other, kind)
-        names, value = [*a_names, *b_names, *results], (a + b if op == "QLinearAdd" else a * b).astype(F32)
+        _, b_names, db, sb = quantized(random, model, "b", other)
+        names = [*a_names, *b_names, *results]
+        # N6: no division of a sum, whose exact halves would all be rounded to one side.
+        quotient = (fma(da, sa / sy, (db * (sb / sy)).astype(F32)) if op == "QLinearAdd" else
+                    ((da * db).astype(F32) * ((sa * sb).astype(F32) / sy)).astype(F32))
+    if op not in ("QLinearAdd", "QLinearMul"):
+        quotient = (value / sy).astype(F32)
     y = model.node(f"com.microsoft::{op}", names, **attributes)
-    return Case(model, [y], [saturate((value / sy).astype(F32), zy, kind)], has_peer=False)
+    return Case(model, [y], [saturate(quotient, zy, kind)], has_peer=False)
 
 
 def qgemm(random):

@@ -164,6 +164,31 @@ def test_lstm(direction, full, tmp_path, compiler):
         np.testing.assert_allclose(actual[i], np.stack([way[i] for way in ways], axis), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("op, gates, states", [("RNN", 1, 1), ("GRU", 3, 1), ("LSTM", 4, 2)])
+def test_constant_lengths_in_both_directions(op, gates, states, tmp_path, compiler):
+    """The same as lengths that are given when the model runs."""
+    x, w, r = uniform(5, 3, 4), uniform(2, gates * 6, 4), uniform(2, gates * 6, 6)
+    lengths = np.array([5, 1, 3], np.int32)
+    results = [run(tmp_path, op, [x, constant(w), constant(r), None, given], 1 + states, hidden_size=6, direction="bidirectional")
+               for given in (lengths, constant(lengths))]
+    for expected, actual in zip(*results):
+        program.assert_same_bits(actual, expected)
+    y, last = results[1][:2]
+    for row, length in enumerate(lengths):
+        assert not y[length:, :, row].any() and y[:length, :, row].all()
+        program.assert_same_bits(last[:, row], np.stack([y[length - 1, 0, row], y[0, 1, row]]))
+
+
+def test_lstm_whose_forget_gate_is_the_rest_of_its_input_gate(tmp_path, compiler):
+    """1 - i is the gate of the opposite sums: those of i with the signs changed."""
+    x, w, r = uniform(3, 2, 4), uniform(1, 24, 4), uniform(1, 24, 6)
+    coupled = run(tmp_path, "LSTM", [x, constant(w), constant(r)], 3, hidden_size=6, input_forget=1)
+    for weight in (w, r):
+        weight[:, 12:18] = -weight[:, :6]
+    for actual, expected in zip(coupled, run(tmp_path, "LSTM", [x, constant(w), constant(r)], 3, hidden_size=6)):
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
+
+
 def test_lstm_with_the_batch_first(tmp_path, compiler):
     x, w, r = uniform(3, 5, 4), uniform(1, 24, 4), uniform(1, 24, 6)
     expected = run(tmp_path, "LSTM", [x.transpose(1, 0, 2).copy(), constant(w), constant(r)], 3, hidden_size=6)

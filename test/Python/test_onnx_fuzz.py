@@ -9,6 +9,7 @@ import os
 
 import numpy as np
 import pytest
+from onnx import numpy_helper
 
 import fuzz_onnx_graph
 import program
@@ -23,6 +24,16 @@ except ImportError:
 SEEDS = int(os.environ.get("QCC_ONNX_SEEDS", 5 * len(FAMILIES)))
 GRAPHS = int(os.environ.get("QCC_ONNX_SEEDS", 80))
 SHARDS = 8
+
+
+def is_exact_there(model):
+    """Whether ONNX Runtime multiplies bytes exactly: its kernels for processors without VNNI add pairs of products of uint8 and
+    int8 in 16 bits, which saturate. Those of uint8 alone do not."""
+    if program.host_features.features() & {"avx512vnni", "avxvnni"}:
+        return True
+    takes_bytes = any(node.op_type in ("MatMulInteger", "QLinearMatMul", "ConvInteger", "QLinearConv") for node in model.nodes)
+    arrays = [*model.arrays, *(numpy_helper.to_array(constant) for constant in model.constants)]
+    return not takes_bytes or all(array.dtype != np.int8 for array in arrays if array.ndim > 1)
 
 
 def check(results, case, what):
@@ -58,7 +69,7 @@ def test_bits(shard, compiler):
         for target, results in run_here(data, arrays):
             check(results, case, f"{name}, seed {seed}, {target}")
         counts[name] += 1
-        if onnxruntime and case.has_peer:
+        if onnxruntime and case.has_peer and is_exact_there(case.model):
             peer = run_there(data, [info.name for info in case.model.inputs], arrays)
             check(peer or (), case, f"{name}, seed {seed}, ONNX Runtime")
             there += peer is not None
@@ -86,7 +97,8 @@ def test_graphs(shard, compiler):
         for target, results in run_here(data, model.arrays):
             check_values(results, expected, f"graph {seed}, {target}")
         nodes += len(model.nodes)
-        peer = run_there(data, [info.name for info in model.inputs], model.arrays) if onnxruntime else None
+        has_peer = onnxruntime and is_exact_there(model)
+        peer = run_there(data, [info.name for info in model.inputs], model.arrays) if has_peer else None
         if peer is not None:
             check_values(peer, expected, f"graph {seed}, ONNX Runtime")
             there += 1

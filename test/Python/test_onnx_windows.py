@@ -4,6 +4,8 @@ auto_pad gives the same bits as the pads that it stands for, ceil_mode what ONNX
 size in the model and without it.
 """
 
+import subprocess
+
 import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
@@ -131,6 +133,25 @@ def test_transposed_convolutions(kernel, strides, added, side, tmp_path, compile
     if added == [0, 0] and all(k >= s for k, s in zip(kernel, strides)):
         (real,) = ReferenceEvaluator(graph.model(names)).run(None, {"x": x})
         np.testing.assert_allclose(static, real, rtol=1e-5, atol=1e-5)
+
+
+def test_groups_of_a_transposed_convolution(tmp_path, compiler):
+    """Of dynamic sizes, whose image is split behind its padding."""
+    x, operands = random(2, 2, 2, 5), [random(2, 2, 1, 2), random(4)]
+    attributes = dict(group=2, dilations=[2, 2], output_padding=[0, 1])
+    static = run(tmp_path, "ConvTranspose", x, None, operands, **attributes)
+    program.assert_same_bits(run(tmp_path, "ConvTranspose", x, [2, 2, "h", "w"], operands, **attributes), static)
+
+
+def test_windows_much_shorter_than_strides(tmp_path, compiler):
+    """Nothing is cut off, and the import says that ONNX Runtime may."""
+    x = random(1, 1, 6, 3)
+    graph, names = model_of("MaxPool", x, None, [], kernel_shape=[2, 1], strides=[1, 3], auto_pad="SAME_UPPER")
+    program.assert_same_bits(graph.run(tmp_path, names)[0][:, :, :-1], np.maximum(x[:, :, :-1, :1], x[:, :, 1:, :1]))
+    done = subprocess.run([compiler, "compile", str(tmp_path / "model.onnx"), "-o", str(tmp_path / "m.so")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "warning: node 'MaxPool_0_0' (MaxPool-12) has auto_pad, a stride of 3 and windows of 1: no element is cut off" in done.stderr
 
 
 @pytest.mark.parametrize("op, included", [("MaxPool", 0), ("AveragePool", 0), ("AveragePool", 1)])

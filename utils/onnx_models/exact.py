@@ -197,7 +197,7 @@ class Resize(OpRun):
             raise Unknown(f"Resize in mode {mode} with these attributes")
         for axis, n in enumerate(x.shape):
             given = scales[axis] if scales is not None and len(scales) else sizes[axis] / n
-            to = int(n * given) if scales is not None and len(scales) else int(sizes[axis])
+            to = int(numpy.float32(n) * numpy.float32(given)) if scales is not None and len(scales) else int(sizes[axis])
             if to != n or given != 1:
                 at = self.coordinates(coordinate_transformation_mode or "half_pixel", numpy.arange(to), n, to, given)
                 if mode == "cubic":

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Many ops are defined by others: QLinearAdd is DequantizeLinear, Add and
-// QuantizeLinear. They are imported as the nodes that they stand for, by the
-// functions of those, so that both ways to write a model give one program.
+// Many ops are defined by others: QLinearSigmoid is DequantizeLinear, Sigmoid
+// and QuantizeLinear. They are imported as the nodes that they stand for, by
+// the functions of those, so that both ways to write a model give one program.
 //
 //===----------------------------------------------------------------------===//
 

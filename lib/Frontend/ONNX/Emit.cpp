@@ -85,6 +85,12 @@ Value Scalars::equal(Value x, Value y) {
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
 }
+Value Scalars::isNaN(Value x) {
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+}
+Value Scalars::isOrdered(Value x) {
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
+}
 Value Scalars::select(Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }

@@ -46,6 +46,9 @@ public:
   /// Ordered, or signed, comparisons; i1.
   Value less(Value x, Value y);
   Value equal(Value x, Value y);
+  /// Whether a float is a NaN, or is none.
+  Value isNaN(Value x);
+  Value isOrdered(Value x);
   Value select(Value condition, Value x, Value y);
   /// An element of a tensor.
   Value extract(Value tensor, ValueRange indices);

@@ -111,26 +111,18 @@ GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
 // Reshaping
 //===----------------------------------------------------------------------===//
 
+static bool isSameProduct(const SizeProduct &x, const SizeProduct &y) {
+  auto sorted = [](const SizeProduct &product) {
+    auto ids = llvm::map_to_vector(product.others, [](OpFoldResult size) {
+      return size.getOpaqueValue();
+    });
+    llvm::sort(ids);
+    return ids;
+  };
+  return x.constant == y.constant && sorted(x) == sorted(y);
+}
+
 namespace {
-/// A product of sizes: the constants among them, and the others.
-struct Product {
-  int64_t constant = 1;
-  SmallVector<void *> others;
-
-  void multiply(OpFoldResult size) {
-    if (std::optional<int64_t> known = knownSize(size))
-      constant *= *known;
-    else
-      others.push_back(size.getOpaqueValue());
-  }
-  bool operator==(const Product &other) const {
-    SmallVector<void *> a(others), b(other.others);
-    llvm::sort(a);
-    llvm::sort(b);
-    return constant == other.constant && a == b;
-  }
-};
-
 /// Dimensions of two shapes that have as many elements.
 struct Group {
   SmallVector<int64_t> from, to;
@@ -145,8 +137,8 @@ static std::optional<SmallVector<Group>> findGroups(const Shape &from,
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     Group group;
-    Product a, b;
-    auto take = [](const Shape &shape, size_t &next, Product &product,
+    SizeProduct a, b;
+    auto take = [](const Shape &shape, size_t &next, SizeProduct &product,
                    SmallVector<int64_t> &dims) {
       product.multiply(shape[next]);
       dims.push_back(next++);
@@ -155,7 +147,7 @@ static std::optional<SmallVector<Group>> findGroups(const Shape &from,
       take(from, i, a, group.from);
     if (j < to.size())
       take(to, j, b, group.to);
-    while (!(a == b)) {
+    while (!isSameProduct(a, b)) {
       bool growsFrom = a.others.size() < b.others.size() ||
                        (a.others.size() == b.others.size() &&
                         std::abs(a.constant) < std::abs(b.constant));

@@ -36,8 +36,11 @@ static StringRef toRef(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-InFlightDiagnostic NodeImporter::refuse() {
-  InFlightDiagnostic diagnostic = emitError(loc);
+InFlightDiagnostic NodeImporter::refuse() { return begin(emitError(loc)); }
+
+InFlightDiagnostic NodeImporter::warn() { return begin(emitWarning(loc)); }
+
+InFlightDiagnostic NodeImporter::begin(InFlightDiagnostic diagnostic) const {
   diagnostic << "node '" << cast<NameLoc>(loc).getName().getValue() << "' (";
   // What the model has, and what of it is refused.
   if (whole)

@@ -63,6 +63,8 @@ public:
 
   /// A refusal of this node: `return n.refuse() << "reason; remedy"`.
   mlir::InFlightDiagnostic refuse();
+  /// A warning about this node: `n.warn() << "difference; remedy"`.
+  mlir::InFlightDiagnostic warn();
 
   // Inputs
 
@@ -168,6 +170,8 @@ public:
 private:
   /// The importer of a node of the model.
   const NodeImporter &outermost() const;
+  /// Begins a message with the names of the node and of its op.
+  mlir::InFlightDiagnostic begin(mlir::InFlightDiagnostic diagnostic) const;
 
   const NodeImporter *whole = nullptr;
   llvm::SmallVector<GraphValue *> inputs;

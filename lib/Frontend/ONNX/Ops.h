@@ -132,11 +132,14 @@ LogicalResult importOldTopK(NodeImporter &n);
 
 // Ops/Pads.cpp
 LogicalResult importPad(NodeImporter &n);
+LogicalResult importCenterCropPad(NodeImporter &n);
 
 // Ops/Poolings.cpp
 LogicalResult importAveragePool(NodeImporter &n);
 LogicalResult importGlobalAveragePool(NodeImporter &n);
 LogicalResult importGlobalMaxPool(NodeImporter &n);
+LogicalResult importLpPool(NodeImporter &n);
+LogicalResult importGlobalLpPool(NodeImporter &n);
 LogicalResult importMaxPool(NodeImporter &n);
 
 // Ops/Products.cpp

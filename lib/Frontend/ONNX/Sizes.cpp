@@ -21,43 +21,6 @@ std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
   return getConstantIntValue(size);
 }
 
-static void addFactors(OpFoldResult size, Factors &factors) {
-  int64_t constant;
-  std::optional<int64_t> known = knownSize(size);
-  if (known && !llvm::MulOverflow(factors.constant, *known, constant)) {
-    factors.constant = constant;
-    return;
-  }
-  Operation *op = known ? nullptr : cast<Value>(size).getDefiningOp();
-  if (isa_and_nonnull<arith::MulIOp>(op)) {
-    for (Value factor : op->getOperands())
-      addFactors(getAsOpFoldResult(factor), factors);
-    return;
-  }
-  auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op);
-  auto product =
-      apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0))
-            : AffineBinaryOpExpr(nullptr);
-  auto number = product && product.getKind() == AffineExprKind::Mul
-                    ? dyn_cast<AffineConstantExpr>(product.getRHS())
-                    : AffineConstantExpr();
-  // A constant is on the right; the maps of sizes have one operand then.
-  if (!number || !isa<AffineDimExpr, AffineSymbolExpr>(product.getLHS()) ||
-      llvm::MulOverflow(factors.constant, number.getValue(), constant)) {
-    factors.sizes.push_back(size);
-    return;
-  }
-  factors.constant = constant;
-  addFactors(getAsOpFoldResult(apply.getOperand(0)), factors);
-}
-
-Factors onnx::factorsOf(ArrayRef<OpFoldResult> sizes) {
-  Factors factors;
-  for (OpFoldResult size : sizes)
-    addFactors(size, factors);
-  return factors;
-}
-
 //===----------------------------------------------------------------------===//
 // Signs
 //===----------------------------------------------------------------------===//
@@ -107,6 +70,37 @@ void SizeArithmetic::noteSizes(ArrayRef<OpFoldResult> numbers) {
   for (OpFoldResult number : numbers)
     if (auto value = dyn_cast<Value>(number))
       neverNegative.insert(value.getAsOpaquePointer());
+}
+
+void SizeProduct::multiply(OpFoldResult size) {
+  int64_t product;
+  std::optional<int64_t> known = knownSize(size);
+  if (known && !llvm::MulOverflow(constant, *known, product)) {
+    constant = product;
+    return;
+  }
+  Operation *op = known ? nullptr : cast<Value>(size).getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op)) {
+    for (Value factor : op->getOperands())
+      multiply(getAsOpFoldResult(factor));
+    return;
+  }
+  // The multiple of one size.
+  auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op);
+  auto multiple =
+      apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0))
+            : AffineBinaryOpExpr(nullptr);
+  auto factor = multiple && multiple.getKind() == AffineExprKind::Mul
+                    ? dyn_cast<AffineConstantExpr>(multiple.getRHS())
+                    : AffineConstantExpr();
+  // A constant is on the right; the maps of sizes have one operand then.
+  if (!factor || !isa<AffineDimExpr, AffineSymbolExpr>(multiple.getLHS()) ||
+      llvm::MulOverflow(constant, factor.getValue(), product)) {
+    others.push_back(size);
+    return;
+  }
+  constant = product;
+  multiply(getAsOpFoldResult(apply.getOperand(0)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -61,13 +61,14 @@ private:
 /// The size, if it is known when the model is imported.
 std::optional<int64_t> knownSize(mlir::OpFoldResult size);
 
-/// A product of sizes.
-struct Factors {
+/// A product of sizes: the constants among them, and the others.
+struct SizeProduct {
   int64_t constant = 1;
-  /// Sizes that no product in the program gives.
-  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  llvm::SmallVector<mlir::OpFoldResult> others;
+
+  /// Multiplies by the factors of a size, which may be a product itself.
+  void multiply(mlir::OpFoldResult size);
 };
-Factors factorsOf(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
 } // namespace qcc::onnx
 

@@ -54,6 +54,26 @@ static bool hasOneUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
+/// Whether an expansion of what a tensor.pad gives may become one of what it
+/// pads: the pattern of linalg puts it right behind the definition of that,
+/// where the sizes that it names have to be known.
+static bool mayMoveBeforePad(OpOperand *operand) {
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner());
+  auto pad = operand->get().getDefiningOp<tensor::PadOp>();
+  if (!expand || !pad)
+    return true;
+  Operation *source = pad.getSource().getDefiningOp();
+  return llvm::all_of(expand.getOutputShape(), [&](Value size) {
+    Operation *op = size.getDefiningOp();
+    return !op || (source && op->getBlock() == source->getBlock() &&
+                   op->isBeforeInBlock(source));
+  });
+}
+
+static bool mayExpand(OpOperand *operand) {
+  return hasOneUse(operand) && mayMoveBeforePad(operand);
+}
+
 /// How long bodies may become. Each fusion copies both bodies, so that chains
 /// without a limit would take time quadratic in their length.
 static constexpr size_t kMaxBodyOps = 256;
@@ -234,7 +254,7 @@ struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
     // itself.
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *) { return false; });
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOneUse);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, mayExpand);
     linalg::populateConstantFoldLinalgOperations(patterns, hasOneUse);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

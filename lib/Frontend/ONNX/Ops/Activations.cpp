@@ -251,7 +251,10 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
                                    : integerFunction(n.op());
   if (n.op() == "Gelu" && n.getString("approximate", "none") == "tanh")
     function = geluByTanh;
-  if (!function || (usesLibrary(n.op()) && x.element.isF64()))
+  if (function && usesLibrary(n.op()) && x.element.isF64())
+    return n.refuse() << "takes float64, of which the operations are not "
+                         "defined (N8 in Numerics); cast it to float32";
+  if (!function)
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
   Parameters p = absentParameters(n.op());
@@ -291,8 +294,7 @@ LogicalResult onnx::importIsSpecial(NodeImporter &n) {
       n, {&x}, n.b.getI1Type(), [&](Scalars &s, ValueRange args) -> Value {
         Value v = args[0];
         if (n.op() == "IsNaN")
-          return arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNO, v,
-                                       v);
+          return s.isNaN(v);
         Value top = s.equal(v, s.constant(v.getType(), infinity)),
               bottom = s.equal(v, s.constant(v.getType(), -infinity));
         if (positive && negative)

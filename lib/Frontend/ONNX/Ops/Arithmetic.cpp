@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace qcc;
@@ -142,6 +144,31 @@ static Value truncatedModulo(Scalars &s, Value x, Value y) {
   return arith::RemSIOp::create(s.b, s.loc, x, y);
 }
 
+/// The exact remainder x - trunc(x / y) * y of floats, with the sign of x,
+/// computed in float64: of float32 and what is smaller, a quotient has at most
+/// 277 bits before the point, of which each division takes away 29.
+static Value floatModulo(Scalars &s, Value x, Value y) {
+  Type type = x.getType(), wide = s.b.getF64Type();
+  Value a = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, x)),
+        d = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, y)),
+        zero = s.constant(wide, 0), rest = a;
+  for (int power = 261; power >= 0; power -= 29) {
+    // Products of 29 and 24 bits are exact.
+    Value divisor = s.mul(d, s.constant(wide, std::ldexp(1.0, power))),
+          quotient = math::TruncOp::create(s.b, s.loc, s.div(rest, divisor));
+    rest = s.sub(rest, s.mul(quotient, divisor));
+    // A quotient that was rounded up to the next integer.
+    rest = s.select(s.less(rest, zero), s.add(rest, divisor), rest);
+  }
+  Value infinity = s.constant(wide, std::numeric_limits<double>::infinity());
+  // An infinite divisor leaves every finite number.
+  Value keeps = arith::AndIOp::create(s.b, s.loc, s.equal(d, infinity),
+                                      s.less(a, infinity));
+  rest = s.select(keeps, a, rest);
+  Value narrow = arith::TruncFOp::create(s.b, s.loc, type, rest);
+  return math::CopySignOp::create(s.b, s.loc, narrow, x);
+}
+
 using Function = Value (*)(Scalars &, Value, Value);
 
 template <typename Op> static Value bits(Scalars &s, Value x, Value y) {
@@ -154,7 +181,9 @@ static Function arithmeticFunction(NodeImporter &n) {
       .Case("Sub", [](Scalars &s, Value x, Value y) { return s.sub(x, y); })
       .Case("Mul", [](Scalars &s, Value x, Value y) { return s.mul(x, y); })
       .Case("Div", [](Scalars &s, Value x, Value y) { return s.div(x, y); })
-      .Case("Mod", n.getInt("fmod", 0) ? truncatedModulo : floorModulo)
+      .Case("Mod", n.in(0).isFloat()     ? floatModulo
+                   : n.getInt("fmod", 0) ? truncatedModulo
+                                         : floorModulo)
       .Case("BitwiseAnd", bits<arith::AndIOp>)
       .Case("BitwiseOr", bits<arith::OrIOp>)
       .Case("BitwiseXor", bits<arith::XOrIOp>)
@@ -164,11 +193,19 @@ static Function arithmeticFunction(NodeImporter &n) {
 LogicalResult onnx::importArithmetic(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
-  bool isWhole = n.op() == "Mod" || n.op().starts_with("Bitwise");
+  bool isWhole = n.op().starts_with("Bitwise");
   if (failed(verifyTypes(n, 0, [&](GraphValue &x) {
         return isNumber(x) && !(isWhole && x.isFloat());
       })))
     return failure();
+  if (n.op() == "Mod" && n.in(0).isFloat()) {
+    if (!n.getInt("fmod", 0))
+      return n.refuse()
+             << "has fmod = 0, which ONNX defines for integers only; "
+                "set it to 1, or cast to int32";
+    if (n.in(0).element.isF64())
+      return n.refuse() << "does not take float64; cast it to float32";
+  }
   if (std::optional<GraphValue> sizes = computeSizes(n))
     return n.set(0, *sizes);
   if (std::optional<GraphValue> numbers = foldNumbers(n))
@@ -238,6 +275,16 @@ static LogicalResult importAnyPow(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
+/// The power 0.5, which other than the square root is positive of -0 and of
+/// -inf.
+static Value squareRoot(Scalars &s, Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Type type = x.getType();
+  Value root = s.sqrt(s.add(x, s.constant(type, 0)));
+  return s.select(s.equal(x, s.constant(type, -infinity)),
+                  s.constant(type, infinity), root);
+}
+
 LogicalResult onnx::importPow(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
@@ -254,7 +301,7 @@ LogicalResult onnx::importPow(NodeImporter &n) {
       elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
         Value v = args[0];
         if (*power == 0.5f)
-          return s.sqrt(v);
+          return squareRoot(s, v);
         Value result = v;
         for (int i = 1; i < static_cast<int>(*power); ++i)
           result = s.mul(result, v);

@@ -218,18 +218,41 @@ struct Transposed {
   int64_t before = 0, after = 0;
 
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
+  /// The zeros that windows reach before and behind the image.
+  int64_t reachBefore() const { return std::max<int64_t>(slackBefore(), 0); }
+  int64_t reachAfter() const { return std::max<int64_t>(slackAfter(), 0); }
+  /// The elements at the start and at the end of the image, with the zeros
+  /// between them, that no window reaches.
+  int64_t cutBefore() const { return std::max<int64_t>(-slackBefore(), 0); }
+  int64_t cutAfter() const { return std::max<int64_t>(-slackAfter(), 0); }
+
+private:
+  int64_t slackBefore() const { return extent() - 1 - before; }
+  int64_t slackAfter() const { return extent() - 1 - after + outputPadding; }
 };
 } // namespace
 
-/// Sets the padding so that `total` elements are cut off.
-static void cutOff(Transposed &dim, int64_t total, bool atStart) {
+/// Sets the padding so that `total` elements are cut off. An odd one is cut off
+/// at the end with SAME_UPPER, and at the start otherwise.
+static void cutOff(Transposed &dim, int64_t total, AutoPad automatic) {
   // What would be negative is added at the end.
   if (total < 0) {
     dim.outputPadding -= total;
     total = 0;
   }
-  dim.before = atStart ? total - total / 2 : total / 2;
+  int64_t less = total / 2, more = total - less;
+  dim.before = automatic == AutoPad::SameUpper ? less : more;
   dim.after = total - dim.before;
+}
+
+/// Warns where the result of a SAME mode needs elements that no window has:
+/// ONNX Runtime leaves them out.
+static void warnOfShortWindows(NodeImporter &n, const Transposed &dim) {
+  n.warn() << "has auto_pad, a stride of " << dim.stride << " and windows of "
+           << dim.extent()
+           << ": its result has the size that ONNX defines, input times "
+              "stride, with zeros at the end; ONNX Runtime gives a smaller "
+              "one; use pads for that";
 }
 
 static FailureOr<SmallVector<Transposed>>
@@ -244,7 +267,8 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
   if (failed(strides) || failed(dilations) || failed(pads) || failed(added) ||
       failed(wanted) || failed(automatic))
     return failure();
-  bool atStart = *automatic == AutoPad::SameLower;
+  bool isSame =
+      *automatic == AutoPad::SameLower || *automatic == AutoPad::SameUpper;
   SmallVector<Transposed> dims;
   for (size_t d = 0; d < count; ++d) {
     Transposed &dim = dims.emplace_back(
@@ -254,20 +278,24 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
       return n.refuse() << "has output_shape for a dynamic size; give pads";
     int64_t rest = dim.outputPadding + dim.extent();
     if (n.find("output_shape")) {
-      cutOff(dim, (*size - 1) * dim.stride + rest - (*wanted)[d], atStart);
-    } else if (atStart || *automatic == AutoPad::SameUpper) {
+      cutOff(dim, (*size - 1) * dim.stride + rest - (*wanted)[d], *automatic);
+    } else if (isSame) {
+      if (rest < dim.stride)
+        warnOfShortWindows(n, dim);
       // Of `size` strides one more than there are between elements.
-      cutOff(dim, rest - dim.stride, atStart);
+      cutOff(dim, rest - dim.stride, *automatic);
     } else if (*automatic == AutoPad::NotSet) {
       dim.before = (*pads)[d];
       dim.after = (*pads)[count + d];
     }
     bool fits = dim.stride >= 1 && dim.dilation >= 1 && dim.outputPadding >= 0;
-    if (!fits || dim.before < 0 || dim.after < 0 ||
-        dim.before >= dim.extent() || dim.after >= dim.extent())
+    if (!fits || dim.before < 0 || dim.after < 0)
       return n.refuse() << "has strides, dilations, padding or output_padding "
-                           "that are not supported; padding is less than a "
-                           "window";
+                           "that are negative or 0; correct the attributes";
+    // What is left of the image has an element at least.
+    if (size && dim.cutBefore() + dim.cutAfter() > (*size - 1) * dim.stride)
+      return n.refuse() << "has padding by which no element of the image is "
+                           "left; correct the padding";
   }
   return dims;
 }
@@ -287,22 +315,23 @@ static GraphValue spread(NodeImporter &n, GraphValue &x,
   SmallVector<OpFoldResult> none(2, n.size(0));
   SmallVector<OpFoldResult> between(none), before(none), after(none);
   Shape cut = split;
+  SmallVector<OpFoldResult> starts(none);
   for (auto [d, dim] : llvm::enumerate(dims)) {
     OpFoldResult size = x.shape[2 + d], stride = n.size(dim.stride);
     split.append({size, n.size(1)});
     between.append({n.size(0), n.size(dim.stride - 1)});
     joined.push_back(n.mul(size, stride));
-    cut.push_back(n.add(n.mul(n.sub(size, n.size(1)), stride), n.size(1)));
-    int64_t reach = dim.extent() - 1;
-    before.push_back(n.size(reach - dim.before));
-    after.push_back(n.size(reach - dim.after + dim.outputPadding));
+    starts.push_back(n.size(dim.cutBefore()));
+    cut.push_back(n.add(n.mul(n.sub(size, n.size(1)), stride),
+                        n.size(1 - dim.cutBefore() - dim.cutAfter())));
+    before.push_back(n.size(dim.reachBefore()));
+    after.push_back(n.size(dim.reachAfter()));
   }
   Value zero = Scalars(n.b, n.loc).constant(x.element, 0.0);
   SmallVector<OpFoldResult> zeros(split.size(), n.size(0));
   GraphValue expanded = reshape(n, x, split);
   GraphValue spaced = pad(n, expanded, zeros, between, zero);
   GraphValue flat = reshape(n, spaced, joined);
-  SmallVector<OpFoldResult> starts(cut.size(), n.size(0));
   SmallVector<int64_t> steps(cut.size(), 1);
   GraphValue tight = slice(n, flat, starts, cut, steps);
   return pad(n, tight, before, after, zero);
@@ -327,7 +356,8 @@ static std::optional<GraphValue> contractIntegers(NodeImporter &n,
       (!isScalar(w.getZeroPoint()) && w.getAxis() != 1))
     return std::nullopt;
   for (const Transposed &dim : dims)
-    if (dim.outputPadding >= std::max(dim.stride, dim.dilation))
+    if (dim.outputPadding >= std::max(dim.stride, dim.dilation) ||
+        dim.before >= dim.extent() || dim.after >= dim.extent())
       return std::nullopt;
   auto isByte = [](qnn::DequantizeOp op) {
     return op.getInput().getType().getElementType().isInteger(8);

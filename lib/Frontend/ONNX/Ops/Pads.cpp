@@ -243,3 +243,51 @@ LogicalResult onnx::importPad(NodeImporter &n) {
   FailureOr<GraphValue> y = convert(n, padded, x.element);
   return failed(y) ? failure() : n.set(0, *y);
 }
+
+//===----------------------------------------------------------------------===//
+// CenterCropPad
+//===----------------------------------------------------------------------===//
+
+/// Zeros are added, or elements cut off, on both sides of each dimension until
+/// it has its size; an odd one at the end.
+LogicalResult onnx::importCenterCropPad(NodeImporter &n) {
+  if (failed(n.requireInputs(2)))
+    return failure();
+  FailureOr<SmallVector<OpFoldResult>> wanted = n.integers(1, "its shape");
+  if (failed(wanted))
+    return failure();
+  GraphValue x = n.in(0);
+  SmallVector<int64_t> axes(n.getInts("axes"));
+  if (!n.find("axes"))
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  if (axes.size() != wanted->size())
+    return n.refuse() << "has " << wanted->size() << " sizes for "
+                      << axes.size() << " dimensions; correct them";
+  OpFoldResult zero = n.size(0), two = n.size(2);
+  SmallVector<OpFoldResult> starts(x.rank(), zero), low(starts), high(starts);
+  Shape kept = x.shape;
+  for (auto [axis, size] : llvm::zip_equal(axes, *wanted)) {
+    FailureOr<int64_t> d = n.dimension(axis, x.rank());
+    if (failed(d))
+      return failure();
+    if (knownSize(size).value_or(0) < 0)
+      return n.refuse() << "has the size " << *knownSize(size)
+                        << "; correct it";
+    OpFoldResult from = x.shape[*d];
+    kept[*d] = n.min(from, size);
+    starts[*d] = n.floorDiv(n.sub(from, kept[*d]), two);
+    OpFoldResult added = n.sub(size, kept[*d]);
+    low[*d] = n.floorDiv(added, two);
+    high[*d] = n.sub(added, low[*d]);
+  }
+  // tensor.pad has no constants of uint8.
+  Type element = x.element;
+  if (x.isUnsigned())
+    x = *convert(n, x, n.b.getF32Type());
+  SmallVector<int64_t> steps(x.rank(), 1);
+  GraphValue part = slice(n, x, starts, kept, steps);
+  GraphValue y =
+      pad(n, part, low, high, Scalars(n.b, n.loc).constant(x.element, 0));
+  FailureOr<GraphValue> result = convert(n, y, element);
+  return failed(result) ? failure() : n.set(0, *result);
+}

@@ -9,6 +9,7 @@
 #include "../Ops.h"
 #include "Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include <limits>
@@ -104,6 +105,53 @@ LogicalResult onnx::importMaxPool(NodeImporter &n) {
                       -std::numeric_limits<double>::infinity(), greater);
   FailureOr<GraphValue> result = convert(n, y, x.element);
   return failed(result) ? failure() : n.set(0, *result);
+}
+
+/// |x|^p of elements, or of sums the root of degree p.
+static FailureOr<GraphValue> power(NodeImporter &n, GraphValue &x, int64_t p,
+                                   bool isRoot) {
+  return elementwise(
+      n, {&x}, x.element, [&](Scalars &s, ValueRange args) -> Value {
+        Value v = isRoot ? args[0] : s.abs(args[0]);
+        if (p == 1)
+          return v;
+        if (p == 2)
+          return isRoot ? s.sqrt(v) : s.mul(v, v);
+        auto exponent = static_cast<double>(p);
+        return math::PowFOp::create(
+            s.b, s.loc, v,
+            s.constant(v.getType(), isRoot ? 1 / exponent : exponent));
+      });
+}
+
+/// The degree of LpPool and GlobalLpPool.
+static FailureOr<int64_t> readDegree(NodeImporter &n) {
+  int64_t p = n.getInt("p", 2);
+  if (p < 1 || (p > 2 && n.in(0).element.isF64()))
+    return n.refuse() << "has p = " << p << " of "
+                      << elementName(n.in(0).element)
+                      << ", which is not supported; it has to be positive, and "
+                         "1 or 2 for float64";
+  return p;
+}
+
+LogicalResult onnx::importLpPool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/false)))
+    return failure();
+  FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
+  FailureOr<int64_t> p = readDegree(n);
+  if (failed(kernel) || failed(p))
+    return failure();
+  GraphValue &x = n.in(0);
+  auto windows = readWindows(n, x, *kernel);
+  if (failed(windows))
+    return failure();
+  FailureOr<GraphValue> powers = power(n, x, *p, /*isRoot=*/false);
+  if (failed(powers))
+    return failure();
+  GraphValue sums = pool(n, *powers, *windows, 0.0, sum);
+  FailureOr<GraphValue> y = power(n, sums, *p, /*isRoot=*/true);
+  return failed(y) ? failure() : n.set(0, *y);
 }
 
 /// The number of elements that lie from `low` on and before `high` of each
@@ -214,9 +262,8 @@ LogicalResult onnx::importAveragePool(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 /// Reduces the spatial dimensions; they stay as dimensions of size 1.
-static GraphValue reduceImage(NodeImporter &n, double start,
+static GraphValue reduceImage(NodeImporter &n, GraphValue &x, double start,
                               ScalarBody combine) {
-  GraphValue &x = n.in(0);
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
   GraphValue reduced = reduce(n, x, dims, start, combine);
   return unsqueeze(n, reduced, dims);
@@ -225,17 +272,32 @@ static GraphValue reduceImage(NodeImporter &n, double start,
 LogicalResult onnx::importGlobalMaxPool(NodeImporter &n) {
   if (failed(verifyImage(n, /*takesBytes=*/false)))
     return failure();
-  return n.set(
-      0, reduceImage(n, -std::numeric_limits<double>::infinity(), greater));
+  return n.set(0,
+               reduceImage(n, n.in(0), -std::numeric_limits<double>::infinity(),
+                           greater));
 }
 
 LogicalResult onnx::importGlobalAveragePool(NodeImporter &n) {
   if (failed(verifyImage(n, /*takesBytes=*/false)))
     return failure();
   GraphValue &x = n.in(0);
-  GraphValue sums = reduceImage(n, 0.0, sum);
+  GraphValue sums = reduceImage(n, x, 0.0, sum);
   OpFoldResult elements =
       n.product(ArrayRef<OpFoldResult>(x.shape).drop_front(2));
   FailureOr<GraphValue> y = divideBySize(n, sums, elements);
+  return failed(y) ? failure() : n.set(0, *y);
+}
+
+LogicalResult onnx::importGlobalLpPool(NodeImporter &n) {
+  if (failed(verifyImage(n, /*takesBytes=*/false)))
+    return failure();
+  FailureOr<int64_t> p = readDegree(n);
+  if (failed(p))
+    return failure();
+  FailureOr<GraphValue> powers = power(n, n.in(0), *p, /*isRoot=*/false);
+  if (failed(powers))
+    return failure();
+  GraphValue sums = reduceImage(n, *powers, 0.0, sum);
+  FailureOr<GraphValue> y = power(n, sums, *p, /*isRoot=*/true);
   return failed(y) ? failure() : n.set(0, *y);
 }

@@ -38,15 +38,31 @@ static bool isZero(NodeImporter &n, GraphValue &value) {
   return isConstantByte(value, 0);
 }
 
-FailureOr<QuantParams>
-onnx::readQuantParams(NodeImporter &n, const GraphValue &x, GraphValue *zero) {
+/// Whether a scale or zero point is one number, of no dimension or of one.
+static bool isOneNumber(const GraphValue &param) {
+  return param.rank() == 0 ||
+         (param.rank() == 1 && knownSize(param.shape[0]) == 1);
+}
+
+FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
+                                             const GraphValue &x,
+                                             unsigned scaleInput,
+                                             unsigned zeroInput) {
   if (n.getInt("block_size", 0) != 0)
     return n.refuse() << "quantizes in blocks, which is not supported; use one "
                          "scale for the tensor or for each channel";
-  if (!n.in(1).isFloat() || n.in(1).element.isF64())
-    return n.refuse() << "has a scale of " << elementName(n.in(1).element)
+  GraphValue &given = n.in(scaleInput);
+  if (!given.isFloat() || given.element.isF64())
+    return n.refuse() << "has a scale of " << elementName(given.element)
                       << ", which is not supported; make it float32";
-  FailureOr<GraphValue> wide = convert(n, n.in(1), n.b.getF32Type());
+  GraphValue *zero = n.has(zeroInput) ? &n.in(zeroInput) : nullptr;
+  if (zero && zero->element != x.element)
+    return n.refuse() << "has a zero point of " << elementName(zero->element)
+                      << " for " << elementName(x.element)
+                      << "; make the types the same";
+  if (zero && isZero(n, *zero))
+    zero = nullptr;
+  FailureOr<GraphValue> wide = convert(n, given, n.b.getF32Type());
   if (failed(wide))
     return failure();
   GraphValue &scale = *wide;
@@ -60,12 +76,11 @@ onnx::readQuantParams(NodeImporter &n, const GraphValue &x, GraphValue *zero) {
                            "measure the range again, without masks of -inf, "
                            "or leave the node unquantized";
     }
-  if (zero && zero->shape.size() != scale.shape.size())
-    return n.refuse() << "has a scale and a zero point of different shapes; "
-                         "make them the same";
+  bool isScalar = isOneNumber(scale);
+  if (zero && isOneNumber(*zero) != isScalar)
+    return n.refuse() << "has a scale and a zero point of different numbers "
+                         "of elements; make them the same";
   QuantParams params;
-  bool isScalar = scale.rank() == 0 ||
-                  (scale.rank() == 1 && knownSize(scale.shape[0]) == 1);
   if (isScalar) {
     GraphValue scalar = reshape(n, scale, {});
     params.scale = n.tensor(scalar);
@@ -83,7 +98,7 @@ onnx::readQuantParams(NodeImporter &n, const GraphValue &x, GraphValue *zero) {
     return n.refuse() << "has scales along axis " << *axis
                       << ", whose size is not known; give it (--dim, --shape)";
   if (scale.rank() != 1 || knownSize(scale.shape[0]) != channels ||
-      (zero && knownSize(zero->shape[0]) != channels))
+      (zero && (zero->rank() != 1 || knownSize(zero->shape[0]) != channels)))
     return n.refuse() << "has scales that are neither one number nor one for "
                          "each element along axis "
                       << *axis << "; correct their shape";
@@ -155,9 +170,9 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
                       << (type ? elementName(type).str() : dataTypeName(given))
                       << ", which is not supported; use int8, uint8, int16 or "
                          "uint16";
-  bool hasZero = n.has(2) && !isConstantByte(n.in(2), 0);
-  FailureOr<QuantParams> params =
-      readQuantParams(n, x, hasZero ? &n.in(2) : nullptr);
+  // The result has the type of the zero point.
+  probe.shape = x.shape;
+  FailureOr<QuantParams> params = readQuantParams(n, probe, 1, 2);
   if (failed(params))
     return failure();
   if (std::optional<GraphValue> known = quantizeOne(n, x, type))
@@ -187,48 +202,64 @@ static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
   return Constants::toValue(n.b, attr);
 }
 
-/// The value that stands for `x` in real numbers.
-static FailureOr<GraphValue> dequantize(NodeImporter &n, GraphValue x,
-                                        Type type) {
-  GraphValue *zero = n.has(2) ? &n.in(2) : nullptr;
-  if (zero && zero->element != x.element)
-    return n.refuse() << "has a zero point of " << elementName(zero->element)
-                      << " for " << elementName(x.element)
-                      << "; make the types the same";
-  if (zero && isZero(n, *zero))
-    zero = nullptr;
-  if (zero && x.element.isInteger(32))
-    return n.refuse() << "has a zero point for int32 other than the constant "
-                         "0, which is not supported; remove it";
-  if (zero && x.constant && x.isUnsigned() && isConstantByte(*zero, 128)) {
-    x = toSigned(n, x);
-    zero = nullptr;
-  }
-  FailureOr<QuantParams> params = readQuantParams(n, x, zero);
+FailureOr<StoredValue> onnx::readStored(NodeImporter &n, QuantInputs inputs) {
+  StoredValue value{n.in(inputs.stored), {}};
+  GraphValue &x = value.integers;
+  if (!x.isByte() && !x.element.isInteger(32))
+    return n.refuse() << "does not take " << elementName(x.element)
+                      << "; int8, uint8 and int32 are supported";
+  FailureOr<QuantParams> params =
+      readQuantParams(n, x, inputs.scale, inputs.zeroPoint);
   if (failed(params))
     return failure();
-  return toGraphValue(
-      qnn::DequantizeOp::create(n.b, n.loc, n.type(type, x.shape), n.tensor(x),
-                                params->scale, params->zeroPoint, params->axis),
-      x.shape);
+  value.params = *params;
+  if (params->zeroPoint && x.constant && x.isUnsigned() &&
+      isConstantByte(n.in(inputs.zeroPoint), 128)) {
+    x = toSigned(n, x);
+    value.params.zeroPoint = {};
+  }
+  return value;
+}
+
+/// int32 less a zero point; integers wrap.
+static FailureOr<GraphValue> subtractZero(NodeImporter &n, StoredValue &x) {
+  Shape shape(x.integers.rank(), n.size(1));
+  if (x.params.axis)
+    shape[x.params.axis.getInt()] = x.integers.shape[x.params.axis.getInt()];
+  Shape own;
+  if (x.params.axis)
+    own.push_back(shape[x.params.axis.getInt()]);
+  GraphValue zero = toGraphValue(x.params.zeroPoint, own);
+  GraphValue wide = reshape(n, zero, shape);
+  return elementwise(
+      n, {&x.integers, &wide}, x.integers.element,
+      [](Scalars &s, ValueRange args) { return s.sub(args[0], args[1]); });
 }
 
 LogicalResult onnx::importDequantizeLinear(NodeImporter &n) {
   if (failed(n.requireInputs(2)))
     return failure();
-  GraphValue &x = n.in(0);
-  bool isWide = x.isUInt16 || x.element.isInteger(16);
-  if (!x.isByte() && !x.element.isInteger(32) && !isWide)
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; integers of 8, 16 and 32 bits are supported";
+  bool isWide = n.in(0).isUInt16 || n.in(0).element.isInteger(16);
   int32_t given = n.getInt("output_dtype", 0);
   Type type = given ? elementType(given, n.b.getContext()) : n.in(1).element;
   if (!type || !isa<FloatType>(type) || type.isF64())
     return n.refuse() << "gives a type that is not supported; use float32";
   if (isWide)
     return dequantizeWide(n, type);
-  FailureOr<GraphValue> y = dequantize(n, x, type);
-  return failed(y) ? failure() : n.set(0, *y);
+  FailureOr<StoredValue> x = readStored(n, {0, 1, 2});
+  if (failed(x))
+    return failure();
+  if (x->params.zeroPoint && x->integers.element.isInteger(32)) {
+    FailureOr<GraphValue> difference = subtractZero(n, *x);
+    if (failed(difference))
+      return failure();
+    x->integers = *difference;
+    x->params.zeroPoint = {};
+  }
+  Value y = qnn::DequantizeOp::create(
+      n.b, n.loc, n.type(type, x->integers.shape), n.tensor(x->integers),
+      x->params.scale, x->params.zeroPoint, x->params.axis);
+  return n.set(0, y, x->integers.shape);
 }
 
 //===----------------------------------------------------------------------===//

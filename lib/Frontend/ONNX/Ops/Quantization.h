@@ -1,4 +1,4 @@
-//===- Quantization.h - Parts of quantization -------------------*- C++ -*-===//
+//===- Quantization.h - Stored integers and their parameters ----*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,14 +14,29 @@ namespace qcc::onnx {
 
 /// A scale and a zero point as operands of qnn.
 struct QuantParams {
-  Value scale, zeroPoint;
+  Value scale, zeroPoint; ///< no zero point: it is 0
   mlir::IntegerAttr axis; ///< null: one for the tensor
 };
 
-/// The parameters of `x`, inputs 1 and 2 of the node. `zero` is the zero point
-/// where the node has one that is not 0.
+/// Which inputs of a node a quantized value has.
+struct QuantInputs {
+  unsigned stored, scale, zeroPoint;
+};
+
+/// Stored integers with their parameters.
+struct StoredValue {
+  GraphValue integers;
+  QuantParams params;
+};
+
+/// The parameters for `x`, a scale and a zero point of the node's inputs; a
+/// zero point that is the constant 0 counts as none. Refuses what qnn does not
+/// take.
 FailureOr<QuantParams> readQuantParams(NodeImporter &n, const GraphValue &x,
-                                       GraphValue *zero);
+                                       unsigned scale, unsigned zeroPoint);
+/// A quantized value of the node's inputs. A uint8 constant with the zero point
+/// 128 becomes int8 with 0.
+FailureOr<StoredValue> readStored(NodeImporter &n, QuantInputs inputs);
 
 } // namespace qcc::onnx
 

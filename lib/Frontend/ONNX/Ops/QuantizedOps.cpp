@@ -5,12 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each is what it stands for between DequantizeLinear and QuantizeLinear.
+// Each is what it stands for between DequantizeLinear and QuantizeLinear, but
+// for sums and products, which are ops of qnn: N6 rounds their exact halves to
+// even, where real numbers that are rounded before they meet would be less.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Compose.h"
 #include "../Ops.h"
+#include "Quantization.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -32,15 +36,50 @@ static Ref quantize(Composer &c, Ref y, unsigned i, Ref like) {
   return c.op("QuantizeLinear", {y, c.in(i), zero});
 }
 
-/// QLinearAdd and QLinearMul.
+/// A value with as many dimensions as `rank`; those in front have the size 1.
+static GraphValue withRank(NodeImporter &n, GraphValue &x, int64_t rank) {
+  SmallVector<int64_t> front =
+      llvm::to_vector(llvm::seq<int64_t>(0, rank - x.rank()));
+  return front.empty() ? x : unsqueeze(n, x, front);
+}
+
+/// QLinearAdd and QLinearMul: the inputs are three for each operand, then scale
+/// and zero point of the result.
 LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
   for (unsigned i : {0, 1, 3, 4, 6})
     if (!n.has(i))
       return n.requireInputs(i + 1);
-  Composer c(n);
-  Ref y = c.op(n.op().drop_front(strlen("QLinear")),
-               {dequantize(c, 0), dequantize(c, 3)});
-  return c.set(0, quantize(c, y, 6, c.in(0)));
+  GraphValue probe;
+  probe.element = n.in(0).element;
+  FailureOr<StoredValue> x = readStored(n, {0, 1, 2});
+  if (failed(x))
+    return failure();
+  FailureOr<StoredValue> y = readStored(n, {3, 4, 5});
+  if (failed(y))
+    return failure();
+  FailureOr<QuantParams> result = readQuantParams(n, probe, 6, 7);
+  if (failed(result))
+    return failure();
+  for (StoredValue *operand : {&*x, &*y})
+    if (operand->params.axis || !operand->integers.isByte())
+      return n.refuse() << "has parameters of channels, or integers that are "
+                           "not bytes, which is not supported; use int8 or "
+                           "uint8, and one scale for the tensor";
+  FailureOr<Shape> shape =
+      broadcast(n, {&x->integers.shape, &y->integers.shape});
+  if (failed(shape))
+    return failure();
+  GraphValue a = withRank(n, x->integers, shape->size()),
+             b = withRank(n, y->integers, shape->size());
+  auto make = [&](auto op) -> Value {
+    return decltype(op)::create(
+        n.b, n.loc, n.type(probe.element, *shape), n.tensor(a), n.tensor(b),
+        x->params.scale, x->params.zeroPoint, y->params.scale,
+        y->params.zeroPoint, result->scale, result->zeroPoint);
+  };
+  return n.set(0,
+               n.op() == "QLinearAdd" ? make(qnn::AddOp()) : make(qnn::MulOp()),
+               *shape);
 }
 
 /// QLinearSigmoid, QLinearLeakyRelu and QLinearSoftmax.

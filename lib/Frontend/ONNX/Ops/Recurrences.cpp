@@ -117,8 +117,7 @@ LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
   hidden = n.getInt("hidden_size", 0);
   if (hidden == 0)
     hidden = knownSize(n.in(2).shape[2]).value_or(0);
-  if (failed(verifySizes(gates, weightsAreTransposed)) ||
-      failed(n.requireInt("input_forget", 0)))
+  if (failed(verifySizes(gates, weightsAreTransposed)))
     return failure();
   for (StringRef name : {"activation_alpha", "activation_beta"})
     if (const NodeAttribute *found = n.find(name);
@@ -152,8 +151,10 @@ LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
   x = isBatchFirst ? c.transpose(c.in(0), {1, 0, 2}) : c.in(0);
   steps = x->shape[0];
   batch = x->shape[1];
-  if (n.has(4))
+  if (n.has(4)) {
     lengths = c.reshape(c.in(4), {batch, n.size(1)});
+    (void)n.tensor(*lengths);
+  }
   return success();
 }
 
@@ -376,7 +377,10 @@ static Refs lstmCell(Recurrence &r, int64_t d, Ref gates, Ref old,
       sum = c.op("Add", {sum, c.op("Mul", {r.columns(peephole, i), cell})});
     return r.activate(d, function, sum);
   };
-  Ref in = gate(0, 0, old), forget = gate(2, 0, old),
+  Ref in = gate(0, 0, old),
+      forget = r.n.getInt("input_forget", 0)
+                   ? c.op("Sub", {c.number(in, 1), in})
+                   : gate(2, 0, old),
       fresh = gate(3, 1, nullptr);
   Ref cell =
       c.op("Add", {c.op("Mul", {forget, old}), c.op("Mul", {in, fresh})});

@@ -170,7 +170,7 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 /// The loops over the dimension `axis` of `x`, in order: the best element so
-/// far and its index.
+/// far and its index. A NaN is better than any number.
 static GraphValue findExtreme(NodeImporter &n, GraphValue &x, int64_t axis,
                               bool isMax, bool takesLast) {
   Reduction start = reductionOf(isMax ? "ReduceMax" : "ReduceMin", x.element);
@@ -190,8 +190,17 @@ static GraphValue findExtreme(NodeImporter &n, GraphValue &x, int64_t axis,
         Scalars s(b, loc);
         Value e = args[0], old = args[1];
         Value isBetter = isMax ? s.less(old, e) : s.less(e, old);
+        auto orElse = [&](Value condition) {
+          isBetter = arith::OrIOp::create(b, loc, isBetter, condition);
+        };
         if (takesLast)
-          isBetter = arith::OrIOp::create(b, loc, isBetter, s.equal(old, e));
+          orElse(s.equal(old, e));
+        if (isa<FloatType>(e.getType())) {
+          Value isNaN = s.isNaN(e);
+          orElse(takesLast
+                     ? isNaN
+                     : arith::AndIOp::create(b, loc, isNaN, s.isOrdered(old)));
+        }
         Value place = arith::IndexCastOp::create(
             b, loc, b.getI64Type(), linalg::IndexOp::create(b, loc, axis));
         linalg::YieldOp::create(b, loc,

@@ -38,10 +38,14 @@ static LogicalResult setReshaped(NodeImporter &n, const Shape &shape) {
 /// that occur on both sides cancel each other.
 static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
                                              const Shape &others) {
-  Factors whole = factorsOf(from), given = factorsOf(others);
-  int64_t above = whole.constant, below = given.constant;
-  SmallVector<OpFoldResult> &left = whole.sizes, divisors;
-  for (OpFoldResult size : given.sizes) {
+  SizeProduct all, rest;
+  for (OpFoldResult size : from)
+    all.multiply(size);
+  for (OpFoldResult size : others)
+    rest.multiply(size);
+  int64_t above = all.constant, below = rest.constant;
+  SmallVector<OpFoldResult> left = all.others, divisors;
+  for (OpFoldResult size : rest.others) {
     auto *found = llvm::find(left, size);
     if (found != left.end())
       left.erase(found);

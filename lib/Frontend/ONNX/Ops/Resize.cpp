@@ -49,13 +49,33 @@ static bool isGiven(NodeImporter &n, unsigned i) {
   return n.has(i) && !(n.in(i).rank() == 1 && knownSize(n.in(i).shape[0]) == 0);
 }
 
-/// floor(scale * size); none where a factor does not fit. The scale is a
-/// fraction of integers, since it is a float.
-static std::optional<OpFoldResult> scaled(NodeImporter &n, double scale,
+/// floor of `product` / `divisor` where the quotient is rounded to float32
+/// first: what is added lets it reach the next integer from half a unit in the
+/// last place below it. This holds below 2^20.
+static OpFoldResult roundedQuotient(NodeImporter &n, OpFoldResult product,
+                                    int64_t divisor) {
+  // Half a unit in the last place of numbers from 2^exponent on, times
+  // the divisor.
+  auto half = [&](int exponent) { return divisor >> (24 - exponent); };
+  OpFoldResult added = n.size(half(-1));
+  for (int exponent = 0; exponent < 20; ++exponent) {
+    int64_t more = half(exponent) - half(exponent - 1);
+    if (more == 0)
+      continue;
+    OpFoldResult reaches =
+        n.min(n.floorDiv(product, n.size(divisor << exponent)), n.size(1));
+    added = n.add(added, n.mul(reaches, n.size(more)));
+  }
+  return n.floorDiv(n.add(product, added), n.size(divisor));
+}
+
+/// floor(scale * size), the product rounded to float32; none where a factor
+/// does not fit. The scale is a fraction of integers, since it is a float.
+static std::optional<OpFoldResult> scaled(NodeImporter &n, float scale,
                                           OpFoldResult size) {
   if (std::optional<int64_t> known = knownSize(size))
     return n.size(
-        static_cast<int64_t>(std::floor(scale * static_cast<double>(*known))));
+        static_cast<int64_t>(std::floor(scale * static_cast<float>(*known))));
   double numerator = scale;
   int64_t denominator = 1;
   while (numerator != std::floor(numerator) && denominator < (1 << 30)) {
@@ -64,8 +84,8 @@ static std::optional<OpFoldResult> scaled(NodeImporter &n, double scale,
   }
   if (numerator != std::floor(numerator) || numerator > INT32_MAX)
     return std::nullopt;
-  return n.floorDiv(n.mul(size, n.size(static_cast<int64_t>(numerator))),
-                    n.size(denominator));
+  return roundedQuotient(
+      n, n.mul(size, n.size(static_cast<int64_t>(numerator))), denominator);
 }
 
 static bool isSize(OpFoldResult size) {
@@ -75,7 +95,7 @@ static bool isSize(OpFoldResult size) {
 
 /// A dimension that gets a size or, if `size` is null, a scale.
 static FailureOr<ResizeAxis> readAxis(NodeImporter &n, int64_t dim,
-                                      OpFoldResult size, double scale) {
+                                      OpFoldResult size, float scale) {
   ResizeAxis axis{dim, n.in(0).shape[dim], size, std::nullopt};
   if (!size && scale > 0) {
     axis.scale = scale;

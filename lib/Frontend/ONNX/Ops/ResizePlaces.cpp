@@ -98,20 +98,19 @@ template <typename Numbers>
 typename Numbers::Number Place<Numbers>::placeOf(Number o, Number to,
                                                  Number scale) {
   StringRef mode = modes.coordinates;
-  Number half = a.number(0.5), exact = a.mul(scale, from);
+  Number half = a.number(0.5);
   Number centered = a.sub(a.div(a.add(o, half), scale), half);
   if (mode == "pytorch_half_pixel")
     return a.ifLess(a.number(1), to, centered, a.number(0));
   if (mode == "align_corners") {
     Number one = a.number(1);
-    return a.ifLess(one, to,
-                    a.div(a.mul(o, a.sub(from, one)), a.sub(exact, one)),
+    return a.ifLess(one, to, a.div(a.mul(o, a.sub(from, one)), a.sub(to, one)),
                     a.number(0));
   }
   if (mode == "asymmetric")
     return a.div(o, scale);
   if (mode == "half_pixel_symmetric") {
-    Number rest = a.sub(a.number(1), a.div(to, exact));
+    Number rest = a.sub(a.number(1), a.div(to, a.mul(scale, from)));
     Number start = a.mul(a.div(from, a.number(2)), rest);
     return a.sub(a.add(start, a.div(a.add(o, half), scale)), half);
   }

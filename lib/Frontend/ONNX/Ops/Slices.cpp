@@ -108,6 +108,13 @@ static FailureOr<Span> readSpan(NodeImporter &n, OpFoldResult size,
     span = n.sub(place(n, end, size, zero, size), range.start);
   } else {
     range.start = place(n, start, size, zero, last);
+    if (std::optional<int64_t> known = knownSize(end);
+        known == INT32_MAX || known == INT64_MAX)
+      n.warn() << "has a negative step and the end " << *known
+               << ", by which ONNX takes no element and ONNX Runtime takes "
+                  "all from the start on; to slice backward to the first "
+                  "element, make the end "
+               << INT64_MIN;
     span = n.sub(range.start, place(n, end, size, n.size(-1), last));
   }
   OpFoldResult count = n.ceilDiv(span, n.size(step > 0 ? step : -step));

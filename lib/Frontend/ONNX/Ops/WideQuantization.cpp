@@ -31,10 +31,10 @@ struct WideParams {
 };
 } // namespace
 
+/// The parameters of `x`, the stored integers or their type and shape.
 static FailureOr<WideParams> readWideParams(NodeImporter &n,
                                             const GraphValue &x) {
-  GraphValue *zero = n.has(2) ? &n.in(2) : nullptr;
-  FailureOr<QuantParams> params = readQuantParams(n, x, zero);
+  FailureOr<QuantParams> params = readQuantParams(n, x, 1, 2);
   if (failed(params))
     return failure();
   Shape own, wide;
@@ -56,7 +56,12 @@ static FailureOr<WideParams> readWideParams(NodeImporter &n,
 
 LogicalResult onnx::quantizeWide(NodeImporter &n, GraphValue &x,
                                  bool isUnsigned) {
-  FailureOr<WideParams> params = readWideParams(n, x);
+  // The result has the type of the zero point.
+  GraphValue stored;
+  stored.shape = x.shape;
+  stored.element = n.b.getIntegerType(isUnsigned ? 32 : 16);
+  stored.isUInt16 = isUnsigned;
+  FailureOr<WideParams> params = readWideParams(n, stored);
   FailureOr<GraphValue> real = convert(n, x, n.b.getF32Type());
   if (failed(params) || failed(real))
     return failure();
@@ -156,8 +161,7 @@ dequantizeConstant(NodeImporter &n, const GraphValue &x, int64_t axis) {
 
 LogicalResult onnx::dequantizeWide(NodeImporter &n, Type element) {
   GraphValue &x = n.in(0);
-  FailureOr<QuantParams> valid =
-      readQuantParams(n, x, n.has(2) ? &n.in(2) : nullptr);
+  FailureOr<QuantParams> valid = readQuantParams(n, x, 1, 2);
   if (failed(valid))
     return failure();
   FailureOr<GraphValue> real = failure();

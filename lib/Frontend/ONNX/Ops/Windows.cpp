@@ -7,6 +7,7 @@
 
 #include "Windows.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -43,6 +44,21 @@ static void padToSame(NodeImporter &n, OpFoldResult size, bool atStart,
                less = n.floorDiv(total, n.size(2)), more = n.sub(total, less);
   w.before = atStart ? more : less;
   w.after = atStart ? less : more;
+}
+
+/// Warns where windows are so much shorter than strides that ONNX Runtime pads
+/// by a negative amount: its first window begins behind the first element.
+static void warnOfGaps(NodeImporter &n, OpFoldResult size, const WindowDim &w) {
+  int64_t gap = w.stride - w.extent(), least = -gap;
+  if (std::optional<int64_t> known = knownSize(size))
+    least = (llvm::divideCeilSigned(*known, w.stride) - 1) * w.stride +
+            w.extent() - *known;
+  if (gap < 2 || least > -2)
+    return;
+  n.warn() << "has auto_pad, a stride of " << w.stride << " and windows of "
+           << w.extent()
+           << ": no element is cut off, as in TensorFlow; ONNX Runtime may cut "
+              "off elements at the start; use pads to be sure of either";
 }
 
 /// Counts the windows that fit in the padded image. With ceil_mode they are
@@ -108,10 +124,12 @@ FailureOr<SmallVector<WindowDim>> onnx::readWindows(NodeImporter &n,
     if (failed(w))
       return failure();
     OpFoldResult size = x.shape[2 + d];
-    if (isSame)
+    if (isSame) {
+      warnOfGaps(n, size, *w);
       padToSame(n, size, atStart, *w);
-    else
+    } else {
       countWindows(n, size, isCeil, *w);
+    }
     std::optional<int64_t> known = knownSize(size), count = knownSize(w->count);
     if (known && count && *count < 1)
       return n.refuse() << "has windows of " << w->extent()

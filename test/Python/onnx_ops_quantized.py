@@ -1,0 +1,324 @@
+"""Generators of ops of quantization, of Resize, and of the ops of ONNX Runtime; see onnx_draw.py."""
+
+import numpy as np
+
+from onnx_draw import F16, F32, I64, generates
+from onnx_ops_contractions import BYTES, FUNCTIONS, conv, draw_window, one, parameter, scale
+from onnx_ops_elementwise import axis_of
+
+
+def draw_parameters(d, shape, kind, scale_kind=F32, with_zero=True):
+    """Sets the axis; gives scale and zero point, of the tensor or along the axis."""
+    by_axis = d.chance(0.5) and len(shape) > 0 and (d.has("axis") or len(shape) > 1)
+    axis = 1
+    if by_axis and d.has("axis"):
+        axis = axis_of(d, len(shape), 1)
+    by_axis = by_axis and axis < len(shape)
+    size = (shape[axis],) if by_axis else ()
+    s = d.random.uniform(0.01, 0.2, size).astype(scale_kind)
+    z = d.array(size, kind) if np.dtype(kind).itemsize == 1 and with_zero else np.zeros(size, kind)
+    return (s, z) if by_axis else (one(d, s), one(d, z))
+
+
+@generates("QuantizeLinear", "com.microsoft::QuantizeLinear")
+def quantize_linear(d):
+    kind, shape = d.kind(2, *BYTES), d.shape(1)
+    x_kind = d.kind(0, F32, F16, np.int32) if d.opset < 19 or d.since < 19 else d.kind(0, F32, F16)
+    scale_kind = F16 if x_kind == F16 else F32
+    s, z = draw_parameters(d, shape, kind, scale_kind)
+    x = d.array(shape, x_kind, 6)
+    d.fixed(x)
+    d.fixed(s, 0.8)
+    there = d.maybe(z, 0.8 if kind == np.uint8 else 1, 0.8, fixed=True)
+    d.set(0.3, block_size=0, saturate=d.integer(0, 1), precision=d.pick(0, 1))
+    if d.has("output_dtype") and d.chance(0.4):
+        d.attributes["output_dtype"] = 2 if not there or kind == np.uint8 else 3
+    if x_kind == F16:
+        d.no_peer = "ONNX Runtime divides in float16, and rounds the quotient"
+        wide, zero = [1] * len(shape), z.astype(np.float64)
+        axis = d.get("axis", 1)
+        if s.size > 1:
+            wide[axis] = -1
+        d.expected_value = x.astype(np.float64) / s.astype(np.float64).reshape(wide) + (zero.reshape(wide) if there else 0)
+
+
+@generates("DequantizeLinear", "com.microsoft::DequantizeLinear")
+def dequantize_linear(d):
+    kind, shape = d.kind(0, *BYTES, np.int32), d.shape(1)
+    s, z = draw_parameters(d, shape, kind)
+    d.fixed(d.array(shape, kind))
+    d.fixed(s, 0.8)
+    d.maybe(z, 0.7, 1 if kind == np.int32 else 0.8, fixed=True)
+    d.set(0.3, block_size=0)
+    d.set(0.3, output_dtype=1)
+
+
+@generates("DynamicQuantizeLinear")
+def dynamic_quantize_linear(d):
+    d.fixed(d.array(d.shape(), F32, d.real(0.1, 20)))
+    d.outputs = 3
+
+
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric", "tf_crop_and_resize",
+               "tf_half_pixel_for_nn")
+
+
+@generates("Resize")
+def resize(d):
+    mode = d.pick("nearest", "linear", "cubic")
+    if not d.set(mode=mode):
+        mode = "nearest"
+    shape = [d.integer(1, 2), d.integer(1, 3), d.integer(2, 9), d.integer(2, 9)]
+    places = [c for c in COORDINATES if (c != "half_pixel_symmetric" or d.since >= 19)
+              and (c != "tf_half_pixel_for_nn" or (d.since < 13 and mode == "nearest"))]
+    coordinates = d.pick(*places)
+    if not d.set(coordinate_transformation_mode=coordinates):
+        coordinates = "half_pixel"
+    rounding = d.pick("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+    if mode == "nearest":
+        d.set(nearest_mode=rounding)
+    axes = [2, 3]
+    if d.has("axes") and d.set(0.4, axes=axes):
+        of = 2
+    else:
+        of, axes = 4, [0, 1, 2, 3]
+    scales = [1.0, 1.0, d.pick(2, 3, 0.5, 1.5, 0.7, 2.3, 1.25), d.pick(2, 1, 0.5, 1.5, 0.6, 2.3)][-of:]
+    if mode == "nearest":
+        # By other scales a place may be half an element but for what is rounded, in float32 there and in float64 here.
+        scales = [s if float(s * 8).is_integer() else 0.5 for s in scales]
+    sizes = [int(np.floor(F32(s) * F32(shape[a]))) for s, a in zip(scales, axes)]
+    d.fixed(d.array(tuple(shape), d.kind(0, F32, np.uint8, np.int8)))
+    # Before opset 13 no input is optional.
+    def left_out():
+        d.constant(np.zeros(0, F32)) if d.since < 13 else d.omit()
+    d.constant(np.array([0.1] * of + [0.8] * of, F32)) if coordinates == "tf_crop_and_resize" else left_out()
+    with_sizes = d.chance(0.5)
+    if with_sizes:
+        left_out()
+        d.constant(np.array(sizes, I64))
+        if of == 2:
+            d.set(0.4, keep_aspect_ratio_policy=d.pick("stretch", "not_larger", "not_smaller"))
+    else:
+        d.constant(np.array(scales, F32))
+    if mode == "cubic":
+        d.set(0.4, cubic_coeff_a=d.pick(-0.5, -0.75))
+        d.set(0.4, exclude_outside=d.integer(0, 1))
+    # What is interpolated is cut off at the point, where another order of rounding may lie on the other side of an integer.
+    d.slack = 0 if mode == "nearest" else 1
+    d.set(0.1, antialias=d.integer(0, 1))
+    d.set(0.2, extrapolation_value=d.real(-1, 1))
+    d.ulps = 64
+
+
+# Ops of ONNX Runtime.
+
+def stored(d, shape, kind, with_zero=None, is_weight=False):
+    """A quantized tensor, its scale and perhaps its zero point; gives what it stands for, in float64."""
+    q, s, z = (d.weight if is_weight else d.array)(shape, kind), scale(d), parameter(d, kind)
+    d.fixed(q)
+    d.constant(s)
+    there = d.maybe(z, 0.85 if with_zero is None else with_zero, 1)
+    return (q.astype(np.float64) - (z.astype(np.float64) if there else 0)) * np.float64(s)
+
+
+def result(d, kind, value, needs_zero=False):
+    """The parameters of a result that has these values."""
+    most = np.abs(value).max(initial=0) or 1
+    s = np.asarray(most / d.pick(127, 100, 300), F32)
+    d.constant(s)
+    z = parameter(d, kind)
+    there = d.maybe(z, 1 if needs_zero else 0.85, 1)
+    d.expected_value = value / np.float64(s) + (z.astype(np.float64) if there else 0)
+
+
+@generates("com.microsoft::QLinearAdd", "com.microsoft::QLinearMul")
+def qlinear_binary(d):
+    kind, shape = d.kind(0, *BYTES), d.shape()
+    a = stored(d, shape, kind)
+    b = stored(d, tuple(1 if d.chance(0.2) else n for n in shape), kind)
+    result(d, kind, a + b if d.schema.name == "QLinearAdd" else a * b)
+
+
+@generates("com.microsoft::QLinearLeakyRelu", "com.microsoft::QLinearSigmoid", "com.microsoft::QLinearSoftmax")
+def qlinear_unary(d):
+    kind, shape, op = d.kind(0, *BYTES), d.shape(), d.schema.name
+    x = stored(d, shape, kind)
+    if op == "QLinearLeakyRelu":
+        alpha = d.attributes["alpha"] if d.set(alpha=d.real(0.01, 0.5)) else F32(0.01)
+        y = np.where(x < 0, np.float64(F32(alpha)) * x, x)
+    elif op == "QLinearSigmoid":
+        y = 1 / (1 + np.exp(-x))
+    else:
+        axis = axis_of(d, len(shape), -1)
+        d.attributes["opset"] = d.pick(11, 13)
+        if d.attributes["opset"] < 13:
+            flat = x.reshape(int(np.prod(shape[:axis % len(shape)])), -1)
+            e = np.exp(flat - flat.max(-1, keepdims=True))
+            y = (e / e.sum(-1, keepdims=True)).reshape(shape)
+        else:
+            e = np.exp(x - x.max(axis, keepdims=True))
+            y = e / e.sum(axis, keepdims=True)
+    result(d, kind, y, op == "QLinearSoftmax")
+
+
+@generates("com.microsoft::QLinearConcat")
+def qlinear_concat(d):
+    kind, shape, axis, parts, inputs = d.kind(1, *BYTES), list(d.shape()), None, [], []
+    axis = d.integer(0, len(shape) - 1)
+    for _ in range(d.integer(1, 3)):
+        shape[axis] = d.integer(1, 4)
+        q, s, z = d.array(tuple(shape), kind), scale(d), parameter(d, kind)
+        inputs.append((q, s, z))
+        parts.append((q.astype(np.float64) - z.astype(np.float64)) * np.float64(s))
+    result(d, kind, np.concatenate(parts, axis), True)
+    for q, s, z in inputs:
+        d.fixed(q)
+        d.constant(s)
+        d.constant(z)
+    d.attributes["axis"] = axis - len(shape) if d.chance(0.4) else axis
+
+
+@generates("com.microsoft::QLinearWhere")
+def qlinear_where(d):
+    kind, shape = d.kind(1, *BYTES), d.shape()
+    condition = d.fixed(d.array(shape, np.bool_))
+    x, y = stored(d, shape, kind, 1), stored(d, shape, kind, 1)
+    result(d, kind, np.where(condition, x, y), True)
+
+
+@generates("com.microsoft::QLinearGlobalAveragePool")
+def qlinear_global_pool(d):
+    kind, shape = d.kind(0, *BYTES), (d.integer(1, 2), d.integer(1, 4), d.integer(1, 6), d.integer(1, 6))
+    last = d.set(channels_last=d.integer(0, 1)) and d.attributes["channels_last"]
+    x = stored(d, shape, kind, 1)
+    result(d, kind, x.mean((1, 2) if last else (2, 3), keepdims=True), True)
+
+
+@generates("com.microsoft::QLinearAveragePool")
+def qlinear_pool(d):
+    kernel, extents = draw_window(d, 2)
+    kind = d.kind(0, *BYTES)
+    shape = (d.integer(1, 2), d.integer(1, 4), *(e + d.integer(0, 5) for e in extents))
+    last = d.set(channels_last=d.integer(0, 1)) and d.attributes["channels_last"]
+    stored(d, (shape[0], *shape[2:], shape[1]) if last else shape, kind)
+    d.constant(scale(d))
+    d.constant(parameter(d, kind))
+    d.set(kernel_shape=kernel, ceil_mode=d.integer(0, 1), count_include_pad=d.integer(0, 1))
+    if d.get("ceil_mode", 0) and d.get("count_include_pad", 0):
+        d.no_peer = "ONNX Runtime counts what a last window has behind the padding, other than in AveragePool"
+    d.slack = 1
+
+
+@generates("com.microsoft::QGemm")
+def qgemm(d):
+    m, k, n = (d.integer(1, 20) for _ in range(3))
+    d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(0.2, 2))
+    kind = d.kind(0, *BYTES)
+    a = stored(d, (k, m) if d.get("transA", 0) else (m, k), kind, 1)
+    b = stored(d, (n, k) if d.get("transB", 0) else (k, n), np.int8 if kind == np.int8 else d.pick(*BYTES), 1, True)
+    d.maybe(d.random.integers(-3000, 3000, n).astype(np.int32), 0.5, 1)
+    a, b = (a.T if d.get("transA", 0) else a), (b.T if d.get("transB", 0) else b)
+    if d.chance(0.7):
+        d.constant(np.asarray(max(np.abs(a @ b).max(), 1e-3) / 100, F32))
+        d.constant(parameter(d, kind))
+    d.slack = 1
+
+
+@generates("com.microsoft::Gelu", "com.microsoft::QuickGelu", "com.microsoft::BiasGelu", "com.microsoft::FastGelu")
+def fused_gelu(d):
+    kind, shape = d.kind(0, F32), d.shape()
+    d.input(d.array(shape, kind))
+    if d.schema.name in ("BiasGelu", "FastGelu"):
+        d.maybe(d.array(shape[-1:], kind), 1 if d.schema.name == "BiasGelu" else 0.5, fixed=True)
+    d.set(alpha=d.real(0.5, 2))
+    d.ulps, d.least = 32, 1
+
+
+@generates("com.microsoft::SkipLayerNormalization", "com.microsoft::SkipSimplifiedLayerNormalization")
+def skip_normalization(d):
+    shape, n = (d.integer(1, 3), d.integer(1, 4)), d.integer(4, 20)
+    for _ in range(2):
+        d.fixed(d.array((*shape, n)))
+    d.fixed(d.array((n,)), 0.7)
+    for _ in range(len(d.schema.inputs) - 3):
+        d.maybe(d.array((n,)), constant=0.7, fixed=True)
+    d.set(epsilon=d.real(1e-6, 1e-2))
+    d.ulps = 64
+
+
+@generates("com.microsoft::FusedMatMul")
+def fused_matmul(d):
+    d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(-2, 2))
+    d.set(0.2, transBatchA=0, transBatchB=0)
+    m, k, n, batch = d.integer(1, 9), d.integer(1, 9), d.integer(1, 9), d.shape(0, 2, 3)
+    d.fixed(d.array((*batch, k, m) if d.get("transA", 0) else (*batch, m, k)))
+    d.fixed(d.array((*batch, n, k) if d.get("transB", 0) else (*batch, k, n)), 0.5)
+    d.ulps = 64
+
+
+@generates("com.microsoft::FusedConv")
+def fused_conv(d):
+    conv(d)
+    name, numbers = d.pick(("Relu", []), ("Tanh", []), ("Sigmoid", []), ("LeakyRelu", [0.1]), ("HardSigmoid", [0.3, 0.4]),
+                           ("Clip", [-1.0, 2.0]))
+    if d.chance(0.8):
+        d.attributes["activation"] = name
+        if numbers:
+            d.attributes["activation_params"] = numbers
+
+
+@generates("com.microsoft::FusedGemm")
+def fused_gemm(d):
+    m, k, n = (d.integer(1, 20) for _ in range(3))
+    d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(-2, 2), beta=d.real(-2, 2))
+    d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k)))
+    d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n)), 0.5)
+    d.maybe(d.array(d.pick((n,), (m, n))), constant=0.5, fixed=True)
+    name, numbers = d.pick(("Relu", []), ("Tanh", []), ("LeakyRelu", [0.1]), ("HardSigmoid", [0.3, 0.4]))
+    d.attributes["activation"] = name
+    for attribute, number in zip(("activation_alpha", "activation_beta"), numbers):
+        d.attributes[attribute] = number
+    d.ulps = 64
+
+
+@generates("com.microsoft::MatMulIntegerToFloat", "com.microsoft::DynamicQuantizeMatMul")
+def matmul_to_float(d):
+    dynamic = d.schema.name == "DynamicQuantizeMatMul"
+    kinds = (F32 if dynamic else np.uint8), d.pick(*BYTES)
+    m, k, n = (d.integer(1, 20) for _ in range(3))
+    d.fixed(d.array((m, k), kinds[0]))
+    d.fixed(d.weight((k, n), kinds[1]), 0.7)
+    by_column = (n,) if d.chance(0.4) else None
+    if not dynamic:
+        d.constant(scale(d))
+    d.constant(scale(d, by_column or ()))
+    if not dynamic:
+        d.maybe(parameter(d, kinds[0]), constant=0.8)
+    d.maybe(parameter(d, kinds[1], by_column), constant=0.8)
+    d.maybe(d.array((n,)), constant=0.8, fixed=True)
+    d.ulps = 64
+
+
+@generates("com.microsoft::DynamicQuantizeLSTM")
+def dynamic_quantize_lstm(d):
+    direction = d.pick("forward", "reverse", "bidirectional")
+    directions = 2 if d.set(direction=direction) and direction == "bidirectional" else 1
+    steps, batch, size, hidden = d.integer(1, 5), d.integer(1, 3), d.integer(2, 5), d.integer(2, 5)
+    d.attributes["hidden_size"] = hidden
+    d.fixed(d.array((steps, batch, size)))
+    d.constant(d.weight((directions, size, 4 * hidden), np.int8))
+    d.constant(d.weight((directions, hidden, 4 * hidden), np.int8))
+    d.maybe(d.array((directions, 8 * hidden), spread=0.5), constant=1)
+    d.maybe(d.random.integers(1, steps + 1, batch).astype(np.int32), constant=0.5, fixed=True)
+    d.maybe(d.array((directions, batch, hidden), spread=0.5), fixed=True)
+    d.maybe(d.array((directions, batch, hidden), spread=0.5), fixed=True)
+    d.maybe(d.array((directions, 3 * hidden), spread=0.5), constant=1)
+    for _ in range(2):
+        d.constant(d.random.uniform(0.001, 0.01, (directions,)).astype(F32))
+        d.constant(np.zeros((directions,), np.int8))
+    if d.set(0.3, activations=None):
+        d.attributes["activations"] = FUNCTIONS["LSTM"] * directions
+    d.set(0.2, clip=d.real(0.5, 3), input_forget=d.integer(0, 1))
+    d.outputs, d.ulps = 3, 2 ** 17
+
+
