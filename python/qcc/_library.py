@@ -85,6 +85,60 @@ def _address(library: ctypes.CDLL, name: str) -> Optional[int]:
     return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
 
+class _LinkMap(ctypes.Structure):
+    """The dynamic loader's list of libraries, in the order in which it looks for functions."""
+
+
+_LinkMap._fields_ = [("addr", ctypes.c_void_p), ("name", ctypes.c_char_p), ("dynamic", ctypes.c_void_p),
+                     ("next", ctypes.POINTER(_LinkMap))]
+
+
+class _DlInfo(ctypes.Structure):
+    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("symbol", ctypes.c_char_p),
+                ("address", ctypes.c_void_p)]
+
+
+class _ElfSymbol(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_uint32), ("info", ctypes.c_uint8), ("other", ctypes.c_uint8),
+                ("section", ctypes.c_uint16), ("value", ctypes.c_uint64), ("size", ctypes.c_uint64)]
+
+
+def _program_has_malloc(process: ctypes.CDLL, libc: ctypes.CDLL) -> bool:
+    """Whether the program defines malloc; one that only calls it may have an address of its own for it, too."""
+    info, entry = _DlInfo(), ctypes.POINTER(_ElfSymbol)()
+    address = ctypes.c_void_p(_address(process, "malloc"))
+    entry_kind = 1  # RTLD_DL_SYMENT
+    found = libc.dladdr1(address, ctypes.byref(info), ctypes.byref(entry), entry_kind)
+    program = ctypes.cast(process._handle, ctypes.POINTER(_LinkMap)).contents
+    base = _DlInfo()
+    if not found or not entry or not libc.dladdr(ctypes.c_void_p(program.dynamic), ctypes.byref(base)):
+        return False
+    if info.base != base.base:
+        return False  # It is a library's, which is looked at by itself.
+    return bool(info.symbol == b"malloc" and entry.contents.section != 0)
+
+
+def _has_own_malloc(process: ctypes.CDLL) -> bool:
+    """Whether the malloc of the process is the C library's, and not one that comes before it."""
+    libc = ctypes.CDLL("libc.so.6")
+    own = _address(libc, "malloc")
+    if _address(process, "malloc") != own and _program_has_malloc(process, libc):
+        return False
+    entry = ctypes.cast(process._handle, ctypes.POINTER(_LinkMap)).contents.next
+    while entry:
+        name = entry.contents.name or b""
+        if os.path.basename(name) == b"libc.so.6":
+            return True
+        try:
+            library = ctypes.CDLL(os.fsdecode(name), os.RTLD_NOLOAD | os.RTLD_NOW)
+        except OSError:  # The kernel's, which is no file.
+            library = None
+        if library is not None and name and _address(library, "malloc") not in (None, own):
+            return False
+        entry = entry.contents.next
+    return False
+
+
 def compiler_mode() -> int:
     """How libqcc is opened.
 
@@ -95,8 +149,7 @@ def compiler_mode() -> int:
     """
     process = ctypes.CDLL(None)
     exports_llvm = any(_address(process, name) is not None for name in _LLVM_FUNCTIONS)
-    own_malloc = _address(process, "malloc") == _address(ctypes.CDLL("libc.so.6"), "malloc")
-    return ctypes.DEFAULT_MODE | (os.RTLD_DEEPBIND if exports_llvm and own_malloc else 0)
+    return ctypes.DEFAULT_MODE | (os.RTLD_DEEPBIND if exports_llvm and _has_own_malloc(process) else 0)
 
 
 class Library:

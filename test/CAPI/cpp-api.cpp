@@ -246,6 +246,26 @@ static void elements(const qcc::Module &module) {
 }
 
 /// A key is handed on, also an empty one; signature.c has what it does.
+static void operation(const qcc::Module &module) {
+  std::vector<std::pair<uint64_t, std::string>> records;
+  qcc::setLogHandler(
+      [&](const qccLogRecord &record) {
+        records.emplace_back(record.tag, record.message);
+      },
+      QCC_LOG_DEBUG);
+  qccProcessInfo before = qcc::processInfo();
+  std::vector<int32_t> x = {1, 2, 3};
+  qcc::RunOptions options;
+  options.tag = 42;
+  module.function("increment")({{x.data(), {3}}}, options);
+  qcc::setLogHandler(nullptr);
+  CHECK(qcc::processInfo().runs == before.runs + 1);
+  CHECK(records.size() == 1 && records[0].first == 42);
+  CHECK(has(records[0].second, "a run took "));
+  CHECK(strlen(module.info().fingerprint) == 16);
+  module.checkHealth();
+}
+
 static void keys(const char *path) {
   for (const char *key : {"", "abc"}) {
     qcc::ModuleOptions options;
@@ -269,6 +289,7 @@ int main(int argc, char **argv) {
   managedTensors(module);
   metadata(module);
   slices(module);
+  operation(module);
 
   std::ifstream file(argv[argc - 1], std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};

@@ -29,7 +29,8 @@ def test_counters(tmp_path):
     after = qcc.process_info()
     assert after.loads == before.loads + 2 and after.failed_loads == before.failed_loads + 1
     assert after.load_nanoseconds > before.load_nanoseconds
-    assert after.runs == before.runs + 3 and after.cancelled_runs == before.cancelled_runs + 1
+    assert after.runs == before.runs + 4 and after.failed_runs == before.failed_runs + 1
+    assert after.cancelled_runs == before.cancelled_runs + 1
     assert after.modules == before.modules + 1 and after.contexts > before.contexts
     assert after.runs_under_way == before.runs_under_way == after.runs_waiting == 0
 

@@ -75,6 +75,15 @@ def test_sizes(wheels):
     assert wheels["qcc"].stat().st_size < 40_000_000
 
 
+def test_own_llvm(wheels, tmp_path):
+    """No function of LLVM is looked up in other libraries, or seen by them: it does not matter which LLVMs they have."""
+    with zipfile.ZipFile(wheels["qcc"]) as archive:
+        library = archive.extract("qcc/libqcc.so.1", tmp_path)
+    headers = run("/usr/lib/llvm-22/bin/llvm-readelf", "--dyn-symbols", "--dynamic-table", library)
+    assert "qccCompileText" in headers
+    assert not re.findall(r"_ZNK?(?:4llvm|4mlir|3lld)\w+|lib(?:LLVM|MLIR)", headers)
+
+
 def test_tags(wheels):
     """The tag is what auditwheel finds in the libraries."""
     pytest.importorskip("auditwheel")

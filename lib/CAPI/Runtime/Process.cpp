@@ -19,11 +19,6 @@ using namespace qcc::capi;
 // Runs
 //===----------------------------------------------------------------------===//
 
-RunRecord::~RunRecord() {
-  if (!hasEnded_)
-    (void)end(rt::Status(rt::StatusCode::Internal, "")).isOk();
-}
-
 static rt::LogLevel levelOf(rt::StatusCode code) {
   switch (code) {
   case rt::StatusCode::Ok:
@@ -52,12 +47,24 @@ static rt::ProcessCounters::Count &counterOf(rt::StatusCode code) {
   }
 }
 
-rt::Status RunRecord::end(rt::Status status) {
+void RunRecord::count(rt::StatusCode code,
+                      rt::FunctionRef<std::string()> message) {
   hasEnded_ = true;
-  if (!status.isOk())
-    counterOf(status.code()).fetch_add(1, std::memory_order_relaxed);
+  if (code != rt::StatusCode::Ok)
+    counterOf(code).fetch_add(1, std::memory_order_relaxed);
   rt::ProcessCounters::get().runs.fetch_add(1, std::memory_order_relaxed);
-  rt::log(levelOf(status.code()), tag_, [&] {
+  rt::log(levelOf(code), tag_, message);
+}
+
+RunRecord::~RunRecord() {
+  // There may be no memory for a status.
+  if (!hasEnded_)
+    count(rt::StatusCode::OutOfMemory,
+          [] { return std::string("a run was ended by an exception"); });
+}
+
+rt::Status RunRecord::end(rt::Status status) {
+  count(status.code(), [&] {
     if (!status.isOk())
       return "a run failed (" + std::string(rt::statusCodeName(status.code())) +
              "): " + status.message();

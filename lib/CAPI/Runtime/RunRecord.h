@@ -37,6 +37,8 @@ public:
   rt::Status end(rt::Status status);
 
 private:
+  void count(rt::StatusCode code, rt::FunctionRef<std::string()> message);
+
   const int64_t start_; ///< 0 where nobody is told how long a run takes.
   uint64_t tag_ = 0;
   bool hasEnded_ = false;

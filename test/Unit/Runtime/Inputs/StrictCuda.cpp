@@ -263,6 +263,8 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
   LOCK();
   if (gpu().primary-- <= 0)
     return violation("a context is released that nobody has", invalidContext);
+  if (gpu().primary == 0 && !gpu().allocations.empty() && !gpu().sticky)
+    return violation("a context ends whose memory was not freed", 0);
   return 0;
 }
 EXPORT int cuCtxPushCurrent_v2(int *context) {
