@@ -146,7 +146,7 @@ class Draw:
 
     def input(self, array, constant=0.15):
         """An input of the graph, of dynamic sizes or not; or a constant, with a probability."""
-        array = np.asarray(array)
+        array = np.asarray(array, order="C")
         name = f"x{len(self.names)}"
         self.names.append(name)
         if self.chance(constant):

@@ -275,8 +275,7 @@ static LogicalResult importAnyPow(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
-/// The power 0.5, which other than the square root is positive of -0 and of
-/// -inf.
+/// The power 0.5. Unlike the square root it is +0 of -0, and +inf of -inf.
 static Value squareRoot(Scalars &s, Value x) {
   double infinity = std::numeric_limits<double>::infinity();
   Type type = x.getType();
