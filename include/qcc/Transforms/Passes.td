@@ -79,8 +79,9 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops outside of kernels are fused with what reads them";
   let description = [{
-    An elementwise `linalg.generic` with one use becomes a part of the `linalg.generic` that
-    uses it. It stays apart where it would be computed more than once: as the operand of a
+    Sizes of values that the function computes become those of its arguments first, so that only
+    elements are used. An elementwise `linalg.generic` with one use becomes a part of the
+    `linalg.generic` that uses it. It stays apart where it would be computed more than once: as the operand of a
     reduction or contraction that reads each of its elements repeatedly; and where the body of
     both would have more than 256 operations.
 
@@ -96,8 +97,9 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
     The result has the origins of both (`qcc.origin`), and the reason why one of them is not
     in a kernel (`qcc.refused`). Reshapes move out of the way, and constants into bodies.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
@@ -515,7 +517,8 @@ def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp
   let summary = "Elementwise ops on tensors to linalg.generic on their elements";
   let description = [{
     Folds nothing: what an op on constants gives is said by Numerics, and upstream's
-    folders say otherwise until the op is legalized.
+    folders say otherwise until the op is legalized. Outputs that no body reads become
+    `tensor.empty`, and sizes of values that the function computes those of its arguments.
 
     ```mlir
     %y = math.exp %x : tensor<?xf32>
@@ -529,7 +532,8 @@ def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp
     }
     ```
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def DecomposeSoftmax : Pass<"decompose-softmax", "::mlir::func::FuncOp"> {
