@@ -11,6 +11,8 @@
 
 #include "qcc/Support/Json.h"
 
+#include "qcc/Support/InputLimits.h"
+
 #include <cctype>
 #include <charconv>
 #include <unordered_set>
@@ -72,6 +74,12 @@ private:
     constexpr int maxDepth = 32;
     if (depth > maxDepth)
       return fail("nested too deeply");
+    if (++values_ > limits::kJsonValues) {
+      tooManyValues_ = "there are more than " +
+                       std::to_string(limits::kJsonValues) +
+                       " values; divide the file";
+      return fail(tooManyValues_.c_str());
+    }
     skipSpace();
     switch (peek()) {
     case '{':
@@ -227,7 +235,9 @@ private:
 
   std::string_view text_;
   size_t position_ = 0;
+  size_t values_ = 0;
   const char *error_ = "";
+  std::string tooManyValues_;
 };
 
 } // namespace

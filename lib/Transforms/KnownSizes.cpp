@@ -75,6 +75,25 @@ OpFoldResult KnownSizes::sizeOf(Value tensor, int64_t dim) {
     return {};
   if (!type.isDynamicDim(dim))
     return builder.getIndexAttr(type.getDimSize(dim));
+  if (memory == Memory::None)
+    return traceSize(tensor, dim);
+  if (OpFoldResult known = remembered.lookup({tensor, dim}))
+    return known;
+  OpFoldResult size = traceSize(tensor, dim);
+  // Other sizes are values that need not be there at other insertion points.
+  if (size && (isa<Attribute>(size) || isDimOfArgument(size)))
+    remembered[{tensor, dim}] = size;
+  return size;
+}
+
+bool KnownSizes::isDimOfArgument(OpFoldResult size) {
+  auto dim = cast<Value>(size).getDefiningOp<tensor::DimOp>();
+  auto argument = dim ? dyn_cast<BlockArgument>(dim.getSource()) : nullptr;
+  return argument && argument.getOwner() == top && dim.getConstantIndex() &&
+         argumentSizes.lookup({argument, *dim.getConstantIndex()}) == dim;
+}
+
+OpFoldResult KnownSizes::traceSize(Value tensor, int64_t dim) {
   if (auto result = dyn_cast<OpResult>(tensor))
     return sizeOfResult(result, dim);
   auto arg = cast<BlockArgument>(tensor);

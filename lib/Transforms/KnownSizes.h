@@ -25,9 +25,15 @@ mlir::ValueRange dynamicSizesOf(mlir::Operation *op);
 
 class KnownSizes {
 public:
-  explicit KnownSizes(mlir::func::FuncOp func)
+  /// Whether to remember sizes that are constants or dimensions of arguments:
+  /// then a chain of tensors, each of which has its size from the one before,
+  /// is not followed to its start again and again. Nothing may erase tensors or
+  /// change their sizes meanwhile.
+  enum class Memory { None, Keep };
+
+  explicit KnownSizes(mlir::func::FuncOp func, Memory memory = Memory::None)
       : func(func), top(&func.getBody().front()), builder(func.getContext()),
-        loc(func.getLoc()) {}
+        loc(func.getLoc()), memory(memory) {}
 
   /// Whether an index follows from constants and dimensions alone.
   bool isKnown(mlir::Value index);
@@ -63,7 +69,13 @@ protected:
   mlir::Location loc;
 
 private:
-  mlir::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> argumentSizes;
+  mlir::OpFoldResult traceSize(mlir::Value tensor, int64_t dim);
+  bool isDimOfArgument(mlir::OpFoldResult size);
+
+  using Dim = std::pair<mlir::Value, int64_t>;
+  Memory memory;
+  mlir::DenseMap<Dim, mlir::Value> argumentSizes;
+  mlir::DenseMap<Dim, mlir::OpFoldResult> remembered;
 };
 
 } // namespace qcc

@@ -7,6 +7,7 @@
 
 #include "qcc/Tuning/TuningDatabase.h"
 #include "qcc/Support/FileIO.h"
+#include "qcc/Support/InputLimits.h"
 #include "qcc/Support/Json.h"
 #include <tuple>
 
@@ -14,8 +15,8 @@ using namespace qcc;
 
 static constexpr const char *kFormat = "qcc-tuning";
 static constexpr int64_t kVersion = 1;
-/// The limit is far beyond a database of the kernels of all networks.
-static constexpr int64_t kMaxBytes = int64_t(1) << 28;
+/// How many entries that are ignored are named one by one.
+static constexpr size_t kMaxProblems = 16;
 
 bool TuningKey::operator<(const TuningKey &other) const {
   return std::tie(target, shape, kernel) <
@@ -66,11 +67,13 @@ rt::Result<TuningDatabase> TuningDatabase::parse(std::string_view text) {
   if (!list || list->kind != Json::Array)
     return rt::corrupt("is no tuning database: it has no list 'entries'");
   TuningDatabase database;
+  size_t ignored = 0;
   for (size_t i = 0; i < list->array.size(); ++i) {
     const Json &object = list->array[i];
     auto ignore = [&](const std::string &why) {
-      database.problems.push_back("entry " + std::to_string(i) + " " + why +
-                                  "; it is ignored");
+      if (++ignored <= kMaxProblems)
+        database.problems.push_back("entry " + std::to_string(i) + " " + why +
+                                    "; it is ignored");
     };
     TuningKey key;
     TuningEntry entry;
@@ -91,6 +94,9 @@ rt::Result<TuningDatabase> TuningDatabase::parse(std::string_view text) {
     else
       database.set(std::move(key), std::move(entry));
   }
+  if (ignored > kMaxProblems)
+    database.problems.push_back(std::to_string(ignored - kMaxProblems) +
+                                " more entries are ignored, like these");
   return database;
 }
 
@@ -98,8 +104,10 @@ static rt::Result<std::string> readFile(const std::string &path) {
   rt::Result<InputFile> file = InputFile::open(path);
   if (!file.isOk())
     return file.status();
-  if (file->size() > kMaxBytes)
-    return rt::corrupt("is too large for a tuning database");
+  if (file->size() > limits::kTuningBytes)
+    return rt::corrupt("is too large for a tuning database: it has " +
+                       std::to_string(file->size()) + " bytes, at most " +
+                       std::to_string(limits::kTuningBytes) + " are read");
   std::string text(size_t(file->size()), '\0');
   rt::Status status = file->read(text.data(), file->size(), 0);
   if (!status.isOk())

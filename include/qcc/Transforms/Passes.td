@@ -79,10 +79,9 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops outside of kernels are fused with what reads them";
   let description = [{
-    An elementwise `linalg.generic` with one use becomes a part of the `linalg.generic` that
-    uses it. It stays apart where it would be computed more than once: as the operand of a
-    reduction or contraction that reads each of its elements repeatedly; and where the body of
-    both would have more than 256 operations.
+    Sizes become those of arguments first. An elementwise `linalg.generic` with one use then joins
+    its user, unless that is a reduction or contraction that reads each of its elements repeatedly,
+    or the body of both would have more than 256 operations.
 
     ```mlir
     %q = linalg.generic ... ins(%x : tensor<?x?xf32>) { quantize } -> tensor<?x?xi8>
@@ -96,8 +95,8 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::func::FuncOp"> {
     The result has the origins of both (`qcc.origin`), and the reason why one of them is not
     in a kernel (`qcc.refused`). Reshapes move out of the way, and constants into bodies.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
@@ -514,8 +513,8 @@ def LowerVectorTransfers : Pass<"lower-vector-transfers", "::mlir::func::FuncOp"
 def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops on tensors to linalg.generic on their elements";
   let description = [{
-    Folds nothing: what an op on constants gives is said by Numerics, and upstream's
-    folders say otherwise until the op is legalized.
+    Sizes become those of arguments. Folds nothing: what an op on constants gives is said by
+    Numerics, and upstream's folders say otherwise until the op is legalized.
 
     ```mlir
     %y = math.exp %x : tensor<?xf32>
@@ -529,7 +528,8 @@ def GeneralizeElementwise : Pass<"generalize-elementwise", "::mlir::func::FuncOp
     }
     ```
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def DecomposeSoftmax : Pass<"decompose-softmax", "::mlir::func::FuncOp"> {

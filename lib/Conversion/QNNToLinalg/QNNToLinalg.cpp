@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Conversion/Passes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
@@ -32,13 +33,14 @@ using namespace qcc;
 
 /// Keeps the types that are about to change for the descriptor of the program.
 static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
-  FunctionType type = func.getFunctionType();
-  for (auto [i, input] : llvm::enumerate(type.getInputs()))
-    if (!converter.isLegal(input))
-      func.setArgAttr(i, kSourceTypeAttr, TypeAttr::get(input));
-  for (auto [i, result] : llvm::enumerate(type.getResults()))
-    if (!converter.isLegal(result))
-      func.setResultAttr(i, kSourceTypeAttr, TypeAttr::get(result));
+  FunctionType function = func.getFunctionType();
+  auto typeOf = [&](Type type) -> Attribute {
+    return converter.isLegal(type) ? TypeAttr() : TypeAttr::get(type);
+  };
+  setArgAttrs(func, kSourceTypeAttr,
+              [&](unsigned i) { return typeOf(function.getInput(i)); });
+  setResultAttrs(func, kSourceTypeAttr,
+                 [&](unsigned i) { return typeOf(function.getResult(i)); });
 }
 
 /// Keeps the names of the tensors that an entry takes and returns, which later
@@ -48,17 +50,19 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
 static void recordNames(func::FuncOp func) {
   if (!func.isPublic() || func.isExternal())
     return;
-  auto nameOf = [&](Value value) {
-    return StringAttr::get(func.getContext(), layerName(value.getLoc()));
+  auto nameOf = [&](Value value) -> Attribute {
+    StringRef name = layerName(value.getLoc());
+    return name.empty() ? StringAttr()
+                        : StringAttr::get(func.getContext(), name);
   };
-  for (auto [i, argument] : llvm::enumerate(func.getArguments()))
-    if (StringAttr name = nameOf(argument); !name.empty())
-      func.setArgAttr(i, kNameAttr, name);
+  setArgAttrs(func, kNameAttr,
+              [&](unsigned i) { return nameOf(func.getArgument(i)); });
   Operation *ret = func.getBody().front().getTerminator();
-  for (auto [i, result] : llvm::enumerate(ret->getOperands()))
-    if (StringAttr name = nameOf(result);
-        !name.empty() && !func.getResultAttr(i, kNameAttr))
-      func.setResultAttr(i, kNameAttr, name);
+  // A name that the front end gave stays.
+  setResultAttrs(func, kNameAttr, [&](unsigned i) {
+    return func.getResultAttr(i, kNameAttr) ? Attribute()
+                                            : nameOf(ret->getOperand(i));
+  });
 }
 
 LogicalResult qcc::convertToLinalg(ModuleOp module) {

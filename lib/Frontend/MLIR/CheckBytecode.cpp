@@ -17,6 +17,7 @@
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Bytecode/Encoding.h"
 #include "mlir/IR/AsmState.h"
+#include "qcc/Support/InputLimits.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -236,7 +237,7 @@ void BytecodeCheck::checkOp(unsigned depth) {
   uint64_t regions = limit(header >> 1);
   if (regions == 0)
     return;
-  if (depth > 2 * kMaxNesting) // Fewer are reported by verifyDepth.
+  if (depth > 2 * limits::kNesting) // Fewer are reported by verifyDepth.
     return fail();
   StringRef after = rest;
   bool isSection = (header & 1) && version >= bytecode::kLazyLoading;
@@ -278,14 +279,11 @@ LogicalResult qcc::checkBytecode(const llvm::MemoryBuffer &buffer,
 }
 
 void qcc::limitReads(ParserConfig &config) {
-  // This limit is far beyond the entries of any program that can be compiled,
-  // each of which is read a few times at most.
-  constexpr unsigned kMaxReads = 1 << 23;
   auto reads = std::make_shared<unsigned>(0);
   auto count = [reads](DialectBytecodeReader &reader) -> LogicalResult {
-    if (*reads == kMaxReads)
+    if (*reads == limits::kBytecodeReads)
       return failure();
-    if (++*reads < kMaxReads)
+    if (++*reads < limits::kBytecodeReads)
       return success(); // Having read nothing, which leaves it to the dialect.
     reader.emitError()
         << "the bytecode is damaged: attributes or types contain "

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImportSteps.h"
+#include "qcc/Support/InputLimits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -28,19 +29,14 @@ public:
   LogicalResult run();
 
 private:
-  /// The next token, a word or a character; empty at the end.
+  /// The next token, a word or a character; at the end an empty one, which
+  /// points there.
   StringRef next();
   StringRef peek();
   LogicalResult checkWord(StringRef word, StringRef before);
   LogicalResult checkIteratorTypes();
   LogicalResult open(StringRef bracket, StringRef before);
   LogicalResult fail(StringRef at, const Twine &what);
-
-  /// The expressions of an affine map are as deep as they are long.
-  static constexpr unsigned kMaxAffineTokens = 4096;
-  static constexpr unsigned kMaxSigns = 64;
-  /// The parser allocates as many values as the number of a result says.
-  static constexpr unsigned kMaxResultNumber = 65535;
 
   const llvm::MemoryBuffer &buffer;
   const llvm::SourceMgr &sources;
@@ -66,7 +62,7 @@ StringRef TextCheck::next() {
     rest = rest.substr(rest.find('\n'));
   }
   if (rest.empty())
-    return {};
+    return rest;
   size_t length = 1;
   if (rest.front() == '"') {
     while (length < rest.size() && rest[length] != '"' && rest[length] != '\n')
@@ -102,9 +98,10 @@ LogicalResult TextCheck::fail(StringRef at, const Twine &what) {
 
 LogicalResult TextCheck::open(StringRef bracket, StringRef before) {
   brackets.push_back(bracket == "{" && before == "<" ? 'P' : bracket.front());
-  if (brackets.size() <= kMaxNesting)
+  if (brackets.size() <= limits::kNesting)
     return success();
-  return fail(bracket, "brackets are nested more than " + Twine(kMaxNesting) +
+  return fail(bracket, "brackets are nested more than " +
+                           Twine(limits::kNesting) +
                            " deep; give parts names, as in #name = ...");
 }
 
@@ -131,9 +128,13 @@ LogicalResult TextCheck::checkIteratorTypes() {
 LogicalResult TextCheck::checkWord(StringRef word, StringRef before) {
   if (unsigned long long number;
       before == "#" && llvm::all_of(word, llvm::isDigit) &&
-      (word.getAsInteger(10, number) || number > kMaxResultNumber))
-    return fail(word,
-                "the number of a result is at most " + Twine(kMaxResultNumber));
+      (word.getAsInteger(10, number) || number > limits::kResultNumber))
+    return fail(word, "the number of a result is at most " +
+                          Twine(limits::kResultNumber));
+  if (word.size() > limits::kShapeText && llvm::isDigit(word.front()))
+    return fail(word, "a shape or a number of " + Twine(word.size()) +
+                          " characters; write at most " +
+                          Twine(limits::kShapeText));
   if (word == "iterator_types")
     return checkIteratorTypes();
   // After the operands of linalg.transpose, broadcast and reduce.
@@ -148,8 +149,7 @@ LogicalResult TextCheck::checkWord(StringRef word, StringRef before) {
                (token == "," ||
                 (token.size() < 19 && llvm::all_of(token, llvm::isDigit)));
     if (!isList)
-      return fail(token.empty() ? start : token,
-                  "expected a list of dimensions, as in [1, 0]");
+      return fail(token, "expected a list of dimensions, as in [1, 0]");
     rest = start;
   }
   if ((word == "affine_map" || word == "affine_set") && !affineStart) {
@@ -164,11 +164,13 @@ LogicalResult TextCheck::run() {
   StringRef before;
   for (StringRef token = next(); !token.empty(); token = next()) {
     signs = token == "-" ? signs + 1 : 0;
-    if (signs > kMaxSigns)
-      return fail(token, "more than " + Twine(kMaxSigns) + " signs in a row");
-    if (affineStart && ++affineTokens > kMaxAffineTokens)
+    if (signs > limits::kSigns)
+      return fail(token,
+                  "more than " + Twine(limits::kSigns) + " signs in a row");
+    if (affineStart && ++affineTokens > limits::kAffineTokens)
       return fail(token, "an affine map of more than " +
-                             Twine(kMaxAffineTokens) + " tokens; shorten it");
+                             Twine(limits::kAffineTokens) +
+                             " tokens; shorten it");
     if (StringRef("([{<").contains(token)) {
       if (failed(open(token, before)))
         return failure();

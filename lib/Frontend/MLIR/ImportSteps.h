@@ -22,10 +22,6 @@ class MemoryBuffer;
 
 namespace qcc {
 
-/// How deep brackets, regions, attributes, types, locations and affine
-/// expressions may be nested: what recurses into them has a finite stack.
-inline constexpr unsigned kMaxNesting = 256;
-
 /// Rejects text at which MLIR's parser would crash. It is not parsed otherwise.
 mlir::LogicalResult checkText(const llvm::SourceMgr &sources,
                               mlir::MLIRContext *context);

@@ -15,6 +15,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/IntegerSet.h"
+#include "qcc/Support/InputLimits.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -25,7 +26,8 @@ namespace {
 class Depths {
 public:
   template <typename T> bool isTooDeep(T root) {
-    return depthOf({Kind::of(root), root.getAsOpaquePointer()}) > kMaxNesting;
+    return depthOf({Kind::of(root), root.getAsOpaquePointer()}) >
+           limits::kNesting;
   }
 
 private:
@@ -119,10 +121,11 @@ LogicalResult qcc::verifyDepth(ModuleOp module) {
     if (depths.isTooDeep(Attribute(op->getLoc())))
       return module.emitError()
              << "a location of '" << op->getName() << "' is nested more than "
-             << kMaxNesting << " deep; remove it";
-    if (depth > kMaxNesting)
-      return op->emitError() << "regions are nested more than " << kMaxNesting
-                             << " deep; move a part to a function";
+             << limits::kNesting << " deep; remove it";
+    if (depth > limits::kNesting)
+      return op->emitError()
+             << "regions are nested more than " << limits::kNesting
+             << " deep; move a part to a function";
     bool tooDeep = depths.isTooDeep(Attribute(op->getAttrDictionary()));
     for (Type type : op->getResultTypes())
       tooDeep |= depths.isTooDeep(type);
@@ -136,7 +139,7 @@ LogicalResult qcc::verifyDepth(ModuleOp module) {
       }
     if (tooDeep)
       return op->emitError() << "attributes or types of '" << op->getName()
-                             << "' are nested more than " << kMaxNesting
+                             << "' are nested more than " << limits::kNesting
                              << " deep; make them simpler";
   }
   return success();

@@ -17,6 +17,7 @@
 #include "qcc/Dialect/QNN/IR/QuantParams.h"
 #include "qcc/Frontend/MLIR/AcceptedOps.h"
 #include "qcc/Runtime/ABI.h"
+#include "qcc/Support/InputLimits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,10 +27,6 @@ using namespace qcc;
 /// A name must stay below QCC_MAX_STRING once the number of a step and the like
 /// are added to it.
 static constexpr size_t kMaxNameLength = QCC_MAX_STRING / 2;
-
-/// More elements than any machine has memory for; products of sizes below it
-/// cannot overflow.
-static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -54,16 +51,16 @@ static LogicalResult verifyTensor(EmitError emitError, RankedTensorType type) {
                        << ", a tensor with an encoding, which is not "
                           "supported; remove the encoding";
   if (type.getRank() > QCC_MAX_RANK)
-    return emitError() << "has type " << type << ", of rank " << type.getRank()
+    return emitError() << "has a tensor of rank " << type.getRank()
                        << "; the runtime accepts ranks up to " << QCC_MAX_RANK;
   uint64_t elements = 1;
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       elements = llvm::SaturatingMultiply<uint64_t>(elements, size);
   // A size 0 makes the product 0, however large the other sizes are.
-  if (elements > kMaxElements ||
+  if (elements > limits::kElements ||
       llvm::any_of(type.getShape(), [](int64_t size) {
-        return size > static_cast<int64_t>(kMaxElements);
+        return size > static_cast<int64_t>(limits::kElements);
       }))
     return emitError() << "has type " << type
                        << ", which has too many elements";
@@ -201,6 +198,14 @@ static LogicalResult verifyFunction(func::FuncOp function) {
     return function.emitOpError()
            << "has a name of " << function.getName().size()
            << " characters; the most is " << kMaxNameLength;
+  if (std::max<size_t>(function.getNumArguments(), function.getNumResults()) >
+      limits::kArguments)
+    return function.emitOpError()
+           << "'" << function.getName() << "' has "
+           << function.getNumArguments() << " arguments and "
+           << function.getNumResults() << " results; at most "
+           << limits::kArguments
+           << " of each are accepted, join some into one tensor";
   bool ok = true;
   for (BlockArgument argument : function.getArguments())
     ok &= succeeded(verifyType(
@@ -236,27 +241,22 @@ static LogicalResult verifyFunction(func::FuncOp function) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// How many operations a program may have once its calls are inlined.
-static constexpr uint64_t kMaxInlined = 100000;
-
 /// Adds the sizes of the functions that a function calls to its size.
 static LogicalResult addCallees(func::FuncOp function,
                                 DenseMap<Operation *, uint64_t> &sizes) {
   auto module = function->getParentOfType<ModuleOp>();
   uint64_t size = sizes[function];
-  bool calls = false;
   function.walk([&](func::CallOp call) {
-    calls = true;
     size = llvm::SaturatingAdd(
         size, sizes[module.lookupSymbol<func::FuncOp>(call.getCallee())]);
   });
   sizes[function] = size;
-  if (!calls || size <= kMaxInlined)
+  if (size <= limits::kOperations)
     return success();
   return function.emitOpError()
          << "'" << function.getName() << "' has " << size
-         << " operations once its calls are inlined; at most " << kMaxInlined
-         << " are accepted, use loops or fewer calls";
+         << " operations once its calls are inlined; at most "
+         << limits::kOperations << " are accepted, use loops or fewer calls";
 }
 
 /// Reports a call by which a function reaches itself, if there is one, and

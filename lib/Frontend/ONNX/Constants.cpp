@@ -8,6 +8,7 @@
 #include "Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Support/InputLimits.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -15,8 +16,6 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// More elements than any machine has memory for.
-static constexpr uint64_t kMaxElements = uint64_t(1) << 48;
 /// The most integers that the integer evaluator follows.
 static constexpr int64_t kMaxIntegers = 1024;
 /// Constants of at least this size stay in the file.
@@ -143,10 +142,10 @@ rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
     if (dim < 0)
       return rt::corrupt(what + "a dimension is negative; write it again");
     elements = llvm::SaturatingMultiply<uint64_t>(elements, dim);
-    if (static_cast<uint64_t>(dim) > kMaxElements)
+    if (static_cast<uint64_t>(dim) > limits::kElements)
       elements = UINT64_MAX;
   }
-  if (elements > kMaxElements)
+  if (elements > limits::kElements)
     return rt::corrupt(what + "it has too many elements; write it again");
   uint64_t size =
       (hasPairs ? (elements + 1) / 2 : elements) * storedSize(tensor.type);
@@ -187,6 +186,53 @@ rt::Result<GraphValue> Constants::make(OpBuilder &b, const Tensor &tensor) {
   value.isFourBits = isPacked(tensor.type);
   value.isUInt16 = tensor.type == static_cast<int32_t>(DataType::UInt16);
   return value;
+}
+
+/// The constant with its dimensions in another order; null if it has no bytes.
+static TypedAttr transposeConstant(TypedAttr value,
+                                   ArrayRef<int64_t> permutation) {
+  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
+  if (!data)
+    return {};
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned width = qnn::getElementBytes(type.getElementType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> strides(rank, width), shape, steps;
+  for (int64_t d = rank - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * type.getDimSize(d + 1);
+  for (int64_t d : permutation) {
+    shape.push_back(type.getDimSize(d));
+    steps.push_back(strides[d]);
+  }
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(data->bytes.size(), 64);
+  char *to = blob.getMutableData().data();
+  SmallVector<int64_t> index(rank, 0);
+  int64_t place = 0;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    to = std::copy_n(data->bytes.data() + place, width, to);
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      place += steps[d];
+      if (++index[d] < shape[d])
+        break;
+      place -= steps[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+  return qnn::makeConstant(RankedTensorType::get(shape, type.getElementType()),
+                           std::move(blob),
+                           data->name.empty() ? "constant" : data->name);
+}
+
+TypedAttr Constants::transposed(TypedAttr constant,
+                                ArrayRef<int64_t> permutation) {
+  TypedAttr &moved = transposes[{
+      constant.getAsOpaquePointer(),
+      std::vector<int64_t>(permutation.begin(), permutation.end())}];
+  if (!moved) {
+    moved = transposeConstant(constant, permutation);
+    rest(constant);
+  }
+  return moved;
 }
 
 void Constants::rest(Attribute constant) const {

@@ -11,6 +11,8 @@
 #include "ExternalFiles.h"
 #include "GraphValue.h"
 #include "mlir/IR/Builders.h"
+#include <map>
+#include <vector>
 
 namespace qcc::onnx {
 
@@ -26,6 +28,10 @@ public:
   /// A tensor of the model. Its elements stay in the file where they are
   /// aligned there; otherwise they are copied once.
   rt::Result<GraphValue> make(mlir::OpBuilder &b, const Tensor &tensor);
+  /// The constant with its dimensions in another order, made once however often
+  /// it is asked for; null if the constant has no bytes.
+  mlir::TypedAttr transposed(mlir::TypedAttr constant,
+                             llvm::ArrayRef<int64_t> permutation);
   /// Takes a constant that will not be read soon out of memory, if it lies in a
   /// file beside the model.
   void rest(mlir::Attribute constant) const;
@@ -47,6 +53,9 @@ private:
                                    mlir::MLIRContext *context);
 
   ExternalFiles files;
+  /// By constant and permutation.
+  std::map<std::pair<const void *, std::vector<int64_t>>, mlir::TypedAttr>
+      transposes;
 };
 
 } // namespace qcc::onnx

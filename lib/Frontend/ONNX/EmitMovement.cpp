@@ -14,46 +14,10 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
-
-/// The constant with its dimensions in another order; null if it has no bytes.
-static TypedAttr transposeConstant(TypedAttr value,
-                                   ArrayRef<int64_t> permutation) {
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
-  if (!data)
-    return {};
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned width = qnn::getElementBytes(type.getElementType());
-  int64_t rank = type.getRank();
-  SmallVector<int64_t> strides(rank, width), shape, steps;
-  for (int64_t d = rank - 2; d >= 0; --d)
-    strides[d] = strides[d + 1] * type.getDimSize(d + 1);
-  for (int64_t d : permutation) {
-    shape.push_back(type.getDimSize(d));
-    steps.push_back(strides[d]);
-  }
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(data->bytes.size(), 64);
-  char *to = blob.getMutableData().data();
-  SmallVector<int64_t> index(rank, 0);
-  int64_t place = 0;
-  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
-    to = std::copy_n(data->bytes.data() + place, width, to);
-    for (int64_t d = rank - 1; d >= 0; --d) {
-      place += steps[d];
-      if (++index[d] < shape[d])
-        break;
-      place -= steps[d] * shape[d];
-      index[d] = 0;
-    }
-  }
-  return qnn::makeConstant(RankedTensorType::get(shape, type.getElementType()),
-                           std::move(blob),
-                           data->name.empty() ? "constant" : data->name);
-}
 
 std::optional<GraphValue> onnx::moveIntegers(NodeImporter &n, GraphValue &x,
                                              ArrayRef<int64_t> order,
@@ -92,10 +56,8 @@ GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
   if (x.value && !constant)
     matchPattern(x.value, m_Constant(&constant));
   if (TypedAttr moved =
-          constant ? transposeConstant(constant, permutation) : TypedAttr()) {
-    n.rest(constant);
+          constant ? n.transposed(constant, permutation) : TypedAttr())
     return Constants::toValue(n.b, moved);
-  }
   Shape shape;
   for (int64_t d : permutation)
     shape.push_back(x.shape[d]);

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "llvm/ADT/StringExtras.h"
@@ -314,9 +315,11 @@ void GraphImporter::addNotes(ModuleOp module) {
   if (!metadata.empty())
     module->setAttr(kMetadataAttr,
                     metadata.getDictionary(builder.getContext()));
-  for (auto [i, names] : llvm::enumerate(dimNames))
-    if (llvm::any_of(names, [](StringRef name) { return !name.empty(); }))
-      function.setArgAttr(i, kDimNamesAttr, builder.getStrArrayAttr(names));
+  setArgAttrs(function, kDimNamesAttr, [&](unsigned i) -> Attribute {
+    bool isNamed =
+        llvm::any_of(dimNames[i], [](StringRef name) { return !name.empty(); });
+    return isNamed ? builder.getStrArrayAttr(dimNames[i]) : ArrayAttr();
+  });
 }
 
 OwningOpRef<ModuleOp> GraphImporter::run() {

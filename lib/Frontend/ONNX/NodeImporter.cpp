@@ -270,6 +270,11 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
 
 void NodeImporter::rest(Attribute constant) { constants.rest(constant); }
 
+TypedAttr NodeImporter::transposed(TypedAttr constant,
+                                   ArrayRef<int64_t> permutation) {
+  return constants.transposed(constant, permutation);
+}
+
 FailureOr<GraphValue> NodeImporter::makeConstant(const Tensor &tensor) {
   rt::Result<GraphValue> value = constants.make(b, tensor);
   if (!value.isOk())

@@ -152,6 +152,8 @@ public:
   /// A constant of the node, such as Constant has.
   mlir::FailureOr<GraphValue> makeConstant(const Tensor &tensor);
   /// See Constants.
+  mlir::TypedAttr transposed(mlir::TypedAttr constant,
+                             llvm::ArrayRef<int64_t> permutation);
   void rest(mlir::Attribute constant);
 
   /// Forgets sizes that are computed while it lives: they are values of a

@@ -48,24 +48,31 @@ static OpOperand *soleInput(linalg::GenericOp op) {
   return sole;
 }
 
-/// Whether the op's result, or what is computed from it alone, is narrower than
-/// its input.
-static bool leadsToNarrowing(linalg::GenericOp op, OpOperand *input) {
+/// The ops whose result, or a value that is computed from it alone, is narrower
+/// than their sole input. `ops` are in the order of the program; no movement is
+/// among them.
+static DenseSet<Operation *> findNarrowing(ArrayRef<linalg::GenericOp> ops) {
   auto width = [](Value value) {
     Type type = getElementTypeOrSelf(value.getType());
     return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
   };
-  unsigned before = width(input->get());
-  while (true) {
+  DenseSet<Operation *> narrowing;
+  // Readers come before what they read.
+  for (linalg::GenericOp op : llvm::reverse(ops)) {
+    OpOperand *input = soleInput(op);
+    if (!input)
+      continue;
     Value result = op->getResult(0);
-    if (width(result) != before || !result.hasOneUse())
-      return width(result) < before;
-    OpOperand &use = *result.getUses().begin();
-    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!user || movementOf(user->getResult(0)) || soleInput(user) != &use)
-      return false;
-    op = user;
+    bool leads = width(result) < width(input->get());
+    if (width(result) == width(input->get()) && result.hasOneUse()) {
+      OpOperand &use = *result.getUses().begin();
+      auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+      leads = user && narrowing.contains(user) && soleInput(user) == &use;
+    }
+    if (leads)
+      narrowing.insert(op);
   }
+  return narrowing;
 }
 
 /// The value that `moved` has in another order or shape; null if there is none.
@@ -183,10 +190,11 @@ static Value computeOn(RewriterBase &rewriter, linalg::GenericOp op,
   return early.getResult(0);
 }
 
-/// Computes the op before all movement of its input, and moves its result.
+/// Computes the op, which leads to narrowing, before all movement of its input,
+/// and moves its result.
 static void hoist(RewriterBase &rewriter, linalg::GenericOp op) {
   OpOperand *input = soleInput(op);
-  if (!input || !leadsToNarrowing(op, input))
+  if (!input)
     return;
   // What moves, the last first.
   SmallVector<Value> moves;
@@ -222,8 +230,10 @@ struct HoistNarrowing : qcc::impl::HoistNarrowingBase<HoistNarrowing> {
       if (op->getNumResults() == 1 && !movementOf(op->getResult(0)))
         ops.push_back(op);
     });
+    DenseSet<Operation *> narrowing = findNarrowing(ops);
     for (linalg::GenericOp op : ops)
-      hoist(rewriter, op);
+      if (narrowing.contains(op))
+        hoist(rewriter, op);
   }
 };
 } // namespace

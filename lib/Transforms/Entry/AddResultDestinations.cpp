@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KnownSizes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -157,6 +158,32 @@ static void copyOverwrittenResult(OpBuilder &builder, Value value) {
   }
 }
 
+/// Adds an argument for each result, with the attributes of the result; says
+/// which arguments are written.
+static LogicalResult addDestinations(func::FuncOp func, func::ReturnOp ret) {
+  unsigned numArguments = func.getNumArguments();
+  SmallVector<unsigned> positions(ret.getNumOperands(), numArguments);
+  SmallVector<DictionaryAttr> attrs;
+  func.getAllResultAttrs(attrs);
+  SmallVector<Location> locs = llvm::map_to_vector(
+      ret.getOperands(), [](Value value) { return value.getLoc(); });
+  if (failed(
+          func.insertArguments(positions, ret.getOperandTypes(), attrs, locs)))
+    return failure();
+  Builder builder(func.getContext());
+  using bufferization::BufferizationDialect;
+  qcc::setArgAttrs(
+      func, BufferizationDialect::kWritableAttrName,
+      [&](unsigned i) -> Attribute {
+        bool isTensor = isa<TensorType>(func.getArgument(i).getType());
+        return isTensor ? builder.getBoolAttr(i >= numArguments) : BoolAttr();
+      });
+  qcc::setArgAttrs(func, qcc::kDestinationAttr, [&](unsigned i) -> Attribute {
+    return i >= numArguments ? builder.getUnitAttr() : UnitAttr();
+  });
+  return success();
+}
+
 namespace {
 struct AddResultDestinations
     : qcc::impl::AddResultDestinationsBase<AddResultDestinations> {
@@ -165,29 +192,20 @@ struct AddResultDestinations
     if (!func.isPublic())
       return;
     OpBuilder builder(&getContext());
-    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-      if (isa<TensorType>(func.getArgument(i).getType()))
-        func.setArgAttr(i,
-                        bufferization::BufferizationDialect::kWritableAttrName,
-                        builder.getBoolAttr(false));
     auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
     for (Value value : llvm::SmallSetVector<Value, 4>(ret.getOperands().begin(),
                                                       ret.getOperands().end()))
       copyOverwrittenResult(builder, value);
+    unsigned numArguments = func.getNumArguments();
+    if (failed(addDestinations(func, ret)))
+      return signalPassFailure();
     builder.setInsertionPoint(ret);
     qcc::KnownSizes known(func);
     known.setInsertionPoint(ret);
     SmallVector<Value> results, sizes;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       auto type = cast<RankedTensorType>(value.getType());
-      unsigned position = func.getNumArguments();
-      DictionaryAttr attrs = func.getResultAttrDict(i);
-      if (failed(func.insertArgument(position, type, attrs, value.getLoc())))
-        return signalPassFailure();
-      func.setArgAttr(position,
-                      bufferization::BufferizationDialect::kWritableAttrName,
-                      builder.getBoolAttr(true));
-      func.setArgAttr(position, qcc::kDestinationAttr, builder.getUnitAttr());
+      BlockArgument destination = func.getArgument(numArguments + i);
       for (int64_t d = 0; d < type.getRank(); ++d) {
         if (!type.isDynamicDim(d))
           continue;
@@ -205,12 +223,11 @@ struct AddResultDestinations
         if (unshaped(other) == unshaped(value)) {
           value = linalg::CopyOp::create(builder, value.getLoc(),
                                          other == value ? results[j] : value,
-                                         func.getArgument(position))
+                                         destination)
                       .getResult(0);
           break;
         }
-      results.push_back(
-          storeResult(builder, known, value, func.getArgument(position)));
+      results.push_back(storeResult(builder, known, value, destination));
     }
     llvm::append_range(results, sizes);
     ret->setOperands(results);

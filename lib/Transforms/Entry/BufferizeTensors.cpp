@@ -8,7 +8,9 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -27,6 +29,35 @@ static bool isAboutOneMemory(const Diagnostic &diagnostic) {
           StringRef(text).contains("is not equivalent to the corresponding"));
 }
 
+/// How many ops may have one tensor.empty as their output. Bufferization may
+/// give all of their results one memory; its analysis takes time that is cubic
+/// in their number.
+static constexpr unsigned kMaxSharing = 16;
+
+/// Gives each `kMaxSharing` ops that write to a tensor.empty, in the order of
+/// the program, one of their own.
+static void divideEmptyTensors(ModuleOp module) {
+  DenseMap<Operation *, unsigned> writers;
+  DenseMap<Operation *, Operation *> latest;
+  module.walk([&](DestinationStyleOpInterface op) {
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      auto empty = output.get().getDefiningOp<tensor::EmptyOp>();
+      if (!empty)
+        continue;
+      unsigned count = writers[empty]++;
+      if (count < kMaxSharing)
+        continue;
+      Operation *&copy = latest[empty];
+      if (count % kMaxSharing == 0) {
+        OpBuilder builder(empty->getContext());
+        builder.setInsertionPointAfter(copy ? copy : empty.getOperation());
+        copy = builder.clone(*empty);
+      }
+      output.set(copy->getResult(0));
+    }
+  });
+}
+
 namespace {
 struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
   void runOnOperation() override {
@@ -39,6 +70,7 @@ struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
                "unroll the loop";
       return failure(); // The next handler prints it.
     });
+    divideEmptyTensors(getOperation());
     bufferization::OneShotBufferizePassOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.functionBoundaryTypeConversion =

@@ -36,7 +36,7 @@ using namespace qcc;
 namespace {
 class Checks : KnownSizes {
 public:
-  using KnownSizes::KnownSizes;
+  explicit Checks(func::FuncOp func) : KnownSizes(func, Memory::Keep) {}
 
   LogicalResult run();
 

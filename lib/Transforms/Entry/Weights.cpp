@@ -8,7 +8,9 @@
 #include "qcc/Transforms/Entry/Weights.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -72,10 +74,33 @@ static ArrayRef<char> padding(int64_t at, int64_t offset) {
   return ArrayRef(zeros, offset - at);
 }
 
+/// Whether both are stored as they are and have the same bytes.
+static bool haveSameBytes(ElementsAttr a, ElementsAttr b) {
+  std::optional<ArrayRef<char>> left = storedBytes(a), right = storedBytes(b);
+  return left && right && *left == *right;
+}
+
+/// A number that is equal for equal constants, of their first bytes alone:
+/// constants may be as large as memory.
+static uint64_t keyOf(ElementsAttr value, int64_t bytes) {
+  constexpr size_t first = 4096;
+  std::optional<ArrayRef<char>> stored = storedBytes(value);
+  if (!stored)
+    return llvm::hash_combine(bytes, value);
+  return llvm::hash_combine(
+      bytes, llvm::xxh3_64bits(
+                 StringRef(stored->data(), std::min(stored->size(), first))));
+}
+
 std::optional<int64_t> Weights::add(ElementsAttr value) {
   std::optional<int64_t> bytes = sizeOf(value);
   if (!bytes)
     return std::nullopt;
+  SmallVector<unsigned, 1> &candidates = similar[keyOf(value, *bytes)];
+  for (unsigned i : candidates)
+    if (list[i].value == value || haveSameBytes(list[i].value, value))
+      return list[i].offset;
+  candidates.push_back(list.size());
   int64_t offset = llvm::alignTo(total, 64);
   list.push_back({offset, value});
   total = offset + *bytes;
@@ -111,11 +136,7 @@ bool Weights::operator==(const Weights &other) const {
            const auto &[a, b] = pair;
            if (a.offset != b.offset)
              return false;
-           if (a.value == b.value)
-             return true;
-           std::optional<ArrayRef<char>> left = storedBytes(a.value),
-                                         right = storedBytes(b.value);
-           return left && right && *left == *right;
+           return a.value == b.value || haveSameBytes(a.value, b.value);
          });
 }
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResolveSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -247,6 +248,8 @@ struct NoteKeeper : RewriterBase::Listener {
 
 struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
+    // Who asks for the size of a value would keep it from being fused.
+    resolveSizes(getOperation());
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<FuseProducer, FoldUnitReduction>(context);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResolveSizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,6 +25,7 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+using namespace qcc;
 
 namespace {
 struct GeneralizeElementwise
@@ -32,6 +34,8 @@ struct GeneralizeElementwise
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // The outputs of the new ops are their operands.
+    resolveSizes(getOperation());
   }
 };
 } // namespace

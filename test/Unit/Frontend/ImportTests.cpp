@@ -7,6 +7,7 @@
 
 #include "TestImport.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "qcc/Support/InputLimits.h"
 #include <gtest/gtest.h>
 
 using namespace qcc;
@@ -58,6 +59,62 @@ TEST(Import, RejectsSyntaxErrors) {
   expectRejected("func.func @f() {\n  \"stablehlo.abs\"() : () -> ()\n  "
                  "return\n}",
                  {"2: ", "'stablehlo'", "not accepted"});
+}
+
+TEST(Import, RejectsTextThatEndsEarly) {
+  expectRejected("iterator_types=", {"1: ", "expected a list of iterator"});
+  expectRejected("func.func @f() {\n  \"x\"() {iterator_types = [",
+                 {"2: ", "expected \"parallel\" or \"reduction\""});
+  expectRejected("iterator_types = [\"parallel\", // and", {"1: "});
+  expectRejected("(permutation) permutation =\n",
+                 {"2: ", "expected a list of dimensions"});
+  expectRejected("() dimensions = [0,", {"1: ", "list of dimensions"});
+}
+
+/// `count` copies of a text, each followed by its number and `after`.
+static std::string repeat(llvm::StringRef text, size_t count,
+                          llvm::StringRef after = "") {
+  std::string all;
+  for (size_t i = 0; i < count; ++i)
+    all += (i ? ", " : "") + text.str() + std::to_string(i) + after.str();
+  return all;
+}
+
+TEST(Import, RejectsTooManyArguments) {
+  std::string arguments = repeat("%x", limits::kArguments, ": tensor<1xf32>");
+  auto function = [&](llvm::StringRef more) {
+    return "func.func @f(" + arguments + more.str() +
+           ") -> tensor<1xf32> { return %x0 : tensor<1xf32> }";
+  };
+  expectImported(function(""));
+  expectRejected(function(", %y: tensor<1xf32>"),
+                 {"1: ", "4097 arguments", "at most 4096", "join"});
+}
+
+TEST(Import, RejectsTooManyOperations) {
+  std::string program = "func.func @f(%x0: f32) {\n";
+  for (size_t i = 0; i < limits::kOperations; ++i)
+    program += "%y" + std::to_string(i) + " = arith.negf %x0 : f32\n";
+  expectRejected(program + "return }", {"1: ", "operations", "at most"});
+}
+
+TEST(Import, RejectsLargeRanks) {
+  std::string shape;
+  for (int i = 0; i < 100; ++i)
+    shape += "1x";
+  Imported imported =
+      import("func.func @f(%x: tensor<" + shape + "f32>) { return }");
+  EXPECT_FALSE(imported.module);
+  EXPECT_NE(imported.errors.find("rank 100;"), std::string::npos)
+      << imported.errors;
+  for (int i = 0; i < 3; ++i)
+    shape += shape + shape + shape + shape;
+  imported = import("func.func @f(%x: tensor<" + shape + "f32>) { return }");
+  EXPECT_FALSE(imported.module);
+  EXPECT_NE(imported.errors.find("1: a shape or a number of"),
+            std::string::npos)
+      << imported.errors;
+  EXPECT_LT(imported.errors.size(), 200u);
 }
 
 TEST(Import, RejectsForeignOperations) {

@@ -7,6 +7,8 @@
 
 #include "qcc/Support/Json.h"
 
+#include "qcc/Support/InputLimits.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -130,4 +132,15 @@ TEST(Json, PrintsNothingThatIsNoUnicode) {
     ASSERT_TRUE(json.isOk()) << json.message();
     EXPECT_EQ(json->string, expected);
   }
+}
+
+TEST(Json, RefusesTooManyValues) {
+  std::string text = "[0";
+  for (size_t i = 2; i < limits::kJsonValues; ++i)
+    text += ",0";
+  EXPECT_TRUE(Json::parse(text + "]").isOk()); // The list counts.
+  rt::Result<Json> json = Json::parse(text + ",0]");
+  ASSERT_FALSE(json.isOk());
+  EXPECT_NE(json.message().find("more than 1048576 values"), std::string::npos)
+      << json.message();
 }

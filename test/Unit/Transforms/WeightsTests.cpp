@@ -75,7 +75,7 @@ TEST_F(WeightsTest, EqualBytesAreEqualWeights) {
   same.add(resource({1, 2, 3}));
   other.add(resource({1, 2, 4}));
   more.add(resource({1, 2, 3}));
-  more.add(resource({1, 2, 3}));
+  more.add(resource({1, 2, 4}));
   EXPECT_TRUE(one == same);
   EXPECT_FALSE(one == other);
   EXPECT_FALSE(one == more);
@@ -100,4 +100,20 @@ TEST_F(WeightsTest, ConstantsCanBeFreedAsTheyAreWritten) {
   EXPECT_EQ(weights.add(DenseResourceElementsAttr::get(
                 tensor(1, builder.getI8Type()), handle)),
             std::nullopt);
+}
+
+TEST_F(WeightsTest, EqualConstantsAreStoredOnce) {
+  Weights weights;
+  std::vector<char> large(10000, 1), another = large;
+  another.back() = 2; // Its first bytes are the same.
+  EXPECT_EQ(weights.add(resource(large)), 0);
+  EXPECT_EQ(weights.add(resource(another)), 10048);
+  EXPECT_EQ(weights.add(resource(large)), 0);
+  EXPECT_EQ(weights.add(resource(another)), 10048);
+  EXPECT_EQ(weights.add(resource({1, 1})), 20096);
+  auto splat = DenseElementsAttr::get(tensor(9, builder.getI1Type()), true);
+  EXPECT_EQ(weights.add(splat), 20160);
+  EXPECT_EQ(weights.add(splat), 20160);
+  EXPECT_EQ(weights.constants().size(), 4u);
+  EXPECT_EQ(bytesOf(weights).size(), 20169u);
 }

@@ -125,6 +125,17 @@ TEST(TuningDatabase, DamagedEntriesAreLeftOut) {
                 "ignored"}));
 }
 
+TEST(TuningDatabase, NamesSomeOfManyProblems) {
+  std::string text = R"({"format": "qcc-tuning", "version": 1, "entries": [0)";
+  for (int i = 1; i < 1000; ++i)
+    text += ",0";
+  auto database = TuningDatabase::parse(text + "]}");
+  ASSERT_TRUE(database.isOk()) << database.message();
+  ASSERT_EQ(database->problems.size(), 17u);
+  EXPECT_EQ(database->problems.back(),
+            "984 more entries are ignored, like these");
+}
+
 TEST(TuningDatabase, Files) {
   test::TemporaryFolder folder;
   std::string path = folder.path + "/db.json";

@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace qcc {
@@ -30,8 +31,9 @@ public:
     mlir::ElementsAttr value;
   };
 
-  /// Places a constant behind the others, at a multiple of 64 bytes; nothing
-  /// where it has no bytes, as a resource without data.
+  /// Places a constant behind the others, at a multiple of 64 bytes, unless one
+  /// of the same bytes is there already. Returns its offset; nothing where it
+  /// has no bytes, as a resource without data.
   std::optional<int64_t> add(mlir::ElementsAttr value);
 
   /// Of the blob, in bytes.
@@ -60,6 +62,8 @@ public:
 private:
   std::vector<Constant> list;
   int64_t total = 0;
+  /// The constants of `list` by their size and first bytes.
+  std::unordered_map<uint64_t, llvm::SmallVector<unsigned, 1>> similar;
 };
 
 /// Frees the data of a constant, which has none afterwards.

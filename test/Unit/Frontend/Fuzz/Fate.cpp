@@ -18,6 +18,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,24 +74,29 @@ std::vector<std::string> test::acceptSeeds(std::vector<std::string> &seeds) {
   return bytecode;
 }
 
-Fate test::compileMutant(const std::string &program) {
+/// Makes this process end at a crash, without a word, and limits what it takes.
+static void limitProcess() {
   constexpr unsigned seconds = 20; // Of a CPU, which other processes may use.
+  // What LLVM's handlers would print is of no use here.
+  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGXCPU})
+    std::signal(signal, SIG_DFL);
+  int null = open("/dev/null", O_WRONLY);
+  dup2(null, STDERR_FILENO);
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)
+  rlimit memory{rlim_t(8) << 30, rlim_t(8) << 30};
+  setrlimit(RLIMIT_AS, &memory);
+#endif
+  rlimit noCore{0, 0};
+  setrlimit(RLIMIT_CORE, &noCore);
+  rlimit time{seconds, seconds + 1};
+  setrlimit(RLIMIT_CPU, &time);
+  llvm::CrashRecoveryContext::Enable(); // As the driver does.
+}
+
+Fate test::compileMutant(const std::string &program) {
   pid_t child = fork();
   if (child == 0) {
-    // What LLVM's handlers would print is of no use here.
-    for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGXCPU})
-      std::signal(signal, SIG_DFL);
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, STDERR_FILENO);
-#if !defined(__has_feature) || !__has_feature(address_sanitizer)
-    rlimit memory{rlim_t(8) << 30, rlim_t(8) << 30};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-    rlimit noCore{0, 0};
-    setrlimit(RLIMIT_CORE, &noCore);
-    rlimit time{seconds, seconds + 1};
-    setrlimit(RLIMIT_CPU, &time);
-    llvm::CrashRecoveryContext::Enable(); // As the driver does.
+    limitProcess();
     _exit(static_cast<int>(compile(program)));
   }
   int status = 0;
@@ -100,4 +106,25 @@ Fate test::compileMutant(const std::string &program) {
   int code = WEXITSTATUS(status);
   return code <= static_cast<int>(Fate::Compiled) ? static_cast<Fate>(code)
                                                   : Fate::Crashed;
+}
+
+std::optional<size_t> test::findFatalTruncation(const std::string &program) {
+  void *shared = mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert(shared != MAP_FAILED && "a page of memory");
+  auto *length = static_cast<size_t *>(shared);
+  pid_t child = fork();
+  if (child == 0) {
+    limitProcess();
+    MLIRContext *context = makeContext().release();
+    for (*length = 0; *length <= program.size(); ++*length)
+      (void)import(program.substr(0, *length), context).release();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  size_t reached = *length;
+  munmap(shared, sizeof(size_t));
+  bool isDone = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return isDone ? std::nullopt : std::optional(reached);
 }

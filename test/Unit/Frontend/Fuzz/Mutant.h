@@ -8,6 +8,7 @@
 #ifndef QCC_TEST_UNIT_FRONTEND_FUZZ_MUTANT_H
 #define QCC_TEST_UNIT_FRONTEND_FUZZ_MUTANT_H
 
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ enum class Fate { Refused, Compiled, Crashed, Hung };
 /// Imports a program, and if it is accepted compiles it, in a process of its
 /// own of limited time and memory.
 Fate compileMutant(const std::string &program);
+
+/// Imports each truncation of a program, in a process of its own of limited
+/// time and memory. Returns the length of the first one that ends the process,
+/// or nothing.
+std::optional<size_t> findFatalTruncation(const std::string &program);
 
 } // namespace qcc::test
 

@@ -100,3 +100,12 @@ TEST(Mutants, Text) { checkMutants("text", 400, seeds().text, mutateText); }
 TEST(Mutants, Bytecode) {
   checkMutants("bytecode", 250, seeds().bytecode, mutateBytes);
 }
+
+/// Of one program in eight, in text and in bytecode.
+TEST(Mutants, Truncations) {
+  for (const auto *programs : {&seeds().text, &seeds().bytecode})
+    for (size_t i = 0; i < programs->size(); i += 8)
+      if (std::optional<size_t> length = findFatalTruncation((*programs)[i]))
+        ADD_FAILURE() << "the first " << *length << " bytes crash of:\n"
+                      << (*programs)[i];
+}
