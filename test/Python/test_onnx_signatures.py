@@ -175,7 +175,7 @@ INT, FLOAT = onnx.AttributeProto.INT, onnx.AttributeProto.FLOAT
     (in_function(reference("Softmax", "axis", "whch", INT), ["which"], which=0),
      "node 'call/inner' (Softmax) takes its attribute 'axis' from 'whch', which the function does not have; did you mean 'which'?"),
     (in_function(reference("Softmax", "axis", "which", INT), ["which"], which=0.5),
-     "node 'call/inner' (Softmax-13) has the attribute 'axis' with a float; it is an int: correct its type"),
+     "node 'call/inner' (Softmax-13) has the attribute 'axis' with a value of another type; it is an int: correct its type"),
     (in_function(reference("Cast", "to", "which", INT), ["which"]),
      "node 'call/inner' (Cast-13) lacks the attribute 'to', an int; give it one"),
 ])
