@@ -216,34 +216,6 @@ TEST(Checker, Constants) {
 // Initialization
 //===----------------------------------------------------------------------===//
 
-TEST(Checker, Initialization) {
-  Snippet snippet(R"(
-  .shared .align 8 .b8 s[16];
-  .local .align 4 .b8 l[8];
-  st.shared.u16 [s], 1;
-  st.shared.u8 [s+3], 1;
-  ld.shared.u32 %r10, [s];
-  st.global.u32 [%rd1], %r10;
-  st.local.u32 [l+4], 1;
-  ld.local.u32 %r11, [l];
-  st.global.u32 [%rd1+4], %r11;
-  ld.local.u32 %r11, [l+4];
-  st.global.u32 [%rd1+4], %r11;
-  atom.shared.add.u32 %r12, [s+8], 1;
-  atom.shared.add.u32 %r12, [s+8], 1;)");
-  snippet.block.x = 1;
-  Snippet::Outcome outcome = snippet.run();
-  EXPECT_EQ(outcome.kinds(),
-            "uninitialized-read uninitialized-read uninitialized-read");
-  EXPECT_PART(outcome.reports[0].message,
-              "a read of 4 bytes at 0x0 of shared memory, whose byte 2 nothing "
-              "has written");
-  EXPECT_PART(outcome.reports[0].notes[0],
-              "the value decides something at line");
-  EXPECT_PART(outcome.reports[1].message, "of local memory");
-  EXPECT_PART(outcome.reports[2].message, "an atomic operation");
-}
-
 TEST(Checker, LocalMemoryOfACallIsNew) {
   Snippet snippet("call f; call f;");
   snippet.module = R"(
