@@ -47,8 +47,9 @@ enum class Checking : uint8_t {
 };
 
 struct LaunchOptions {
-  /// Orders the warps, and chooses when asynchronous copies take effect. Every
-  /// asynchronous effect is as late as possible for seed 0.
+  /// Orders the warps, and chooses when asynchronous copies take effect, which
+  /// older values strong reads get, and who executes activemask together. Every
+  /// asynchronous copy is as late as possible for seed 0.
   uint64_t seed = 0;
   Checking checking = Checking::All;
   /// Counters beyond the number of executions: banks, sectors, loops.

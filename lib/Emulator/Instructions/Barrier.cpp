@@ -76,8 +76,10 @@ void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
                    : inst.has(Mod::acquire)      ? FenceKind::Acquire
                    : inst.has(Mod::release)      ? FenceKind::Release
                                                  : FenceKind::AcquireRelease;
-  warp.clock().fence(inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu, kind,
-                     mask, warp.lanes() & ~warp.exited());
+  Strength scope = inst.has(Mod::cta) ? Strength::Cta : Strength::Gpu;
+  warp.clock().fence(scope, kind, mask, warp.lanes() & ~warp.exited());
+  if (scope == Strength::Gpu)
+    warp.cta().memory().fence(kind);
 }
 
 constexpr CostClass cost = CostClass::Barrier;

@@ -186,9 +186,17 @@ void reduxF32(Warp &warp, const Instruction &inst, uint32_t mask) {
 // Who is here
 //===----------------------------------------------------------------------===//
 
+/// Which lanes happen to execute it together is not for the program to say: the
+/// seed parts them in two.
 void activemask(Warp &warp, const Instruction &inst, uint32_t mask) {
+  warp.noteOwnChange();
+  uint32_t part = mask;
+  if ((mask & (mask - 1)) != 0 && warp.cta().launch().checks())
+    do
+      part = static_cast<uint32_t>(warp.cta().random().next()) & mask;
+    while (part == 0 || part == mask);
   uint32_t *d = warp.out<uint32_t>(inst.op(0));
-  forLanes(mask, [&](int i) { d[i] = mask; });
+  forLanes(mask, [&](int i) { d[i] = part >> i & 1 ? part : mask & ~part; });
 }
 
 /// Groups: d, p, mask. The lowest lane is elected.

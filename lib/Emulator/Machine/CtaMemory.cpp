@@ -36,7 +36,7 @@ Allocation *CtaMemory::findAllocation(uint64_t address, int size) {
   return lastAllocation_;
 }
 
-uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
+uint8_t *CtaMemory::locateDevice(Warp &warp, Access &access, int lane,
                                  StateSpace space, uint64_t address) {
   Allocation *allocation = findAllocation(address, access.size);
   if (!allocation || (space == StateSpace::Const && !allocation->isConst)) {
@@ -63,6 +63,9 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
     if (access.kind != AccessKind::Load)
       checkCopySources(warp, access, lane, address);
   }
+  if (together_ && together_->visible)
+    return accessVisible(warp, access, lane, address,
+                         allocation->data() + offset);
   if (access.strength != Strength::Weak && checks_)
     synchronize(warp, access, lane, StateSpace::Global, address);
   if (together_)
@@ -71,6 +74,32 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, const Access &access, int lane,
     // Only read from.
     return const_cast<uint8_t *>(overlay_.read(*allocation, address));
   return overlay_.write(*allocation, address, access.size);
+}
+
+/// Of global memory that CTAs see each other write, at different times.
+uint8_t *CtaMemory::accessVisible(Warp &warp, Access &access, int lane,
+                                  uint64_t address, uint8_t *memory) {
+  VisibleWrites &visible = *together_->visible;
+  uint32_t cta = static_cast<uint32_t>(cta_.number());
+  if (access.strength == Strength::Weak) {
+    if (access.kind != AccessKind::Load)
+      visible.forget(address, access.size);
+    return memory;
+  }
+  const VisibleWrites::Past *past = nullptr;
+  if (access.kind == AccessKind::Load)
+    past = visible.read(cta, address, access.size, access.isAcquire);
+  else
+    visible.write(cta, address, access, memory, (*globalVariables_)[address]);
+  access.isLatest &= past == nullptr;
+  synchronize(warp, access, lane, StateSpace::Global, address, past);
+  // Only read from.
+  return past ? const_cast<uint8_t *>(past->value) : memory;
+}
+
+void CtaMemory::fence(FenceKind kind) {
+  if (together_ && together_->visible)
+    together_->visible->fence(static_cast<uint32_t>(cta_.number()), kind);
 }
 
 uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
@@ -124,6 +153,8 @@ void CtaMemory::access(Warp &warp, Access &access) {
   uint64_t offsets[32];
   uint32_t sharedLanes = 0, deviceLanes = 0;
   const bool compares = warp.mayBeIdle();
+  if (together_ && together_->visible && access.strength != Strength::Weak)
+    together_->visible->beginAccess();
   bool changes = false, changesOwn = false;
   for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);

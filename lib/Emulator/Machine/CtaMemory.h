@@ -21,6 +21,7 @@
 #include "Machine/AsyncCopies.h"
 #include "Machine/Launch.h"
 #include "Machine/Overlay.h"
+#include "Machine/VisibleWrites.h"
 #include "Machine/Waiting.h"
 
 namespace qcc::emu {
@@ -38,8 +39,14 @@ struct TogetherState {
   /// Operations of lanes, by address.
   std::unordered_map<uint64_t, int64_t> atomics;
   Progress progress;
+  /// Null if no CTA can read what others have written but by atomics.
+  std::unique_ptr<VisibleWrites> visible;
 
-  explicit TogetherState(uint32_t warpsPerCta) : races(warpsPerCta) {}
+  explicit TogetherState(const Launch &launch)
+      : races(static_cast<uint32_t>(launch.warpsPerCta)) {
+    if (launch.checks() && launch.kernel->readsStrongly && launch.ctas > 1)
+      visible = std::make_unique<VisibleWrites>(launch.options.seed);
+  }
 };
 
 class CtaMemory {
@@ -49,6 +56,9 @@ public:
 
   /// Fills in Access::memory, and `data` of loads. Stores are carried out.
   void access(Warp &warp, Access &access);
+
+  /// Of lanes of the CTA; of a fence that reaches other CTAs.
+  void fence(FenceKind kind);
 
   /// What a lane has stored to shared memory is undefined.
   void forgetShared(uint64_t offset, int size) {
@@ -77,8 +87,8 @@ private:
   // Where the bytes are (CtaMemory.cpp). Null if the access is refused.
   uint8_t *locate(Warp &warp, Access &access, int lane, StateSpace space,
                   uint64_t offset);
-  uint8_t *locateDevice(Warp &warp, const Access &access, int lane,
-                        StateSpace space, uint64_t address);
+  uint8_t *locateDevice(Warp &warp, Access &access, int lane, StateSpace space,
+                        uint64_t address);
   Allocation *findAllocation(uint64_t address, int size);
   void count(const Access &access, const uint64_t *offsets,
              uint32_t sharedLanes, uint32_t deviceLanes);
@@ -100,8 +110,11 @@ private:
   void reportConflict(Warp &warp, const Instruction &inst, int lane,
                       AccessKind kind, StateSpace space, uint64_t offset,
                       int size, const Conflict &conflict);
+  /// `past`: the value that is read, if it is not the last one.
   void synchronize(Warp &warp, const Access &access, int lane, StateSpace space,
-                   uint64_t offset);
+                   uint64_t offset, const VisibleWrites::Past *past = nullptr);
+  uint8_t *accessVisible(Warp &warp, Access &access, int lane, uint64_t address,
+                         uint8_t *memory);
   void checkCopySources(Warp &warp, const Access &access, int lane,
                         uint64_t address);
 

@@ -276,7 +276,12 @@ void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
 }
 
 void CtaMemory::synchronize(Warp &warp, const Access &access, int lane,
-                            StateSpace space, uint64_t offset) {
+                            StateSpace space, uint64_t offset,
+                            const VisibleWrites::Past *past) {
+  if (past) {
+    warp.clock().observe(past->sync, access.strength, access.isAcquire, lane);
+    return;
+  }
   SyncVariables &variables =
       space == StateSpace::Shared ? sharedVariables_ : *globalVariables_;
   SyncVariable &variable = variables[offset];

@@ -52,8 +52,7 @@ void Grid::run(rt::ThreadPool &pool, int threads) {
 class Grid::Residents {
 public:
   Residents(Launch &launch, CounterSet &counters)
-      : launch_(launch), counters_(counters),
-        together_(static_cast<uint32_t>(launch.warpsPerCta)),
+      : launch_(launch), counters_(counters), together_(launch),
         random_(launch.options.seed, 0),
         isFixed_(launch.options.residentCtas > 0) {
     constexpr int64_t first = 64;

@@ -458,7 +458,7 @@ bool Parser::finishModule() {
       inst.site = program_.numSites++;
   }
   if (program_.numSites > maxSites)
-    return failHere("more than 64 million instructions");
+    return failHere("more than 32 million instructions");
 
   // A function communicates if one that it calls does.
   for (bool changed = true; changed;) {
@@ -470,6 +470,12 @@ bool Parser::finishModule() {
                              program_.functions[inst.target]->communicates);
         if (communicates && !function->communicates)
           changed = function->communicates = true;
+        bool reads = (inst.communicates && inst.cost != CostClass::Atomic &&
+                      !inst.isStore) ||
+                     (inst.flow == Flow::Call &&
+                      program_.functions[inst.target]->readsStrongly);
+        if (reads && !function->readsStrongly)
+          changed = function->readsStrongly = true;
       }
   }
   return true;

@@ -250,6 +250,8 @@ struct Function : public Kernel {
   /// Whether CTAs may talk to each other: atomics and the like on memory that
   /// they share.
   bool communicates = false;
+  /// Whether it has strong loads among them, which are not atomics.
+  bool readsStrongly = false;
   // Kernel:
   const std::string &name() const override { return functionName; }
   const std::vector<ParameterInfo> &parameters() const override {

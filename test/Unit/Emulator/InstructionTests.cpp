@@ -14,6 +14,7 @@
 
 #include "qcc/Emulator/Arith.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace qcc::emu;
 using namespace qcc::emu::test;
@@ -328,11 +329,28 @@ TEST(Instructions, LanesInGroupsByTheirMask) {
   selp.b32 %r11, 0xfff, 0xfffff000, %p1;
   redux.sync.add.u32 %r12, 1, %r11;
   vote.sync.ballot.b32 %r13, %p1, %r11;
-  activemask.b32 %r14;
-  not.b32 %r14, %r14;
-  add.u32 %r10, %r12, %r13;
-  add.u32 %r10, %r10, %r14;)",
+  add.u32 %r10, %r12, %r13;)",
               [](int i) { return i < 12 ? 12 + 0xfff : 20; });
+}
+
+TEST(Instructions, ActiveMasksAreGroupsThatTheSeedChooses) {
+  std::set<uint32_t> masks;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Snippet snippet("activemask.b32 %r10; redux.sync.add.u32 %r11, 1, %r10; "
+                    "popc.b32 %r12, %r10; sub.u32 %r11, %r11, %r12; "
+                    "st.global.u32 [%rd3], %r10; "
+                    "st.global.u32 [%rd3+512], %r11;");
+    snippet.options.seed = seed;
+    Snippet::Outcome outcome = snippet.run();
+    EXPECT_EQ(outcome.kinds(), "");
+    for (int i = 0; i < 32; ++i) {
+      EXPECT_TRUE(outcome.word(i) >> i & 1);
+      EXPECT_NE(outcome.word(i), ~0u);
+      EXPECT_EQ(outcome.word(128 + i), 0u);
+    }
+    masks.insert(outcome.word(0));
+  }
+  EXPECT_GT(masks.size(), 4u);
 }
 
 TEST(Instructions, GathersLanesFromBothSidesOfABranch) {

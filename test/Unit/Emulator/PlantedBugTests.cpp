@@ -207,7 +207,7 @@ class PlantedBug : public testing::TestWithParam<BugCase> {};
 
 } // namespace
 
-constexpr uint64_t numSeeds = 6;
+constexpr uint64_t numSeeds = 8;
 
 TEST_P(PlantedBug, IsReportedAtItsLine) {
   const BugCase &bug = GetParam();
