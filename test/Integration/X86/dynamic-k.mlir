@@ -10,7 +10,7 @@
 // RUN: qcc run %s --entry=rows --input=random:3 --dim=66 --dim=128 --dim=4 --dim=128 --threads=2 --check | FileCheck %s
 // RUN: qcc run %s --entry=columns --input=random:4 --dim=0 --dim=9 --dim=9 --dim=0 --check | FileCheck %s --check-prefix=EMPTY
 // RUN: qcc run %s --entry=columns --input=random:4 --dim=9 --dim=0 --dim=0 --dim=9 --check | FileCheck %s
-// RUN: qcc run %s --entry=columns --input=random:5 --dim=9 --dim=129 --dim=129 --dim=9 --mcpu=skylake-avx512 --check | FileCheck %s
+// RUN: %if avx512 %{ qcc run %s --entry=columns --input=random:5 --dim=9 --dim=129 --dim=129 --dim=9 --mcpu=skylake-avx512 --check | FileCheck %s %}
 // RUN: qcc run %s --entry=zero_points --input=random:6 --dim=11 --dim=70 --dim=70 --check | FileCheck %s
 // RUN: qcc run %s --entry=zero_points --input=random:6 --dim=11 --dim=70 --dim=70 --mcpu=x86-64-v3 --check | FileCheck %s
 // RUN: qcc run %s --entry=total --input=random:1 --dim=200 --check | FileCheck %s

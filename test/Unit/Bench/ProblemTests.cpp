@@ -163,12 +163,17 @@ TEST(Problem, PeerIsComparedWith) {
   Shape shapes[] = {MatrixShape{0, 33, 20, 70, false},
                     MatrixShape{2, 33, 20, 70, false}, smallConvolution(1),
                     smallConvolution(4)};
+  bool hasAVX512 = rt::HostFeatures::host().has("avx512bw");
   for (bool isFloat : {false, true})
     for (const Shape &shape : shapes) {
       Solved solved;
       solve(shape, true, solved);
       std::string difference =
           differenceOfPeer(solved, isFloat, /*exact=*/false);
+      // oneDNN multiplies batches of int8 with AVX-512 only.
+      if (!hasAVX512 && !isFloat && shape.matrix() && shape.matrix()->batch &&
+          difference == "oneDNN has no optimized implementation")
+        continue;
       int64_t number = -1;
       EXPECT_FALSE(llvm::StringRef(difference).getAsInteger(10, number))
           << difference;
