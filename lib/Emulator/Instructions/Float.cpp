@@ -82,6 +82,32 @@ struct Copysign {
   }
 };
 
+/// f32 of factors, or of a first operand, in a format of 16 bits, which f32
+/// holds exactly.
+template <typename Op>
+void mixed(Warp &warp, const Instruction &inst, uint32_t mask) {
+  FloatMode mode = floatMode(inst);
+  auto wide = [&](int group, int lane) {
+    return static_cast<uint32_t>(
+        arith::convert(warp.in<uint16_t>(inst.op(group))[lane], ScalarType::F32,
+                       inst.types[1]));
+  };
+  uint32_t *d = warp.out<uint32_t>(inst.op(0));
+  const uint32_t *last =
+      warp.in<uint32_t>(inst.op(std::is_same_v<Op, Fma> ? 3 : 2));
+  forLanes(mask, [&](int i) {
+    if constexpr (std::is_same_v<Op, Fma>)
+      d[i] = arith::fma<ScalarType::F32>(wide(1, i), wide(2, i), last[i], mode);
+    else
+      d[i] = Op::template apply<ScalarType::F32>(mode, wide(1, i), last[i]);
+  });
+}
+template <typename Op> bool selectMixed(Instruction &inst) {
+  setFloatMode(inst);
+  inst.execute = mixed<Op>;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Minimum and maximum
 //===----------------------------------------------------------------------===//
@@ -227,6 +253,25 @@ constexpr InstructionRow rows[] = {
     {"fma", "@round ?ftz f32x2", "=0 0 0 0", selectPair<Fma>, pair, {100, 86}},
     {"mad", "@round ?ftz ?sat f32", "=0 0 0 0", selectFloat<Fma>, single},
     {"mad", "@round f64", "=0 0 0 0", selectFloat<Fma>, wide},
+
+    {"add",
+     "?@round ?sat f32 f16|bf16",
+     "=0 1 0",
+     selectMixed<Add>,
+     single,
+     {100, 86}},
+    {"sub",
+     "?@round ?sat f32 f16|bf16",
+     "=0 1 0",
+     selectMixed<Sub>,
+     single,
+     {100, 86}},
+    {"fma",
+     "@round ?sat f32 f16|bf16",
+     "=0 1 1 0",
+     selectMixed<Fma>,
+     single,
+     {100, 86}},
 
     {"div", "@round ?ftz f32", "=0 0 0", selectFloat<Div>, divide},
     {"div", "@round f64", "=0 0 0", selectFloat<Div>, divide},

@@ -162,6 +162,13 @@ TEST(Instructions, Floats) {
       {"mul.f16x2 %r10, %r8, %r8;", 0x44003c00},
       {"max.bf16x2 %r10, %r8, %r9;", 0x40004000},
       {"ex2.approx.f16x2 %r10, %r8;", 0x44004000},
+      // Of f16 1.5 and f32 -2.25.
+      {"fma.rn.f32.f16 %f10, %rs7, %rs7, %f6; " SINGLE, 0},
+      {"add.f32.f16 %f10, %rs7, %f6; " SINGLE, 0xbf400000},
+      {"sub.rz.f32.f16 %f10, %rs7, %f6; " SINGLE, 0x40700000},
+      {"add.sat.f32.f16 %f10, %rs7, %f5; " SINGLE, 0x3f800000},
+      {"mov.u16 %rs6, 0x3fc0; fma.rm.f32.bf16 %f10, %rs6, %rs6, %f5; " SINGLE,
+       0x40700000},
       // 1.5, -2.25 in each half, or the other way around; the upper half.
       {PAIRS "add.f32x2 %rd10, %rd11, %rd11; " LOW, 0x40400000},
       {PAIRS "sub.rn.f32x2 %rd10, %rd11, %rd12; " HIGH, 0xc0700000},
