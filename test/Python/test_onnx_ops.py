@@ -43,6 +43,8 @@ def test_the_page_lists_what_is_imported():
     listed = {op for op, _, _ in rows}
     assert listed <= set(imported())
     assert set(imported()) - listed == UNLISTED
+    named = re.search(r"^Imported as well.*: (.*)\.$", PAGE.read_text(encoding="utf-8"), re.M).group(1)
+    assert set(named.split(", ")) == UNLISTED
     assert re.search(r"\b0 fail otherwise", PAGE.read_text(encoding="utf-8"))
 
 

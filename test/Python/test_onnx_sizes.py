@@ -430,3 +430,20 @@ def test_reshape_to_a_scalar(tmp_path, compiler):
     program.assert_same_bits(result, random(1).reshape(()))
     with pytest.raises(Exception, match="dimension 0 of argument 0 must be equal to 1"):
         run(tmp_path, ["n"], "Reshape", random(2), np.array([], np.int64))
+
+
+def test_a_size_that_cancels_to_one_broadcasts(tmp_path, compiler):
+    """[b, 1, 1, s] is expanded to [b, 6, 1, s], reshaped to [6b, 1, s] and to [b, 6, -1, s]: -1 is 1."""
+    graph = Model(18)
+    mask = np.arange(6, dtype=np.float32).reshape(2, 3)
+    x = graph.input("mask", mask, ["batch", "length"])
+    b, s = graph.node("Shape", [x], start=0, end=1), graph.node("Shape", [x], start=1, end=2)
+    six, one, rest = (graph.constant(name, np.array([n], np.int64)) for name, n in (("six", 6), ("one", 1), ("rest", -1)))
+    rows = graph.node("Mul", [b, six])
+    wide = graph.node("Reshape", [x, graph.node("Concat", [b, one, one, s], axis=0)])
+    wide = graph.node("Expand", [wide, graph.node("Concat", [b, six, one, s], axis=0)])
+    flat = graph.node("Reshape", [wide, graph.node("Concat", [rows, one, s], axis=0)])
+    back = graph.node("Reshape", [flat, graph.node("Concat", [b, six, rest, s], axis=0)])
+    scores = graph.node("Expand", [graph.constant("half", np.float32([0.5])), graph.node("Concat", [b, six, s, s], axis=0)])
+    (y,) = graph.run(tmp_path, [graph.node("Add", [scores, back])])
+    program.assert_same_bits(y, np.broadcast_to(mask[:, None, None] + np.float32(0.5), (2, 6, 3, 3)).copy())

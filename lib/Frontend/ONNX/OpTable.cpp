@@ -102,7 +102,7 @@ static const Row kRows[] = {
     {"LogSoftmax", importSoftmax, {1, 11, 13}},
     {"Loop", importLoop, {1, 11, 13, 16, 19, 21, 23, 24, 25}},
     {"LpNormalization", importLpNormalization, {1, 22}},
-    {"LpPool", importLpPool, {11, 18, 22}},
+    {"LpPool", importLpPool, {2, 11, 18, 22}},
     {"MatMul", importMatMul, {9, 13}},
     {"MatMulInteger", importMatMulInteger, {10}},
     {"Max", importVariadic, {8, 12, 13}},
