@@ -87,7 +87,9 @@ static void compileLent(int layers, int rows) {
   size_t bytes = (size_t)rows * columns;
   char *data = malloc(bytes * (size_t)layers);
   CHECK(data != NULL);
-  memset(data, 3, bytes * (size_t)layers);
+  // Tensors that are equal would be stored once.
+  for (int i = 0; i < layers; ++i)
+    memset(data + bytes * (size_t)i, 3 + i, bytes);
   int64_t shape[2] = {rows, columns};
   DLTensor tensors[numLayers];
   char names[numLayers][8];
@@ -109,7 +111,8 @@ static void compileLent(int layers, int rows) {
   free(data);
 }
 
-/// A file of zeros, most of which takes no room on the disk.
+/// A file of zeros, most of which takes no room on the disk. The tensors differ
+/// in one element: equal ones would be stored once.
 static void writeWeights(int layers, int rows) {
   char header[1024];
   size_t at = 1;
@@ -128,6 +131,10 @@ static void writeWeights(int layers, int rows) {
   CHECK(write(file, &length, 8) == 8);
   CHECK(write(file, header, at) == (ssize_t)at);
   CHECK(ftruncate(file, (off_t)(8 + at) + bytes * layers) == 0);
+  for (int i = 0; i < layers; ++i) {
+    char first = (char)i;
+    CHECK(pwrite(file, &first, 1, (off_t)(8 + at) + bytes * i) == 1);
+  }
   close(file);
   FILE *text = fopen(programPath, "w");
   CHECK(text && fputs(program, text) >= 0);
