@@ -22,6 +22,7 @@
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
@@ -77,10 +78,49 @@ static mlir::DialectRegistry makeRegistry() {
   return registry;
 }
 
+/// The longest source line that a message shows whole, in characters.
+static constexpr size_t kLongestLine = 240;
+
+/// Prints a message with its source line, of a long line the part around the
+/// column.
+static void printMessage(const llvm::SMDiagnostic &message, void *) {
+  llvm::raw_ostream &stream = llvm::errs();
+  llvm::StringRef line = message.getLineContents();
+  if (line.size() <= kLongestLine || message.getColumnNo() < 0) {
+    message.print(nullptr, stream);
+    return;
+  }
+  size_t column = message.getColumnNo();
+  size_t begin = column - std::min(column, kLongestLine / 2);
+  stream << message.getFilename() << ":" << message.getLineNo() << ":"
+         << column + 1 << ": ";
+  switch (message.getKind()) {
+  case llvm::SourceMgr::DK_Error:
+    llvm::WithColor::error(stream);
+    break;
+  case llvm::SourceMgr::DK_Warning:
+    llvm::WithColor::warning(stream);
+    break;
+  case llvm::SourceMgr::DK_Remark:
+    llvm::WithColor::remark(stream);
+    break;
+  case llvm::SourceMgr::DK_Note:
+    llvm::WithColor::note(stream);
+    break;
+  }
+  llvm::StringRef before = begin ? "..." : "";
+  llvm::StringRef part = line.substr(begin, kLongestLine);
+  bool isCut = begin + part.size() < line.size();
+  stream << message.getMessage() << "\n"
+         << before << part << (isCut ? "...\n" : "\n");
+  stream.indent(before.size() + column - begin) << "^\n";
+}
+
 Session::Session(ProgramOptions options)
     : options(std::move(options)),
       context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
   context.printOpOnDiagnostic(false);
+  sources.setDiagHandler(printMessage);
   // Called before the handler that prints.
   context.getDiagEngine().registerHandler([&](mlir::Diagnostic &) {
     if (progress)
