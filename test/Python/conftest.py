@@ -1,8 +1,13 @@
 import os
+import sys
 
 import pytest
 
 import program
+
+# A warning of the package that a test leaves to pytest reaches the process that reports, which looks its class up.
+sys.path.append(str(program.ROOT / "python"))
+os.environ.setdefault("QCC_LIBRARY_PATH", str(program.build_dir().resolve() / "lib"))
 
 
 def pytest_configure(config):
