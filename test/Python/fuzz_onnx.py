@@ -399,7 +399,7 @@ def microsoft_binary(random):
         names, value = [*results, *a_names, *b_names], np.concatenate([a, (db * sb).astype(F32)], attributes["axis"])
     else:
         other = tuple(1 if chance(random, 0.3) else size for size in shape)
-        _, b_names, db, sb = quantized(random, model, "b", other)
+        _, b_names, db, sb = quantized(random, model, "b", other, kind)
         names = [*a_names, *b_names, *results]
         # N6: no division of a sum, whose exact halves would all be rounded to one side.
         quotient = (fma(da, sa / sy, (db * (sb / sy)).astype(F32)) if op == "QLinearAdd" else

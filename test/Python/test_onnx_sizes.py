@@ -218,7 +218,7 @@ def test_equal_quotients(size, tmp_path, compiler):
     path = tmp_path / "model.onnx"
     path.write_bytes(graph.model([y]).SerializeToString())
     command = [str(program.qcc()), "compile", str(path), "--emit=import", "-o", "-"]
-    assert "-> tensor<1x?x2x2xf32>" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "-> (tensor<1x?x2x2xf32>" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
     (result,) = graph.run(tmp_path, [graph.node("MatMul", [y, graph.constant("w", w)])])
     pooled = x[:, :, :size // 6 * 6].reshape(1, 4, -1, 6).max(axis=3).transpose(0, 2, 1).reshape(1, -1, 2, 2)
     np.testing.assert_allclose(result, pooled @ w, rtol=1e-6, atol=1e-6)
