@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whoever changes an entry of a library's table of addresses redirects the calls
-// of this library and of no other one.
+// Whoever changes an entry of a library's table of addresses redirects the
+// calls of this library and of no other one.
 //
 //===----------------------------------------------------------------------===//
 
