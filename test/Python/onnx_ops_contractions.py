@@ -127,11 +127,11 @@ def one(d, array):
     return np.reshape(array, (1,)) if d.chance(0.3) else array
 
 
-@generates("QLinearConv")
+@generates("QLinearConv", "com.microsoft::QLinearConv")
 def qlinear_conv(d):
     x, w, zero = draw_integer_convolution(d, 0, 3)
-    if d.has("channels_last"):
-        d.set(0.2, channels_last=0)
+    if d.set(channels_last=d.integer(0, 1)) and d.attributes["channels_last"]:
+        x = np.moveaxis(x, 1, -1)
     by_filter = (w.shape[0],) if d.chance(0.5) else None
     d.fixed(x)
     d.constant(one(d, scale(d)))
