@@ -13,6 +13,7 @@
 #include "../Compose.h"
 #include "../Constants.h"
 #include "../Ops.h"
+#include "Quantization.h"
 #include "Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,12 +40,6 @@ static constexpr Roles kQLinearConv{0, 3, 1, 2, 4, 5, 6, 7, 8};
 static constexpr Roles kMatMulInteger{0, 1, ~0u, 2, ~0u, 3};
 static constexpr Roles kQLinearMatMul{0, 3, 1, 2, 4, 5, 6, 7};
 
-/// Whether a parameter is one number.
-static bool isScalar(GraphValue &param) {
-  return param.rank() == 0 ||
-         (param.rank() == 1 && knownSize(param.shape[0]) == 1);
-}
-
 static bool isConstantZero(GraphValue &value) {
   std::optional<qnn::ConstantData> data =
       qnn::ConstantData::get(value.constant);
@@ -67,7 +62,7 @@ static LogicalResult verifyRoles(NodeImporter &n, const Roles &roles) {
       return n.refuse() << "has " << what << " of "
                         << elementName(value.element) << " where "
                         << elementName(type) << " is needed; correct the type";
-    if (!scalar || isScalar(value))
+    if (!scalar || isOneNumber(value))
       return success();
     return n.refuse() << "has " << what
                       << " with several elements, which is not supported here; "
@@ -106,9 +101,12 @@ static LogicalResult readParam(NodeImporter &n, unsigned i, int64_t count,
   GraphValue param = n.in(i);
   if (mayBeZero && isConstantZero(param))
     return success();
-  if (param.isFloat())
+  if (param.isFloat()) {
     param = *convert(n, param, n.b.getF32Type());
-  if (isScalar(param)) {
+    if (failed(verifyScale(n, param)))
+      return failure();
+  }
+  if (isOneNumber(param)) {
     GraphValue scalar = reshape(n, param, {});
     operand = n.tensor(scalar);
     return success();
@@ -422,7 +420,7 @@ static LogicalResult importIntegerMatMul(NodeImporter &n, const Roles &roles) {
   else
     w = withSize(n, w, w.rank() - 2, x.shape.back());
   for (unsigned i : {roles.wScale, roles.wZero})
-    if (i != ~0u && n.has(i) && !isScalar(n.in(i)))
+    if (i != ~0u && n.has(i) && !isOneNumber(n.in(i)))
       return n.refuse()
              << "has parameters for each column of several matrices, "
                 "which is not supported; use one for the tensor";

@@ -38,10 +38,23 @@ static bool isZero(NodeImporter &n, GraphValue &value) {
   return isConstantByte(value, 0);
 }
 
-/// Whether a scale or zero point is one number, of no dimension or of one.
-static bool isOneNumber(const GraphValue &param) {
+bool onnx::isOneNumber(const GraphValue &param) {
   return param.rank() == 0 ||
          (param.rank() == 1 && knownSize(param.shape[0]) == 1);
+}
+
+LogicalResult onnx::verifyScale(NodeImporter &n, const GraphValue &scale) {
+  for (float number :
+       Constants::readFloats(scale).value_or(SmallVector<float>()))
+    if (!(number > 0) || !std::isnormal(number)) {
+      SmallString<16> text;
+      APFloat(number).toString(text);
+      return n.refuse() << "has the scale " << text
+                        << ", which is not positive, finite and normal; "
+                           "measure the range again, without masks of -inf, "
+                           "or leave the node unquantized";
+    }
+  return success();
 }
 
 FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
@@ -66,16 +79,8 @@ FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
   if (failed(wide))
     return failure();
   GraphValue &scale = *wide;
-  for (float number :
-       Constants::readFloats(scale).value_or(SmallVector<float>()))
-    if (!(number > 0) || !std::isnormal(number)) {
-      SmallString<16> text;
-      APFloat(number).toString(text);
-      return n.refuse() << "has the scale " << text
-                        << ", which is not positive, finite and normal; "
-                           "measure the range again, without masks of -inf, "
-                           "or leave the node unquantized";
-    }
+  if (failed(verifyScale(n, scale)))
+    return failure();
   bool isScalar = isOneNumber(scale);
   if (zero && isOneNumber(*zero) != isScalar)
     return n.refuse() << "has a scale and a zero point of different numbers "

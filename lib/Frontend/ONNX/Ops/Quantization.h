@@ -29,6 +29,11 @@ struct StoredValue {
   QuantParams params;
 };
 
+/// Whether a scale or zero point is one number, of no dimension or of one.
+bool isOneNumber(const GraphValue &param);
+/// Refuses a constant scale of float32 that is not positive, finite and normal.
+mlir::LogicalResult verifyScale(NodeImporter &n, const GraphValue &scale);
+
 /// The parameters for `x`, a scale and a zero point of the node's inputs; a
 /// zero point that is the constant 0 counts as none. Refuses what qnn does not
 /// take.
