@@ -36,8 +36,10 @@ static bool keepsBlocks(NodeImporter &n) {
 /// Whether a node only moves elements.
 static bool movesElements(NodeImporter &n) {
   static constexpr llvm::StringLiteral kMovements[] = {
-      "Concat", "Expand", "Flatten", "Gather",    "Identity", "Reshape",
-      "Slice",  "Split",  "Squeeze", "Transpose", "Unsqueeze"};
+      "Concat",  "DepthToSpace",   "Expand",       "Flatten",
+      "Gather",  "GatherElements", "GatherND",     "Identity",
+      "Reshape", "Slice",          "SpaceToDepth", "Split",
+      "Squeeze", "Tile",           "Transpose",    "Unsqueeze"};
   return llvm::is_contained(kMovements, n.op());
 }
 
