@@ -702,7 +702,7 @@ typedef struct qccProcessInfo {
   uint64_t loadNanoseconds; ///< That all loads took.
   /// Modules whose code and weights went to a GPU, with their first run.
   uint64_t deviceLoads;
-  /// That this took, with the driver's compilation of kernels.
+  /// The time of deviceLoads, including the driver's compilation of kernels.
   uint64_t deviceLoadNanoseconds;
   int64_t modules;      ///< Handles that there are now.
   int64_t contexts;     ///< Handles that there are now.

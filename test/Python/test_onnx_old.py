@@ -37,6 +37,14 @@ def test_pad(mode, tmp_path, compiler):
     program.assert_same_bits(y, np.pad(x, [(1, 0), (2, 3)], mode, **extra))
 
 
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_lp_pool(p, tmp_path, compiler):
+    x = uniform(1, 2, 6, 5)
+    (y,) = old(tmp_path, "LpPool", x, kernel_shape=[2, 3], strides=[2, 1], p=p)
+    windows = np.lib.stride_tricks.sliding_window_view(np.abs(x.astype(np.float64)), (2, 3), (2, 3))[:, :, ::2]
+    np.testing.assert_allclose(y, (windows ** p).sum((-2, -1)) ** (1 / p), rtol=1e-5)
+
+
 @pytest.mark.parametrize("opset", [9, 10])
 def test_slice(opset, tmp_path, compiler):
     x, parts = uniform(6, 7, 8), {"starts": [1, -3], "ends": [2**62, -1], "axes": [0, 2]}

@@ -22,7 +22,6 @@
 #include "qcc/Tuning/TuningDatabase.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
@@ -92,27 +91,16 @@ static void printMessage(const llvm::SMDiagnostic &message, void *) {
   }
   size_t column = message.getColumnNo();
   size_t begin = column - std::min(column, kLongestLine / 2);
-  stream << message.getFilename() << ":" << message.getLineNo() << ":"
-         << column + 1 << ": ";
-  switch (message.getKind()) {
-  case llvm::SourceMgr::DK_Error:
-    llvm::WithColor::error(stream);
-    break;
-  case llvm::SourceMgr::DK_Warning:
-    llvm::WithColor::warning(stream);
-    break;
-  case llvm::SourceMgr::DK_Remark:
-    llvm::WithColor::remark(stream);
-    break;
-  case llvm::SourceMgr::DK_Note:
-    llvm::WithColor::note(stream);
-    break;
-  }
+  std::string place =
+      (message.getFilename() + ":" + llvm::Twine(message.getLineNo()) + ":" +
+       llvm::Twine(column + 1))
+          .str();
+  llvm::SMDiagnostic(place, message.getKind(), message.getMessage())
+      .print(nullptr, stream);
   llvm::StringRef before = begin ? "..." : "";
   llvm::StringRef part = line.substr(begin, kLongestLine);
   bool isCut = begin + part.size() < line.size();
-  stream << message.getMessage() << "\n"
-         << before << part << (isCut ? "...\n" : "\n");
+  stream << before << part << (isCut ? "...\n" : "\n");
   stream.indent(before.size() + column - begin) << "^\n";
 }
 

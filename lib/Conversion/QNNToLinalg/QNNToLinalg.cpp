@@ -58,7 +58,6 @@ static void recordNames(func::FuncOp func) {
   setArgAttrs(func, kNameAttr,
               [&](unsigned i) { return nameOf(func.getArgument(i)); });
   Operation *ret = func.getBody().front().getTerminator();
-  // A name that the front end gave stays.
   setResultAttrs(func, kNameAttr, [&](unsigned i) {
     return func.getResultAttr(i, kNameAttr) ? Attribute()
                                             : nameOf(ret->getOperand(i));

@@ -47,7 +47,7 @@ Warp *Cta::chooseWarp() {
       break;
     }
   waits_ = working_.empty() && !waiting_.empty();
-  // Those that wait get a turn now and then: they may be done.
+  // Waiting warps get a turn now and then: their wait may be over.
   constexpr uint32_t turnsOfOthers = 16;
   bool takesWaiting = working_.empty() ||
                       (!waiting_.empty() && random_.below(turnsOfOthers) == 0);

@@ -88,7 +88,7 @@ public:
 
 private:
   using List = std::vector<std::unique_ptr<Cta>>;
-  /// Those that wait get a turn now and then: they may be done.
+  /// One turn in so many is of a waiting CTA, whose wait may be over.
   static constexpr uint32_t turnsOfOthers = 32;
 
   int64_t running() const { return int64_t(working_.size() + waiting_.size()); }

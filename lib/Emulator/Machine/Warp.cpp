@@ -82,7 +82,7 @@ size_t Warp::chooseSplit() {
     if (lowest == splits_.size() || split.pc < splits_[lowest].pc)
       lowest = i;
   }
-  // Those that wait get a turn now and then: they may be done.
+  // Waiting lanes get a turn now and then: their wait may be over.
   constexpr uint32_t turnsOfOthers = 16;
   bool takesAll = working == 0 ||
                   (working < ready && cta_.random().below(turnsOfOthers) == 0);

@@ -19,10 +19,6 @@ using namespace qcc::onnx;
 
 static constexpr std::array<int64_t, 2> kSizes = {8, 16};
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 //===----------------------------------------------------------------------===//
 // The size of a block
 //===----------------------------------------------------------------------===//
@@ -148,7 +144,7 @@ rt::Result<int64_t> onnx::findChannelBlock(const Model &model) {
     if (key != kChannelBlockKey)
       continue;
     int64_t given = 0;
-    if (toRef(text).getAsInteger(10, given) ||
+    if (StringRef(text).getAsInteger(10, given) ||
         !llvm::is_contained(fitting, given))
       return rt::invalidArgument(
           "the metadata entry '" + std::string(kChannelBlockKey) + "' is '" +

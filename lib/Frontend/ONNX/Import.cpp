@@ -31,10 +31,6 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
@@ -129,7 +125,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
                     "; write -1, or a name, for one that is not known");
     shape.push_back(dim.hasValue ? dim.value : ShapedType::kDynamic);
   }
-  auto loc = NameLoc::get(builder.getStringAttr(toRef(input.name)), place);
+  auto loc = NameLoc::get(builder.getStringAttr(StringRef(input.name)), place);
   Block &body = function.getBody().front();
   GraphValue value;
   value.element = element;
@@ -137,18 +133,18 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
   SmallVector<StringRef> &names = dimNames.emplace_back();
   bool repeats = false; // a symbol that occurred before
   for (auto [d, dim] : llvm::enumerate(input.shape)) {
-    names.push_back(dim.hasValue ? StringRef() : toRef(dim.symbol));
+    names.push_back(dim.hasValue ? StringRef() : StringRef(dim.symbol));
     if (dim.hasValue) {
       value.shape.push_back(builder.getIndexAttr(dim.value));
       continue;
     }
     Value size =
-        dim.symbol.empty() ? Value() : symbols.lookup(toRef(dim.symbol));
+        dim.symbol.empty() ? Value() : symbols.lookup(StringRef(dim.symbol));
     repeats |= static_cast<bool>(size);
     if (!size)
       size = tensor::DimOp::create(builder, loc, value.value, d);
     if (!dim.symbol.empty())
-      symbols[toRef(dim.symbol)] = size;
+      symbols[StringRef(dim.symbol)] = size;
     value.shape.push_back(size);
   }
   // A copy of the sizes that the symbols stand for asks callers for them.
@@ -157,7 +153,7 @@ LogicalResult GraphImporter::addInput(const ValueInfo &input) {
     value = broadcastTo(importer, value, value.shape,
                         builder.getMultiDimIdentityMap(value.rank()));
   }
-  scope.values[toRef(input.name)] = std::move(value);
+  scope.values[StringRef(input.name)] = std::move(value);
   return success();
 }
 
@@ -165,7 +161,7 @@ LogicalResult GraphImporter::addConstantInput(const Tensor &tensor) {
   rt::Result<GraphValue> value = constants.make(builder, tensor);
   if (!value.isOk())
     return refuse(value.message());
-  scope.values[toRef(tensor.name)] = *std::move(value);
+  scope.values[StringRef(tensor.name)] = *std::move(value);
   return success();
 }
 
@@ -260,11 +256,11 @@ LogicalResult GraphImporter::verifyDeclared(const ValueInfo &output,
     if (dim.hasValue || dim.symbol.empty() || !known)
       continue;
     auto [first, isNew] = outputSizes.try_emplace(
-        toRef(dim.symbol), inputs.sizeOf(dim.symbol).value_or(*known));
+        StringRef(dim.symbol), inputs.sizeOf(dim.symbol).value_or(*known));
     if (first->second != *known)
       return refuse(what + "is declared as " + describe(output.shape) +
                     " but is " + describe(value.shape) + ", and '" +
-                    toRef(dim.symbol) + "' is " + Twine(first->second) +
+                    StringRef(dim.symbol) + "' is " + Twine(first->second) +
                     "; correct the declaration");
   }
   return success();
@@ -290,7 +286,8 @@ LogicalResult GraphImporter::finish() {
                            "ReorderOutput");
     if (failed(verifyDeclared(output, *found)))
       return failure();
-    auto loc = NameLoc::get(builder.getStringAttr(toRef(output.name)), place);
+    auto loc =
+        NameLoc::get(builder.getStringAttr(StringRef(output.name)), place);
     NodeImporter importer = nodes.importerAt(loc);
     results.push_back(importer.tensor(*found));
     types.push_back(results.back().getType());
@@ -302,7 +299,7 @@ LogicalResult GraphImporter::finish() {
       function.getBody().front().getArgumentTypes(), types));
   for (auto [i, output] : llvm::enumerate(model.graph.outputs))
     function.setResultAttr(i, kNameAttr,
-                           builder.getStringAttr(toRef(output.name)));
+                           builder.getStringAttr(StringRef(output.name)));
   return success();
 }
 
@@ -311,7 +308,7 @@ void GraphImporter::addNotes(ModuleOp module) {
   NamedAttrList metadata;
   for (auto [key, text] : model.metadata)
     if (!key.empty())
-      metadata.set(toRef(key), builder.getStringAttr(toRef(text)));
+      metadata.set(StringRef(key), builder.getStringAttr(StringRef(text)));
   if (!metadata.empty())
     module->setAttr(kMetadataAttr,
                     metadata.getDictionary(builder.getContext()));

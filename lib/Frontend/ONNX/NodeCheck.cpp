@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 bool onnx::isTolerated(StringRef attribute) {
   // ONNX reserves these names for notes inside tools, and its checker and
   // ONNX Runtime pass over them.
@@ -68,8 +64,8 @@ private:
 
 /// The attribute may be one of another version of the op.
 void NodeCheck::checkUnknown(const NodeAttribute &attribute) {
-  StringRef name = toRef(attribute.name);
-  for (auto &[since, other] : signaturesOf(toRef(n.node.domain), n.op()))
+  StringRef name = StringRef(attribute.name);
+  for (auto &[since, other] : signaturesOf(StringRef(n.node.domain), n.op()))
     if (other.findAttribute(name) && since > n.since) {
       refuse() << "has the attribute '" << name
                << "', which the op has since operator set " << since
@@ -94,7 +90,7 @@ void NodeCheck::checkUnknown(const NodeAttribute &attribute) {
 void NodeCheck::checkAttributes() {
   llvm::StringSet<> seen;
   for (const NodeAttribute &attribute : n.node.attributes) {
-    StringRef name = toRef(attribute.name);
+    StringRef name = StringRef(attribute.name);
     if (!seen.insert(name).second) {
       refuse() << "has the attribute '" << name << "' twice; remove one";
       continue;
@@ -247,9 +243,9 @@ LogicalResult onnx::checkNode(NodeImporter &n, const Signature &signature) {
 static SmallVector<StringRef> attributesOf(const LocalFunction &function) {
   SmallVector<StringRef> names;
   for (std::string_view name : function.attributes)
-    names.push_back(toRef(name));
+    names.push_back(StringRef(name));
   for (const NodeAttribute &attribute : function.defaults)
-    names.push_back(toRef(attribute.name));
+    names.push_back(StringRef(attribute.name));
   return names;
 }
 
@@ -259,7 +255,7 @@ LogicalResult onnx::checkCall(const Node &call, const LocalFunction &function,
   bool ok = true;
   llvm::StringSet<> seen;
   for (const NodeAttribute &attribute : call.attributes) {
-    StringRef name = toRef(attribute.name);
+    StringRef name = StringRef(attribute.name);
     if (!seen.insert(name).second) {
       refuse() << "has the attribute '" << name << "' twice; remove one";
       ok = false;
@@ -277,16 +273,16 @@ LogicalResult onnx::checkReferences(const Node &node,
                                     const LocalFunction *function,
                                     Refuse refuse) {
   for (const NodeAttribute &attribute : node.attributes) {
-    StringRef name = toRef(attribute.reference);
+    StringRef name = StringRef(attribute.reference);
     if (name.empty())
       continue;
     if (!function)
-      return refuse() << "takes its attribute '" << toRef(attribute.name)
+      return refuse() << "takes its attribute '" << StringRef(attribute.name)
                       << "' from '" << name
                       << "' of a function, but is in none; give it a value";
     SmallVector<StringRef> known = attributesOf(*function);
     if (!llvm::is_contained(known, name))
-      return refuse() << "takes its attribute '" << toRef(attribute.name)
+      return refuse() << "takes its attribute '" << StringRef(attribute.name)
                       << "' from '" << name
                       << "', which the function does not have; "
                       << adviceFor(name, known);

@@ -32,10 +32,6 @@ onnx::knownSizes(ArrayRef<OpFoldResult> shape) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 InFlightDiagnostic NodeImporter::refuse() { return begin(emitError(loc)); }
 
 InFlightDiagnostic NodeImporter::warn() { return begin(emitWarning(loc)); }
@@ -144,7 +140,7 @@ FailureOr<SmallVector<float>> NodeImporter::constantFloats(unsigned i,
 
 const NodeAttribute *NodeImporter::find(StringRef name) const {
   for (const NodeAttribute &attribute : node.attributes)
-    if (toRef(attribute.name) == name)
+    if (StringRef(attribute.name) == name)
       return &attribute;
   return nullptr;
 }
@@ -161,7 +157,7 @@ float NodeImporter::getFloat(StringRef name, float absent) const {
 
 StringRef NodeImporter::getString(StringRef name, StringRef absent) const {
   const NodeAttribute *found = find(name);
-  return found ? toRef(found->string) : absent;
+  return found ? StringRef(found->string) : absent;
 }
 
 ArrayRef<int64_t> NodeImporter::getInts(StringRef name) const {

@@ -25,10 +25,6 @@ static constexpr unsigned kMaxDepth = 32;
 /// How many nodes calls of functions may become.
 static constexpr size_t kMaxExpanded = 1 << 16;
 
-static StringRef toRef(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 /// The name of a node, or of what it computes.
 static std::string nameOf(const Node &node, const Scope &scope) {
   bool isUnnamed = node.name.empty() && !node.outputs.empty();
@@ -42,7 +38,7 @@ static std::string nameOf(const Node &node, const Scope &scope) {
 
 GraphValue *Scope::find(std::string_view name) {
   for (Scope *scope = this; scope; scope = scope->outer) {
-    auto found = scope->values.find(toRef(name));
+    auto found = scope->values.find(StringRef(name));
     if (found != scope->values.end())
       return &found->second;
   }
@@ -51,14 +47,14 @@ GraphValue *Scope::find(std::string_view name) {
 
 bool Scope::isMissing(std::string_view name) const {
   for (const Scope *scope = this; scope; scope = scope->outer)
-    if (scope->missing.contains(toRef(name)))
+    if (scope->missing.contains(StringRef(name)))
       return true;
   return false;
 }
 
 bool Scope::isAbsent(std::string_view name) const {
   for (const Scope *scope = this; scope; scope = scope->outer)
-    if (scope->absent.contains(toRef(name)))
+    if (scope->absent.contains(StringRef(name)))
       return true;
   return false;
 }
@@ -141,7 +137,7 @@ size_t Nodes::Check::check(const std::vector<Node> &list, const Scope &scope) {
       return count;
     if (const LocalFunction *function = nodes.findFunction(node))
       count += checkCall(*function, scope);
-    else if (StringRef domain = toRef(node.domain), op = toRef(node.op);
+    else if (StringRef domain = StringRef(node.domain), op = StringRef(node.op);
              !findOp(domain, op, scope.operatorSet)) {
       Refusal &refusal =
           refused[(domainName(domain) + "." + op + " (operator set " +
@@ -198,7 +194,7 @@ LogicalResult Nodes::addConstants(const Graph &graph, Scope &scope) {
       emitError(place) << value.message();
       continue;
     }
-    scope.values[toRef(tensor.name)] = std::move(*value);
+    scope.values[StringRef(tensor.name)] = std::move(*value);
   }
   return success(ok);
 }
@@ -242,11 +238,11 @@ static std::optional<Node> resolve(const Node &node, const Scope &scope) {
 
 LogicalResult Nodes::setOutput(std::string_view name, GraphValue value,
                                Location loc, Scope &scope) {
-  if (scope.values.contains(toRef(name)))
+  if (scope.values.contains(StringRef(name)))
     return emitError(loc) << "node '" << cast<NameLoc>(loc).getName().getValue()
-                          << "' computes '" << toRef(name)
+                          << "' computes '" << StringRef(name)
                           << "', which is computed already; rename it";
-  scope.values[toRef(name)] = std::move(value);
+  scope.values[StringRef(name)] = std::move(value);
   return success();
 }
 
@@ -262,7 +258,7 @@ Type Nodes::widen(const Node &node, MutableArrayRef<GraphValue *> inputs,
   NodeImporter importer = importerAt(loc);
   bool isInteger =
       llvm::is_contained({"Conv", "ConvTranspose", "Gemm", "MatMul"},
-                         toRef(node.op)) &&
+                         StringRef(node.op)) &&
       inputs.size() >= 2 && findDequantize(inputs[0]) &&
       findDequantize(inputs[1]);
   for (auto [i, input] : llvm::enumerate(inputs)) {
@@ -291,10 +287,11 @@ Nodes::findInputs(const Node &node, Location loc, Scope &scope) {
       return failure(); // Reported where it should have been computed.
     GraphValue *found = input.empty() ? nullptr : scope.find(input);
     if (!input.empty() && !found && !scope.isAbsent(input))
-      return emitError(loc) << "node '" << nameOf(node, scope) << "' ("
-                            << toRef(node.op) << ") reads '" << toRef(input)
-                            << "', which nothing computes before; correct "
-                               "the model";
+      return emitError(loc)
+             << "node '" << nameOf(node, scope) << "' (" << StringRef(node.op)
+             << ") reads '" << StringRef(input)
+             << "', which nothing computes before; correct "
+                "the model";
     inputs.push_back(found);
   }
   return inputs;
@@ -304,7 +301,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   std::string name = nameOf(original, scope);
   auto loc = NameLoc::get(builder.getStringAttr(name), place);
   auto refuse = [&]() {
-    return emitError(loc) << "node '" << name << "' (" << toRef(original.op)
+    return emitError(loc) << "node '" << name << "' (" << StringRef(original.op)
                           << ") ";
   };
   if (failed(checkReferences(original, scope.function, refuse)))
@@ -323,7 +320,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   if (const LocalFunction *function = findFunction(node))
     return importCall(node, *function, inputs, loc, scope);
   std::optional<OpVersion> version =
-      findOp(toRef(node.domain), toRef(node.op), scope.operatorSet);
+      findOp(StringRef(node.domain), StringRef(node.op), scope.operatorSet);
   // A function without an operator set of its own has that of each call.
   if (!version)
     return refuse() << "is not supported in operator set " << scope.operatorSet
@@ -355,7 +352,7 @@ LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
     if (output.empty())
       continue;
     if (!value)
-      return importer.refuse() << "has the output '" << toRef(output)
+      return importer.refuse() << "has the output '" << StringRef(output)
                                << "', which is not supported; remove it";
     bool isStatistic = hasStatistics && (i == 1 || i == 2);
     if (narrow && value->element.isF32() && !isStatistic)
@@ -374,7 +371,7 @@ bool Nodes::import(const std::vector<Node> &nodes, Scope &scope) {
       continue;
     ok = false;
     for (std::string_view output : node->outputs)
-      scope.missing.insert(toRef(output));
+      scope.missing.insert(StringRef(output));
     if (expanded > kMaxExpanded)
       break;
   }
@@ -391,8 +388,8 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
   std::string name = nameOf(call, scope);
   auto refuse = [&]() {
     return emitError(loc) << "node '" << name << "' ("
-                          << domainName(toRef(function.domain)) << "."
-                          << toRef(function.name) << ") ";
+                          << domainName(StringRef(function.domain)) << "."
+                          << StringRef(function.name) << ") ";
   };
   Scope inner = scopeOf(function, scope);
   if (inner.depth > kMaxDepth)
@@ -409,9 +406,9 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
   inner.prefix = name + "/";
   for (auto [i, input] : llvm::enumerate(function.inputs)) {
     if (i < inputs.size() && inputs[i])
-      inner.values[toRef(input)] = *inputs[i];
+      inner.values[StringRef(input)] = *inputs[i];
     else
-      inner.absent.insert(toRef(input));
+      inner.absent.insert(StringRef(input));
   }
   if (!import(function.nodes, inner))
     return failure();
@@ -420,7 +417,7 @@ LogicalResult Nodes::importCall(const Node &call, const LocalFunction &function,
       continue;
     GraphValue *value = inner.find(function.outputs[i]);
     if (!value)
-      return refuse() << "gives '" << toRef(function.outputs[i])
+      return refuse() << "gives '" << StringRef(function.outputs[i])
                       << "', which no node of the function computes; correct "
                          "the function";
     if (failed(setOutput(output, *value, loc, scope)))
@@ -450,7 +447,7 @@ Nodes::importBranch(const Graph &graph, ArrayRef<GraphValue> arguments,
            << " nodes, which is not supported; simplify the "
               "model";
   for (auto [input, argument] : llvm::zip(graph.inputs, arguments))
-    inner.values[toRef(input.name)] = argument;
+    inner.values[StringRef(input.name)] = argument;
   if (failed(verify(graph.nodes, inner)) ||
       failed(addConstants(graph, inner)) || !import(graph.nodes, inner))
     return failure();
@@ -459,7 +456,7 @@ Nodes::importBranch(const Graph &graph, ArrayRef<GraphValue> arguments,
     GraphValue *value = inner.find(output.name);
     if (!value)
       return emitError(place)
-             << "a branch gives '" << toRef(output.name)
+             << "a branch gives '" << StringRef(output.name)
              << "', which no node of it computes; correct the model";
     results.push_back(*value);
   }

@@ -40,12 +40,6 @@ static constexpr Roles kQLinearConv{0, 3, 1, 2, 4, 5, 6, 7, 8};
 static constexpr Roles kMatMulInteger{0, 1, ~0u, 2, ~0u, 3};
 static constexpr Roles kQLinearMatMul{0, 3, 1, 2, 4, 5, 6, 7};
 
-static bool isConstantZero(GraphValue &value) {
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(value.constant);
-  return data && llvm::all_of(data->bytes, [](char c) { return c == 0; });
-}
-
 /// Types of all inputs, and that parameters other than those of `w` are
 /// scalars.
 static LogicalResult verifyRoles(NodeImporter &n, const Roles &roles) {
@@ -99,7 +93,7 @@ static LogicalResult readParam(NodeImporter &n, unsigned i, int64_t count,
   if (i == ~0u || !n.has(i))
     return success();
   GraphValue param = n.in(i);
-  if (mayBeZero && isConstantZero(param))
+  if (mayBeZero && isConstantByte(param, 0))
     return success();
   if (param.isFloat()) {
     param = *convert(n, param, n.b.getF32Type());

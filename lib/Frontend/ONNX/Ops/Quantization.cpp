@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// Whether all bytes of a constant are `byte`.
-static bool isConstantByte(const GraphValue &value, uint8_t byte) {
+bool onnx::isConstantByte(const GraphValue &value, uint8_t byte) {
   std::optional<qnn::ConstantData> data =
       qnn::ConstantData::get(value.constant);
   return data && llvm::all_of(data->bytes, [&](char c) {

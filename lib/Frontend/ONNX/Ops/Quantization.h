@@ -31,6 +31,8 @@ struct StoredValue {
 
 /// Whether a scale or zero point is one number, of no dimension or of one.
 bool isOneNumber(const GraphValue &param);
+/// Whether all bytes of a constant are `byte`.
+bool isConstantByte(const GraphValue &value, uint8_t byte);
 /// Refuses a constant scale of float32 that is not positive, finite and normal.
 mlir::LogicalResult verifyScale(NodeImporter &n, const GraphValue &scale);
 
