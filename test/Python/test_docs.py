@@ -45,14 +45,23 @@ def test_embed_quotes_examples():
     assert len(quotes(ROOT / "docs" / "HowTo" / "Python.md")) >= 8
 
 
+def anchors_of(page):
+    """The names that headings have as targets of links."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    headings = re.findall(r"^#+ +(.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize(
-    "page", [*PAGES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"],
-    ids=lambda page: page.stem,
+    "page", [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_links_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / target).exists(), f"{page.name} links {target}"
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+        linked = page.parent / target if target else page
+        assert linked.exists(), f"{page.name} links {target}"
+        assert not anchor or anchor in anchors_of(linked), f"{page.name} links {target}#{anchor}"
 
 
 def test_every_function_of_the_c_interface_has_a_row():
