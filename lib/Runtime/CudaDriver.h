@@ -54,6 +54,8 @@ constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;
 // States of a stream, and how a thread's calls respect captures.
 constexpr int kNotCapturing = 0, kCaptureRelaxed = 2;
+/// The handle behind which each thread has a stream of its own.
+inline Stream *const kStreamPerThread = reinterpret_cast<Stream *>(2);
 // Types of memory: a GPU's own, and what it shares with the host.
 constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
 

@@ -122,7 +122,10 @@ Status DeviceRun::checkCapture(const Request &request) const {
 Status DeviceRun::chooseStream(void *handle) {
   stream_ = handle ? callersStream_.get() : ownStream_.get();
   handle_ = handle;
-  return isCaptured_ || handle == endHandle_ ? Status::ok() : waitForLast();
+  bool follows =
+      handle == endHandle_ &&
+      (!stream_->isPerThread() || endThread_ == std::this_thread::get_id());
+  return isCaptured_ || follows ? Status::ok() : waitForLast();
 }
 
 Status DeviceRun::grow(DeviceBuffer &buffer, int64_t size) {
@@ -229,6 +232,7 @@ Status DeviceRun::finish(const Tensor *outputs) {
   if (isCaptured_)
     return Status::ok();
   endHandle_ = handle_;
+  endThread_ = std::this_thread::get_id();
   isUnderWay_ = !mustWait_;
   return mustWait_ ? stream_->synchronize() : Status::ok();
 }

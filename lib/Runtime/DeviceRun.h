@@ -24,6 +24,8 @@
 #include "DeviceProgram.h"
 #include "qcc/Runtime/Context.h"
 
+#include <thread>
+
 namespace qcc::rt {
 
 class DeviceRun {
@@ -121,6 +123,7 @@ private:
   bool wasCaptured_ = false;       ///< Some run.
   std::unique_ptr<DeviceEvent> end_;
   void *endHandle_ = nullptr; ///< Of the stream that end_ was recorded in.
+  std::thread::id endThread_; ///< The thread that recorded end_.
   bool isUnderWay_ = false;   ///< Work before end_ may be.
   bool mustWait_ = false;     ///< for copies of the host's memory
   DeviceBuffer arena_;

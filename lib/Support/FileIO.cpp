@@ -16,9 +16,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -189,7 +191,40 @@ void OutputFile::discard() {
   temporary_.clear();
 }
 
+namespace {
+/// Holds back the signals of this thread by which write() ends a process:
+/// SIGPIPE (nobody reads the pipe) and SIGXFSZ (the file is at its limit). Then
+/// write() fails with EPIPE or EFBIG. A signal that write() raised is dropped;
+/// a signal that was pending before stays pending.
+class HoldWriteSignals {
+public:
+  HoldWriteSignals() {
+    sigset_t pending;
+    sigemptyset(&raised_);
+    sigpending(&pending);
+    for (int signal : {SIGPIPE, SIGXFSZ})
+      if (!sigismember(&pending, signal))
+        sigaddset(&raised_, signal);
+    pthread_sigmask(SIG_BLOCK, &raised_, &before_);
+  }
+  HoldWriteSignals(const HoldWriteSignals &) = delete;
+  HoldWriteSignals &operator=(const HoldWriteSignals &) = delete;
+  ~HoldWriteSignals() {
+    int error = errno;
+    timespec now{};
+    while (sigtimedwait(&raised_, nullptr, &now) > 0)
+      ;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+private:
+  sigset_t raised_, before_;
+};
+} // namespace
+
 rt::Status OutputFile::write(const void *data, int64_t size) {
+  HoldWriteSignals held;
   const char *bytes = static_cast<const char *>(data);
   while (size > 0) {
     ssize_t count = ::write(fd_, bytes, std::min(size, maxChunk));

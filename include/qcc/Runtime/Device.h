@@ -45,6 +45,9 @@ public:
   /// Whether a program records the work of its stream to repeat it later. Such
   /// work does not run, and nobody may wait for the stream.
   virtual Result<bool> isCapturing() { return false; }
+  /// Whether each thread has a queue of its own behind this stream, as behind
+  /// CU_STREAM_PER_THREAD.
+  virtual bool isPerThread() const { return false; }
 };
 
 /// A point in a stream.

@@ -166,6 +166,31 @@ TEST_P(StreamsOfTheCaller, TakeTurns) {
   }
 }
 
+TEST_P(StreamsOfTheCaller, OneHandleIsAnotherStreamInEachThread) {
+  void *perThread = reinterpret_cast<void *>(2);
+  OnDevice first(*device, 64), second(*device, 64);
+  for (int32_t round = 0; round < 6; ++round) {
+    first.fill(round);
+    second.fill(round + 50);
+    EXPECT_TRUE(run(first, perThread).isOk());
+    // Work of a run that has not begun.
+    size_t most = qccStrictPending();
+    std::thread([&] {
+      void *primary = nullptr;
+      EXPECT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), 0);
+      EXPECT_EQ(cuCtxPushCurrent_v2(primary), 0);
+      EXPECT_TRUE(run(second, perThread).isOk());
+      if (GetParam() == std::string("late"))
+        EXPECT_EQ(qccStrictPending(), most) << "the first run is over";
+      EXPECT_EQ(cuStreamSynchronize(perThread), 0);
+      EXPECT_EQ(cuCtxPopCurrent_v2(&primary), 0);
+      EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), 0);
+    }).join();
+    EXPECT_EQ(cuStreamSynchronize(perThread), 0);
+    EXPECT_TRUE(first.areRight() && second.areRight()) << round;
+  }
+}
+
 TEST_P(StreamsOfTheCaller, AreLateUntilSomebodyWaits) {
   OnDevice memory(*device, 64);
   expectRuns(memory, stream, 1);

@@ -11,7 +11,10 @@
 #include "TemporaryFolder.h"
 #include "qcc/Support/HostTensor.h"
 
+#include <csignal>
+#include <fcntl.h>
 #include <limits>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +68,38 @@ TEST(OutputFile, LeavesNothingWithoutCommit) {
     EXPECT_EQ(folder.countFiles(), 1);
   }
   EXPECT_EQ(folder.countFiles(), 0);
+}
+
+/// Ends the process: 0 if a write beyond the limit of file sizes is a failure
+/// with a remedy, and the mask of signals is as before.
+[[noreturn]] static void writeBeyondLimit(const std::string &path) {
+  rlimit limit{100, 100};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  rt::Result<OutputFile> file = OutputFile::create(path);
+  rt::Status status = file->write(std::string(200, 'x').data(), 200);
+  bool isRight = status.code() == rt::StatusCode::IOError &&
+                 status.message().find("ulimit -f") != std::string::npos;
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  _exit(isRight && !sigismember(&mask, SIGXFSZ) ? 0 : 1);
+}
+
+/// Ends the process: 0 if a write to a pipe that nobody reads is a failure.
+[[noreturn]] static void writeUnread(const std::string &path) {
+  int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  rt::Result<OutputFile> file = OutputFile::create(path);
+  close(reader);
+  _exit(file->write("x", 1).code() == rt::StatusCode::IOError ? 0 : 1);
+}
+
+TEST(OutputFile, ReportsFailedWritesWithoutSignals) {
+  TemporaryFolder folder;
+  EXPECT_EXIT(writeBeyondLimit(folder.path + "/out"),
+              testing::ExitedWithCode(0), "");
+  EXPECT_EQ(folder.countFiles(), 0);
+  std::string pipe = folder.path + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EXIT(writeUnread(pipe), testing::ExitedWithCode(0), "");
 }
 
 TEST(OutputFile, FollowsSymbolicLinks) {

@@ -74,6 +74,7 @@ struct Gpu {
   std::mt19937 random;
   std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
   std::map<Stream *, std::shared_ptr<Stream>> streams;
+  std::map<std::thread::id, std::shared_ptr<Stream>> perThread;
   std::map<Pointer, size_t> allocations;
   std::map<const emu::Kernel *, int> dynamicShared;
   std::vector<std::shared_ptr<const emu::Module>> modules;
@@ -100,10 +101,19 @@ static int violation(const std::string &what, int error) {
 // Streams
 //===----------------------------------------------------------------------===//
 
-/// 0, 1 and 2 are handles of default streams.
+/// 0 and 1 are handles of the default stream; behind 2, each thread has a
+/// stream of its own.
 static std::shared_ptr<Stream> find(Stream *handle) {
-  if (reinterpret_cast<uintptr_t>(handle) <= 2)
+  if (reinterpret_cast<uintptr_t>(handle) <= 1)
     return gpu().legacy;
+  if (reinterpret_cast<uintptr_t>(handle) == 2) {
+    std::shared_ptr<Stream> &own = gpu().perThread[std::this_thread::get_id()];
+    if (!own) {
+      own = std::make_shared<Stream>();
+      gpu().streams[own.get()] = own;
+    }
+    return own;
+  }
   auto found = gpu().streams.find(handle);
   return found == gpu().streams.end() ? nullptr : found->second;
 }
