@@ -1,5 +1,4 @@
-//===- TargetPass.h - Passes with a target -----------------------*- C++
-//-*-===//
+//===- TargetPass.h - Passes with a target ----------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +20,11 @@ template <typename Base> class TargetPass : public Base {
 public:
   using Base::Base;
   TargetPass() = default;
-  explicit TargetPass(TargetRef target) : target(std::move(target)) {}
+  explicit TargetPass(TargetRef target) : target(std::move(target)) {
+    // So that the pipeline, printed as text, is one that can be run.
+    if (this->target)
+      this->cpu = this->target->getName();
+  }
 
   mlir::LogicalResult initialize(mlir::MLIRContext *context) override {
     if (target)

@@ -159,6 +159,12 @@ void Arguments::optionalText(const char *name, const char *value,
   };
 }
 
+void Arguments::option(const char *name, const char *value, const char *help,
+                       std::function<rt::Status(std::string_view)> set) {
+  add(name, value, help, *value ? Takes::Value : Takes::Nothing).set =
+      std::move(set);
+}
+
 void Arguments::listValues(const char *name,
                            std::function<std::vector<std::string>()> values) {
   for (Option &option : options_)

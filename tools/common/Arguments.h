@@ -84,6 +84,9 @@ public:
   /// `--name` sets the flag, `--name=value` also the text.
   void optionalText(const char *name, const char *value, const char *help,
                     bool &given, std::string &target);
+  /// An option that `set` takes, with a value unless `value` is "".
+  void option(const char *name, const char *value, const char *help,
+              std::function<rt::Status(std::string_view)> set);
   /// Lets `--name=help` list the values of an option.
   void listValues(const char *name,
                   std::function<std::vector<std::string>()> values);

@@ -9,6 +9,7 @@
 #define QCC_TOOLS_QCC_COMMANDLINE_H
 
 #include "Driver.h"
+#include "PassDebugging.h"
 #include "common/Commands.h"
 
 namespace qcc::driver {
@@ -28,8 +29,9 @@ struct CommandLine {
   ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
-  std::string key;     ///< Of sign.
-  bool ofONNX = false; ///< Of ops.
+  PassDebugging passes; ///< Of compile.
+  std::string key;      ///< Of sign.
+  bool ofONNX = false;  ///< Of ops.
 };
 
 /// Adds the options of the commands that compile programs.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "PassDebugging.h"
 #include "mlir/IR/OperationSupport.h"
 #include "qcc/Support/FileFormat.h"
 #include "qcc/Support/FileIO.h"
@@ -125,7 +126,7 @@ static llvm::Expected<Bytes> emitCode(const Compiler &compiler,
 }
 
 int driver::runCompile(const ProgramOptions &program, const std::string &output,
-                       const std::string &emit) {
+                       const std::string &emit, PassDebugging &passes) {
   std::optional<Form> form =
       emit.empty() ? formOfSuffix(output) : formOfEmit(emit, output);
   if (!form)
@@ -136,12 +137,14 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   files.writes(path, "-o " + path);
   if (int code = reportStatus(files.check()))
     return code;
+  if (int code = reportStatus(passes.start()))
+    return code;
 
   Session session(program);
   if (!session.load())
     return 1;
   session.releaseConstants();
-  if (!session.runStages(form->stage.value_or(Stage::LLVM)))
+  if (!session.runStages(form->stage.value_or(Stage::LLVM), &passes))
     return 1;
   if (form->stage)
     return writeOutput(path, printModule(session.module(), path == "-"));

@@ -33,6 +33,8 @@ struct WeightsSource;
 
 namespace qcc::driver {
 
+class PassDebugging;
+
 /// Options of every subcommand that reads a program.
 struct ProgramOptions {
   std::string input;
@@ -133,8 +135,9 @@ public:
   bool load();
 
   /// Runs the stages up to `last` on the module. A crash of the compiler
-  /// becomes a message with the stage and a reproducer file.
-  bool runStages(Stage last);
+  /// becomes a message with the stage and a reproducer file, which qcc-opt
+  /// --run-reproducer replays. `passes` sees the passes of each stage.
+  bool runStages(Stage last, PassDebugging *passes = nullptr);
 
   /// Code for the module after stage llvm; reports failures.
   std::optional<Artifact> emitArtifact();
@@ -210,7 +213,7 @@ checkSteps(const ProgramOptions &program, const RunOptions &options,
            std::vector<HostTensor> inputs);
 
 int runCompile(const ProgramOptions &program, const std::string &output,
-               const std::string &emit);
+               const std::string &emit, PassDebugging &passes);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "PassDebugging.h"
 #include "common/Arguments.h"
 #include "common/Messages.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Frontend/Import.h"
@@ -286,9 +288,10 @@ bool Session::importInput(const WeightsSource &weights) {
   });
 }
 
-/// Writes the program as it was before the stage that crashed; returns the path
-/// or "".
-static std::string writeReproducer(mlir::ModuleOp module, Stage stage) {
+/// Writes the program as it was before the stage that crashed, with the passes
+/// of the stage; returns the path or "".
+static std::string writeReproducer(mlir::ModuleOp module, Stage stage,
+                                   const std::string &pipeline) {
   llvm::SmallString<128> path;
   int file;
   if (llvm::sys::fs::createTemporaryFile("qcc-" + stageName(stage), "mlir",
@@ -297,19 +300,33 @@ static std::string writeReproducer(mlir::ModuleOp module, Stage stage) {
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
   stream << "// qcc crashed in stage " << stageName(stage)
          << ", on this program.\n"
-         << "// Large constants that had been replaced by then have no data.\n";
-  module->print(stream);
+         << "// Large constants that had been replaced by then have no data.\n"
+         << "// qcc-opt --run-reproducer runs the passes of that stage.\n";
+  mlir::AsmState state(module);
+  state.attachResourcePrinter(
+      "mlir_reproducer", [&](mlir::Operation *, mlir::AsmResourceBuilder &to) {
+        to.buildString("pipeline", pipeline);
+        to.buildBool("disable_threading", true);
+        to.buildBool("verify_each", true);
+      });
+  module->print(stream, state);
   return std::string(path);
 }
 
-bool Session::runStages(Stage last) {
+bool Session::runStages(Stage last, PassDebugging *passes) {
   Stage running = Stage::Import;
   mlir::OwningOpRef<mlir::ModuleOp> before;
+  std::string pipeline;
   Compiler &compiler = *compilerRef;
-  compiler.configure = [&](mlir::PassManager &, Stage stage) {
+  compiler.configure = [&](mlir::PassManager &pm, Stage stage) {
     running = stage;
     progress->update("compiling, stage " + stageName(stage).str());
     before = module().clone();
+    pipeline.clear();
+    llvm::raw_string_ostream stream(pipeline);
+    pm.printAsTextualPipeline(stream);
+    if (passes)
+      passes->configure(pm, stage);
   };
   progress.emplace("compiling");
   llvm::CrashRecoveryContext::Enable();
@@ -318,11 +335,13 @@ bool Session::runStages(Stage last) {
   bool survived = recovery.RunSafely(
       [&] { ok = mlir::succeeded(compiler.runStages(module(), last)); });
   compiler.configure = nullptr;
+  if (passes)
+    passes->finish();
   progress.reset();
   if (!survived)
     reportError("the compiler crashed in stage " + stageName(running) +
                 "; this is a bug of qcc, please report it with the file " +
-                writeReproducer(*before, running));
+                writeReproducer(*before, running, pipeline));
   return survived && ok;
 }
 

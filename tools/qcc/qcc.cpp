@@ -24,7 +24,7 @@ using qcc::tools::Commands;
 static void addCompile(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "compile", "Compile a program to a file", [&](const Arguments &) {
-        return runCompile(line.program, line.output, line.emit);
+        return runCompile(line.program, line.output, line.emit, line.passes);
       });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
@@ -49,6 +49,7 @@ static void addCompile(Commands &commands, CommandLine &line) {
       "shape", "NAME=N0xN1...",
       "Compile an ONNX model for one shape of the input of a name",
       [&](std::string_view text) { return line.program.sizes.addShape(text); });
+  line.passes.addOptions(arguments);
   arguments.takesStream("o");
   arguments.rules().refuse(
       "target=reference",
@@ -61,6 +62,8 @@ static void addCompile(Commands &commands, CommandLine &line) {
                     "--target=x86,cuda --mcpu=cascadelake,sm_80 -o model.so");
   arguments.example(
       "qcc compile model.mlir --weights=random:7 --emit=kernel -o -");
+  arguments.example("qcc compile model.mlir --emit=kernel -o - "
+                    "--mlir-print-ir-after=form-contractions");
 }
 
 /// The interpreter runs the program as it is written, and nothing beside it.

@@ -13,6 +13,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -132,7 +133,11 @@ namespace {
 struct X86TargetNames : TargetDialectInterface {
   using TargetDialectInterface::TargetDialectInterface;
   llvm::Expected<TargetRef> find(StringRef name) const override {
-    return parseTarget(name, {});
+    SmallVector<std::string> features;
+    for (const auto &[feature, isThere] : llvm::sys::getHostCPUFeatures())
+      if (isThere)
+        features.push_back(feature.str());
+    return parseTarget(name, features);
   }
 };
 } // namespace

@@ -95,6 +95,9 @@ VALUES = {
     "--input": ["random", "random:2:-1:1", "x.npy", "a:a.npy", "b:random", ":x.npy", "x:", "-"],
     "--json": ["@/report.json", "-"],
     "--key": ["secret.key", "public.key", "m.so", "-"],
+    "--mlir-pass-pipeline-crash-reproducer": ["@/reproducer.mlir"],
+    "--mlir-print-ir-after": ["canonicalize", "form-contractions,cse", "none"],
+    "--mlir-print-ir-before": ["form-contractions", "canonicalize", "none"],
     "--mcpu": ["native", "x86-64-v3", "x86-64-v3,native", "zen3", "zen99", "sm_80"],
     "--output": ["@/y.npy", "@/z.npy", "@/y.txt", "-"],
     "--profile": ["@/trace.json", "-", ""],
@@ -206,6 +209,8 @@ EFFECTS = {
     "--list": holds("^entry "), "--output": lambda path, text: np.load(path).size > 0, "--shape": has_size,
     "--check-steps": lambda path, text: holds(CHECK)(path, text) and holds("^steps: ")(path, text),
     "--test-data": holds("expect: "),
+    "--mlir-pass-statistics": holds("Pass statistics report"), "--mlir-timing": holds("Execution time report"),
+    "--mlir-print-ir-after-all": holds("IR Dump After"), "--mlir-print-ir-before-all": holds("IR Dump Before"),
     "--profile": lambda path, text: is_json(path, text) if path else holds("^ +time +share ")(path, text),
     "-o": lambda path, text: is_file(path, text) if path != "-" else text != "",
     ("explain", "--json"): lambda path, text: json.loads(text) is not None,
@@ -217,7 +222,7 @@ def effect_of(command, option):
     return EFFECTS.get((command, option)) or EFFECTS.get(option)
 
 
-def unmet(command, words, text):
+def unmet(command, words, text, message):
     """The options of an accepted command line that did not do what they say."""
     found, i = [], 0
     while i < len(words):
@@ -228,7 +233,7 @@ def unmet(command, words, text):
         i += 1
         effect = effect_of(command, option)
         try:
-            if effect and not effect(value, text):
+            if effect and not effect(value, message if option.startswith("--mlir-") else text):
                 found.append(option)
         except (OSError, ValueError) as error:
             found.append(f"{option} ({error})")
@@ -260,7 +265,7 @@ def judge(number, line):
     elif left:
         wrong = f"left {left}"
     elif done.returncode == 0:
-        wrong = ", ".join(unmet(command, line, text))
+        wrong = ", ".join(unmet(command, line, text, message))
         wrong = wrong and "does nothing: " + wrong
     return line, wrong and f"{wrong}\n{message.strip()}", done.returncode == 0
 

@@ -1,0 +1,48 @@
+//===- PassDebugging.h - MLIR's debugging options of qcc compile *- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shows what passes do to a program: the program around each pass, times,
+// statistics, and reproducers of failures. The options have MLIR's names, and
+// MLIR implements them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TOOLS_QCC_PASSDEBUGGING_H
+#define QCC_TOOLS_QCC_PASSDEBUGGING_H
+
+#include "common/Arguments.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "qcc/Pipelines/Pipelines.h"
+
+namespace qcc::driver {
+
+class PassDebugging {
+public:
+  /// Declares the options `--mlir-...`. The object must outlive `arguments`.
+  void addOptions(tools::Arguments &arguments);
+
+  /// Hands the given options to MLIR; once per process. Fails if MLIR rejects a
+  /// value, such as the name of an unknown pass.
+  rt::Status start();
+
+  /// Applies the options to the passes of a stage. The report of times has a
+  /// part for each stage.
+  void configure(mlir::PassManager &passes, Stage stage);
+
+  /// Ends the time of the last stage and prints the report of times.
+  void finish();
+
+private:
+  std::vector<std::string> given; ///< As MLIR spells them.
+  std::optional<mlir::DefaultTimingManager> timing;
+  mlir::TimingScope whole, ofStage;
+};
+
+} // namespace qcc::driver
+
+#endif // QCC_TOOLS_QCC_PASSDEBUGGING_H
