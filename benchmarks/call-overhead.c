@@ -1,4 +1,4 @@
-/*===- call-overhead.c - What a small call costs a host in C --------------===*\
+/*===- call-overhead.c - Cost of a small call for a host in C ------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|

@@ -1,4 +1,4 @@
-//===- runtime-overhead.cpp - What a run costs beside its steps -----------===//
+//===- runtime-overhead.cpp - Overhead of a run ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -51,15 +51,16 @@ def paragraphs_of_code(lines):
     block, start = [], 0
     for number, line in enumerate([*lines, ""], 1):
         match = re.match(r"\s*//[/!]?<? ?(.*)$", line)
-        text = match.group(1).strip() if match else ""
-        if not text or text.startswith("===") or re.match(r"[=*-]{3,}", text):
+        text = match.group(1) if match else ""
+        # Lines that are set in are code or tables.
+        if not text.strip() or text.startswith("  ") or text.startswith("===") or re.match(r"[=*-]{3,}", text):
             if block:
                 yield start, " ".join(block)
             block = []
             continue
         if not block:
             start = number
-        block.append(text)
+        block.append(text.strip())
 
 
 def sentences(text):

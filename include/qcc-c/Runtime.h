@@ -203,7 +203,7 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetMetadata(qccModule module,
                                                           size_t index,
                                                           const char **key,
                                                           const char **value);
-/// The text of a key; null where there is none.
+/// The text of a key; null if the artifact has no key.
 QCC_EXPORTED const char *qccModuleFindMetadata(qccModule module,
                                                const char *key);
 

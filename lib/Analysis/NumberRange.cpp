@@ -1,4 +1,4 @@
-//===- NumberRange.cpp - What numbers a value can be ----------------------===//
+//===- NumberRange.cpp - Ranges of numbers --------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

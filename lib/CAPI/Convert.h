@@ -89,8 +89,8 @@ rt::Status readStruct(const Struct *given, Struct &known) {
   return rt::Status::ok();
 }
 
-/// Reads a hook that the caller gave; null is none. `what` is the field of the
-/// options, and `function` what a hook cannot do without.
+/// Reads a hook that the caller gave; a null pointer means no hook. `what` is
+/// the field of the options, and `function` what a hook cannot do without.
 template <typename Hook, typename Function>
 rt::Status readHook(const Hook *given, Hook &known, Function Hook::*function,
                     const char *what) {

@@ -1,4 +1,4 @@
-//===- Supervision.cpp - What happens between passes ----------------------===//
+//===- Supervision.cpp - Supervision between passes -----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

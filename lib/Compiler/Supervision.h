@@ -1,4 +1,4 @@
-//===- Supervision.h - What happens between passes --------------*- C++ -*-===//
+//===- Supervision.h - Supervision between passes ---------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Explain.cpp - What each step computes, how, and why ----------------===//
+//===- Explain.cpp - Explanations of steps --------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

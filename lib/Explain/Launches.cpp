@@ -1,4 +1,4 @@
-//===- Launches.cpp - What is launched on a device ------------------------===//
+//===- Launches.cpp - Launches of a device step ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

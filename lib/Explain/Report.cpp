@@ -1,4 +1,4 @@
-//===- Report.cpp - What a program becomes --------------------------------===//
+//===- Report.cpp - Report of a compiled program --------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

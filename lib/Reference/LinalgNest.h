@@ -80,8 +80,8 @@ struct LinalgNest {
   llvm::Error runInLanes(Evaluator &evaluator, const Env &env);
   llvm::Error runInOrder(Evaluator &evaluator, const Env &env);
   llvm::Error runPointByPoint(Evaluator &evaluator, const Env &env);
-  /// Fills the results of a contraction; false if the op is none or its form is
-  /// left to the other ways.
+  /// Fills the results of a contraction; false if the op is not a contraction,
+  /// or has a form that other functions compute.
   llvm::Expected<bool> runContraction(Evaluator &evaluator, const Env &env);
 
   /// Whether `value` needs an accumulator of the body.

@@ -24,7 +24,7 @@ namespace qcc::reference {
 /// tensors element by element; false where there is no instruction for it.
 bool selectInstruction(mlir::Operation *op, Inst &inst);
 
-/// Why there is none, or an empty text for an operation that is unknown.
+/// Why the program cannot be interpreted; empty for an unknown operation.
 std::string unsupportedReason(mlir::Operation *op);
 
 class Program {

@@ -1,4 +1,4 @@
-//===- ArtifactContents.cpp - What the bytes of an artifact vouch for -----===//
+//===- ArtifactContents.cpp - Validated contents of an artifact -----------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ArtifactContents.h - What the bytes of an artifact vouch for *- C++ -*-//
+//===- ArtifactContents.h - Validated contents of an artifact ---*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ArtifactNote.cpp - What an artifact says before it is loaded -------===//
+//===- ArtifactNote.cpp - Header of an artifact ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -17,7 +17,7 @@
 
 namespace qcc::rt {
 
-/// The text of a small file of the kernel; empty where there is none.
+/// The text of a small file of Linux; empty if it cannot be read.
 static std::string readText(const std::string &path) {
   char text[4096];
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);

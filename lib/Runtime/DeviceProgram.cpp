@@ -1,4 +1,4 @@
-//===- DeviceProgram.cpp - What a device has of a module ------------------===//
+//===- DeviceProgram.cpp - Device part of a module ------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

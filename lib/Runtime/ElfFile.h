@@ -44,7 +44,7 @@ public:
   /// The readable ones that are loaded; at least one.
   std::vector<ElfSegment> loadedSegments() const;
 
-  /// Where the note of qcc starts; fails if there is none.
+  /// Where the note of qcc starts; fails if the file lacks it.
   Result<ElfPlace> findNote() const;
 
   /// Fails unless the object needs no library and no symbol, and exports

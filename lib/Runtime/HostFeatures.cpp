@@ -1,4 +1,4 @@
-//===- HostFeatures.cpp - What this CPU can run ---------------------------===//
+//===- HostFeatures.cpp - Features of the host's CPU ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,7 +23,7 @@ ProcessCounters &ProcessCounters::get() {
 namespace {
 /// The handler of the process.
 struct Log {
-  /// The level of the handler, or less than any where there is none.
+  /// The level of the handler, or less than every level if no handler is set.
   std::atomic<int32_t> level{nobody};
   std::mutex mutex;
   LogHandler handler;

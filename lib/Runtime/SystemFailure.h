@@ -1,4 +1,4 @@
-//===- SystemFailure.h - What the system refused, and what helps -*- C++
+//===- SystemFailure.h - Failures of the system, with remedies ------------===//
 //-*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.

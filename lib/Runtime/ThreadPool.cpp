@@ -113,7 +113,7 @@ static thread_local const ThreadPool *poolOfThread = nullptr;
 
 bool ThreadPool::wasLostInFork() const { return process_ != countForks(); }
 
-/// Starts a thread, on one CPU if `cpu` is none of the negative numbers.
+/// Starts a thread, on CPU number `cpu` unless that is negative.
 static int startThread(pthread_t &thread, int cpu, void *(*main)(void *),
                        void *argument) {
   pthread_attr_t attributes;

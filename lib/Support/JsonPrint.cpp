@@ -66,7 +66,8 @@ Json &Json::add(std::string name, Json value) {
   return *this;
 }
 
-/// The length of the UTF-8 sequence at the start of `text`, 0 if there is none.
+/// The length of the UTF-8 sequence at the start of `text`, 0 if the bytes are
+/// not UTF-8.
 static size_t sequenceLength(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   unsigned char first = byte(0);

@@ -1,4 +1,4 @@
-//===- FloatUses.cpp - What the uses of a float distinguish ---------------===//
+//===- FloatUses.cpp - Floats that all uses of a value treat alike --------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

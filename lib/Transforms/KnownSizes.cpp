@@ -1,4 +1,4 @@
-//===- KnownSizes.cpp - What is known before a program runs ---------------===//
+//===- KnownSizes.cpp - Sizes known at compile time -----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KnownSizes.h - What is known before a program runs -------*- C++ -*-===//
+//===- KnownSizes.h - Sizes known at compile time ---------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ public:
   mlir::OpFoldResult sizeOfLoop(mlir::Operation *linalgOp, unsigned loop);
 
   /// New operations go before `op`, or before the op around it in the body of
-  /// the function; false if there is none.
+  /// the function; false if `op` is in no function.
   bool setInsertionPoint(mlir::Operation *op);
 
   mlir::Value valueOf(mlir::OpFoldResult size) {

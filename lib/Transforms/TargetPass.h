@@ -14,8 +14,8 @@
 namespace qcc {
 
 /// A pass with a target: `Base` is its generated class, which has an option
-/// `cpu`. Where no target was handed over in C++, it is the one that the option
-/// names; an error if there is none of that name.
+/// `cpu`. A target that C++ code hands over comes first; otherwise the option
+/// names it. Reports an unknown name.
 template <typename Base> class TargetPass : public Base {
 public:
   using Base::Base;

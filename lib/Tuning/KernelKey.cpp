@@ -1,4 +1,4 @@
-//===- KernelKey.cpp - What tuned configs are found by --------------------===//
+//===- KernelKey.cpp - Keys of tuned configs ------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -27,7 +27,7 @@ bool TuningKey::operator<(const TuningKey &other) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// A member that is a text; false if there is none.
+/// A member that is a text; false if the member is missing or no text.
 static bool readText(const Json &object, const char *name, std::string &text) {
   const Json *member = object.find(name);
   if (!member || member->kind != Json::String || member->string.empty())

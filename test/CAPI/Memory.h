@@ -1,4 +1,4 @@
-/*===- Memory.h - What memory the process has --------------------*- C -*-===*\
+/*===- Memory.h - Memory of the process --------------------------*- C -*-===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|

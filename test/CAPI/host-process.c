@@ -1,5 +1,4 @@
-/*===- host-process.c - What compiling does to the process
------------------===*\
+/*===- host-process.c - Effects of compiling on the process --------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|

@@ -1,4 +1,4 @@
-/*===- limits.c - What the system refuses, and why ------------------------===*\
+/*===- limits.c - Refusals of the system, with reasons -------------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|

@@ -1,5 +1,4 @@
-/*===- tensors.c - What a call refuses
--------------------------------------===*\
+/*===- tensors.c - Refusals of a call ------------------------------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|

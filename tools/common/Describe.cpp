@@ -1,4 +1,4 @@
-//===- Describe.cpp - What a module holds, in words -----------------------===//
+//===- Describe.cpp - Descriptions of modules -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

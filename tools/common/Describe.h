@@ -1,4 +1,4 @@
-//===- Describe.h - What a module holds, in words ---------------*- C++ -*-===//
+//===- Describe.h - Descriptions of modules ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Devices.cpp - What runs a program ----------------------------------===//
+//===- Devices.cpp - Devices of tools -------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

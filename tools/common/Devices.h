@@ -1,4 +1,4 @@
-//===- Devices.h - What runs a program --------------------------*- C++ -*-===//
+//===- Devices.h - Devices of tools -----------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DiffReport.cpp - What qcc diff says --------------------------------===//
+//===- DiffReport.cpp - Report of qcc diff --------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

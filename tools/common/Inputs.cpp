@@ -1,4 +1,4 @@
-//===- Inputs.cpp - What a run is given -----------------------------------===//
+//===- Inputs.cpp - Inputs of a run ---------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Inputs.h - What a run is given ---------------------------*- C++ -*-===//
+//===- Inputs.h - Inputs of a run -------------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Messages.h - What tools say to people --------------------*- C++ -*-===//
+//===- Messages.h - Messages of tools ---------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

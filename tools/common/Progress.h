@@ -1,4 +1,4 @@
-//===- Progress.h - What takes so long --------------------------*- C++ -*-===//
+//===- Progress.h - Progress display ----------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Run.cpp - What qcc-run and qcc run do with a module ----------------===//
+//===- Run.cpp - Runs of a module by qcc-run and qcc run ------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

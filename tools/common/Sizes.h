@@ -62,9 +62,9 @@ struct GivenSizes {
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
                       const std::string &purpose);
 
-/// The specs of an entry with the sizes that are given. Those of the arguments
-/// that are `wanted` are known then, or it is a failure; only they, which
-/// messages call `what`, take sizes without a name.
+/// The specs of an entry with the sizes that are given. Fails if the size of an
+/// argument that is `wanted` stays unknown. Only wanted arguments take sizes
+/// without a name; messages call them `what`.
 rt::Result<std::vector<TensorSpec>>
 resolveSizes(std::vector<TensorSpec> specs, const GivenSizes &given,
              const std::vector<bool> &wanted, const std::string &entry,

@@ -1,4 +1,4 @@
-//===- Peaks.cpp - What the machine itself can do -------------------------===//
+//===- Peaks.cpp - Peaks of the machine -----------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

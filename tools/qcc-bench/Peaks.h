@@ -1,4 +1,4 @@
-//===- Peaks.h - What the machine itself can do -----------------*- C++ -*-===//
+//===- Peaks.h - Peaks of the machine ---------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ struct Peak {
   bool onZeros = false;
 };
 
-/// Those of an instruction set that the host has: the clock, fp32 FMA, the
+/// Peaks of an instruction set of the host: the clock, fp32 FMA, the
 /// instruction of 8-bit products.
 std::vector<Peak> peaksOf(const Isa &isa);
 

@@ -52,7 +52,8 @@ std::string setPeerIsa(const std::string &isa);
 
 void setPeerThreads(int threads);
 
-/// All ways there are but reference code. `error` says why if there is none.
+/// All implementations of the peer but reference code. If the list is empty,
+/// `error` says why.
 std::vector<std::unique_ptr<PeerKernel>>
 makePeerKernels(const PeerProblem &problem, std::string &error);
 

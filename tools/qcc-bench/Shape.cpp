@@ -1,4 +1,4 @@
-//===- Shape.cpp - What is measured ---------------------------------------===//
+//===- Shape.cpp - Shapes of benchmarks -----------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

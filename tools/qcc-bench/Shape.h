@@ -1,4 +1,4 @@
-//===- Shape.h - What is measured -------------------------------*- C++ -*-===//
+//===- Shape.h - Shapes of benchmarks ---------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

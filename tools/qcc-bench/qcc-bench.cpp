@@ -128,7 +128,7 @@ static std::optional<Options> makeOptions(const CommandLine &line) {
   return options;
 }
 
-/// Makes the peer ready; where there is none, says so and goes on without.
+/// Makes the peer ready; without a peer, says so and goes on.
 static std::string startPeer(Options &options) {
   if (options.peer == PeerKind::None)
     return "";

@@ -65,7 +65,7 @@ struct Dim {
   bool operator==(const Dim &other) const;
 };
 
-/// The parameters of a quantized type, an entry of Graph::quants. Those of
+/// The parameters of a quantized type, an entry of Graph::quants. Parameters of
 /// channels are made from the seed.
 struct Quant {
   Element storage = Element::I8; // I8, U8 or I32

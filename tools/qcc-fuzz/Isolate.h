@@ -34,8 +34,7 @@ using NextTask = std::function<std::optional<Task>()>;
 using Done = std::function<void(const Task &task, const Subject &subject,
                                 const Verdict &verdict)>;
 
-/// Runs tasks until there is none. The order of what is done is not that of the
-/// tasks.
+/// Runs all tasks. The order of what is done is not that of the tasks.
 void runIsolated(const NextTask &next, const IsolateOptions &options,
                  const Done &done);
 

@@ -1,4 +1,4 @@
-//===- Movement.cpp - What moves elements and computes nothing ------------===//
+//===- Movement.cpp - Ops that move elements ------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Driver.h - What the subcommands of qcc share -------------*- C++ -*-===//
+//===- Driver.h - Declarations shared by the subcommands --------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,7 @@ struct ProgramOptions {
   bool sizesAreOfModels = false;
   /// Inputs of a model that are constants: a number or a .npy file each.
   std::map<std::string, std::string> constants;
-  /// Those of the options above that the command line has, for messages.
+  /// The options above that the command line gives, for messages.
   std::vector<std::string> given;
 };
 
@@ -183,8 +183,8 @@ llvm::Expected<TargetRef> resolveTarget(llvm::StringRef name);
 /// runs. Changes nothing where `device` is null, the host.
 void aimAt(const rt::Device *device, ProgramOptions &program);
 
-/// The function that `--entry` names, or the only one; reports and returns null
-/// where there is none.
+/// The function that `--entry` names, or the only one; reports a missing entry
+/// and returns null.
 mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name);
 /// What an entry takes; reports and returns nothing where that is no data.
 std::optional<std::vector<tools::TensorSpec>> specsOf(mlir::func::FuncOp entry);

@@ -1,4 +1,4 @@
-//===- ExplainPage.cpp - What a program becomes, as a page ----------------===//
+//===- ExplainPage.cpp - HTML page of qcc explain -------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExplainPage.h - What a program becomes, as a page --------*- C++ -*-===//
+//===- ExplainPage.h - HTML page of qcc explain -----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -58,8 +58,8 @@ static std::optional<std::string> runAssembler(StringRef ptx, StringRef chip) {
   return (*text)->getBuffer().str();
 }
 
-/// The number before some words of a line: 94 of "Used 94 registers" before
-/// " registers"; 0 where there is none.
+/// The number before some words of a line: 94 of "Used 94 registers" before "
+/// registers"; 0 if the line lacks them.
 static int64_t numberBefore(StringRef line, StringRef words) {
   StringRef before = line.substr(0, line.find(words));
   int64_t number = 0;

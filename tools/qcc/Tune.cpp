@@ -115,8 +115,8 @@ static void findShapes(Kernel &kernel, const EntrySizes &sizes) {
     kernel.skipped = "it has no elements; give larger sizes with --dim=N";
 }
 
-/// Those of an entry that no program pins, each kind once: with the most work,
-/// where dynamic sizes differ.
+/// The kernels of an entry whose config no program pins, each kind once: with
+/// the most work, where dynamic sizes differ.
 static std::vector<Kernel> collectKernels(func::FuncOp entry,
                                           const EntrySizes &sizes,
                                           const Target &target) {

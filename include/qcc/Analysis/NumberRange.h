@@ -1,4 +1,4 @@
-//===- NumberRange.h - What numbers a value can be --------------*- C++ -*-===//
+//===- NumberRange.h - Ranges of numbers ------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

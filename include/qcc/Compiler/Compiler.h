@@ -10,8 +10,9 @@
 // stages are MLIR diagnostics; failures after them are llvm::Errors.
 //
 // A program may be compiled for several targets at once. The stages then turn
-// the module into one of modules, a *variant* for each target, and all variants
-// go into one artifact, whose loader takes the best that the host can run.
+// the module into a module of modules, one *variant* for each target. All
+// variants go into one artifact. Its loader takes the best variant that the
+// host can run.
 //
 //===----------------------------------------------------------------------===//
 

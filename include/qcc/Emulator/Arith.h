@@ -1,4 +1,4 @@
-//===- Arith.h - What PTX instructions compute ------------------*- C++ -*-===//
+//===- Arith.h - Arithmetic of PTX instructions -----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

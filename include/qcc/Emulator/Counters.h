@@ -1,4 +1,4 @@
-//===- Counters.h - What a launch executed ----------------------*- C++ -*-===//
+//===- Counters.h - Counters of a launch ------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Report.h - What the emulator found wrong -----------------*- C++ -*-===//
+//===- Report.h - Defects that the emulator found ---------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

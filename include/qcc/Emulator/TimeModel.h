@@ -1,4 +1,4 @@
-//===- TimeModel.h - What will make a kernel slow ---------------*- C++ -*-===//
+//===- TimeModel.h - Model of a kernel's time -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,7 +70,7 @@ struct ChipInfo {
 /// All rows.
 const std::vector<ChipInfo> &knownChips();
 /// The row of a name, or of the longest one that it starts with ("sm_90a"):
-/// null if there is none.
+/// null if the table lacks such a row.
 const ChipInfo *findChip(std::string_view name);
 
 enum class Bound : uint8_t {

@@ -1,4 +1,4 @@
-//===- Explain.h - What each step computes, how, and why --------*- C++ -*-===//
+//===- Explain.h - Explanations of steps ------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

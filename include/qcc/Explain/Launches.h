@@ -1,4 +1,4 @@
-//===- Launches.h - What is launched on a device ----------------*- C++ -*-===//
+//===- Launches.h - Launches of a device step -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

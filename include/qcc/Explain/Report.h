@@ -1,4 +1,4 @@
-//===- Report.h - What a program becomes ------------------------*- C++ -*-===//
+//===- Report.h - Report of a compiled program ------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

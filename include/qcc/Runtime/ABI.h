@@ -1,4 +1,4 @@
-//===- ABI.h - What generated code and the runtime agree on -----*- C -* -*- C++
+//===- ABI.h - Interface of generated code and runtime ---------*- C -* -*-===//
 //-*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
@@ -212,7 +212,7 @@ typedef struct qcc_entry_desc {
   int64_t arguments_ref; ///< qcc_tensor_desc[n_arguments]
   int64_t results_ref;   ///< qcc_tensor_desc[n_results]
   int64_t in_place_ref;  ///< int32_t[n_results]: argument that it may share
-                         ///< memory with, or -1; 0 where there is none
+                         ///< memory with, or -1; 0 if no result may
   int32_t n_symbols;
   int32_t n_values;
   int32_t n_requirements;

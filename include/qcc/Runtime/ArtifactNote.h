@@ -1,4 +1,4 @@
-//===- ArtifactNote.h - What an artifact says before it is loaded *- C++ -*===//
+//===- ArtifactNote.h - Header of an artifact -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

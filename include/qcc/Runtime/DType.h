@@ -112,7 +112,8 @@ inline std::optional<int64_t> numElements(const Shape &shape) {
   return count;
 }
 
-/// The number of bytes of a compact tensor; nothing where there is none.
+/// The number of bytes of a compact tensor; nothing if a dimension is
+/// negative or the product overflows.
 inline std::optional<int64_t> numBytes(DType type, const Shape &shape) {
   std::optional<int64_t> count = numElements(shape);
   int64_t bytes;

@@ -1,4 +1,4 @@
-//===- Device.h - What runs kernels -----------------------------*- C++ -*-===//
+//===- Device.h - Devices ---------------------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostFeatures.h - What this CPU can run -------------------*- C++ -*-===//
+//===- HostFeatures.h - Features of the host's CPU --------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A run forks once: the caller becomes thread 0, workers become the others, and
-// the steps of a program are separated by a Barrier inside the run. A thread
-// that waits spins for some tens of microseconds (the usual distance between
-// two steps or two runs), then parks in a futex, so that an idle pool costs
-// nothing and more threads than CPUs still make progress.
+// the steps of a program are separated by a Barrier inside the run. A waiting
+// thread spins for some tens of microseconds, the usual distance between two
+// steps or two runs. Then it parks in a futex: an idle pool costs nothing, and
+// more threads than CPUs still make progress.
 //
 //===----------------------------------------------------------------------===//
 

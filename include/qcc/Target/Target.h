@@ -1,15 +1,15 @@
-//===- Target.h - What programs are compiled for ----------------*- C++ -*-===//
+//===- Target.h - Targets ---------------------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A target is a set of strategies, each of which computes contractions in one
-// way, the passes of its stage, and what a host or device must have to run its
-// code. Passes and tools know targets and strategies by these two classes
-// alone; the config that a strategy decides on is an attribute of the target
-// (qcc/Dialect/Kernel/IR/KernelInterfaces.td).
+// A target consists of strategies, of the passes of its stage, and of the
+// features that a host or device needs to run its code. Each strategy computes
+// contractions in one way. Passes and tools know targets and strategies by
+// these two classes alone; the config that a strategy decides on is an
+// attribute of the target (qcc/Dialect/Kernel/IR/KernelInterfaces.td).
 //
 // Contractions may be packed or not, on tensors or on memrefs, unless a
 // function says otherwise.
@@ -85,15 +85,15 @@ public:
     return std::nullopt;
   }
 
-  /// Why `op`, to which there is no obstacle, cannot be computed by `config`,
-  /// and a remedy: a sentence whose subject is "lowering_config". Nothing if
-  /// `op` can be computed so.
+  /// Why `config` cannot compute `op`, and a remedy: a sentence whose subject
+  /// is "lowering_config". Nothing if `config` can compute `op`. `op` has
+  /// passed the check above.
   virtual std::optional<std::string>
   refuse(kernel::ContractOp op,
          kernel::LoweringConfigAttrInterface config) const = 0;
 
-  /// The configs that may be the fastest for `op`, to which there is no
-  /// obstacle, the best first; none where the strategy cannot compute `op`.
+  /// The configs that may be the fastest for `op`, the best first; empty if the
+  /// strategy cannot compute `op`. `op` has passed the check above.
   virtual llvm::SmallVector<Candidate> list(kernel::ContractOp op) const = 0;
 
   /// Candidates that differ from `candidate` in details that the model does not

@@ -27,7 +27,7 @@ public:
   /// sizes of arguments.
   std::optional<int64_t> sizeOf(mlir::Value tensor, int64_t dim) const;
   std::optional<std::vector<int64_t>> shapeOf(mlir::Value tensor) const;
-  /// The value of an index, likewise.
+  /// The value of an index, if it is known.
   std::optional<int64_t> valueOf(mlir::Value index) const;
 
 private:

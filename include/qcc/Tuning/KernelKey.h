@@ -1,4 +1,4 @@
-//===- KernelKey.h - What tuned configs are found by ------------*- C++ -*-===//
+//===- KernelKey.h - Keys of tuned configs ----------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -63,7 +63,7 @@ struct Outcome {
   std::string place = "while reading the program";
   std::optional<Artifact> artifact;
   std::string explanation;
-  /// Why there is none, unless the log has errors.
+  /// Why `artifact` is missing, unless the log has errors.
   rt::Status failure;
 };
 } // namespace

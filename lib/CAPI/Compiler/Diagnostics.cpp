@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - What the compiler says, for the caller -----------===//
+//===- Diagnostics.cpp - Diagnostics for callers of the C API -------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - What the compiler says, for the caller ---*- C++ -*-===//
+//===- Diagnostics.h - Diagnostics for callers of the C API -----*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

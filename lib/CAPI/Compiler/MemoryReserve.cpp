@@ -37,7 +37,7 @@ using namespace qcc::capi;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Those of a thread that has or had a reserve. The C library, which would
+/// State of a thread that has or had a reserve. The C library, which would
 /// remember them otherwise, ends the process where it has no memory for that.
 class ThreadObjects {
 public:

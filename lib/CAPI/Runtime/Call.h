@@ -1,4 +1,4 @@
-//===- Call.h - What a call of a context holds ------------------*- C++ -*-===//
+//===- Call.h - State of one call of a context ------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Handles.h - What the handles of the C API stand for ------*- C++ -*-===//
+//===- Handles.h - Objects behind the handles of the C API ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,8 @@ struct AllocatorHook {
   rt::Allocator allocator();
 };
 
-/// Copies of the hooks of a context's options, zero where there is none.
+/// Copies of the hooks of a context's options, zero for a hook that is not
+/// given.
 struct ContextHooks {
   qccHostThreads hostThreads;
   qccAllocator allocator;

@@ -1,4 +1,4 @@
-//===- Clocks.cpp - What happens before what ------------------------------===//
+//===- Clocks.cpp - Vector clocks -----------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

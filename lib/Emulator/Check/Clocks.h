@@ -1,4 +1,4 @@
-//===- Clocks.h - What happens before what ----------------------*- C++ -*-===//
+//===- Clocks.h - Vector clocks ---------------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

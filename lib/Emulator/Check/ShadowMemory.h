@@ -1,4 +1,4 @@
-//===- ShadowMemory.h - What is known about each byte -----------*- C++ -*-===//
+//===- ShadowMemory.h - Shadow memory ---------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -26,7 +26,7 @@ int uniformValue(Warp &warp, const Instruction &inst, uint32_t mask,
 }
 
 /// Data: the group of the barrier's number, of the number of threads and of the
-/// predicate, each plus 1; 0: there is none.
+/// predicate, each plus 1; 0 if the instruction lacks it.
 constexpr int threadsShift = 8, predicateShift = 16;
 
 void barrier(Warp &warp, const Instruction &inst, uint32_t mask) {

@@ -255,7 +255,7 @@ void finishCarry(Warp &warp, const Instruction &inst, uint32_t mask,
   if (!(inst.data & writesCarry))
     return;
   warp.carry = (warp.carry & ~mask) | carries;
-  // What comes of an undefined carry is none either.
+  // The carry out of an undefined carry is undefined.
   if (!(inst.data & readsCarry))
     warp.hasCarry |= mask;
 }

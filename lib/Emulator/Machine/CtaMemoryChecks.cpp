@@ -1,4 +1,4 @@
-//===- CtaMemoryChecks.cpp - What is wrong with an access -----------------===//
+//===- CtaMemoryChecks.cpp - Checks of a CTA's memory accesses ------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

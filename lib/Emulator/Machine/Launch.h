@@ -1,4 +1,4 @@
-//===- Launch.h - What all CTAs of a launch share ---------------*- C++ -*-===//
+//===- Launch.h - State shared by the CTAs of a launch ----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

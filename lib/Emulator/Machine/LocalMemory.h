@@ -1,4 +1,4 @@
-//===- LocalMemory.h - What each lane has for itself ------------*- C++ -*-===//
+//===- LocalMemory.h - Local memory of lanes --------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Overlay.cpp - What one CTA wrote to global memory ------------------===//
+//===- Overlay.cpp - Global writes of one CTA -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Overlay.h - What one CTA wrote to global memory ----------*- C++ -*-===//
+//===- Overlay.h - Global writes of one CTA ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -52,7 +52,7 @@ inline size_t numPlaces(const Function &function) {
 }
 
 /// Calls take(operand) for the operands that are registers, and for addresses
-/// whose base is one. The guard is none of them.
+/// whose base is one. It leaves the guard out.
 template <typename Take>
 void forRegisterOperands(const Instruction &inst, Take take) {
   for (int group = 0; group < inst.numGroups; ++group)

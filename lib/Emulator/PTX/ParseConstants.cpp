@@ -51,7 +51,7 @@ struct BinaryOperator {
 };
 } // namespace
 
-/// The binary operator at a token; level -1 if there is none.
+/// The binary operator at a token; level -1 if the token is no binary operator.
 static BinaryOperator binaryOperator(const Token &first, const Token &second) {
   static constexpr BinaryOperator operators[] = {
       {'|', false, 0}, {'^', false, 1}, {'&', false, 2}, {'<', true, 3},

@@ -1,4 +1,4 @@
-//===- ParseModule.cpp - What stands outside of functions -----------------===//
+//===- ParseModule.cpp - Parser of module-level PTX -----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

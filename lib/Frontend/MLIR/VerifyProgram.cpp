@@ -1,4 +1,4 @@
-//===- VerifyProgram.cpp - What an input program may contain --------------===//
+//===- VerifyProgram.cpp - Verifier of input programs ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

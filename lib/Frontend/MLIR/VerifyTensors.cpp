@@ -1,4 +1,4 @@
-//===- VerifyTensors.cpp - What programs read and write of tensors --------===//
+//===- VerifyTensors.cpp - Verifier of tensor accesses --------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -124,8 +124,8 @@ std::optional<int64_t> ModelInputs::sizeOf(std::string_view symbol) const {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// An element of type i64 or f64 as one of an integer type; nothing if it is
-/// none of its numbers.
+/// An element of type i64 or f64 as one of an integer type; nothing if the type
+/// cannot hold it.
 static std::optional<std::string> toInteger(const llvm::APFloat &value,
                                             rt::DType type) {
   bool isUnsigned = type.code != QCC_INT;

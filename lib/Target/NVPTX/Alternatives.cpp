@@ -15,8 +15,8 @@ using namespace qcc::nvptx;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
-/// The best candidate of an atom that the model may choose; nothing where there
-/// is none.
+/// The best candidate of an atom that the model may choose; nothing if the atom
+/// has no candidate.
 static std::optional<Candidate> bestOf(ContractOp op, const Atom &atom,
                                        const Target &target) {
   std::optional<Candidate> best;

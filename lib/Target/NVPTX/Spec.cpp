@@ -1,4 +1,4 @@
-//===- Spec.cpp - What NVIDIA chips have ----------------------------------===//
+//===- Spec.cpp - Table of NVIDIA chips -----------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

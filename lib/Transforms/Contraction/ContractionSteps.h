@@ -48,7 +48,7 @@ bool matchContraction(mlir::linalg::GenericOp op, Factor &lhs, Factor &rhs);
 void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
 /// The operands that are lhs and rhs of the contraction that is formed of an
-/// int8 contraction; nulls where the generic is none.
+/// int8 contraction; nulls if the generic is no int8 contraction.
 std::pair<mlir::OpOperand *, mlir::OpOperand *>
 int8Operands(mlir::linalg::GenericOp op);
 

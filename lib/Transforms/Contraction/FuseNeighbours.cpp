@@ -65,7 +65,7 @@ static bool isFromElementwise(Value value) {
 }
 
 /// The input of a producer that takes the place of its result: one over the
-/// whole space; null where there is none.
+/// whole space; null if no input has the whole space.
 static OpOperand *mainInput(linalg::GenericOp producer) {
   for (OpOperand *input : producer.getDpsInputOperands())
     if (isa<RankedTensorType>(input->get().getType()) &&

@@ -120,7 +120,7 @@ soleDimension(ArrayRef<int64_t> group, ArrayRef<int64_t> shape, AffineMap map) {
 }
 
 /// Reads the source of a reshape that adds or takes away dimensions of one
-/// element; false where the reshape is none of these.
+/// element; false for any other reshape.
 static bool absorbReshape(MappedOperand &operand) {
   auto expand = operand.value.getDefiningOp<tensor::ExpandShapeOp>();
   auto collapse = operand.value.getDefiningOp<tensor::CollapseShapeOp>();

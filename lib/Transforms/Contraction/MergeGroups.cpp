@@ -300,8 +300,8 @@ struct MergeGroups : TargetPass<qcc::impl::MergeGroupsBase<MergeGroups>> {
 private:
   void mergeGroups(RewriterBase &rewriter, ContractOp op, const Groups &groups);
   /// The form of the contraction that is expected to take the least time, and
-  /// how many groups a block diagonal has, 0 if there is none; null where that
-  /// is `op` itself.
+  /// the number of groups in its block diagonal, 0 without a block diagonal;
+  /// null if `op` itself is expected to take the least time.
   std::pair<ContractOp, int64_t>
   chooseMerged(RewriterBase &rewriter, ContractOp op, const Groups &groups);
 };

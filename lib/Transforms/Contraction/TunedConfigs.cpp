@@ -1,4 +1,4 @@
-//===- TunedConfigs.cpp - What was measured of a contraction --------------===//
+//===- TunedConfigs.cpp - Tuned configs of a contraction ------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InsertShapeChecks.cpp - What a program asks of its dimensions ------===//
+//===- InsertShapeChecks.cpp - Requirements on dimensions -----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ProgramLimits.cpp - What the runtime accepts -----------------------===//
+//===- ProgramLimits.cpp - Limits of programs -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

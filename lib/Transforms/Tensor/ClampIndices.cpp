@@ -105,8 +105,7 @@ std::optional<ConstantIntRanges> Ranges::infer(Value value, unsigned depth) {
   auto inferable = dyn_cast<InferIntRangeInterface>(def);
   if (!inferable || depth > kMaxDepth)
     return std::nullopt;
-  // Overflow wraps (N8), even where flags of the program promise that there is
-  // none.
+  // Overflow wraps (N8), even if flags of the program promise no overflow.
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(def);
   if (flags &&
       flags.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)

@@ -85,7 +85,7 @@ struct Chain {
 class ChainFinder {
 public:
   explicit ChainFinder(linalg::GenericOp last) { take(last); }
-  /// The longest chain; nothing where there is none.
+  /// The longest chain; nothing if no chain is found.
   std::optional<Chain> find();
 
 private:

@@ -1,4 +1,4 @@
-//===- SchedulerTests.cpp - What depends on the seed ----------------------===//
+//===- SchedulerTests.cpp - Effects of the scheduler's seed ---------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

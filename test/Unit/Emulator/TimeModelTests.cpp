@@ -1,4 +1,4 @@
-//===- TimeModelTests.cpp - What will make a kernel slow ------------------===//
+//===- TimeModelTests.cpp - Model of a kernel's time ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

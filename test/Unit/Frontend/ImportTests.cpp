@@ -1,4 +1,4 @@
-//===- ImportTests.cpp - What is imported and what is rejected ------------===//
+//===- ImportTests.cpp - Imports and rejections ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ErrorTests.cpp - What the interpreter refuses ----------------------===//
+//===- ErrorTests.cpp - Errors of the interpreter -------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the driver of Inputs/FakeCuda.cpp. That there is none is a test of
-// test/Driver.
+// On the driver of Inputs/FakeCuda.cpp. test/Driver tests hosts without a
+// driver.
 //
 //===----------------------------------------------------------------------===//
 

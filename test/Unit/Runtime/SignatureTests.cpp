@@ -112,7 +112,7 @@ TEST_F(SignatureTest, IsMissingOrOfAnotherKey) {
   EXPECT_EQ(status.code(), StatusCode::Untrusted);
   EXPECT_NE(status.message().find("it has no signature"), std::string::npos)
       << status.message();
-  // A point that is none, and one whose order is small.
+  // Bytes that are not a point, and a point of small order.
   for (const char *other : {secretText,
                             "ffffffffffffffffffffffffffffffff"
                             "ffffffffffffffffffffffffffffffff",

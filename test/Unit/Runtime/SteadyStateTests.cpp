@@ -1,4 +1,4 @@
-//===- SteadyStateTests.cpp - What a run must not do ----------------------===//
+//===- SteadyStateTests.cpp - Steady state of runs ------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -52,7 +52,7 @@ public:
                 " %acc, %e : f32\n    linalg.yield %r : f32\n  } -> " + narrow);
   }
 
-  /// `body` computes %e likewise.
+  /// `body` computes %e.
   std::string map(const std::string &x, const std::string &other,
                   const std::string &body) {
     return b.op("linalg.generic {indexing_maps = [" + wideMap + ", " +

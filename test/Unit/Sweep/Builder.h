@@ -66,7 +66,7 @@ public:
   };
   Operand quantized(const std::string &role, const Shape &shape,
                     const Quant &quant, bool isConstant, bool isSmall = false);
-  /// The type and the parameters of a quantized result likewise.
+  /// The type and the parameters of a quantized result.
   Operand quantizedResult(const Shape &shape, const Quant &quant);
 
   Program finish();

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - What contractions of the sweep have --------------===//
+//===- Contraction.cpp - Contractions of the sweep ------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.h - What contractions of the sweep have ------*- C++ -*-===//
+//===- Contraction.h - Contractions of the sweep ----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

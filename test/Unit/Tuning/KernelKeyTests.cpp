@@ -142,7 +142,7 @@ func.func @f(%x: tensor<?x4x5x3x2xi8>, %w: tensor<4x3x7x2xi8>, %o: tensor<?x5x4x
 })");
   ASSERT_TRUE(batched.contract);
   EXPECT_EQ(shapeOf(batched.contract), "?x4x5x7x6");
-  // A row that is none.
+  // A row of another form.
   TestKernel row(R"(
 #k = affine_map<(n, k) -> (k)>
 #nk = affine_map<(n, k) -> (n, k)>

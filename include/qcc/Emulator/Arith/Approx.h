@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The .approx and .full forms. A result is the function's value, computed in
-// f64 and rounded once, so it lies within the bound that the PTX ISA states (in
-// the comments) but need not be what a chip computes. With ftz, subnormal
-// operands and results become zeros.
+// f64 and rounded once. It lies within the bound that the PTX ISA states (in
+// the comments). A chip may compute another value within that bound. With ftz,
+// subnormal operands and results become zeros.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,8 +33,8 @@ template <typename T> constexpr T brev(T a) {
 }
 
 /// The position of the highest bit that differs from the sign (of 0 for
-/// unsigned types), all ones if there is none; with shiftAmount how far to
-/// shift left to bring it to the top.
+/// unsigned types), all ones if all bits equal the sign; with shiftAmount how
+/// far to shift left to bring it to the top.
 template <typename T> constexpr uint32_t bfind(T a, bool shiftAmount) {
   constexpr uint32_t width = 8 * sizeof(T);
   Unsigned<T> bits = std::is_signed_v<T> && a < 0 ? ~Unsigned<T>(a) : a;
@@ -181,7 +181,8 @@ constexpr uint32_t dp2a(bool aSigned, bool bSigned, bool high, uint32_t a,
 }
 
 /// The position of the |offset|-th one from bit `base` on (which counts), up or
-/// down by the sign of offset; 0: of base itself. All ones if there is none.
+/// down by the sign of offset; 0: of base itself. All ones if there are fewer
+/// ones.
 constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
   base &= 31;
   if (offset == 0)

@@ -83,8 +83,8 @@ struct FixedInputs {
 
 struct ImportOptions {
   WeightsSource weights;
-  /// The program's file; empty for a program that is none. A model may have
-  /// data in files beside its own.
+  /// The path of the program's file; empty if the program was not read from a
+  /// file. A model may have data in files beside its own.
   std::string path;
   FixedInputs fixed;
   /// Looked at while weights are read; null: none. An import that failed since

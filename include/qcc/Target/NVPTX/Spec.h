@@ -1,4 +1,4 @@
-//===- Spec.h - What NVIDIA chips have --------------------------*- C++ -*-===//
+//===- Spec.h - Table of NVIDIA chips ---------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,8 @@ struct Spec {
     return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion;
   }
 
-  /// The chip of a name; an error that says which there are if there is none.
+  /// The chip of a name; an error that lists the known chips if no chip has the
+  /// name.
   static llvm::Expected<Spec> forChip(llvm::StringRef name);
 };
 
@@ -62,7 +63,7 @@ bool isChipName(llvm::StringRef name);
 
 /// The atoms of all chips, the best first.
 llvm::ArrayRef<Atom> matrixAtoms();
-/// The atom of a name; null if there is none.
+/// The atom of a name; null if no atom has the name.
 const Atom *findMatrixAtom(llvm::StringRef name);
 
 /// Columns of a matrix instruction.

@@ -1,4 +1,4 @@
-//===- Spec.h - What x86 processors can do, as a table ----------*- C++ -*-===//
+//===- Spec.h - Table of x86 processors -------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -27,8 +27,8 @@ void annotateRhsRange(kernel::ContractOp op, const Target &target);
 kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
                                                  const Target &target);
 
-/// The expected cost of that config, which is for each product; nothing where
-/// there is none.
+/// The expected cost of that config, which is for each product; nothing if the
+/// contraction has no config.
 std::optional<Cost> leastCost(kernel::ContractOp op, const Target &target);
 
 /// At most `most` configs that may be the fastest, all different and of source

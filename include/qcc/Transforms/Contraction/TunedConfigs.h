@@ -1,4 +1,4 @@
-//===- TunedConfigs.h - What was measured of a contraction ------*- C++ -*-===//
+//===- TunedConfigs.h - Tuned configs of a contraction ----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -89,7 +89,7 @@ mlir::LogicalResult verifyMetadata(mlir::ModuleOp module);
 struct Program {
   std::vector<ProgramEntry> entries;
   Weights weights;
-  /// Of strings; null if there is none. The module keeps it.
+  /// An array of strings, which the module keeps; null for an empty array.
   mlir::DictionaryAttr metadata;
 
   /// Writes the table onto the module, and reads it back.

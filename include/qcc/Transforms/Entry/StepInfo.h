@@ -1,4 +1,4 @@
-//===- StepInfo.h - What a step does and how much of it ---------*- C++ -*-===//
+//===- StepInfo.h - Kind and amount of work of a step -----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ContractMaps.cpp - What the maps of kernel.contract say -----------===//
+//===- ContractMaps.cpp - Indexing maps of kernel.contract ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - What verifiers of contractions share -------------===//
+//===- Contraction.cpp - Shared checks of contractions --------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.h - What verifiers of contractions share -----*- C++ -*-===//
+//===- Contraction.h - Shared checks of contractions ------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ValueInfo.cpp - What a value was in the source program -------------===//
+//===- ValueInfo.cpp - Names and types of values in the source ------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

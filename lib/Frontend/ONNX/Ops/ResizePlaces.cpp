@@ -1,4 +1,4 @@
-//===- ResizePlaces.cpp - What Resize makes an element of -----------------===//
+//===- ResizePlaces.cpp - Source positions of Resize ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

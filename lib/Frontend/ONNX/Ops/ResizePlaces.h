@@ -1,4 +1,4 @@
-//===- ResizePlaces.h - What Resize makes an element of ---------*- C++ -*-===//
+//===- ResizePlaces.h - Source positions of Resize --------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BlockTiles.cpp - What the blocks of a contraction do ---------------===//
+//===- BlockTiles.cpp - Tiles of the blocks of a contraction --------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BlockTiles.h - What the blocks of a contraction do -------*- C++ -*-===//
+//===- BlockTiles.h - Tiles of the blocks of a contraction ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

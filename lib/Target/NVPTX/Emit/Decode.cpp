@@ -66,8 +66,9 @@ private:
 
   void makeLoaders();
   Loaded load(Value step);
-  /// Adds the products of a step to sums. Those of a step that does not exist
-  /// count for nothing; `exists` is null where it does.
+  /// Adds the products of a slice of K to sums. The products of a slice that
+  /// does not exist count for nothing. `exists` is null if the slice is known
+  /// to exist.
   void multiply(const Loaded &loaded, Value exists, Values &sums);
   /// Adds the products of `count` steps of a warp, the first being `first`; of
   /// the last one only where it exists.

@@ -24,10 +24,11 @@ public:
   /// one is not packed.
   mlir::Value lhs(const Point &point);
   mlir::Value rhs(const Point &point);
-  /// Zero points as i32; null where there is none.
+  /// Zero points as i32; null for an operand without a zero point.
   mlir::Value lhsZeroPoint(const Point &point);
   mlir::Value rhsZeroPoint(const Point &point);
-  /// The initial value of the accumulator, 0 where there is none.
+  /// The initial value of the accumulator, 0 if the contraction has no initial
+  /// value.
   mlir::Value init(const Point &point);
   /// Applies the epilogue to an accumulator and stores the results.
   void storeResults(mlir::Value accumulator, const Point &point);

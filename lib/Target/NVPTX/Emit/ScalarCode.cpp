@@ -1,4 +1,4 @@
-//===- ScalarCode.cpp - What a thread of a kernel computes ----------------===//
+//===- ScalarCode.cpp - Scalar code of a thread ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

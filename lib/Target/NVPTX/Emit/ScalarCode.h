@@ -1,4 +1,4 @@
-//===- ScalarCode.h - What a thread of a kernel computes --------*- C++ -*-===//
+//===- ScalarCode.h - Scalar code of a thread -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -47,8 +47,9 @@ private:
   /// What the region yields, i32 where it is a byte.
   llvm::SmallVector<mlir::Value> emitOne(ScalarCode &code,
                                          mlir::ValueRange arguments);
-  /// The i32 that a float becomes by one instruction that rounds; null where
-  /// there is none. `isSaturated`: it will be saturated to a signed byte.
+  /// The i32 that a float becomes by one instruction that rounds; null if no
+  /// instruction does that. `isSaturated`: it will be saturated to a signed
+  /// byte.
   mlir::Value emitRounding(ScalarCode &code, mlir::Value number,
                            bool isSaturated, mlir::IRMapping &mapping);
   /// What a number is before it is rounded and asked for NaN, which becomes 0.

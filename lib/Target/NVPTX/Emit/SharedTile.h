@@ -10,11 +10,10 @@
 // in different banks. So chunk c of a row lies at place c ^ f(row), where f
 // takes another value for each of the rows that share banks.
 //
-// Which rows are read together depends on the operand. Those of the left one
-// follow each other. Those of the right one, columns of the result, are pairs
-// that lie `run` apart: then a thread, which has two columns of each eight, has
-// `run` columns side by side over several instructions, and stores them at
-// once.
+// Which rows are read together depends on the operand. Rows of the left operand
+// follow each other. Rows of the right operand are columns of the result: pairs
+// that lie `run` apart. A thread has two columns of each eight; over several
+// instructions it has `run` columns side by side, and stores them at once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ThreadAccess.cpp - What a thread loads or stores at once -----------===//
+//===- ThreadAccess.cpp - Vector accesses of a thread ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

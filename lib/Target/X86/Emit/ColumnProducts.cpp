@@ -1,4 +1,4 @@
-//===- ColumnProducts.cpp - What pairs multiply too much ------------------===//
+//===- ColumnProducts.cpp - Surplus products of column pairs --------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ColumnProducts.h - What pairs multiply too much ----------*- C++ -*-===//
+//===- ColumnProducts.h - Surplus products of column pairs ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - What the parts of a kernel share -----------------===//
+//===- Contraction.cpp - State shared by the parts of a kernel ------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

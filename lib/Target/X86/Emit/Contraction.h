@@ -1,4 +1,4 @@
-//===- Contraction.h - What the parts of a kernel share ---------*- C++ -*-===//
+//===- Contraction.h - State shared by the parts of a kernel ----*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,17 +7,20 @@
 //
 // A kernel is emitted by parts that each know one thing:
 //
-//   Grid          which tiles there are, and which of them a thread computes
-//   VectorTiles  the order of blocks and tiles, and the tiles at the edges
-//   AmxTiles    likewise where tile registers multiply
-//   InnerProduct  likewise where the lanes of an accumulator lie along K
-//   InterleavedColumns  likewise where the right operand is not packed
-//   Depthwise     likewise where columns have left operands of their own
-//   LhsRows       where the words of the left operand come from
-//   LhsPadding    what windows read beside a left operand that is not padded
+//   Grid            the tiles, and which of them a thread computes
+//   LhsRows         where the words of the left operand come from
+//   LhsPadding      what windows read beside a left operand that is not padded
 //   ColumnProducts  what an atom with pairs multiplies too much
-//   MainLoop      accumulators of one tile: what they start from, and K
-//   Epilogue      the region on the accumulators, and the stores
+//   MainLoop        accumulators of one tile: what they start from, and K
+//   Epilogue        the region on the accumulators, and the stores
+//
+// The order of blocks and tiles, and the tiles at the edges, for
+//
+//   VectorTiles         columns in the lanes of vectors
+//   AmxTiles            tile registers
+//   InnerProduct        elements of K in the lanes of vectors
+//   InterleavedColumns  a right operand that is not packed
+//   Depthwise           columns with left operands of their own
 //
 //===----------------------------------------------------------------------===//
 

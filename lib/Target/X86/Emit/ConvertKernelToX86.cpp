@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace qcc;
 using x86::Atom;
 
-/// The atom of a name; reports that there is none.
+/// The atom of a name; reports an unknown name.
 static const Atom *resolveAtom(Operation *op, StringRef name) {
   const Atom *atom = x86::findAtom(name);
   if (!atom)

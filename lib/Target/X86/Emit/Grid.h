@@ -50,8 +50,8 @@ void forEachRowTile(
     mlir::Value end,
     llvm::function_ref<void(mlir::Value row, int64_t count)> body);
 
-/// Likewise, where the number of rows is known and tiles at the two ends of
-/// these are special, few of them, for these with rows that are constants.
+/// Emits the same for a known number of rows whose tiles at the two ends are
+/// special and few: those tiles get rows that are constants.
 void forEachRowTile(
     KernelBuilder &builder, const Contraction &contraction, mlir::Value begin,
     mlir::Value end,

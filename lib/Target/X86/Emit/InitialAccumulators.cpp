@@ -1,4 +1,4 @@
-//===- InitialAccumulators.cpp - What sums start from ---------------------===//
+//===- InitialAccumulators.cpp - Initial accumulators ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

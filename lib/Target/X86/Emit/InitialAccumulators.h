@@ -1,4 +1,4 @@
-//===- InitialAccumulators.h - What sums start from -------------*- C++ -*-===//
+//===- InitialAccumulators.h - Initial accumulators -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -87,8 +87,8 @@ public:
   /// insertion point; no loop where it is known to have one iteration.
   void forEach(mlir::Value begin, mlir::Value end, int64_t step,
                llvm::function_ref<void(mlir::Value)> body);
-  /// Likewise for values that each iteration gives to the next; returns those
-  /// of the last.
+  /// Emits a loop with values that each iteration gives to the next; returns
+  /// the values of the last iteration.
   llvm::SmallVector<mlir::Value>
   carry(mlir::Value begin, mlir::Value end, mlir::ValueRange values,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,

@@ -26,8 +26,8 @@ namespace qcc::x86 {
 llvm::SmallVector<mlir::Value> interleaveRows(KernelBuilder &builder,
                                               mlir::ValueRange rows);
 
-/// Likewise for rows of builder.lanes i32 each that become bytes as in
-/// packBytes; one vector.
+/// Packs rows of builder.lanes i32 each, which become bytes as in packBytes,
+/// into one vector.
 mlir::Value interleaveBytes(KernelBuilder &builder, mlir::ValueRange rows,
                             ByteRange range);
 

@@ -48,8 +48,8 @@ SmallVector<Value> qcc::x86::operandIndices(OpBuilder &builder, Location loc,
   return result;
 }
 
-/// The permutation map of a transfer along the result that is `vectorDim`, or
-/// a null map if there is none.
+/// The permutation map of a transfer along the result that is `vectorDim`, or a
+/// null map if no permutation does that.
 static AffineMap transferMap(AffineMap map, unsigned vectorDim) {
   std::optional<unsigned> result = kernel::resultAlong(map, vectorDim);
   if (!result)
@@ -167,7 +167,7 @@ Value VectorRegion::unrounded(KernelBuilder &builder, Value value,
 }
 
 /// Emits an instruction of the target that does the conversion in fewer steps;
-/// null if there is none.
+/// null if the target lacks one.
 Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
                                    IRMapping &mapping) {
   auto convert = dyn_cast<arith::FPToSIOp>(op);

@@ -1,4 +1,4 @@
-//===- CostModel.cpp - What x86 strategies share --------------------------===//
+//===- CostModel.cpp - Cost model of x86 strategies -----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OperandShifts.h - What stored elements are moved by ------*- C++ -*-===//
+//===- OperandShifts.h - Offsets of stored elements -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

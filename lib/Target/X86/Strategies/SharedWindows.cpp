@@ -1,4 +1,4 @@
-//===- SharedWindows.cpp - What windows of rows share ---------------------===//
+//===- SharedWindows.cpp - Loads shared by windows of rows ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

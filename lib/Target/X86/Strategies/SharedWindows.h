@@ -1,4 +1,4 @@
-//===- SharedWindows.h - What windows of rows share ----------- -*- C++ -*-===//
+//===- SharedWindows.h - Loads shared by windows of rows --------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,8 @@ constexpr int64_t kMaxLineOfPadding = 32 << 10;
 
 struct SharedWindows {
   /// The reduction dimension that moves beside rows, not the last one; nothing
-  /// where there is none. Its iterations are taps, and there is one without it.
+  /// if no dimension does. Its iterations are taps; without it there is one
+  /// tap.
   std::optional<unsigned> tap;
   int64_t taps = 1;
   /// The dimension of lhs that rows move along, if one does, and how far a row
@@ -38,7 +39,7 @@ struct SharedWindows {
   /// The other reduction dimensions but the last.
   llvm::SmallVector<unsigned> others;
 
-  /// Those of a depthwise contraction.
+  /// The shared windows of a depthwise contraction.
   static SharedWindows of(kernel::ContractOp op);
 
   /// A column of lhs, and the rows and taps that read it.

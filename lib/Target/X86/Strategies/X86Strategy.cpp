@@ -1,4 +1,4 @@
-//===- X86Strategy.cpp - What x86 strategies do alike ---------------------===//
+//===- X86Strategy.cpp - Base of x86 strategies ---------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- X86Strategy.h - What x86 strategies do alike -------------*- C++ -*-===//
+//===- X86Strategy.h - Base of x86 strategies -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

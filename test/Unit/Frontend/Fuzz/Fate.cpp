@@ -1,4 +1,4 @@
-//===- Fate.cpp - What becomes of damaged programs ------------------------===//
+//===- Fate.cpp - Fate of damaged programs --------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

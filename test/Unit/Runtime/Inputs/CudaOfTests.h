@@ -1,4 +1,4 @@
-//===- CudaOfTests.h - What the drivers of tests share ----------*- C++ -*-===//
+//===- CudaOfTests.h - Base of the test drivers -----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

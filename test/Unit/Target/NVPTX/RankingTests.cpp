@@ -1,4 +1,4 @@
-//===- RankingTests.cpp - What the cost model expects ---------------------===//
+//===- RankingTests.cpp - Expectations of the cost model ------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelInterfaces.td - What all lowering configs have --- -*- tablegen -*-===//
+//===- KernelInterfaces.td - Interface of lowering configs -*- tablegen -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -216,13 +216,14 @@ def Kernel_ContractOp
     /// The innermost dimension of the first of outs if it is one of rhs, too.
     std::optional<unsigned> getInnermostColumns();
 
-    /// The roles of the parallel dimensions. `n` is the one that rhs and outs have
-    /// and lhs has not. Where there is none, it is the innermost dimension of lhs and
-    /// of the first of outs, if rhs has it too: then each column has a left operand of
-    /// its own (`isDepthwise`). It may also choose a group of `elementsOfGroup` elements
-    /// there, so that `columnsOfGroup` columns have the same one. `m` is the last one that
-    /// lhs and outs have and rhs has not, or none; `outer` the others, in order; a `batch`
-    /// dimension is an outer one that rhs has too.
+    /// The roles of the parallel dimensions. `n` indexes rhs and outs but not
+    /// lhs. If no dimension does, `n` is the innermost dimension of lhs and of
+    /// the first of outs, if it also indexes rhs: each column then has a left
+    /// operand of its own (`isDepthwise`). `n` may also choose a group of
+    /// `elementsOfGroup` elements of lhs, so that `columnsOfGroup` columns read
+    /// the same group. `m` is the last one that lhs and outs have and rhs has
+    /// not, or none; `outer` the others, in order; a `batch` dimension is an
+    /// outer one that rhs has too.
     struct Roles {
       unsigned n;
       bool isDepthwise = false;

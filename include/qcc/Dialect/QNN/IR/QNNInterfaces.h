@@ -1,4 +1,4 @@
-//===- QNNInterfaces.h - What elementwise qnn ops share ---------*- C++ -*-===//
+//===- QNNInterfaces.h - Interface of elementwise qnn ops -------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

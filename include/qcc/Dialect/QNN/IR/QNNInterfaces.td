@@ -1,4 +1,4 @@
-//===- QNNInterfaces.td - What elementwise qnn ops have in common ----------===//
+//===- QNNInterfaces.td - Interface of elementwise qnn ops ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ValueInfo.h - What a value was in the source program -----*- C++ -*-===//
+//===- ValueInfo.h - Names and types of values in the source ----*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,10 +7,10 @@
 //
 // Whoever looks at a compiled program step by step wants to know which layer's
 // value a buffer holds, and what its integers mean. Neither may influence how
-// the program is compiled, and both must outlive rewrites that know nothing of
-// them, so they travel in the *location* of the op that computes the value. A
-// rewrite that gives its result the location of what it replaces, as all do,
-// keeps them.
+// the program is compiled. Both must outlive rewrites that know nothing of
+// them. They therefore travel in the *location* of the op that computes the
+// value. A rewrite that gives its result the location of what it replaces, as
+// all do, keeps them.
 //
 // A layer is a name in a location, `loc("fc1")` in text; its value is that of
 // its last op. What a name cannot say stands in the metadata of a fused
@@ -39,7 +39,7 @@
 namespace qcc {
 
 struct ValueInfo {
-  /// The layer whose value it is; empty where it is none's.
+  /// The layer whose value it is; empty if no layer computes it.
   llvm::StringRef layer;
   /// The quantized element type, or null.
   mlir::Type type;

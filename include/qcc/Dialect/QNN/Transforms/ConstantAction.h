@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A pass that makes new constants of others may do so for all weights of a
-// program. Each of them is an action, so that whoever handles the actions of
-// the context can free what is not needed any more before the next one, and end
-// the pass early: an action that is left out leaves the program as it was.
+// program. Each new constant is an action of the context. The handler of
+// actions can free old constants before the next action. It can also end the
+// pass early: an action that is left out leaves the program as it was.
 //
 //===----------------------------------------------------------------------===//
 
