@@ -57,7 +57,8 @@ def test_first_model(tmp_path):
     work, checkout = tmp_path / "work", tmp_path / "checkout"
     (checkout / "build").mkdir(parents=True)
     (checkout / "build" / "release").symlink_to(program.build_dir().resolve())
-    (checkout / "examples").symlink_to(program.ROOT / "examples")
+    for name in ("examples", "python"):
+        (checkout / name).symlink_to(program.ROOT / name)
     work.mkdir()
     for name, text in zip(names, texts):
         (work / name).write_text(text)
