@@ -11,9 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import program
 from onnx_import import import_model, refusal
-from test_onnx_ops import imported
 
-FOLDER = program.ROOT / "lib" / "Frontend" / "ONNX"
 SCRIPT = program.ROOT / "utils" / "onnx-signatures.py"
 
 
@@ -21,22 +19,6 @@ def test_the_files_are_those_of_the_packages():
     done = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "StandardSignatures.def" not in done.stdout, done.stdout
-
-
-def first_versions(name):
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    first = {}
-    for op, version in re.findall(r'^SIGNATURE\("(\w+)", (\d+),', text, re.M):
-        first.setdefault(op, int(version))
-    return first
-
-
-def test_every_version_of_the_table_has_a_signature():
-    standard, microsoft = first_versions("StandardSignatures.def"), first_versions("MicrosoftSignatures.def")
-    for op, versions in imported().items():
-        assert op in standard and standard[op] <= versions[0], op
-    extra = set(imported("kMicrosoftRows")) | set(imported("kRuntimeRows"))
-    assert len(extra) > 20 and extra <= set(microsoft)
 
 
 def attribute(name, value):

@@ -118,8 +118,6 @@ gather(NodeImporter &n, GraphValue &x, const Shape &shape,
 /// An index that is an element, counted from the end where it is negative.
 Value toIndex(Scalars &s, Value element, Value size);
 
-/// Refuses what has no indices of int64 or int32 as its second input.
-mlir::LogicalResult verifyIndices(NodeImporter &n);
 /// Refuses constant indices outside of a dimension of this size.
 mlir::LogicalResult verifyRange(NodeImporter &n, OpFoldResult size);
 

@@ -38,10 +38,11 @@ class NodeCheck {
 public:
   NodeCheck(NodeImporter &n, const Signature &signature)
       : n(n), signature(signature) {}
-  LogicalResult run();
+  void checkAttributes();
+  /// Checks inputs, outputs and element types.
+  LogicalResult checkOperands();
 
 private:
-  void checkAttributes();
   void checkUnknown(const NodeAttribute &attribute);
   void checkInputs();
   void checkOutputs();
@@ -223,8 +224,7 @@ void NodeCheck::checkTypes() {
   }
 }
 
-LogicalResult NodeCheck::run() {
-  checkAttributes();
+LogicalResult NodeCheck::checkOperands() {
   checkInputs();
   checkOutputs();
   if (ok)
@@ -233,7 +233,13 @@ LogicalResult NodeCheck::run() {
 }
 
 LogicalResult onnx::checkNode(NodeImporter &n, const Signature &signature) {
-  return NodeCheck(n, signature).run();
+  NodeCheck check(n, signature);
+  check.checkAttributes();
+  return check.checkOperands();
+}
+
+LogicalResult onnx::checkOperands(NodeImporter &n, const Signature &signature) {
+  return NodeCheck(n, signature).checkOperands();
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one rule that every node of a model passes before its op is imported.
-// Import functions may rely on it: required attributes and inputs are there,
-// attributes have their types, and inputs have element types that the op takes.
+// The one rule that every node passes before its op is imported: nodes of the
+// model, and nodes that others are composed of. Import functions rely on it:
+// required attributes and inputs are there, attributes have their types, and
+// inputs have element types that the op takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,10 @@ namespace qcc::onnx {
 /// Refuses a node, with all reasons at once, whose attributes, inputs, outputs
 /// or element types its op does not have.
 mlir::LogicalResult checkNode(NodeImporter &n, const Signature &signature);
+
+/// The same for a node of a composition, without its attributes, which come
+/// from an import function.
+mlir::LogicalResult checkOperands(NodeImporter &n, const Signature &signature);
 
 using Refuse = llvm::function_ref<mlir::InFlightDiagnostic()>;
 

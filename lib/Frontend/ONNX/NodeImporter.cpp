@@ -51,13 +51,6 @@ const NodeImporter &NodeImporter::outermost() const {
   return whole ? whole->outermost() : *this;
 }
 
-LogicalResult NodeImporter::requireInputs(unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    if (!has(i))
-      return refuse() << "has no input " << i << "; it needs " << count;
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//

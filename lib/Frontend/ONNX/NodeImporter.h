@@ -71,8 +71,6 @@ public:
   unsigned numInputs() const { return inputs.size(); }
   /// Whether an optional input is there.
   bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
-  /// Refuses a node without one of its first `count` inputs.
-  mlir::LogicalResult requireInputs(unsigned count);
   GraphValue &in(unsigned i) { return *inputs[i]; }
   /// An input as a tensor.
   mlir::Value value(unsigned i) { return tensor(*inputs[i]); }

@@ -26,7 +26,7 @@ inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
 struct OpVersion {
   int64_t since = 0;
   OpImporter import = nullptr;
-  /// The attributes, inputs and outputs that nodes may have.
+  /// The attributes, inputs and outputs that nodes may have; never null.
   const Signature *signature = nullptr;
   /// Of float16 and bfloat16, the op is computed in float32 and its results
   /// are rounded: a sum in these types would lose its digits.

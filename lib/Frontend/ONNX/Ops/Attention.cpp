@@ -20,13 +20,6 @@ using namespace qcc::onnx;
 using Ref = Composer::Ref;
 
 /// Refuses a first input that is no float of 32 bits or less.
-static LogicalResult verifyFloat(NodeImporter &n) {
-  if (n.in(0).isFloat() && !n.in(0).element.isF64())
-    return success();
-  return n.refuse() << "does not take " << elementName(n.in(0).element)
-                    << "; cast it to float32";
-}
-
 /// [batch, rows, heads * size] as [batch, heads, rows, size].
 static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
                                  StringRef attribute) {
@@ -204,8 +197,8 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
 }
 
 LogicalResult onnx::importAttention(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) || failed(verifyFloat(n)))
-    return failure();
+  if (n.in(0).element.isF64())
+    return n.refuse() << "does not take float64; cast it to float32";
   Composer c(n);
   FailureOr<Heads> heads = readHeads(n, c);
   if (failed(heads))
@@ -258,8 +251,6 @@ static Ref readAngles(NodeImporter &n, Composer &c, unsigned i) {
 }
 
 LogicalResult onnx::importRotaryEmbedding(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) || failed(verifyFloat(n)))
-    return failure();
   Composer c(n);
   FailureOr<Ref> x = splitHeads(n, c, c.in(0), "num_heads");
   if (failed(x))

@@ -16,11 +16,8 @@ using namespace qcc::onnx;
 /// What a branch gives.
 static FailureOr<SmallVector<GraphValue>>
 importBranch(NodeImporter &n, StringRef name, bool isChosen) {
-  const NodeAttribute *branch = n.find(name);
-  if (!branch || !branch->graph)
-    return n.refuse() << "has no " << name << "; add it";
   FailureOr<SmallVector<GraphValue>> values =
-      n.importBranch(*branch->graph, {}, isChosen);
+      n.importBranch(*n.find(name)->graph, {}, isChosen);
   if (succeeded(values) && values->size() != n.node.outputs.size())
     return n.refuse() << "has a branch of " << values->size()
                       << " outputs where the node has " << n.node.outputs.size()
@@ -89,10 +86,8 @@ static bool squeezes(NodeImporter &n, const Graph &graph, OpFoldResult size) {
 /// for, and Squeeze makes the size a requirement of the entry. Gives the result
 /// of the Squeeze, or nothing if the node is something else.
 static FailureOr<std::optional<GraphValue>> importSqueezed(NodeImporter &n) {
-  const NodeAttribute *branch = n.find("then_branch");
   OpFoldResult size = n.in(0).isOne;
-  if (!n.isChosen || !size || !branch || !branch->graph ||
-      !squeezes(n, *branch->graph, size))
+  if (!n.isChosen || !size || !squeezes(n, *n.find("then_branch")->graph, size))
     return std::optional<GraphValue>();
   auto values = importBranch(n, "then_branch", /*isChosen=*/true);
   if (failed(values))
@@ -105,8 +100,6 @@ static FailureOr<std::optional<GraphValue>> importSqueezed(NodeImporter &n) {
 /// The branch of a constant condition, whose shapes the other one need not
 /// have.
 LogicalResult onnx::importIf(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   std::optional<bool> condition = Constants::readBool(n.in(0));
   if (!condition) {
     FailureOr<std::optional<GraphValue>> squeezed = importSqueezed(n);

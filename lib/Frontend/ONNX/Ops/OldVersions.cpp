@@ -29,8 +29,6 @@ static Ref integersOf(NodeImporter &n, Composer &c, StringRef name) {
 }
 
 LogicalResult onnx::importOldClip(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   auto bound = [&](StringRef name) -> Ref {
     return n.find(name) ? c.number(c.in(0), n.getFloat(name, 0)) : nullptr;
@@ -39,8 +37,6 @@ LogicalResult onnx::importOldClip(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldPad(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   StringRef mode = n.getString("mode", "constant");
   return c.set(
@@ -51,8 +47,6 @@ LogicalResult onnx::importOldPad(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldSlice(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   return c.set(
       0, c.op("Slice", {c.in(0), integersOf(n, c, "starts"),
@@ -60,8 +54,6 @@ LogicalResult onnx::importOldSlice(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldTopK(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   Composer::Refs results =
       c.ops("TopK", {c.in(0), c.integers(n.size(n.getInt("k", 0)))}, 2,
@@ -93,8 +85,6 @@ static Ref resize(Composer &c, Ref x, ArrayRef<float> scales, bool larger,
 /// Places are i / scale. The nearest element is the one before, and of an
 /// image that gets smaller the one behind, as ONNX Runtime takes them.
 LogicalResult onnx::importOldResize(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   if (n.op() == "Upsample" && n.since >= 10)
     return n.refuse() << "is no op of operator set 10 and later ones; use "
                          "Resize";

@@ -46,9 +46,6 @@ static GraphValue withRank(NodeImporter &n, GraphValue &x, int64_t rank) {
 /// QLinearAdd and QLinearMul: the inputs are three for each operand, then scale
 /// and zero point of the result.
 LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3, 4, 6})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   GraphValue probe;
   probe.element = n.in(0).element;
   FailureOr<StoredValue> x = readStored(n, {0, 1, 2});
@@ -61,10 +58,9 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
   if (failed(result))
     return failure();
   for (StoredValue *operand : {&*x, &*y})
-    if (operand->params.axis || !operand->integers.isByte())
-      return n.refuse() << "has parameters of channels, or integers that are "
-                           "not bytes, which is not supported; use int8 or "
-                           "uint8, and one scale for the tensor";
+    if (operand->params.axis)
+      return n.refuse() << "has parameters of channels, which is not "
+                           "supported; use one scale for the tensor";
   FailureOr<Shape> shape =
       broadcast(n, {&x->integers.shape, &y->integers.shape});
   if (failed(shape))
@@ -84,9 +80,6 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
 
 /// QLinearSigmoid, QLinearLeakyRelu and QLinearSoftmax.
 LogicalResult onnx::importQLinearUnary(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   StringRef op = n.op().drop_front(strlen("QLinear"));
   // The operator set decides of what Softmax sums.
@@ -107,9 +100,6 @@ LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
     return n.refuse() << "has " << n.numInputs()
                       << " inputs, which are not two and three for each value; "
                          "correct the node";
-  for (unsigned i = 0; i < n.numInputs(); ++i)
-    if (!n.has(i) && i % 3 != 1)
-      return n.requireInputs(i + 1);
   Composer c(n);
   Composer::Refs parts;
   for (unsigned i = 0; i < count; ++i)
@@ -120,9 +110,6 @@ LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
 /// A condition, then three inputs for each value, then scale and zero point of
 /// the result.
 LogicalResult onnx::importQLinearWhere(NodeImporter &n) {
-  for (unsigned i : {0, 1, 2, 4, 5, 7})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref y = c.op("Where", {c.in(0), dequantize(c, 1), dequantize(c, 4)});
   return c.set(0, quantize(c, y, 7, c.in(1)));
@@ -130,9 +117,6 @@ LogicalResult onnx::importQLinearWhere(NodeImporter &n) {
 
 /// QLinearAveragePool and QLinearGlobalAveragePool.
 LogicalResult onnx::importQLinearPool(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref x = dequantize(c, 0);
   bool isLast = n.getInt("channels_last", 0) != 0;
@@ -150,9 +134,6 @@ static Ref transposed(Composer &c, Ref x, bool isTransposed) {
 /// A, B and their parameters, C in int32 with the scale of the product, and
 /// the parameters of the result, without which it is float32.
 LogicalResult onnx::importQGemm(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3, 4})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref a = transposed(c, c.in(0), n.getInt("transA", 0)),
       b = transposed(c, c.in(3), n.getInt("transB", 0));

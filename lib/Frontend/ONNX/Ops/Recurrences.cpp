@@ -99,17 +99,15 @@ LogicalResult Recurrence::verifySizes(int64_t gates,
     check(6, 3, 2, hidden);
     check(7, 2, 1, 3 * hidden);
   }
-  if (fits && (!n.has(4) || n.in(4).element.isInteger(32)))
+  if (fits)
     return success();
-  return n.refuse() << "has weights, biases, lengths or states that do not fit "
-                       "its hidden_size of "
+  return n.refuse() << "has weights, biases or states that do not fit its "
+                       "hidden_size of "
                     << hidden << " or its direction; correct them";
 }
 
 LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
                                bool weightsAreTransposed) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   if (!n.in(0).element.isF32() || n.in(0).rank() != 3 || n.in(2).rank() != 3)
     return n.refuse() << "needs an input [steps, batch, size] of float32 and "
                          "weights in three dimensions; cast or reshape them";
@@ -410,11 +408,6 @@ LogicalResult onnx::importLSTM(NodeImporter &n) {
 /// An LSTM of ONNX Runtime whose weights, [size, gates], are quantized; inputs
 /// and states are quantized as DynamicQuantizeLinear does it.
 LogicalResult onnx::importDynamicQuantizeLSTM(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
-  for (unsigned i : {8, 10})
-    if (!n.has(i))
-      return n.refuse() << "has no scale of its weights; add input " << i;
   if (n.getInt("hidden_size", 0) < 1)
     return n.refuse() << "has no hidden_size; add it";
   Recurrence r(n);

@@ -8,6 +8,7 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -73,8 +74,6 @@ static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
 }
 
 LogicalResult onnx::importReshape(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   FailureOr<SmallVector<OpFoldResult>> wanted = n.integers(1, "its shape");
   if (failed(wanted))
     return failure();
@@ -119,8 +118,6 @@ LogicalResult onnx::importReshape(NodeImporter &n) {
 }
 
 LogicalResult onnx::importFlatten(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   int64_t axis = n.getInt("axis", 1);
   if (axis < 0)
@@ -162,8 +159,6 @@ static FailureOr<SmallVector<int64_t>> givenAxes(NodeImporter &n) {
 }
 
 LogicalResult onnx::importSqueeze(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   FailureOr<SmallVector<int64_t>> given = givenAxes(n);
   if (failed(given))
@@ -200,8 +195,6 @@ LogicalResult onnx::importSqueeze(NodeImporter &n) {
 }
 
 LogicalResult onnx::importUnsqueeze(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   FailureOr<SmallVector<int64_t>> given = givenAxes(n);
   if (failed(given))
