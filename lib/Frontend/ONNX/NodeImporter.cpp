@@ -257,7 +257,7 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
   return set(i, std::move(result));
 }
 
-void NodeImporter::rest(Attribute constant) { constants.rest(constant); }
+void NodeImporter::evict(Attribute constant) { constants.evict(constant); }
 
 TypedAttr NodeImporter::transposed(TypedAttr constant,
                                    ArrayRef<int64_t> permutation) {

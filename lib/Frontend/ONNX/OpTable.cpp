@@ -285,7 +285,7 @@ static_assert(haveSignatures(kRows, kStandardSigned) &&
 // Look-up
 //===----------------------------------------------------------------------===//
 
-/// What sums, or is made of sums.
+/// Ops that sum, or are composed of sums.
 static constexpr llvm::StringLiteral kSums[] = {
     "Attention",
     "AveragePool",

@@ -204,7 +204,7 @@ static Function boolFunction(StringRef op) {
   } : Function(nullptr);
 }
 
-/// What the attributes are where a node does not have them.
+/// The default values of attributes.
 static Parameters absentParameters(StringRef op) {
   return llvm::StringSwitch<Parameters>(op)
       .Case("LeakyRelu", {0.01, 0})
@@ -317,8 +317,8 @@ LogicalResult onnx::importPRelu(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
-/// Whether a bound of bytes is the least or the greatest that there is, as
-/// writers have it behind each QuantizeLinear.
+/// Whether a bound of bytes is the least or the greatest byte. Some writers
+/// clip by such bounds after each QuantizeLinear.
 static bool boundsNothing(const GraphValue &bound, bool isLow) {
   std::optional<qnn::ConstantData> data =
       qnn::ConstantData::get(bound.constant);
@@ -377,7 +377,7 @@ LogicalResult onnx::importClip(NodeImporter &n) {
 
 static LogicalResult castTo(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
-  // What the integer evaluator knows it still knows as another integer.
+  // The integer evaluator keeps the values of integers of another type.
   bool keepsIntegers =
       (type.isSignlessInteger(64) || type.isSignlessInteger(32)) &&
       n.knowsIntegers(x);

@@ -53,8 +53,8 @@ static LogicalResult setElementwise(NodeImporter &n, Type element,
 // Integers that decide of shapes
 //===----------------------------------------------------------------------===//
 
-/// The number of elements of integers that meet element by element, each of
-/// the evaluator and in one dimension at most; one is repeated.
+/// The number of results of an elementwise op on integers that the evaluator
+/// knows, in at most one dimension; a single integer is repeated.
 static std::optional<size_t> meetIntegers(NodeImporter &n,
                                           ArrayRef<GraphValue *> values) {
   size_t count = 1;
@@ -73,7 +73,7 @@ static OpFoldResult integerAt(const GraphValue &value, size_t i) {
   return (*value.integers)[value.integers->size() == 1 ? 0 : i];
 }
 
-/// Arithmetic of sizes, if the operands are some.
+/// The result of arithmetic on integers that the evaluator knows, or nothing.
 static std::optional<GraphValue> computeSizes(NodeImporter &n) {
   GraphValue &x = n.in(0), &y = n.in(1);
   std::optional<size_t> count = meetIntegers(n, {&x, &y});
@@ -90,7 +90,7 @@ static std::optional<GraphValue> computeSizes(NodeImporter &n) {
       bool isKnown = knownSize(c).has_value();
       if (isKnown ? *knownSize(c) <= 0 : !n.isNeverNegative(c))
         return std::nullopt;
-      // A quotient by a size of 0 is nothing that a model relies on.
+      // No model relies on the quotient by a size of 0.
       c = n.max(c, n.size(1));
     }
     result.integers->push_back(n.op() == "Add"   ? n.add(a, c)
@@ -124,8 +124,8 @@ static Value truncatedModulo(Scalars &s, Value x, Value y) {
 }
 
 /// The exact remainder x - trunc(x / y) * y of floats, with the sign of x,
-/// computed in float64: of float32 and what is smaller, a quotient has at most
-/// 277 bits before the point, of which each division takes away 29.
+/// computed in float64. A quotient of float32 or narrower floats has at most
+/// 277 bits before the point, and each division takes away 29 of them.
 static Value floatModulo(Scalars &s, Value x, Value y) {
   Type type = x.getType(), wide = s.b.getF64Type();
   Value a = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, x)),
@@ -297,8 +297,8 @@ static Value compare(Scalars &s, StringRef op, Value x, Value y) {
   return arith::CmpIOp::create(s.b, s.loc, predicate, x, y);
 }
 
-/// What a comparison of two integers gives where the model says so: of two that
-/// are known, and of a size with what is negative.
+/// The result of a comparison that is known when the model is imported: of two
+/// known integers, or of a size with a negative integer.
 static std::optional<bool> compareIntegers(NodeImporter &n, OpFoldResult x,
                                            OpFoldResult y) {
   StringRef op = n.op();

@@ -19,7 +19,6 @@ using namespace qcc::onnx;
 
 using Ref = Composer::Ref;
 
-/// Refuses a first input that is no float of 32 bits or less.
 /// [batch, rows, heads * size] as [batch, heads, rows, size].
 static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
                                  StringRef attribute) {
@@ -107,7 +106,7 @@ static Ref ungroup(NodeImporter &n, Composer &c, Ref x) {
   return c.reshape(x, shape);
 }
 
-/// The product of [batch, heads, ...] by what has fewer heads.
+/// The product of [batch, heads, ...] by a value with fewer heads.
 static Ref multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
                          int64_t size) {
   if (size == 1)
@@ -116,7 +115,7 @@ static Ref multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
   return c.failed() ? product : ungroup(n, c, product);
 }
 
-/// Where `keeps` is false, -infinity.
+/// The scores, replaced by -infinity where `keeps` is false.
 static Ref mask(Composer &c, Ref scores, Ref keeps) {
   return c.op("Where",
               {keeps, scores,

@@ -75,7 +75,7 @@ static GraphValue unblock(NodeImporter &n, const GraphValue &weight,
         std::memcpy(to, &bytes[(place * block + o % block) * kElement],
                     kElement);
       }
-  n.rest(weight.constant);
+  n.evict(weight.constant);
   return Constants::toValue(
       n.b, qnn::makeConstant(n.type(weight.element, weight.shape),
                              std::move(blob), name));

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// What a branch gives.
+/// The outputs of a branch.
 static FailureOr<SmallVector<GraphValue>>
 importBranch(NodeImporter &n, StringRef name, bool isChosen) {
   FailureOr<SmallVector<GraphValue>> values =
@@ -37,7 +37,7 @@ static bool areAlike(const GraphValue &x, const GraphValue &y) {
   });
 }
 
-/// Computes both branches, and takes what the condition chooses.
+/// Computes both branches, and selects the results of one by the condition.
 static LogicalResult importBoth(NodeImporter &n) {
   auto thenValues = importBranch(n, "then_branch", /*isChosen=*/false);
   if (failed(thenValues))
@@ -65,8 +65,8 @@ static LogicalResult importBoth(NodeImporter &n) {
   return success();
 }
 
-/// Whether a graph is constants and a Squeeze of what has one dimension of
-/// `size`.
+/// Whether a graph consists of constants and one Squeeze, of a value that has
+/// exactly one dimension of `size`.
 static bool squeezes(NodeImporter &n, const Graph &graph, OpFoldResult size) {
   const Node *squeeze = nullptr;
   for (const Node &node : graph.nodes) {

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inputs of today were attributes then. Each op becomes the one of today.
+// Before operator set 11 some inputs were attributes. Each op becomes the op of
+// the last operator set.
 //
 //===----------------------------------------------------------------------===//
 

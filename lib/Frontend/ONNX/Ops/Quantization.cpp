@@ -109,8 +109,8 @@ FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
   return params;
 }
 
-/// The integer of one constant, which ops may have to know, as Pad its value;
-/// nothing for other inputs. The scale is valid.
+/// The quantized integer of a constant of one element, which an op such as Pad
+/// may need; nothing for other inputs. The scale is valid.
 static std::optional<GraphValue> quantizeOne(NodeImporter &n,
                                              const GraphValue &x, Type type) {
   std::optional<SmallVector<float>> number = Constants::readFloats(x),
@@ -190,7 +190,7 @@ static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
       HeapAsmResourceBlob::allocateAndCopyWithAlign(data->bytes, 64);
   for (char &byte : bytes.getMutableData())
     byte = static_cast<char>(byte ^ 0x80);
-  n.rest(x.constant);
+  n.evict(x.constant);
   TypedAttr attr =
       qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), std::move(bytes),
                         data->name.empty() ? "weight" : data->name);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each is what it stands for between DequantizeLinear and QuantizeLinear, but
-// for sums and products, which are ops of qnn: N6 rounds their exact halves to
-// even, where real numbers that are rounded before they meet would be less.
+// Each op becomes DequantizeLinear, the op on floats and QuantizeLinear. Sums
+// and products become ops of qnn instead: N6 rounds exact halves to even, but
+// floats that are rounded before they are added may lie below a half.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
 LogicalResult onnx::importQLinearUnary(NodeImporter &n) {
   Composer c(n);
   StringRef op = n.op().drop_front(strlen("QLinear"));
-  // The operator set decides of what Softmax sums.
+  // Softmax sums other dimensions before operator set 13.
   int64_t operatorSet = n.getInt("opset", kLastOperatorSet);
   if (operatorSet < kFirstOperatorSet)
     operatorSet = kFirstOperatorSet;

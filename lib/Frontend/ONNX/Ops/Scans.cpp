@@ -71,7 +71,7 @@ LogicalResult onnx::importCumulative(NodeImporter &n) {
 // ScatterND
 //===----------------------------------------------------------------------===//
 
-/// What an update leaves where it finds `old`.
+/// The op that combines an update with the old element; empty for none.
 static FailureOr<StringRef> readCombination(NodeImporter &n) {
   StringRef reduction = n.getString("reduction", "none");
   if (reduction == "none")

@@ -26,7 +26,7 @@ struct Span {
   int64_t step = 1;
 };
 
-/// What a Slice takes, attributes or inputs.
+/// The operands of a Slice.
 struct SliceInputs {
   SmallVector<OpFoldResult> starts, ends;
   SmallVector<int64_t> axes, steps;
