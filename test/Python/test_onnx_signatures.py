@@ -89,12 +89,12 @@ def test_attributes(op, inputs, attributes, message, tmp_path, compiler):
 INPUTS = [
     ("Neg", "x,,x", "y", "has 3 inputs; the op has at most 1: remove the others"),
     ("Add", "x,z,x", "y", "has 3 inputs; the op has at most 2: remove the others"),
-    ("Add", "x", "y", "has 1 inputs and lacks input 1 ('B'), which the op needs; give it one"),
+    ("Add", "x", "y", "has 1 input and lacks input 1 ('B'), which the op needs; give it one"),
     ("Add", ",x", "y", "leaves out input 0 ('A'), which the op needs; give it one"),
     ("Conv", "x,", "y", "leaves out input 1 ('W'), which the op needs; give it one"),
     ("Concat", "x,,z", "y", "leaves out input 1 ('inputs'), which the op needs; give it one"),
     ("Relu", "x", "y,z", "has 2 outputs; the op has at most 1: remove the others"),
-    ("TopK", "x,i", "y", "has 1 outputs and lacks output 1 ('Indices'), which the op needs; give it one"),
+    ("TopK", "x,i", "y", "has 1 output and lacks output 1 ('Indices'), which the op needs; give it one"),
     ("Dropout", "x", ",y", "leaves out output 0 ('output'), which the op needs; give it one"),
     ("Add", "x,i", "y", "has elements of int32 in input 1 ('B') and of float32 in input 0 ('A'); the op takes one type for both: "
                         "convert one by a Cast"),
