@@ -134,6 +134,9 @@ GraphValue transpose(NodeImporter &n, GraphValue &x,
                      ArrayRef<int64_t> permutation);
 /// The same elements in another shape; the number of them is the same.
 GraphValue reshape(NodeImporter &n, GraphValue &x, const Shape &shape);
+/// The value with `shape` as its sizes. The entry asks callers for sizes that
+/// the value does not have by its type.
+GraphValue assumeSizes(NodeImporter &n, GraphValue &x, const Shape &shape);
 /// Adds dimensions of size 1, which are dimensions `dims` of the result.
 GraphValue unsqueeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
 /// Removes dimensions of size 1.

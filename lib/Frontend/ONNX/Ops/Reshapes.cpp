@@ -8,7 +8,6 @@
 #include "../Constants.h"
 #include "../Emit.h"
 #include "../Ops.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -187,10 +186,7 @@ LogicalResult onnx::importSqueeze(NodeImporter &n) {
   }
   if (ones == x.shape)
     return setReshaped(n, shape);
-  // The cast asks callers for sizes of 1.
-  Value cast =
-      tensor::CastOp::create(n.b, n.loc, n.type(x.element, ones), n.tensor(x));
-  GraphValue one = toGraphValue(cast, ones);
+  GraphValue one = assumeSizes(n, x, ones);
   return n.set(0, reshape(n, one, shape));
 }
 
