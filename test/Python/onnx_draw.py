@@ -60,14 +60,10 @@ class Draw:
         self.opset = self.integer(version.first, version.last)
         self.names, self.infos, self.constants, self.feed = [], [], [], {}
         self.attributes, self.outputs = {}, 1
-        #: The bound on a float's distance, in units of the last place of the greatest result; None: integers are equal.
-        self.ulps = 8
-        #: What this bound is counted in at least; None: the greatest result.
-        self.least = None
+        #: Whether results equal those of the other engine, although other results of the op need not (onnx_bounds.py).
+        self.is_exact = False
         #: What an integer result is before it is rounded, in float64; it decides instead of another engine.
-        #: `slack` is how far integers may be apart otherwise.
         self.expected_value = None
-        self.slack = 0
         #: Why no other engine defines the op as ONNX does, or None.
         self.no_peer = None
         self.is_dynamic = self.chance(0.25)

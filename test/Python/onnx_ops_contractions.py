@@ -43,7 +43,6 @@ def conv(d):
     d.fixed(d.array((m, c, *kernel), kind), 0.7)
     d.maybe(d.array((m,), kind), constant=0.7, fixed=True)
     d.set(kernel_shape=kernel)
-    d.ulps = 64
 
 
 def fix_channels(d):
@@ -85,7 +84,6 @@ def conv_transpose(d):
     d.fixed(d.array((c, m, *kernel), kind), 0.7)
     d.maybe(d.array((m * group,), kind), constant=0.7, fixed=True)
     d.set(kernel_shape=kernel)
-    d.ulps = 64
 
 
 def parameter(d, kind, size=None):
@@ -158,7 +156,6 @@ def average_pool(d):
     kernel, extents = draw_window(d, d.pick(1, 2, 2, 3))
     d.input(d.array((d.integer(1, 2), d.integer(1, 4), *(e + d.integer(0, 5) for e in extents)), d.kind(0, F32, F16)))
     d.set(kernel_shape=kernel, ceil_mode=d.integer(0, 1), count_include_pad=d.integer(0, 1))
-    d.ulps = 16
 
 
 @generates("LpPool")
@@ -166,14 +163,12 @@ def lp_pool(d):
     kernel, extents = draw_window(d, d.pick(1, 2, 2, 3))
     d.input(d.array((d.integer(1, 2), d.integer(1, 4), *(e + d.integer(0, 5) for e in extents)), d.kind(0, F32, F16)))
     d.set(kernel_shape=kernel, ceil_mode=d.integer(0, 1), p=d.integer(1, 4))
-    d.ulps = 32
 
 
 @generates("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(d):
     d.input(d.array((d.integer(1, 2), d.integer(1, 4), *d.shape(1, 3)), d.kind(0, *FLOATS)))
     d.set(p=d.integer(1, 4))
-    d.ulps = 32
 
 
 # Products.
@@ -197,7 +192,6 @@ def matmul(d):
     a, b = operands(d, (kind, kind))
     d.fixed(a)
     d.fixed(b, 0.5)
-    d.ulps = 64
 
 
 @generates("Gemm")
@@ -208,7 +202,6 @@ def gemm(d):
     d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k), kind))
     d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n), kind), 0.5)
     d.maybe(d.array(d.pick((n,), (1, n), (m, n), (m, 1), (1,), ()), kind), constant=0.5, fixed=True)
-    d.ulps = 64
 
 
 @generates("MatMulInteger")
@@ -249,7 +242,6 @@ def einsum(d):
     if "->" in equation or d.chance(0.9):
         d.attributes["equation"] = equation
     d.attributes["equation"] = equation
-    d.ulps = 64
 
 
 # Recurrences.
@@ -289,7 +281,6 @@ def recurrence(d):
     d.set(0.2, clip=d.real(0.5, 3))
     d.set(0.4, linear_before_reset=d.integer(0, 1), input_forget=d.integer(0, 1))
     d.outputs = 3 if op == "LSTM" else 2
-    d.ulps = 64
 
 
 # Attention.
@@ -325,7 +316,6 @@ def attention(d):
     d.set(0.15, qk_matmul_output_mode=d.integer(0, 3))
     if "qk_matmul_output_mode" in d.attributes:
         d.outputs = 4 if past else 1
-    d.ulps = 128
 
 
 @generates("RotaryEmbedding")
@@ -348,4 +338,3 @@ def rotary(d):
     if with_places:
         d.fixed(d.random.integers(0, 9, (batch, length)).astype(I64))
     d.set(interleaved=d.integer(0, 1))
-    d.ulps = 16

@@ -26,16 +26,12 @@ def unary(d):
     d.input(x)
     if d.schema.name == "HardSwish" and kind == F64:
         d.no_peer = "ONNX Runtime takes 1/6 rounded to float32"
-    # log(1 + exp(x)) is rounded as the 1 is; ONNX Runtime approximates Sigmoid to that.
-    d.least = 1 if d.schema.name in ("Softplus", "Mish", "Sigmoid") else None
 
 
 @generates("Celu", "Elu", "LeakyRelu", "Selu", "Swish", "ThresholdedRelu", "HardSigmoid", "Gelu")
 def activation(d):
     d.input(d.array(d.shape(), d.kind(0, *FLOATS)))
     d.set(alpha=d.real(0.1, 2), beta=d.real(0.1, 1), gamma=d.real(0.5, 2), approximate=d.pick("none", "tanh"))
-    # 1 + erf(x) is rounded as the 1 is.
-    d.ulps, d.least = 16, 1 if d.schema.name == "Gelu" else None
 
 
 @generates("IsInf")
@@ -67,7 +63,6 @@ def modulo(d):
     is_real = np.dtype(kind).kind == "f"
     d.set(fmod=1 if is_real and d.chance(0.9) else d.integer(0, 1), part=1 if is_real else 0.6)
     pair(d, kind, no_zero=True)
-    d.ulps = 0.5
 
 
 @generates("Pow")
@@ -82,7 +77,6 @@ def power(d):
     d.input(x)
     d.input(d.random.choice(np.array([0, 1, 2, 3, 0.5, -1, -0.5]), y.shape).astype(other) if d.chance(0.6)
             else np.clip(y, -3, 3).astype(other), 0.5)
-    d.ulps = 16
 
 
 @generates("Max", "Min", "Mean", "Sum")
@@ -188,7 +182,6 @@ def reduction(d):
         d.maybe(np.array(axes, I64), 0.8, 1)
         d.set(noop_with_empty_axes=d.integer(0, 1))
     d.set(keepdims=d.integer(0, 1))
-    d.ulps = 32
 
 
 @generates("CumSum", "CumProd")
@@ -197,7 +190,6 @@ def cumulative(d):
     d.input(d.array(shape, d.kind(0, F32, F64, np.int32, I64), 1.0))
     d.constant(np.asarray(d.integer(-len(shape), len(shape) - 1), d.kind(1)))
     d.set(exclusive=d.integer(0, 1), reverse=d.integer(0, 1))
-    d.ulps = 32
 
 
 @generates("Softmax", "LogSoftmax", "Hardmax", "LpNormalization")
@@ -208,7 +200,6 @@ def along_axis(d):
     if d.since < 13 and len(shape) == 1:
         d.set(1, axis=0)
     d.set(p=d.integer(1, 2))
-    d.ulps = 32
 
 
 @generates("LRN")
@@ -217,7 +208,6 @@ def local_response(d):
     rank, size = (2, d.pick(1, 3, 5, 7)) if d.chance(0.8) else (d.integer(1, 3), d.integer(1, 9))
     d.input(d.array((d.integer(1, 2), d.integer(1, 9), *d.shape(rank, rank)), d.kind(0, *FLOATS)))
     d.set(size=size, alpha=d.real(1e-4, 1), beta=d.real(0.3, 1), bias=d.real(0.5, 2))
-    d.ulps = 32
 
 
 # Normalizations.
@@ -235,7 +225,6 @@ def batch_normalization(d):
         channels(d, kind, n, positive)
     d.set(epsilon=d.real(1e-6, 1e-2), momentum=d.real(0.5, 0.99))
     d.set(0.1, training_mode=0)
-    d.ulps = 32
 
 
 @generates("InstanceNormalization")
@@ -245,7 +234,6 @@ def instance_normalization(d):
     channels(d, kind, n)
     channels(d, kind, n)
     d.set(epsilon=d.real(1e-6, 1e-2))
-    d.ulps = 64
 
 
 @generates("GroupNormalization")
@@ -256,7 +244,6 @@ def group_normalization(d):
     for _ in range(2):
         channels(d, kind, groups if d.since < 21 else n)
     d.set(num_groups=groups, epsilon=d.real(1e-6, 1e-2), stash_type=1)
-    d.ulps = 64
 
 
 @generates("LayerNormalization", "RMSNormalization")
@@ -269,7 +256,6 @@ def layer_normalization(d):
     if d.schema.name == "LayerNormalization":
         d.maybe(d.array(of, kind), constant=0.7, fixed=True)
     d.set(epsilon=d.real(1e-6, 1e-2), stash_type=TensorProto.FLOAT)
-    d.ulps = 64
 
 
 # What ONNX defines by others.

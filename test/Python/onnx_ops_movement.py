@@ -250,7 +250,6 @@ def scatter_elements(d):
         places = d.random.integers(-n, n, at)
     d.fixed(places.astype(d.pick(np.int32, I64)), 0.5)
     d.fixed(d.array(places.shape, kind))
-    d.ulps = 16
 
 
 @generates("ScatterND")
@@ -264,7 +263,6 @@ def scatter_nd(d):
     d.fixed(d.array(shape, kind))
     d.fixed(np.stack(np.unravel_index(flat, shape[:width]), -1).astype(I64), 0.5)
     d.fixed(d.array((count, *shape[width:]), kind))
-    d.ulps = 16
 
 
 @generates("Shape")

@@ -198,6 +198,35 @@ def test_lstm_with_the_batch_first(tmp_path, compiler):
         program.assert_same_bits(a, e.transpose(1, 0, 2).copy())
 
 
+@pytest.mark.parametrize("op, gates, states", [("RNN", 1, 1), ("GRU", 3, 1), ("LSTM", 4, 2)])
+@pytest.mark.parametrize("layout", [0, 1])
+def test_a_batch_that_only_the_initial_state_knows(op, gates, states, layout, tmp_path, compiler):
+    """It becomes a requirement of the entry. The bits are the same as of a known batch."""
+    x, w, r = uniform(2, 5, 4) if layout else uniform(5, 2, 4), uniform(1, gates * 6, 4), uniform(1, gates * 6, 6)
+    state = uniform(2, 1, 6) if layout else uniform(1, 2, 6)
+
+    def result(x, dims):
+        model = Model()
+        names = [model.input("x", x, dims), model.constant("w", w), model.constant("r", r), "", "",
+                 *(model.constant(f"s{i}", state) for i in range(states))]
+        return model.run(tmp_path, model.node(op, names, 1 + states, hidden_size=6, layout=layout))
+
+    dims = ["batch", 5, 4] if layout else ["steps", "batch", 4]
+    for actual, expected in zip(result(x, dims), result(x, x.shape)):
+        program.assert_same_bits(actual, expected)
+    wrong = np.repeat(x, 2, axis=0 if layout else 1)
+    with pytest.raises(Exception, match=f"dimension {1 - layout} of argument 0 must be equal to 2"):
+        result(wrong, dims)
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 6), (2, 2, 6), (1, 3, 6), (1, 2, 5), (2, 6)])
+def test_initial_states_that_do_not_fit(shape, tmp_path, compiler):
+    inputs = [uniform(5, 2, 4), constant(uniform(1, 18, 4)), constant(uniform(1, 18, 6)), None, None, constant(uniform(*shape))]
+    with pytest.raises(AssertionError, match="node 'GRU_0_0' .GRU-14. has weights, biases or states that do not fit its hidden_size "
+                                             "of 6, its direction or its batch; correct them"):
+        run(tmp_path, "GRU", inputs, 2, hidden_size=6)
+
+
 @pytest.mark.parametrize("reset", [0, 1])
 def test_gru(reset, tmp_path, compiler):
     x, w, r, b, h = uniform(4, 2, 3), uniform(1, 15, 3), uniform(1, 15, 5), uniform(1, 30), uniform(1, 2, 5)

@@ -1,5 +1,7 @@
 """Models with one change against ONNX's own checker and its strict shape inference: what these reject is refused.
 
+Each refusal names a node or a part of the model, also of those that the checker takes.
+
 QCC_ONNX_MUTANTS says how many; docs/Testing.md has the command for 2,000, and for published models.
 """
 
@@ -23,6 +25,9 @@ TAKEN = {
     "must be topologically sorted": "some converters append nodes at the end, so that the importer orders nodes itself",
 }
 
+#: How messages begin; a message of another pass would speak of what the importer made.
+NAMED = re.compile(r"error: (node '|the (op|input|output|constant|model|function)\b)")
+
 
 def verdict(model):
     """Why ONNX rejects a model, or None. What `value_info` says of inner values is left out: qcc does not read it."""
@@ -37,7 +42,7 @@ def verdict(model):
 
 
 def try_mutants(model, name, seeds, folder, counts):
-    """The mutants that ONNX rejects, or that are certainly wrong, and that were imported."""
+    """The mutants that ONNX rejects, or that are certainly wrong, and that were imported; those whose refusal names nothing."""
     wrong = []
     for seed in seeds:
         mutant = onnx_mutants.mutant(model, seed)
@@ -45,6 +50,8 @@ def try_mutants(model, name, seeds, folder, counts):
         accepted, messages = import_model(mutant.model, folder)
         is_bad = mutant.is_certain or reason is not None
         counts[("rejected" if is_bad else "valid") + (", imported" if accepted else ", refused")] += 1
+        wrong += [f"{name}, seed {seed}: {mutant.change}\n    qcc: {line}" for line in messages.splitlines()
+                  if "error: " in line and not NAMED.search(line)]
         if not accepted or not is_bad:
             continue
         why = next((why for part, why in TAKEN.items() if reason and re.search(part, reason)), None)

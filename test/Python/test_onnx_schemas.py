@@ -2,11 +2,12 @@
 
 The generators follow ONNX's own schemas: a test fails for an imported op or for an attribute of a schema that no generator
 draws. Results are compared with ONNX Runtime without its optimizations or, where it lacks an op, a type or a version, with
-onnx.reference: integers are equal, floats differ by a number of units in the last place of the greatest result, which
-docs/Numerics.md states. QCC_ONNX_SEEDS says how many models are drawn.
+onnx.reference, within the bounds of onnx_bounds.py, which docs/Numerics.md states. QCC_ONNX_SEEDS says how many models are
+drawn.
 """
 
 import collections
+import dataclasses
 import functools
 import os
 import re
@@ -17,6 +18,7 @@ import numpy as np
 import onnx.defs
 import pytest
 
+import onnx_bounds
 import onnx_draw
 import onnx_ops_contractions  # noqa: F401
 import onnx_ops_elementwise  # noqa: F401
@@ -89,6 +91,32 @@ def test_every_attribute_is_drawn():
         assert not left, f"{version}: no generator sets {sorted(left)}"
 
 
+# The bounds.
+
+def test_the_page_has_the_bounds():
+    assert "\n".join(onnx_bounds.table()) in onnx_bounds.PAGE.read_text(encoding="utf-8"), "run test/Python/onnx_bounds.py"
+
+
+def test_each_bound_is_of_ops_that_are_drawn():
+    names = [name for row in onnx_bounds.ROWS for name in row.names()]
+    assert len(names) == len(set(names)) and set(names) <= set(GENERATORS)
+
+
+def test_bounds_tell_results_apart():
+    """Each kind of bound takes results within it, and no others."""
+    for name, values, unit in (("Exp", [3.0], 3.0), ("Gelu", [0.25], 1.0), ("MatMul", [0.25, 40.0], 40.0)):
+        bound, expected = onnx_bounds.BOUNDS[name], np.array(values, np.float32)
+        for part, apart in ((0.5, False), (2, True)):
+            actual = expected.copy()
+            actual[0] += part * bound.ulps * np.finfo(np.float32).eps * unit
+            assert places_apart(actual, expected, bound)[0] == apart, (name, part)
+    exact = onnx_bounds.EXACT
+    one, less = np.float32([1, np.nan, np.inf, 0]), np.nextafter(np.float32([1, 0, np.inf, 0]), np.float32(-1))
+    assert not places_apart(one, one, exact).any()
+    assert places_apart(less, one, exact).all()
+    assert list(places_apart(np.int8([1, 2]), np.int8([2, 4]), dataclasses.replace(exact, integers=1))) == [False, True]
+
+
 # The engines.
 
 def run_runtime(data, feed):
@@ -121,29 +149,26 @@ def run_reference(model, feed):
         return None
 
 
-def places_apart(actual, expected, d):
+def places_apart(actual, expected, bound):
     """Which elements differ by more than the op allows."""
     if expected.dtype.kind != "f":
-        differ = np.abs(actual.astype(object) - expected.astype(object)) if d.slack else actual != expected
-        return differ > d.slack if d.slack else differ
-    eps = np.finfo(expected.dtype).eps
+        differ = actual != expected
+        return differ & (np.abs(actual.astype(object) - expected.astype(object)) > bound.integers) if bound.integers else differ
     a, e = actual.astype(np.float64), expected.astype(np.float64)
     with np.errstate(all="ignore"):
         finite = np.isfinite(e) & np.isfinite(a)
-        most = np.abs(np.where(np.isfinite(e), e, 0)).max(initial=0)
-        # Where numbers cancel, the error is that of what was added.
-        bound = d.ulps * eps * np.maximum(np.abs(e), d.least or min(most, 1e3)) + np.finfo(expected.dtype).smallest_subnormal
-        same = (a == e) | (np.isnan(a) & np.isnan(e)) | (finite & (np.abs(a - e) <= bound))
+        same = (a == e) | (np.isnan(a) & np.isnan(e)) | (finite & (np.abs(a - e) <= bound.tolerance(expected)))
     return ~same
 
 
 def compare(d, results, expected, what):
+    bound = onnx_bounds.EXACT if d.is_exact else onnx_bounds.BOUNDS.get(d.version.name, onnx_bounds.EXACT)
     assert len(results) == len(expected), what
     for i, (actual, wanted) in enumerate(zip(results, expected)):
         actual, wanted = np.asarray(actual), np.asarray(wanted)
         assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape), (
             f"{what}, result {i}: {actual.dtype}{actual.shape}, expected {wanted.dtype}{wanted.shape}")
-        differ = np.argwhere(places_apart(actual, wanted, d))
+        differ = np.argwhere(places_apart(actual, wanted, bound))
         assert not len(differ), (f"{what}, result {i}: {len(differ)} of {actual.size} elements differ, first at {differ[0]}: "
                                  f"{actual[tuple(differ[0])]!r}, expected {wanted[tuple(differ[0])]!r}")
 

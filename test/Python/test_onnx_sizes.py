@@ -425,6 +425,21 @@ def test_reshape_to_the_size_of_another(dims, tmp_path, compiler):
         result(5)
 
 
+def test_reshape_of_a_constant_to_the_size_of_another(tmp_path, compiler):
+    """A constant has a known number of elements, which becomes a requirement of the entry."""
+    c = random(2, 6)
+
+    def result(rows):
+        graph = Model()
+        size = graph.node("Shape", [graph.input("other", random(rows, 5), ["k", 5])], end=1)
+        shape = graph.node("Concat", [size, graph.constant("rest", np.array([4]))], axis=0)
+        return graph.run(tmp_path, [graph.node("Neg", [graph.node("Reshape", [graph.constant("c", c), shape])])])
+
+    program.assert_same_bits(result(3)[0], -c.reshape(3, 4))
+    with pytest.raises(Exception, match="dimension 0 of argument 0.* must be equal to|must be equal to .*dimension 0 of argument 0"):
+        result(4)
+
+
 def test_reshape_to_a_scalar(tmp_path, compiler):
     (result,) = run(tmp_path, ["n"], "Reshape", random(1), np.array([], np.int64))
     program.assert_same_bits(result, random(1).reshape(()))

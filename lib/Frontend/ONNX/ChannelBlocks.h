@@ -7,8 +7,8 @@
 //
 // A model that ONNX Runtime saves after all of its optimizations has ops of
 // com.microsoft.nchwc. Their images have channels that are rounded up to whole
-// blocks, and their weights are stored block by block. The size of a block is
-// that of the processor that saved the model; the model does not store it.
+// blocks, and their weights are stored block by block. The size of a block
+// depends on the processor that saved the model; the model does not store it.
 //
 //===----------------------------------------------------------------------===//
 

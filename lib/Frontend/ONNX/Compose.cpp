@@ -7,6 +7,7 @@
 
 #include "Compose.h"
 #include "Constants.h"
+#include "NodeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -74,7 +75,8 @@ Composer::Refs Composer::ops(StringRef op, ArrayRef<Ref> inputs,
   node.outputs.assign(kNames, kNames + outputs);
   OpVersion version = *findOp("", op, operatorSet);
   NodeImporter importer(n, node, version.since, inputs);
-  if (mlir::failed(version.import(importer)))
+  if (mlir::failed(checkOperands(importer, *version.signature)) ||
+      mlir::failed(version.import(importer)))
     return fail();
   for (auto [result, value] : llvm::zip_equal(results, importer.outputs()))
     result = &values.emplace_back(std::move(*value));

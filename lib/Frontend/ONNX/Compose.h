@@ -27,8 +27,9 @@ NodeAttribute attribute(std::string_view name, float value);
 NodeAttribute attribute(std::string_view name, std::string_view value);
 NodeAttribute attribute(std::string_view name, ArrayRef<int64_t> values);
 
-/// Imports nodes that a node is made of. After a node is refused, `failed` is
-/// true, and what it and those after it give is a scalar that nobody uses.
+/// Imports the nodes that a node is composed of. After a refusal `failed` is
+/// true, and the results of the refused node and of later ones are scalars that
+/// nobody uses.
 class Composer {
 public:
   explicit Composer(NodeImporter &n) : n(n) {}
@@ -76,14 +77,14 @@ private:
   bool hasFailed = false;
 };
 
-/// The product of quantized matrices, dequantized by `scale`, plus a bias
-/// where there is one.
+/// The product of quantized matrices, dequantized by `scale`, plus `bias`
+/// unless it is null.
 Composer::Ref dequantizedProduct(Composer &c, Composer::Ref x, Composer::Ref w,
                                  Composer::Ref scale, Composer::Ref xZero,
                                  Composer::Ref wZero, Composer::Ref bias);
 
-/// Conv of input 0 with a weight, plus inputs 2 and 3 where they are there,
-/// then the attribute `activation`.
+/// Conv of input 0 with a weight, plus inputs 2 and 3 if the node has them,
+/// then the function that the attribute `activation` names.
 FailureOr<Composer::Ref> fusedConv(NodeImporter &n, Composer &c,
                                    Composer::Ref weight);
 

@@ -87,7 +87,7 @@ static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
       bytes, width,
       [file = std::move(file)](void *data, size_t size, size_t) {
         if (file)
-          file->rest({static_cast<const char *>(data), size});
+          file->evict({static_cast<const char *>(data), size});
       },
       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, name.empty() ? "constant" : name,
@@ -230,17 +230,17 @@ TypedAttr Constants::transposed(TypedAttr constant,
       std::vector<int64_t>(permutation.begin(), permutation.end())}];
   if (!moved) {
     moved = transposeConstant(constant, permutation);
-    rest(constant);
+    evict(constant);
   }
   return moved;
 }
 
-void Constants::rest(Attribute constant) const {
+void Constants::evict(Attribute constant) const {
   auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
   AsmResourceBlob *blob =
       resource ? resource.getRawHandle().getBlob() : nullptr;
   if (blob)
-    files.rest({blob->getData().data(), blob->getData().size()});
+    files.evict({blob->getData().data(), blob->getData().size()});
 }
 
 GraphValue Constants::toValue(OpBuilder &b, TypedAttr attr) {

@@ -34,7 +34,7 @@ public:
                              llvm::ArrayRef<int64_t> permutation);
   /// Takes a constant that will not be read soon out of memory, if it lies in a
   /// file beside the model.
-  void rest(mlir::Attribute constant) const;
+  void evict(mlir::Attribute constant) const;
 
   static GraphValue toValue(mlir::OpBuilder &b, mlir::TypedAttr attr);
   /// The elements of a short constant of int64 or int32.

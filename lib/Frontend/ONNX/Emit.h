@@ -46,7 +46,7 @@ public:
   /// Ordered, or signed, comparisons; i1.
   Value less(Value x, Value y);
   Value equal(Value x, Value y);
-  /// Whether a float is a NaN, or is none.
+  /// Whether a float is a NaN, or a number.
   Value isNaN(Value x);
   Value isOrdered(Value x);
   Value select(Value condition, Value x, Value y);
@@ -69,19 +69,19 @@ Value filled(NodeImporter &n, mlir::Type element, const Shape &shape,
 Value constantFloats(NodeImporter &n, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
-/// Of two sizes that have to be equal the one that says more: a constant, or
-/// else the size of an input. The entry checks that they are equal.
+/// The more informative of two sizes that must be equal: a constant, otherwise
+/// the size of an input. The entry checks that the sizes are equal.
 OpFoldResult simpler(OpFoldResult x, OpFoldResult y);
 /// The shape of elementwise results: dimensions are aligned at the end, and a
 /// size 1 is repeated. A dynamic size is not repeated: where it meets another
 /// size, the entry asks for equal ones. Refuses shapes that do not fit.
 FailureOr<Shape> broadcast(NodeImporter &n, ArrayRef<const Shape *> shapes);
-/// How an operand of `shape` is read in an iteration over `result`, whose
-/// first `offset` dimensions it does not have.
+/// The indexing map of an operand of `shape` in loops over `result`. The
+/// dimensions of the operand are the last ones of the result.
 AffineMap broadcastMap(NodeImporter &n, const Shape &shape,
                        const Shape &result);
 
-/// `body` for every element; operands are broadcast.
+/// Computes `body` for every element; operands are broadcast.
 FailureOr<GraphValue> elementwise(NodeImporter &n,
                                   ArrayRef<GraphValue *> operands,
                                   mlir::Type element, ScalarBody body);
@@ -95,7 +95,7 @@ Value generic(NodeImporter &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
-/// A tensor in one dimension of what `body` makes of each index.
+/// A tensor in one dimension: `body` computes each element from its index.
 Value tabulate(NodeImporter &n, OpFoldResult size, mlir::Type element,
                ScalarBody body);
 
@@ -109,24 +109,21 @@ GraphValue reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
 FailureOr<GraphValue> divideBySize(NodeImporter &n, GraphValue &x,
                                    OpFoldResult count);
 
-/// Elements of `x` at places that `place` computes of the places of the
-/// result: an index for each dimension of `x`.
+/// The elements of `x` at computed positions: `place` gets the indices of an
+/// element of the result, and returns an index for each dimension of `x`.
 GraphValue
 gather(NodeImporter &n, GraphValue &x, const Shape &shape,
        llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place);
 
-/// An index that is an element, counted from the end where it is negative.
+/// An element as an index; a negative one counts from the end.
 Value toIndex(Scalars &s, Value element, Value size);
 
-/// Refuses what has no indices of int64 or int32 as its second input.
-mlir::LogicalResult verifyIndices(NodeImporter &n);
 /// Refuses constant indices outside of a dimension of this size.
 mlir::LogicalResult verifyRange(NodeImporter &n, OpFoldResult size);
 
-/// The integers that the evaluator knows of `x`, in other places: the result
-/// has `counts` elements, and dimension d of it is dimension `order[d]` of x,
-/// read from `starts[d]` on in steps of `steps[d]`. Nothing where the evaluator
-/// does not know `x`.
+/// The integers of `x` in another order, if the integer evaluator knows `x`:
+/// dimension d of the result has `counts[d]` elements, which are elements
+/// `starts[d]`, `starts[d]` + `steps[d]`, ... of dimension `order[d]` of `x`.
 std::optional<GraphValue> moveIntegers(NodeImporter &n, GraphValue &x,
                                        ArrayRef<int64_t> order,
                                        ArrayRef<int64_t> starts,
@@ -137,7 +134,10 @@ GraphValue transpose(NodeImporter &n, GraphValue &x,
                      ArrayRef<int64_t> permutation);
 /// The same elements in another shape; the number of them is the same.
 GraphValue reshape(NodeImporter &n, GraphValue &x, const Shape &shape);
-/// Adds dimensions of size 1, at these places of the result.
+/// The value with `shape` as its sizes. The entry asks callers for sizes that
+/// the value does not have by its type.
+GraphValue assumeSizes(NodeImporter &n, GraphValue &x, const Shape &shape);
+/// Adds dimensions of size 1, which are dimensions `dims` of the result.
 GraphValue unsqueeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
 /// Removes dimensions of size 1.
 GraphValue squeeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
@@ -149,7 +149,7 @@ GraphValue slice(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> offsets,
                  ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> strides);
 
 /// The value in another element type: exact, or rounded once, or truncated
-/// towards 0 and saturated. Refuses what has no such conversion.
+/// towards 0 and saturated. Refuses pairs of types without a conversion.
 FailureOr<GraphValue> convert(NodeImporter &n, GraphValue &x,
                               mlir::Type element);
 

@@ -186,19 +186,24 @@ static bool hasSameSizes(const Shape &a, const Shape &b) {
   return ArrayRef<OpFoldResult>(a) == ArrayRef<OpFoldResult>(b);
 }
 
+GraphValue onnx::assumeSizes(NodeImporter &n, GraphValue &x,
+                             const Shape &shape) {
+  if (hasSameSizes(x.shape, shape))
+    return x;
+  return toGraphValue(castTo(n, n.tensor(x), n.type(x.element, shape)), shape);
+}
+
 GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
   if (hasSameSizes(x.shape, shape))
     return x;
   // A constant keeps its bytes.
-  if (x.constant) {
+  if (x.constant && knownSizes(shape)) {
     TypedAttr attr = qnn::retypeConstant(x.constant, n.type(x.element, shape));
     if (attr)
       return Constants::toValue(n.b, attr);
   }
   if (shape.empty() && !knownSizes(x.shape)) {
-    Shape ones(x.shape.size(), n.size(1)); // which callers are asked for
-    GraphValue one =
-        toGraphValue(castTo(n, n.tensor(x), n.type(x.element, ones)), ones);
+    GraphValue one = assumeSizes(n, x, Shape(x.shape.size(), n.size(1)));
     return reshape(n, one, shape);
   }
   SmallVector<Group> groups;

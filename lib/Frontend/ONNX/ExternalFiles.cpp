@@ -23,8 +23,8 @@ MappedFile::~MappedFile() {
     munmap(const_cast<char *>(data), size);
 }
 
-void MappedFile::rest(std::string_view part) const {
-  // The kernel takes whole pages, of which others may have a share.
+void MappedFile::evict(std::string_view part) const {
+  // Linux takes whole pages, which may hold other data too.
   uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   uintptr_t at = reinterpret_cast<uintptr_t>(part.data());
   uintptr_t begin = (at + page - 1) & -page, end = (at + part.size()) & -page;
@@ -32,13 +32,13 @@ void MappedFile::rest(std::string_view part) const {
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
 }
 
-void ExternalFiles::rest(std::string_view part) const {
+void ExternalFiles::evict(std::string_view part) const {
   std::less_equal<const char *> before;
   for (const auto &[location, file] : files) {
     std::string_view all = file->bytes();
     if (before(all.data(), part.data()) &&
         before(part.data() + part.size(), all.data() + all.size()))
-      return file->rest(part);
+      return file->evict(part);
   }
 }
 

@@ -32,7 +32,7 @@ public:
 
   /// Takes a part, which will not be read soon, out of memory. Who reads it
   /// again finds it in the file.
-  void rest(std::string_view part) const;
+  void evict(std::string_view part) const;
 
 private:
   const char *data;
@@ -53,8 +53,8 @@ public:
   };
   /// The data of a tensor of `size` bytes.
   rt::Result<Data> find(const ExternalData &place, uint64_t size);
-  /// See MappedFile::rest; does nothing with bytes that are elsewhere.
-  void rest(std::string_view part) const;
+  /// See MappedFile::evict; does nothing with bytes that are elsewhere.
+  void evict(std::string_view part) const;
 
 private:
   rt::Result<MappedFilePtr> open(const std::string &location);

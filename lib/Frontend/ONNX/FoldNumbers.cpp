@@ -43,8 +43,8 @@ std::optional<SmallVector<double>> onnx::readNumbers(GraphValue &x) {
   return numbers;
 }
 
-/// Whether the evaluator computes with elements of a type: what it gives is
-/// what a program gives.
+/// Whether folding gives the bits that a program computes for elements of a
+/// type.
 static bool isEvaluated(Type element) {
   return element.isF32() || element.isF64();
 }
@@ -66,7 +66,8 @@ static GraphValue makeNumbers(NodeImporter &n, ArrayRef<double> numbers,
       DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
 }
 
-/// In binary64, which rounded to float32 is what float32 gives.
+/// Computes in binary64. Rounded to float32, these results are those of
+/// float32.
 static std::optional<double> evaluate(StringRef op, double x, double y) {
   if (op == "Add")
     return x + y;

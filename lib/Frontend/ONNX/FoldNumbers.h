@@ -15,10 +15,10 @@ namespace qcc::onnx {
 /// The elements of a constant of few floats.
 std::optional<llvm::SmallVector<double>> readNumbers(GraphValue &x);
 
-/// The result of a node that computes with a few constant floats what a program
-/// would: a sum, difference, product or quotient, a root or a square, a rounded
-/// number. PyTorch writes sizes in this way, and a size has to be known.
-/// Nothing where the node is another one.
+/// The result of a node on a few constant floats, with the bits that a program
+/// would compute: a sum, difference, product, quotient, root, square or rounded
+/// number. PyTorch computes sizes in this way, and sizes have to be known.
+/// Nothing for other nodes.
 std::optional<GraphValue> foldNumbers(NodeImporter &n);
 
 /// A few constants in another type: integers as floats, and floats without

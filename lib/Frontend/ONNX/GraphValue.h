@@ -22,38 +22,37 @@ namespace qcc::onnx {
 /// one value, so that sizes can be compared.
 using Shape = llvm::SmallVector<mlir::OpFoldResult>;
 
-/// What a name of the graph stands for. uint8 is `ui8`, int8 is `i8`, bool is
-/// `i1`; other integers are signless.
+/// The value that a name of the graph stands for. uint8 is `ui8`, int8 is `i8`,
+/// bool is `i1`; other integers are signless.
 struct GraphValue {
   mlir::Type element;
   Shape shape;
-  /// Null for a constant, or for integers, that nothing has asked for as a
-  /// tensor.
+  /// Null until a node reads the constant or the integers as a tensor.
   mlir::Value value;
   /// Null unless it is a constant.
   mlir::TypedAttr constant;
-  /// Of a constant of int4 or uint4: its elements are those of int8 or uint8
-  /// here, which DequantizeLinear alone takes for what they are.
+  /// Whether the value is a constant of int4 or uint4. It has elements of int8
+  /// or uint8 here, and only DequantizeLinear takes it.
   bool isFourBits = false;
-  /// Of uint16: its elements are those of int32 here. Only ops that quantize,
-  /// dequantize or move elements take it.
+  /// Whether the value has elements of uint16. They are int32 here, and only
+  /// ops that quantize, dequantize or move elements take the value.
   bool isUInt16 = false;
-  /// Of an image in blocks of channels (ChannelBlocks.h). Here it has the order
-  /// of other images.
+  /// Whether the value is an image in blocks of channels (ChannelBlocks.h). It
+  /// has the order of other images here.
   bool isBlocked = false;
-  /// Of integers that the integer evaluator knows, in the order of elements:
-  /// constants, and sizes that are known at run time. All sizes of the value
-  /// are constants.
+  /// The elements in row-major order, if the integer evaluator knows them: each
+  /// is a constant, or a size that is known at run time. All sizes of the value
+  /// are constants then.
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
   /// Whether all elements are one constant other than 0.
   bool isFilled = false;
-  /// The size of which a bool of one element says whether it is 1, or null.
+  /// The size s of a bool that is the comparison s == 1; otherwise null.
   mlir::OpFoldResult isOne;
-  /// The integer that a float of one element was cast from, if the integer
-  /// evaluator knows it; or null.
+  /// The integer from which a float of one element was cast, if the integer
+  /// evaluator knows it; otherwise null.
   mlir::OpFoldResult whole;
-  /// Of a Cast of int8 or uint8 to float32: the integers. A product of these
-  /// with a scale is a DequantizeLinear that is written as two nodes.
+  /// The integers of a Cast from int8 or uint8 to float32; otherwise null. Cast
+  /// and Mul by a scale together are a DequantizeLinear.
   mlir::Value stored;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }

@@ -214,7 +214,7 @@ static bool fits(ArrayRef<Dimension> declared, ArrayRef<OpFoldResult> shape) {
   return true;
 }
 
-/// The constant that an input has by default is what the input says it is.
+/// Refuses a default of an input that has another type or shape than declared.
 LogicalResult GraphImporter::verifyDefault(const ValueInfo &input) {
   GraphValue *found = scope.find(input.name);
   if (!found || !input.isTensor)
@@ -232,8 +232,8 @@ LogicalResult GraphImporter::verifyDefault(const ValueInfo &input) {
   return success();
 }
 
-/// An output has the type and the sizes that the model declares for it. Sizes
-/// with one name are equal as far as they are known.
+/// Refuses an output that has another type or other sizes than the model
+/// declares. Known sizes that have one name must be equal.
 LogicalResult GraphImporter::verifyDeclared(const ValueInfo &output,
                                             const GraphValue &value) {
   std::string what = "the output '" + std::string(output.name) + "' ";
@@ -363,7 +363,7 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
     folder = ".";
   OwningOpRef<ModuleOp> module =
       GraphImporter(**model, folder, name, options.fixed, context).run();
-  // What is wrong with an op is wrong with a node of the model.
+  // Messages about ops name the node of the model.
   ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
     if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
       diagnostic << ", in node '" << node.getName().getValue() << "'";

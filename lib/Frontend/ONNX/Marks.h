@@ -12,8 +12,8 @@
 
 namespace qcc::onnx {
 
-/// What all results of a node are because its inputs are so: images in blocks
-/// of channels, or elements of uint16 (GraphValue).
+/// Properties that all results of a node have if one of its inputs has them:
+/// images in blocks of channels, elements of uint16 (GraphValue).
 struct Marks {
   bool isBlocked = false, isUInt16 = false;
 
@@ -23,8 +23,8 @@ struct Marks {
   }
 };
 
-/// The marks of the results of a node; refuses a node that does not take inputs
-/// of int4, of uint16 or in blocks that it has.
+/// The marks of the results of a node. Refuses a node with inputs of int4, of
+/// uint16 or in blocks of channels that its op does not take.
 mlir::FailureOr<Marks> readMarks(NodeImporter &n);
 
 } // namespace qcc::onnx

@@ -53,8 +53,8 @@ std::string dataTypeName(int32_t type);
 std::optional<rt::DType> dtypeOf(int32_t type);
 /// Bytes of an element; 0 for types that an import does not take.
 unsigned dataTypeSize(int32_t type);
-/// Bytes of what the file stores one after the other: an element, or two of
-/// int4 or uint4; 0 for types that constants do not have.
+/// Bytes of the unit of storage: an element, or two elements of int4 or uint4;
+/// 0 for types that constants do not have.
 unsigned storedSize(int32_t type);
 /// Whether a byte has two elements, of int4 or uint4.
 bool isPacked(int32_t type);
@@ -93,7 +93,8 @@ struct NodeAttribute {
     Other ///< Another type, or a value that is not of the type.
   };
   std::string_view name;
-  /// Of a function's body: the attribute of the call that stands here.
+  /// The attribute of the call whose value this attribute of a node in a
+  /// function takes; otherwise empty.
   std::string_view reference;
   Kind kind = Kind::None;
   float real = 0;
@@ -114,7 +115,7 @@ struct Node {
 };
 
 struct Dimension {
-  bool hasValue = false; ///< Not of -1, which writers mean unknown by.
+  bool hasValue = false; ///< False for -1, by which writers mean unknown.
   int64_t value = 0;
   std::string_view symbol; ///< empty: unknown, and equal to no other
 };
@@ -145,8 +146,8 @@ struct OperatorSet {
 struct LocalFunction {
   std::string_view name, domain, overload;
   std::vector<std::string_view> inputs, outputs;
-  /// Attributes without which a call is not complete, and those that a call
-  /// may leave out, with their values.
+  /// Attributes that a call must have, then those that a call may leave out,
+  /// with their default values.
   std::vector<std::string_view> attributes;
   std::vector<NodeAttribute> defaults;
   std::vector<Node> nodes;

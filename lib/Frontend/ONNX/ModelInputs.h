@@ -1,5 +1,4 @@
-//===- ModelInputs.h - Inputs of an ONNX model as they are fixed -*- C++
-//-*-===//
+//===- ModelInputs.h - Fixed inputs of an ONNX model ------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +21,8 @@ class ModelInputs {
 public:
   ModelInputs(const Graph &graph, const FixedInputs &fixed);
 
-  /// Reads what is fixed; a failure says which of it does not fit the model.
+  /// Reads the fixed sizes and values. A failure names the one that does not
+  /// fit the model.
   rt::Status read();
 
   /// Whether it is an argument of the program.
@@ -43,7 +43,7 @@ private:
   rt::Status fixSymbol(std::string_view symbol, int64_t size,
                        const std::string &what);
   rt::Status addConstant(const ValueInfo &input, const HostView &given);
-  /// Refuses a size for a symbol that no input has but those with defaults.
+  /// Refuses a size for a symbol that no argument of the program has.
   rt::Status checkDims() const;
   std::string listNames() const;
 
@@ -53,7 +53,7 @@ private:
   std::map<std::string, int64_t, std::less<>> symbols;
   std::map<std::string_view, std::vector<int64_t>> shapes; ///< By input.
   std::vector<Tensor> values;
-  std::deque<std::string> bytes; ///< What they view.
+  std::deque<std::string> bytes; ///< The data of `values`.
 };
 
 } // namespace qcc::onnx

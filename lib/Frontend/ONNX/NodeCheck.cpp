@@ -38,10 +38,11 @@ class NodeCheck {
 public:
   NodeCheck(NodeImporter &n, const Signature &signature)
       : n(n), signature(signature) {}
-  LogicalResult run();
+  void checkAttributes();
+  /// Checks inputs, outputs and element types.
+  LogicalResult checkOperands();
 
 private:
-  void checkAttributes();
   void checkUnknown(const NodeAttribute &attribute);
   void checkInputs();
   void checkOutputs();
@@ -133,22 +134,23 @@ static std::string nameOf(StringRef what, size_t i, const FormalRule &formal) {
 void NodeCheck::checkCount(ArrayRef<FormalRule> formals, size_t count,
                            StringRef what) {
   bool isOpen = !formals.empty() && formals.back().isVariadic();
+  std::string counted =
+      (Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
   if (count > formals.size() && !isOpen) {
-    refuse() << "has " << count << " " << what << "s; the op has at most "
-             << formals.size() << ": remove the others";
+    refuse() << "has " << counted << "; the op has at most " << formals.size()
+             << ": remove the others";
     return;
   }
   for (size_t i = count; i < formals.size(); ++i)
     if (formals[i].kind != FormalRule::Kind::Optional &&
         formals[i].minimum > 0) {
-      refuse() << "has " << count << " " << what << "s and lacks "
+      refuse() << "has " << counted << " and lacks "
                << nameOf(what, i, formals[i])
-               << ", which the op needs; give it "
-               << "one";
+               << ", which the op needs; give it one";
       return;
     }
   if (isOpen && count < formals.size() - 1 + formals.back().minimum)
-    refuse() << "has " << count << " " << what << "s; the op needs at least "
+    refuse() << "has " << counted << "; the op needs at least "
              << formals.size() - 1 + formals.back().minimum
              << ": give it the others";
 }
@@ -223,8 +225,7 @@ void NodeCheck::checkTypes() {
   }
 }
 
-LogicalResult NodeCheck::run() {
-  checkAttributes();
+LogicalResult NodeCheck::checkOperands() {
   checkInputs();
   checkOutputs();
   if (ok)
@@ -233,7 +234,13 @@ LogicalResult NodeCheck::run() {
 }
 
 LogicalResult onnx::checkNode(NodeImporter &n, const Signature &signature) {
-  return NodeCheck(n, signature).run();
+  NodeCheck check(n, signature);
+  check.checkAttributes();
+  return check.checkOperands();
+}
+
+LogicalResult onnx::checkOperands(NodeImporter &n, const Signature &signature) {
+  return NodeCheck(n, signature).checkOperands();
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one rule that every node of a model passes before its op is imported.
-// Import functions may rely on it: required attributes and inputs are there,
-// attributes have their types, and inputs have element types that the op takes.
+// The one rule that every node passes before its op is imported: nodes of the
+// model, and nodes that others are composed of. Import functions rely on it:
+// required attributes and inputs are there, attributes have their types, and
+// inputs have element types that the op takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,13 @@
 
 namespace qcc::onnx {
 
-/// Refuses a node, with all reasons at once, whose attributes, inputs, outputs
-/// or element types its op does not have.
+/// Refuses a node whose attributes, inputs, outputs or element types do not
+/// match the signature of its op. Gives all reasons at once.
 mlir::LogicalResult checkNode(NodeImporter &n, const Signature &signature);
+
+/// The same for a node of a composition, without its attributes, which come
+/// from an import function.
+mlir::LogicalResult checkOperands(NodeImporter &n, const Signature &signature);
 
 using Refuse = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
@@ -29,14 +34,13 @@ using Refuse = llvm::function_ref<mlir::InFlightDiagnostic()>;
 mlir::LogicalResult checkCall(const Node &call, const LocalFunction &function,
                               Refuse refuse);
 
-/// Refuses an attribute that takes the value of an attribute of the function
-/// around the node, where there is no function (null), or where it has no
-/// attribute of this name.
+/// Refuses a node with an attribute that refers to an attribute of the function
+/// around the node, if `function` is null or lacks the attribute.
 mlir::LogicalResult
 checkReferences(const Node &node, const LocalFunction *function, Refuse refuse);
 
-/// Whether a node may have an attribute although its op lacks it: the names of
-/// attributes that tools keep notes in.
+/// Whether a node may have an attribute that its op lacks: tools keep notes in
+/// attributes of these names.
 bool isTolerated(llvm::StringRef attribute);
 
 } // namespace qcc::onnx

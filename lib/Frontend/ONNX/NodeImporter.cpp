@@ -51,13 +51,6 @@ const NodeImporter &NodeImporter::outermost() const {
   return whole ? whole->outermost() : *this;
 }
 
-LogicalResult NodeImporter::requireInputs(unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    if (!has(i))
-      return refuse() << "has no input " << i << "; it needs " << count;
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -264,7 +257,7 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
   return set(i, std::move(result));
 }
 
-void NodeImporter::rest(Attribute constant) { constants.rest(constant); }
+void NodeImporter::evict(Attribute constant) { constants.evict(constant); }
 
 TypedAttr NodeImporter::transposed(TypedAttr constant,
                                    ArrayRef<int64_t> permutation) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the functions that import ops get: the node's inputs and attributes, a
-// builder whose ops have the node's location, and a place for results. Each op
-// has one function, of the families in Ops.h.
+// A function that imports an op gets a NodeImporter: the inputs and attributes
+// of the node, a builder at the node's location, and slots for results. Each op
+// has one function, which Ops.h declares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,15 +46,14 @@ public:
   const Node &node;
   /// The version of the operator set in which the op got its meaning.
   const int64_t since;
-  /// Imports a graph that an attribute has, with values for its inputs; gives
-  /// its outputs. Data decide whether they are used unless it `isChosen`.
+  /// Imports the graph of an attribute with values for its inputs, and returns
+  /// its outputs. `isChosen` is false if data decide whether they are used.
   std::function<mlir::FailureOr<llvm::SmallVector<GraphValue>>(
       const Graph &, llvm::ArrayRef<GraphValue> arguments, bool isChosen)>
       importBranch;
-  /// What a name of the graph stands for; null for nothing.
+  /// The value that a name of the graph stands for, or null.
   std::function<GraphValue *(std::string_view)> lookup;
-  /// Whether the results are used whatever the data are: not in a branch that
-  /// data choose.
+  /// False in a branch that data choose, since its results may be discarded.
   bool isChosen = true;
   /// See findChannelBlock.
   int64_t channelBlock = 0;
@@ -71,8 +70,6 @@ public:
   unsigned numInputs() const { return inputs.size(); }
   /// Whether an optional input is there.
   bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
-  /// Refuses a node without one of its first `count` inputs.
-  mlir::LogicalResult requireInputs(unsigned count);
   GraphValue &in(unsigned i) { return *inputs[i]; }
   /// An input as a tensor.
   mlir::Value value(unsigned i) { return tensor(*inputs[i]); }
@@ -80,14 +77,14 @@ public:
   /// Whether the integer evaluator knows the elements of a value, which it
   /// reads from a constant.
   bool knowsIntegers(GraphValue &value);
-  /// The integers of an input of int64 or int32, as far as they are known; or
-  /// a refusal that calls it `what`.
+  /// The integers of an input of int64 or int32. Refuses unknown integers, in
+  /// a message that calls the input `what`.
   mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>>
   integers(unsigned i, llvm::StringRef what);
-  /// The same where all of them have to be constants.
+  /// The same; also refuses integers that are not constant.
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   constantIntegers(unsigned i, llvm::StringRef what);
-  /// The elements of a constant of floats; or a refusal.
+  /// The elements of a constant of float32; refuses other inputs.
   mlir::FailureOr<llvm::SmallVector<float>>
   constantFloats(unsigned i, llvm::StringRef what);
 
@@ -99,12 +96,12 @@ public:
   llvm::StringRef getString(llvm::StringRef name, llvm::StringRef absent) const;
   /// Empty where the attribute is absent.
   llvm::ArrayRef<int64_t> getInts(llvm::StringRef name) const;
-  /// `count` integers of an attribute, or as many times `absent`; refuses
-  /// another number of them.
+  /// The integers of an attribute, or `count` times `absent` without it.
+  /// Refuses another number of integers than `count`.
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   getInts(llvm::StringRef name, size_t count, int64_t absent);
-  /// A dimension, counted from the end where it is negative; refuses what is
-  /// no dimension of `rank`.
+  /// The dimension that `axis` names; a negative one counts from the end.
+  /// Refuses an axis that a value of `rank` dimensions does not have.
   mlir::FailureOr<int64_t> dimension(int64_t axis, int64_t rank);
   mlir::FailureOr<int64_t> axis(int64_t absent, int64_t rank) {
     return dimension(getInt("axis", absent), rank);
@@ -154,7 +151,7 @@ public:
   /// See Constants.
   mlir::TypedAttr transposed(mlir::TypedAttr constant,
                              llvm::ArrayRef<int64_t> permutation);
-  void rest(mlir::Attribute constant);
+  void evict(mlir::Attribute constant);
 
   /// Forgets sizes that are computed while it lives: they are values of a
   /// region, which nothing outside of it may use.
@@ -182,7 +179,7 @@ private:
   llvm::SmallVector<std::optional<GraphValue>> results;
 };
 
-/// What imports an op.
+/// The type of functions that import an op.
 using OpImporter = mlir::LogicalResult (*)(NodeImporter &);
 
 } // namespace qcc::onnx

@@ -13,10 +13,10 @@
 
 namespace qcc::onnx {
 
-/// The nodes, each behind those whose results it reads, also inside of its
-/// branches. ONNX asks models to have this order, but some writers put nodes
-/// at the end that others read; a model in order keeps its order. Of nodes
-/// that read each other in a circle, one comes before what it reads.
+/// The nodes in an order in which each follows the nodes whose results it, or
+/// one of its branches, reads. ONNX asks models to have this order, but some
+/// writers append nodes that others read. A model in order keeps its order. In
+/// a cycle of nodes, one precedes a node that it reads.
 llvm::SmallVector<const Node *> orderNodes(const std::vector<Node> &nodes);
 
 } // namespace qcc::onnx

@@ -16,7 +16,7 @@
 
 namespace qcc::onnx {
 
-/// What names stand for in a graph, in a branch of a node, or in a call of a
+/// The meaning of names in a graph, in a branch of a node, or in a call of a
 /// function.
 struct Scope {
   /// Of a branch: the graph around it, whose values it sees.
@@ -26,15 +26,15 @@ struct Scope {
   const Node *call = nullptr;
   /// The operator set of the default domain.
   int64_t operatorSet = 0;
-  /// What stands before the names of nodes: the names of calls around them.
+  /// The names of the calls around the nodes, which precede the nodes' names.
   std::string prefix;
   unsigned depth = 0;
-  /// Not in a branch that data choose, whose results may be discarded.
+  /// False in a branch that data choose, since its results may be discarded.
   bool isChosen = true;
   llvm::StringMap<GraphValue> values;
   /// Inputs of a function that its call leaves out.
   llvm::StringSet<> absent;
-  /// What nodes would have computed that are refused.
+  /// Outputs of refused nodes.
   llvm::StringSet<> missing;
 
   /// Null for a name that stands for nothing.
@@ -55,7 +55,7 @@ public:
   mlir::LogicalResult addConstants(const Graph &graph, Scope &scope);
   /// False if a node was refused.
   bool import(const std::vector<Node> &nodes, Scope &scope);
-  /// What makes values at `loc` for no node of the model.
+  /// An importer that makes values at `loc` without a node of the model.
   NodeImporter importerAt(mlir::Location loc);
   /// See findChannelBlock.
   int64_t channelBlock = 0;
@@ -74,10 +74,10 @@ private:
   /// name that stands for nothing.
   mlir::FailureOr<llvm::SmallVector<GraphValue *>>
   findInputs(const Node &node, mlir::Location loc, Scope &scope);
-  /// Replaces inputs of float16 or bfloat16 by the same in float32, kept in
-  /// `wide`; gives the type that they had, or null. A contraction of two
-  /// results of DequantizeLinear gets them as they are before they are rounded,
-  /// so that it is one of integers.
+  /// Replaces inputs of float16 or bfloat16 by their values in float32, which
+  /// `wide` owns. Returns the replaced type, or null. A contraction of two
+  /// results of DequantizeLinear reads them before they are rounded, so that
+  /// the contraction is computed on integers.
   mlir::Type widen(const Node &node, llvm::MutableArrayRef<GraphValue *> inputs,
                    mlir::Location loc, std::deque<GraphValue> &wide);
   mlir::LogicalResult importCall(const Node &call,

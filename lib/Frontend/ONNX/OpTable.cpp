@@ -19,11 +19,11 @@ struct Row {
   llvm::StringLiteral op;
   OpImporter import;
   /// Ascending; what ONNX changed in between is in the function.
-  llvm::SmallVector<int64_t, 8> versions;
+  std::initializer_list<int64_t> versions;
 };
 } // namespace
 
-static const Row kRows[] = {
+static constexpr Row kRows[] = {
     {"Abs", importUnary, {6, 13}},
     {"Acos", importUnary, {7, 22}},
     {"Acosh", importUnary, {9, 22}},
@@ -177,7 +177,7 @@ static const Row kRows[] = {
     {"Xor", importBoolean, {7}},
 };
 
-static const Row kMicrosoftRows[] = {
+static constexpr Row kMicrosoftRows[] = {
     {"Attention", importMicrosoftAttention, {1}},
     {"BiasAdd", importBiasAdd, {1}},
     {"BiasGelu", importFusedGelu, {1}},
@@ -215,7 +215,7 @@ static const Row kMicrosoftRows[] = {
 };
 
 /// Of com.microsoft.nchwc.
-static const Row kBlockedRows[] = {
+static constexpr Row kBlockedRows[] = {
     {"AveragePool", importBlockedPool, {1}},
     {"Conv", importBlockedConv, {1}},
     {"GlobalAveragePool", importBlockedPool, {1}},
@@ -228,11 +228,64 @@ static const Row kBlockedRows[] = {
 
 /// Ops that ONNX Runtime writes into the default domain, where ONNX has none of
 /// their name.
-static const Row kRuntimeRows[] = {
+static constexpr Row kRuntimeRows[] = {
     {"SimplifiedLayerNormalization", importRMSNormalization, {1}},
 };
 
-/// What sums, or is made of sums.
+//===----------------------------------------------------------------------===//
+// Every row has a signature
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The start of an entry of a list of signatures.
+struct Signed {
+  std::string_view op;
+  int64_t since;
+};
+} // namespace
+
+#define SIGNATURE(op, since, attributes, inputs, outputs, variables)           \
+  {op, since},
+static constexpr Signed kStandardSigned[] = {
+#include "StandardSignatures.def"
+};
+static constexpr Signed kMicrosoftSigned[] = {
+#include "MicrosoftSignatures.def"
+};
+static constexpr Signed kBlockedSigned[] = {
+#include "BlockedSignatures.def"
+};
+#undef SIGNATURE
+
+/// Whether each row has a signature for its first version. Rows and signatures
+/// are in the order of names.
+template <size_t numRows, size_t numSigned>
+static constexpr bool haveSignatures(const Row (&rows)[numRows],
+                                     const Signed (&entries)[numSigned]) {
+  size_t at = 0;
+  for (const Row &row : rows) {
+    std::string_view op(row.op.data(), row.op.size());
+    while (at < numSigned && entries[at].op < op)
+      ++at;
+    if (at == numSigned || entries[at].op != op ||
+        entries[at].since > *row.versions.begin())
+      return false;
+  }
+  return true;
+}
+
+// utils/onnx-signatures.py writes the signatures.
+static_assert(haveSignatures(kRows, kStandardSigned) &&
+                  haveSignatures(kMicrosoftRows, kMicrosoftSigned) &&
+                  haveSignatures(kRuntimeRows, kMicrosoftSigned) &&
+                  haveSignatures(kBlockedRows, kBlockedSigned),
+              "a row has no signature, or is not in the order of names");
+
+//===----------------------------------------------------------------------===//
+// Look-up
+//===----------------------------------------------------------------------===//
+
+/// Ops that sum, or are composed of sums.
 static constexpr llvm::StringLiteral kSums[] = {
     "Attention",
     "AveragePool",
@@ -345,7 +398,6 @@ std::optional<OpVersion> onnx::findOp(llvm::StringRef domain,
   if (!version.import)
     return std::nullopt;
   version.signature = findSignature(domain, op, version.since);
-  assert(version.signature && "utils/onnx-signatures.py knows no such op");
   return version;
 }
 
@@ -353,7 +405,7 @@ std::string onnx::remedyForOp(llvm::StringRef domain, llvm::StringRef op,
                               int64_t operatorSet) {
   if (const Row *row = findRow(domain, op))
     return "ONNX has it since operator set " +
-           std::to_string(row->versions.front()) + ": convert the model";
+           std::to_string(*row->versions.begin()) + ": convert the model";
   bool isStandard = domainName(domain) == "ai.onnx";
   for (const Reason &reason : kReasons)
     for (llvm::StringRef name : reason.ops)

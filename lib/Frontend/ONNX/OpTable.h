@@ -26,10 +26,10 @@ inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
 struct OpVersion {
   int64_t since = 0;
   OpImporter import = nullptr;
-  /// The attributes, inputs and outputs that nodes may have.
+  /// The attributes, inputs and outputs that nodes may have; never null.
   const Signature *signature = nullptr;
-  /// Of float16 and bfloat16, the op is computed in float32 and its results
-  /// are rounded: a sum in these types would lose its digits.
+  /// Whether the op is computed in float32 for float16 and bfloat16, and its
+  /// results are rounded: a sum in these types would lose its digits.
   bool sumsInFloat32 = false;
 };
 
@@ -38,7 +38,7 @@ struct OpVersion {
 std::optional<OpVersion> findOp(llvm::StringRef domain, llvm::StringRef op,
                                 int64_t operatorSet);
 
-/// What to do about an op that findOp does not find.
+/// The advice to users of an op that findOp does not find.
 std::string remedyForOp(llvm::StringRef domain, llvm::StringRef op,
                         int64_t operatorSet);
 

@@ -50,7 +50,7 @@ struct FormalRule {
   llvm::StringRef name;
   Kind kind = Kind::Single;
   unsigned minimum = 1;     ///< How many a variadic one stands for at least.
-  llvm::StringRef variable; ///< Empty where no other input has to match.
+  llvm::StringRef variable; ///< Empty if no other input has to match.
   llvm::StringRef types;    ///< Letters of the element types that it takes.
 
   bool isVariadic() const {

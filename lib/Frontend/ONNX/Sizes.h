@@ -50,10 +50,10 @@ private:
                            mlir::AffineExpr expr,
                            llvm::ArrayRef<mlir::Value> operands);
 
-  /// Questions that were answered.
+  /// Results of computations, by operation and operands.
   llvm::DenseMap<std::tuple<unsigned, void *, void *>, mlir::OpFoldResult>
       answers;
-  /// Maps that were applied, and to what.
+  /// Results of affine maps, by map and operands.
   std::map<std::vector<const void *>, mlir::OpFoldResult> applied;
   llvm::DenseSet<void *> neverNegative;
 };

@@ -80,31 +80,66 @@ static bool haveSameBytes(ElementsAttr a, ElementsAttr b) {
   return left && right && *left == *right;
 }
 
-/// A number that is equal for equal constants, of their first bytes alone:
-/// constants may be as large as memory.
-static uint64_t keyOf(ElementsAttr value, int64_t bytes) {
-  constexpr size_t first = 4096;
-  std::optional<ArrayRef<char>> stored = storedBytes(value);
-  if (!stored)
-    return llvm::hash_combine(bytes, value);
+uint64_t Weights::hashAll(ArrayRef<char> bytes) {
+  read += bytes.size();
   return llvm::hash_combine(
-      bytes, llvm::xxh3_64bits(
-                 StringRef(stored->data(), std::min(stored->size(), first))));
+      bytes.size(), llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size())));
+}
+
+uint64_t Weights::hashSamples(ArrayRef<char> bytes) {
+  constexpr size_t count = 128, length = 64;
+  if (bytes.size() <= count * length)
+    return hashAll(bytes);
+  SmallVector<char> samples;
+  // The last sample ends where the constant ends.
+  for (size_t i = 0; i < count; ++i)
+    llvm::append_range(
+        samples,
+        bytes.slice((bytes.size() - length) / (count - 1) * i, length));
+  llvm::append_range(samples, bytes.take_back(length));
+  read += samples.size();
+  return llvm::hash_combine(bytes.size(), llvm::xxh3_64bits(StringRef(
+                                              samples.data(), samples.size())));
+}
+
+const Weights::Constant *Weights::findEqual(ElementsAttr value) {
+  std::optional<ArrayRef<char>> bytes = storedBytes(value);
+  if (!bytes)
+    return nullptr;
+  unsigned next = list.size();
+  auto [found, isNew] = similar.try_emplace(hashSamples(*bytes), Similar{next});
+  if (isNew)
+    return nullptr;
+  Similar &group = found->second;
+  if (!group.isHashed) {
+    std::optional<ArrayRef<char>> first = storedBytes(list[group.first].value);
+    if (first)
+      whole[hashAll(*first)].push_back(group.first);
+    group.isHashed = true;
+  }
+  SmallVector<unsigned, 1> &candidates = whole[hashAll(*bytes)];
+  for (unsigned i : candidates) {
+    read += bytes->size();
+    if (haveSameBytes(list[i].value, value))
+      return &list[i];
+  }
+  candidates.push_back(next);
+  return nullptr;
 }
 
 std::optional<int64_t> Weights::add(ElementsAttr value) {
   std::optional<int64_t> bytes = sizeOf(value);
   if (!bytes)
     return std::nullopt;
-  SmallVector<unsigned, 1> &candidates = similar[keyOf(value, *bytes)];
-  for (unsigned i : candidates)
-    if (list[i].value == value || haveSameBytes(list[i].value, value))
-      return list[i].offset;
-  candidates.push_back(list.size());
+  auto [known, isNew] = offsets.try_emplace(value, 0);
+  if (!isNew)
+    return known->second;
+  if (const Constant *equal = findEqual(value))
+    return known->second = equal->offset;
   int64_t offset = llvm::alignTo(total, 64);
   list.push_back({offset, value});
   total = offset + *bytes;
-  return offset;
+  return known->second = offset;
 }
 
 void Weights::visit(function_ref<void(ArrayRef<char>)> bytes) const {

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Transforms/Entry/Weights.h"
+#include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -116,4 +117,35 @@ TEST_F(WeightsTest, EqualConstantsAreStoredOnce) {
   EXPECT_EQ(weights.add(splat), 20160);
   EXPECT_EQ(weights.constants().size(), 4u);
   EXPECT_EQ(bytesOf(weights).size(), 20169u);
+}
+
+TEST_F(WeightsTest, ConstantsThatDifferInOneByteAreReadOnceEach) {
+  // Wherever the byte is: in the first bytes, in the last, or between samples.
+  constexpr size_t size = 100000, count = 200;
+  for (size_t place : {0ul, 5000ul, 50001ul, 99998ul, size - 1}) {
+    Weights weights;
+    std::vector<char> bytes(size, 1);
+    for (size_t i = 0; i < count; ++i) {
+      bytes[place] = static_cast<char>(i);
+      EXPECT_EQ(weights.add(resource(bytes)),
+                static_cast<int64_t>(i * llvm::alignTo(size, 64)));
+    }
+    EXPECT_EQ(weights.constants().size(), count);
+    // Samples and all bytes of each, not a comparison of each two.
+    EXPECT_LT(weights.bytesRead(), int64_t(2 * count * size)) << place;
+    // Equal constants are compared with one.
+    int64_t before = weights.bytesRead();
+    EXPECT_EQ(weights.add(resource(bytes)),
+              static_cast<int64_t>((count - 1) * llvm::alignTo(size, 64)));
+    EXPECT_LT(weights.bytesRead() - before, int64_t(4 * size)) << place;
+    EXPECT_EQ(weights.constants().size(), count);
+  }
+}
+
+TEST_F(WeightsTest, LargeConstantsOfOtherSamplesAreNotReadAtAll) {
+  Weights weights;
+  constexpr size_t size = 1 << 20;
+  for (char first = 0; first < 10; ++first)
+    weights.add(resource(std::vector<char>(size, first)));
+  EXPECT_LT(weights.bytesRead(), int64_t(10 * size / 100));
 }

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <unordered_map>
@@ -40,6 +41,8 @@ public:
   int64_t size() const { return total; }
   /// In the order of their offsets.
   llvm::ArrayRef<Constant> constants() const { return list; }
+  /// Number of bytes that `add` has read to find equal constants.
+  int64_t bytesRead() const { return read; }
 
   /// Calls `bytes` with all bytes of the blob, in pieces one after another.
   void visit(llvm::function_ref<void(llvm::ArrayRef<char>)> bytes) const;
@@ -60,10 +63,28 @@ public:
   static Weights of(mlir::ArrayAttr attribute);
 
 private:
+  /// The constant of `list` with the same bytes as a constant that is stored as
+  /// bytes; null if there is none. The next constant of `list` is `value` then.
+  const Constant *findEqual(mlir::ElementsAttr value);
+  uint64_t hashSamples(llvm::ArrayRef<char> bytes);
+  uint64_t hashAll(llvm::ArrayRef<char> bytes);
+
+  /// Constants that have the size and the samples of `first`.
+  struct Similar {
+    unsigned first;
+    /// Whether `whole` has `first` and all constants similar to it.
+    bool isHashed = false;
+  };
+
   std::vector<Constant> list;
-  int64_t total = 0;
-  /// The constants of `list` by their size and first bytes.
-  std::unordered_map<uint64_t, llvm::SmallVector<unsigned, 1>> similar;
+  int64_t total = 0, read = 0;
+  /// Offsets of the constants that `add` was called with.
+  llvm::DenseMap<mlir::Attribute, int64_t> offsets;
+  /// By a hash of size and samples. Constants may be as large as memory, so
+  /// that all bytes are hashed only where samples are equal.
+  std::unordered_map<uint64_t, Similar> similar;
+  /// Indices in `list` by a hash of all bytes.
+  std::unordered_map<uint64_t, llvm::SmallVector<unsigned, 1>> whole;
 };
 
 /// Frees the data of a constant, which has none afterwards.

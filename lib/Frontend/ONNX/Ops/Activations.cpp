@@ -204,7 +204,7 @@ static Function boolFunction(StringRef op) {
   } : Function(nullptr);
 }
 
-/// What the attributes are where a node does not have them.
+/// The default values of attributes.
 static Parameters absentParameters(StringRef op) {
   return llvm::StringSwitch<Parameters>(op)
       .Case("LeakyRelu", {0.01, 0})
@@ -236,8 +236,6 @@ static GraphValue negated(NodeImporter &n, const GraphValue &x) {
 }
 
 LogicalResult onnx::importUnary(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   if (n.op() == "Neg" && n.knowsIntegers(x))
     return n.set(0, negated(n, x));
@@ -281,12 +279,7 @@ LogicalResult onnx::importUnary(NodeImporter &n) {
 
 /// IsNaN and IsInf.
 LogicalResult onnx::importIsSpecial(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (!x.isFloat())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   bool positive = n.getInt("detect_positive", 1) != 0,
        negative = n.getInt("detect_negative", 1) != 0;
   double infinity = std::numeric_limits<double>::infinity();
@@ -311,8 +304,6 @@ LogicalResult onnx::importIsSpecial(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult onnx::importPRelu(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   GraphValue &x = n.in(0);
   if (!x.isFloat())
     return n.refuse() << "does not take " << elementName(x.element)
@@ -326,8 +317,8 @@ LogicalResult onnx::importPRelu(NodeImporter &n) {
   return failed(y) ? failure() : n.set(0, *y);
 }
 
-/// Whether a bound of bytes is the least or the greatest that there is, as
-/// writers have it behind each QuantizeLinear.
+/// Whether a bound of bytes is the least or the greatest byte. Some writers
+/// clip by such bounds after each QuantizeLinear.
 static bool boundsNothing(const GraphValue &bound, bool isLow) {
   std::optional<qnn::ConstantData> data =
       qnn::ConstantData::get(bound.constant);
@@ -340,12 +331,7 @@ static bool boundsNothing(const GraphValue &bound, bool isLow) {
 LogicalResult onnx::importClip(NodeImporter &n) {
   if (n.since < 11)
     return importOldClip(n);
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (x.isBool())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   // uint8 is compared as int32.
   Type wide = x.isUnsigned() ? Type(n.b.getI32Type()) : x.element;
   std::optional<GraphValue> bounds[2];
@@ -353,11 +339,8 @@ LogicalResult onnx::importClip(NodeImporter &n) {
     if (!n.has(i))
       continue;
     GraphValue &bound = n.in(i);
-    if (bound.element != x.element ||
-        (bound.rank() != 0 &&
-         knownSizes(bound.shape) != SmallVector<int64_t>{1}))
-      return n.refuse() << "has a bound that is not one "
-                        << elementName(x.element) << "; make it a scalar";
+    if (bound.rank() != 0 && knownSizes(bound.shape) != SmallVector<int64_t>{1})
+      return n.refuse() << "has a bound of several elements; make it a scalar";
     if (boundsNothing(bound, i == 1))
       continue;
     GraphValue scalar = reshape(n, bound, {});
@@ -394,7 +377,7 @@ LogicalResult onnx::importClip(NodeImporter &n) {
 
 static LogicalResult castTo(NodeImporter &n, Type type) {
   GraphValue &x = n.in(0);
-  // What the integer evaluator knows it still knows as another integer.
+  // The integer evaluator keeps the values of integers of another type.
   bool keepsIntegers =
       (type.isSignlessInteger(64) || type.isSignlessInteger(32)) &&
       n.knowsIntegers(x);
@@ -418,8 +401,6 @@ static LogicalResult castTo(NodeImporter &n, Type type) {
 }
 
 LogicalResult onnx::importCast(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   int32_t to = n.getInt("to", 0);
   Type type = elementType(to, n.b.getContext());
   if (!type)
@@ -429,7 +410,5 @@ LogicalResult onnx::importCast(NodeImporter &n) {
 }
 
 LogicalResult onnx::importCastLike(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   return castTo(n, n.in(1).element);
 }

@@ -19,27 +19,6 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// Refuses inputs of several types, or of one that `accepts` does not take.
-static LogicalResult verifyTypes(NodeImporter &n, unsigned first,
-                                 function_ref<bool(GraphValue &)> accepts) {
-  for (unsigned i = first; i < n.numInputs(); ++i) {
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
-    if (n.in(i).element != n.in(first).element)
-      return n.refuse() << "has inputs of " << elementName(n.in(first).element)
-                        << " and of " << elementName(n.in(i).element)
-                        << "; cast one of them";
-    if (!accepts(n.in(i)))
-      return n.refuse() << "does not take " << elementName(n.in(i).element)
-                        << "; cast it to float32 or int32";
-  }
-  return success();
-}
-
-static bool isNumber(GraphValue &x) {
-  return x.isFloat() || x.isSigned() || x.isUnsigned();
-}
-
 /// The inputs, uint8 as int32.
 static FailureOr<SmallVector<GraphValue>> wideInputs(NodeImporter &n) {
   SmallVector<GraphValue> inputs;
@@ -74,8 +53,8 @@ static LogicalResult setElementwise(NodeImporter &n, Type element,
 // Integers that decide of shapes
 //===----------------------------------------------------------------------===//
 
-/// The number of elements of integers that meet element by element, each of
-/// the evaluator and in one dimension at most; one is repeated.
+/// The number of results of an elementwise op on integers that the evaluator
+/// knows, in at most one dimension; a single integer is repeated.
 static std::optional<size_t> meetIntegers(NodeImporter &n,
                                           ArrayRef<GraphValue *> values) {
   size_t count = 1;
@@ -94,7 +73,7 @@ static OpFoldResult integerAt(const GraphValue &value, size_t i) {
   return (*value.integers)[value.integers->size() == 1 ? 0 : i];
 }
 
-/// Arithmetic of sizes, if the operands are some.
+/// The result of arithmetic on integers that the evaluator knows, or nothing.
 static std::optional<GraphValue> computeSizes(NodeImporter &n) {
   GraphValue &x = n.in(0), &y = n.in(1);
   std::optional<size_t> count = meetIntegers(n, {&x, &y});
@@ -111,7 +90,7 @@ static std::optional<GraphValue> computeSizes(NodeImporter &n) {
       bool isKnown = knownSize(c).has_value();
       if (isKnown ? *knownSize(c) <= 0 : !n.isNeverNegative(c))
         return std::nullopt;
-      // A quotient by a size of 0 is nothing that a model relies on.
+      // No model relies on the quotient by a size of 0.
       c = n.max(c, n.size(1));
     }
     result.integers->push_back(n.op() == "Add"   ? n.add(a, c)
@@ -145,8 +124,8 @@ static Value truncatedModulo(Scalars &s, Value x, Value y) {
 }
 
 /// The exact remainder x - trunc(x / y) * y of floats, with the sign of x,
-/// computed in float64: of float32 and what is smaller, a quotient has at most
-/// 277 bits before the point, of which each division takes away 29.
+/// computed in float64. A quotient of float32 or narrower floats has at most
+/// 277 bits before the point, and each division takes away 29 of them.
 static Value floatModulo(Scalars &s, Value x, Value y) {
   Type type = x.getType(), wide = s.b.getF64Type();
   Value a = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, x)),
@@ -191,13 +170,6 @@ static Function arithmeticFunction(NodeImporter &n) {
 }
 
 LogicalResult onnx::importArithmetic(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  bool isWhole = n.op().starts_with("Bitwise");
-  if (failed(verifyTypes(n, 0, [&](GraphValue &x) {
-        return isNumber(x) && !(isWhole && x.isFloat());
-      })))
-    return failure();
   if (n.op() == "Mod" && n.in(0).isFloat()) {
     if (!n.getInt("fmod", 0))
       return n.refuse()
@@ -220,12 +192,7 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
 }
 
 LogicalResult onnx::importVariadic(NodeImporter &n) {
-  if (failed(n.requireInputs(1)) || failed(verifyTypes(n, 0, isNumber)))
-    return failure();
   StringRef op = n.op();
-  if ((op == "Sum" || op == "Mean") && !n.in(0).isFloat())
-    return n.refuse() << "does not take " << elementName(n.in(0).element)
-                      << "; cast it to float32";
   return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
     Value v = args[0];
     for (Value next : args.drop_front())
@@ -252,7 +219,7 @@ static std::optional<float> knownExponent(NodeImporter &n) {
 /// The power of a float by an exponent of any type.
 static LogicalResult importAnyPow(NodeImporter &n) {
   GraphValue &x = n.in(0);
-  if (!x.isFloat() || x.element.isF64() || !isNumber(n.in(1)))
+  if (!x.isFloat() || x.element.isF64())
     return n.refuse() << "is supported for float32, float16 and bfloat16, and "
                          "for float64 and integers with one of the constant "
                          "exponents 1, 2 and 3, or 0.5 of floats; cast it to "
@@ -285,13 +252,11 @@ static Value squareRoot(Scalars &s, Value x) {
 }
 
 LogicalResult onnx::importPow(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   if (std::optional<GraphValue> numbers = foldNumbers(n))
     return n.set(0, *numbers);
   GraphValue &x = n.in(0);
   std::optional<float> power = knownExponent(n);
-  bool isProduct = power && isNumber(x) && n.in(1).rank() <= x.rank() &&
+  bool isProduct = power && n.in(1).rank() <= x.rank() &&
                    (*power == 1 || *power == 2 || *power == 3 ||
                     (*power == 0.5f && x.isFloat()));
   if (!isProduct)
@@ -332,8 +297,8 @@ static Value compare(Scalars &s, StringRef op, Value x, Value y) {
   return arith::CmpIOp::create(s.b, s.loc, predicate, x, y);
 }
 
-/// What a comparison of two integers gives where the model says so: of two that
-/// are known, and of a size with what is negative.
+/// The result of a comparison that is known when the model is imported: of two
+/// known integers, or of a size with a negative integer.
 static std::optional<bool> compareIntegers(NodeImporter &n, OpFoldResult x,
                                            OpFoldResult y) {
   StringRef op = n.op();
@@ -374,12 +339,6 @@ static std::optional<GraphValue> compareKnown(NodeImporter &n) {
 }
 
 LogicalResult onnx::importComparison(NodeImporter &n) {
-  bool isEqual = n.op() == "Equal";
-  if (failed(n.requireInputs(2)) ||
-      failed(verifyTypes(n, 0, [&](GraphValue &x) {
-        return isNumber(x) || (isEqual && x.isBool());
-      })))
-    return failure();
   if (std::optional<GraphValue> known = compareKnown(n))
     return n.set(0, *known);
   if (failed(
@@ -388,7 +347,7 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
           })))
     return failure();
   GraphValue &x = n.in(0), &y = n.in(1);
-  if (isEqual && meetIntegers(n, {&x, &y}) == 1) {
+  if (n.op() == "Equal" && meetIntegers(n, {&x, &y}) == 1) {
     OpFoldResult a = integerAt(x, 0), c = integerAt(y, 0);
     n.outputs()[0]->isOne = knownSize(c) == 1   ? a
                             : knownSize(a) == 1 ? c
@@ -412,9 +371,6 @@ static std::optional<GraphValue> combineBools(NodeImporter &n) {
 }
 
 LogicalResult onnx::importBoolean(NodeImporter &n) {
-  if (failed(n.requireInputs(2)) ||
-      failed(verifyTypes(n, 0, [](GraphValue &x) { return x.isBool(); })))
-    return failure();
   if (std::optional<GraphValue> known = combineBools(n))
     return n.set(0, *known);
   Function function = n.op() == "And"  ? bits<arith::AndIOp>
@@ -463,12 +419,6 @@ static std::optional<GraphValue> chooseIntegers(NodeImporter &n) {
 }
 
 LogicalResult onnx::importWhere(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) ||
-      failed(verifyTypes(n, 1, [](GraphValue &) { return true; })))
-    return failure();
-  if (!n.in(0).isBool())
-    return n.refuse() << "has a condition of " << elementName(n.in(0).element)
-                      << "; cast it to bool";
   if (GraphValue *chosen = chooseKnown(n))
     return n.set(0, *chosen);
   if (std::optional<GraphValue> integers = chooseIntegers(n))

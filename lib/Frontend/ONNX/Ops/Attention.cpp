@@ -19,14 +19,6 @@ using namespace qcc::onnx;
 
 using Ref = Composer::Ref;
 
-/// Refuses a first input that is no float of 32 bits or less.
-static LogicalResult verifyFloat(NodeImporter &n) {
-  if (n.in(0).isFloat() && !n.in(0).element.isF64())
-    return success();
-  return n.refuse() << "does not take " << elementName(n.in(0).element)
-                    << "; cast it to float32";
-}
-
 /// [batch, rows, heads * size] as [batch, heads, rows, size].
 static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
                                  StringRef attribute) {
@@ -114,7 +106,7 @@ static Ref ungroup(NodeImporter &n, Composer &c, Ref x) {
   return c.reshape(x, shape);
 }
 
-/// The product of [batch, heads, ...] by what has fewer heads.
+/// The product of [batch, heads, ...] by a value with fewer heads.
 static Ref multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
                          int64_t size) {
   if (size == 1)
@@ -123,7 +115,7 @@ static Ref multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
   return c.failed() ? product : ungroup(n, c, product);
 }
 
-/// Where `keeps` is false, -infinity.
+/// The scores, replaced by -infinity where `keeps` is false.
 static Ref mask(Composer &c, Ref scores, Ref keeps) {
   return c.op("Where",
               {keeps, scores,
@@ -204,8 +196,8 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
 }
 
 LogicalResult onnx::importAttention(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) || failed(verifyFloat(n)))
-    return failure();
+  if (n.in(0).element.isF64())
+    return n.refuse() << "does not take float64; cast it to float32";
   Composer c(n);
   FailureOr<Heads> heads = readHeads(n, c);
   if (failed(heads))
@@ -258,8 +250,6 @@ static Ref readAngles(NodeImporter &n, Composer &c, unsigned i) {
 }
 
 LogicalResult onnx::importRotaryEmbedding(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) || failed(verifyFloat(n)))
-    return failure();
   Composer c(n);
   FailureOr<Ref> x = splitHeads(n, c, c.in(0), "num_heads");
   if (failed(x))

@@ -25,14 +25,12 @@ using namespace qcc::onnx;
 
 using Ref = Composer::Ref;
 
-/// Refuses a first input that is no image of float32, in blocks or not.
+/// Refuses a first input that is no image, in blocks or not.
 static LogicalResult verifyImage(NodeImporter &n, bool isBlocked) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (x.element.isF32() && x.rank() == 4 && x.isBlocked == isBlocked)
+  if (x.rank() == 4 && x.isBlocked == isBlocked)
     return success();
-  return n.refuse() << "takes an image of float32 in four dimensions"
+  return n.refuse() << "takes an image in four dimensions"
                     << (isBlocked ? ", in blocks of channels"
                                   : ", not in blocks of channels")
                     << "; correct its input";
@@ -77,7 +75,7 @@ static GraphValue unblock(NodeImporter &n, const GraphValue &weight,
         std::memcpy(to, &bytes[(place * block + o % block) * kElement],
                     kElement);
       }
-  n.rest(weight.constant);
+  n.evict(weight.constant);
   return Constants::toValue(
       n.b, qnn::makeConstant(n.type(weight.element, weight.shape),
                              std::move(blob), name));
@@ -87,9 +85,9 @@ static FailureOr<GraphValue> readWeight(NodeImporter &n) {
   GraphValue &w = n.in(1);
   std::optional<qnn::ConstantData> data = qnn::ConstantData::get(w.constant);
   std::optional<SmallVector<int64_t>> sizes = knownSizes(w.shape);
-  if (!data || !sizes || sizes->size() != 4 || !w.element.isF32())
+  if (!data || !sizes || sizes->size() != 4)
     return n.refuse() << "has a weight in blocks of channels that is no "
-                         "constant of float32 in four dimensions; correct it";
+                         "constant in four dimensions; correct it";
   FailureOr<int64_t> block = blockOf(n);
   if (failed(block))
     return failure();
@@ -109,7 +107,7 @@ static FailureOr<GraphValue> readWeight(NodeImporter &n) {
 }
 
 LogicalResult onnx::importBlockedConv(NodeImporter &n) {
-  if (failed(n.requireInputs(2)) || failed(verifyImage(n, n.in(0).isBlocked)))
+  if (failed(verifyImage(n, n.in(0).isBlocked)))
     return failure();
   if (n.has(3) && !n.in(3).isBlocked)
     return n.refuse() << "adds an image that is not in blocks of channels; "

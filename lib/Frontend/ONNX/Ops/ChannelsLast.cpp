@@ -39,8 +39,6 @@ Ref onnx::channelsLast(Composer &c, Ref x) {
 }
 
 LogicalResult onnx::importNhwcMaxPool(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   Ref y = c.op("MaxPool", {channelsFirst(c, c.in(0))}, n.node.attributes);
   return c.set(0, channelsLast(c, y));
@@ -48,8 +46,6 @@ LogicalResult onnx::importNhwcMaxPool(NodeImporter &n) {
 
 /// QLinearConv, whose weight has the order of ONNX in both cases.
 LogicalResult onnx::importMicrosoftQLinearConv(NodeImporter &n) {
-  if (failed(n.requireInputs(8)))
-    return failure();
   Composer c(n);
   Composer::Attributes attributes;
   for (const NodeAttribute &given : n.node.attributes)

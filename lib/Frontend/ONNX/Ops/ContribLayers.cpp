@@ -37,9 +37,6 @@ static Ref countMask(NodeImporter &n, Composer &c) {
 }
 
 LogicalResult onnx::importEmbedLayerNormalization(NodeImporter &n) {
-  for (unsigned i : {0, 2, 3, 5, 6})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   if (n.in(0).rank() != 2 || n.has(1) != n.has(4))
     return n.refuse() << "needs words in two dimensions, and both segments and "
                          "their embedding or neither; correct its inputs";
@@ -72,8 +69,7 @@ static int64_t countHeads(NodeImporter &n) {
 
 /// RotaryEmbedding of ONNX, whose inputs have another order.
 LogicalResult onnx::importMicrosoftRotaryEmbedding(NodeImporter &n) {
-  if (failed(n.requireInputs(4)) ||
-      failed(n.requireInt("is_packed_batching", 0)))
+  if (failed(n.requireInt("is_packed_batching", 0)))
     return failure();
   if (n.getFloat("scale", 1) != 1)
     return n.refuse() << "has a scale other than 1, which is not supported; "
@@ -107,8 +103,6 @@ LogicalResult onnx::importMicrosoftRotaryEmbedding(NodeImporter &n) {
 
 /// BiasAdd: x + bias + skip.
 LogicalResult onnx::importBiasAdd(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   Composer c(n);
   Ref moved = c.op("Add", {c.in(0), c.in(1)});
   return c.set(0, c.op("Add", {moved, c.in(2)}));
@@ -116,8 +110,6 @@ LogicalResult onnx::importBiasAdd(NodeImporter &n) {
 
 /// BiasSplitGelu: the left half of x + bias times the Gelu of the right half.
 LogicalResult onnx::importBiasSplitGelu(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   int64_t last = n.in(0).rank() - 1;
   std::optional<int64_t> width =
       last >= 0 ? knownSize(n.in(0).shape[last]) : std::nullopt;

@@ -13,14 +13,11 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-/// What a branch gives.
+/// The outputs of a branch.
 static FailureOr<SmallVector<GraphValue>>
 importBranch(NodeImporter &n, StringRef name, bool isChosen) {
-  const NodeAttribute *branch = n.find(name);
-  if (!branch || !branch->graph)
-    return n.refuse() << "has no " << name << "; add it";
   FailureOr<SmallVector<GraphValue>> values =
-      n.importBranch(*branch->graph, {}, isChosen);
+      n.importBranch(*n.find(name)->graph, {}, isChosen);
   if (succeeded(values) && values->size() != n.node.outputs.size())
     return n.refuse() << "has a branch of " << values->size()
                       << " outputs where the node has " << n.node.outputs.size()
@@ -40,7 +37,7 @@ static bool areAlike(const GraphValue &x, const GraphValue &y) {
   });
 }
 
-/// Computes both branches, and takes what the condition chooses.
+/// Computes both branches, and selects the results of one by the condition.
 static LogicalResult importBoth(NodeImporter &n) {
   auto thenValues = importBranch(n, "then_branch", /*isChosen=*/false);
   if (failed(thenValues))
@@ -68,8 +65,8 @@ static LogicalResult importBoth(NodeImporter &n) {
   return success();
 }
 
-/// Whether a graph is constants and a Squeeze of what has one dimension of
-/// `size`.
+/// Whether a graph consists of constants and one Squeeze, of a value that has
+/// exactly one dimension of `size`.
 static bool squeezes(NodeImporter &n, const Graph &graph, OpFoldResult size) {
   const Node *squeeze = nullptr;
   for (const Node &node : graph.nodes) {
@@ -89,10 +86,8 @@ static bool squeezes(NodeImporter &n, const Graph &graph, OpFoldResult size) {
 /// for, and Squeeze makes the size a requirement of the entry. Gives the result
 /// of the Squeeze, or nothing if the node is something else.
 static FailureOr<std::optional<GraphValue>> importSqueezed(NodeImporter &n) {
-  const NodeAttribute *branch = n.find("then_branch");
   OpFoldResult size = n.in(0).isOne;
-  if (!n.isChosen || !size || !branch || !branch->graph ||
-      !squeezes(n, *branch->graph, size))
+  if (!n.isChosen || !size || !squeezes(n, *n.find("then_branch")->graph, size))
     return std::optional<GraphValue>();
   auto values = importBranch(n, "then_branch", /*isChosen=*/true);
   if (failed(values))
@@ -105,8 +100,6 @@ static FailureOr<std::optional<GraphValue>> importSqueezed(NodeImporter &n) {
 /// The branch of a constant condition, whose shapes the other one need not
 /// have.
 LogicalResult onnx::importIf(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   std::optional<bool> condition = Constants::readBool(n.in(0));
   if (!condition) {
     FailureOr<std::optional<GraphValue>> squeezed = importSqueezed(n);

@@ -35,18 +35,15 @@ struct Sizes {
 /// Checks what both convolutions ask of their inputs. The weight is
 /// [M, C / groups, ...], or [C, M / groups, ...] if it is `transposed`.
 static FailureOr<Sizes> readSizes(NodeImporter &n, bool transposed) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   GraphValue &x = n.in(0), &w = n.in(1);
-  bool fits = x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank() &&
-              x.element == w.element && x.isFloat();
+  bool fits = x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank();
   std::optional<SmallVector<int64_t>> sizes = knownSizes(w.shape);
   std::optional<int64_t> channels =
       x.rank() > 1 ? knownSize(x.shape[1]) : std::nullopt;
   if (!fits || !sizes || !channels)
-    return n.refuse() << "needs an image of floats with 1 to 3 spatial "
-                         "dimensions and known channels, and a weight of the "
-                         "same type and known sizes; correct the inputs";
+    return n.refuse() << "needs an image with 1 to 3 spatial dimensions and "
+                         "known channels, and a weight of as many dimensions "
+                         "and known sizes; correct the inputs";
   Sizes result;
   result.groups = n.getInt("group", 1);
   result.kernel.assign(sizes->begin() + 2, sizes->end());
@@ -63,9 +60,9 @@ static FailureOr<Sizes> readSizes(NodeImporter &n, bool transposed) {
   if (result.c == 0 || llvm::is_contained(result.kernel, 0))
     return n.refuse()
            << "has a weight without elements, which is not supported";
-  if (n.has(2) && (n.in(2).element != x.element || n.in(2).rank() != 1 ||
-                   knownSize(n.in(2).shape[0]) != groups * result.m))
-    return n.refuse() << "has a bias that is not one float for each of its "
+  if (n.has(2) &&
+      (n.in(2).rank() != 1 || knownSize(n.in(2).shape[0]) != groups * result.m))
+    return n.refuse() << "has a bias that is not one number for each of its "
                       << groups * result.m << " results; correct the bias";
   return result;
 }

@@ -260,14 +260,9 @@ static Term multiply(NodeImporter &n, Term &a, Term &b, ArrayRef<int> needed) {
 }
 
 LogicalResult onnx::importEinsum(NodeImporter &n) {
-  if (failed(n.requireInputs(std::max(1u, n.numInputs()))))
-    return failure();
-  for (unsigned i = 0; i < n.numInputs(); ++i)
-    if (n.in(i).element != n.in(0).element ||
-        (!n.in(i).isFloat() && !n.in(i).isSigned()))
-      return n.refuse() << "does not take " << elementName(n.in(i).element)
-                        << " here; it takes floats or signed integers of one "
-                           "type: cast them";
+  if (n.in(0).isUnsigned())
+    return n.refuse() << "does not take " << elementName(n.in(0).element)
+                      << "; cast the inputs to float32 or int32";
   FailureOr<Equation> equation = readEquation(n);
   if (failed(equation))
     return failure();

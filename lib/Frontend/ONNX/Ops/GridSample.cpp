@@ -311,8 +311,6 @@ static GraphValue interpolate(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importGridSample(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   FailureOr<GridModes> modes = readModes(n);
   if (failed(modes))
     return failure();

@@ -24,16 +24,6 @@ Value onnx::toIndex(Scalars &s, Value element, Value size) {
   return s.select(s.less(index, zero), s.add(index, size), index);
 }
 
-LogicalResult onnx::verifyIndices(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  Type type = n.in(1).element;
-  if (type.isSignlessInteger(64) || type.isSignlessInteger(32))
-    return success();
-  return n.refuse() << "has indices of " << elementName(type)
-                    << "; use int64 or int32";
-}
-
 /// Integers that the evaluator knows, taken by others.
 static std::optional<GraphValue> gatherIntegers(NodeImporter &n) {
   GraphValue &x = n.in(0), &places = n.in(1);
@@ -67,8 +57,6 @@ LogicalResult onnx::verifyRange(NodeImporter &n, OpFoldResult size) {
 }
 
 LogicalResult onnx::importGather(NodeImporter &n) {
-  if (failed(verifyIndices(n)))
-    return failure();
   GraphValue &x = n.in(0), &places = n.in(1);
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
@@ -92,8 +80,6 @@ LogicalResult onnx::importGather(NodeImporter &n) {
 }
 
 LogicalResult onnx::importGatherElements(NodeImporter &n) {
-  if (failed(verifyIndices(n)))
-    return failure();
   GraphValue &x = n.in(0), &places = n.in(1);
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
@@ -110,8 +96,6 @@ LogicalResult onnx::importGatherElements(NodeImporter &n) {
 }
 
 LogicalResult onnx::importGatherND(NodeImporter &n) {
-  if (failed(verifyIndices(n)))
-    return failure();
   GraphValue &x = n.in(0), &places = n.in(1);
   int64_t batch = n.getInt("batch_dims", 0);
   std::optional<int64_t> depth =
@@ -171,8 +155,6 @@ static Composer::Ref mark(NodeImporter &n, Composer &c, Composer::Ref places,
 }
 
 LogicalResult onnx::importOneHot(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   GraphValue &places = n.in(0), &values = n.in(2);
   auto axis = n.axis(-1, places.rank() + 1);
   if (failed(axis))
@@ -189,9 +171,9 @@ LogicalResult onnx::importOneHot(NodeImporter &n) {
       depth = given->front();
   }
   if (!depth || (knownSize(depth) && *knownSize(depth) < 1) ||
-      knownSizes(values.shape) != SmallVector<int64_t>{2} || places.isBool())
-    return n.refuse() << "has a depth that is no positive number, values that "
-                         "are not two, or indices of bool; correct them";
+      knownSizes(values.shape) != SmallVector<int64_t>{2})
+    return n.refuse() << "has a depth that is no positive number, or values "
+                         "that are not two; correct them";
   Composer c(n);
   Composer::Ref off = c.reshape(c.part(&values, 0, n.size(0), n.size(1)), {}),
                 on = c.reshape(c.part(&values, 0, n.size(1), n.size(1)), {});
@@ -201,8 +183,6 @@ LogicalResult onnx::importOneHot(NodeImporter &n) {
 /// 1 at the first of the greatest elements along a dimension, else 0; before
 /// operator set 13 of all dimensions from this one on.
 LogicalResult onnx::importHardmax(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   Composer::Ref x = c.in(0);
   FailureOr<int64_t> axis = n.axis(n.since < 13 ? 1 : -1, x->rank());

@@ -333,13 +333,6 @@ LogicalResult GraphLoop::run() {
 // Loop
 //===----------------------------------------------------------------------===//
 
-static FailureOr<const Graph *> readBody(NodeImporter &n) {
-  const NodeAttribute *body = n.find("body");
-  if (body && body->graph)
-    return body->graph.get();
-  return n.refuse() << "has no body; add it";
-}
-
 /// The shape of a scalar as an input of the body declares it: [] or [1].
 static Shape scalarShape(NodeImporter &n, const Graph &body, size_t input) {
   bool isVector = input < body.inputs.size() && body.inputs[input].hasShape &&
@@ -384,11 +377,11 @@ static LogicalResult setOutputs(NodeImporter &n, GraphLoop &loop,
 }
 
 LogicalResult onnx::importLoop(NodeImporter &n) {
-  FailureOr<const Graph *> body = readBody(n);
-  FailureOr<OpFoldResult> count = failure();
-  if (failed(body) || failed(count = readCount(n)))
+  const Graph &body = *n.find("body")->graph;
+  FailureOr<OpFoldResult> count = readCount(n);
+  if (failed(count))
     return failure();
-  GraphLoop loop(n, **body, *count);
+  GraphLoop loop(n, body, *count);
   loop.hasCondition = true;
   if (n.has(1)) {
     std::optional<bool> begins = Constants::readBool(n.in(1));
@@ -400,24 +393,21 @@ LogicalResult onnx::importLoop(NodeImporter &n) {
     if (!*begins)
       loop.count = n.size(0);
   }
-  for (unsigned i = 2; i < n.numInputs(); ++i) {
-    if (!n.has(i))
-      return n.refuse() << "has no input " << i << "; give it";
+  for (unsigned i = 2; i < n.numInputs(); ++i)
     loop.start.push_back(n.in(i));
-  }
   size_t carried = loop.start.size();
-  if ((*body)->outputs.size() < 1 + carried)
+  if (body.outputs.size() < 1 + carried)
     return n.refuse() << "carries " << carried << " values, more than its body "
                       << "gives; correct the model";
-  loop.areReversed.assign((*body)->outputs.size() - 1 - carried, false);
+  loop.areReversed.assign(body.outputs.size() - 1 - carried, false);
   loop.arguments = [&](OpFoldResult i,
                        ArrayRef<GraphValue> values) -> FailureOr<Values> {
     GraphValue number;
     number.element = n.b.getI64Type();
-    number.shape = scalarShape(n, **body, 0);
+    number.shape = scalarShape(n, body, 0);
     number.integers = SmallVector<OpFoldResult>{i};
     Values inputs{number,
-                  Constants::makeBool(n.b, true, scalarShape(n, **body, 1))};
+                  Constants::makeBool(n.b, true, scalarShape(n, body, 1))};
     inputs.append(values.begin(), values.end());
     return inputs;
   };
@@ -431,24 +421,20 @@ LogicalResult onnx::importLoop(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult onnx::importScan(NodeImporter &n) {
-  FailureOr<const Graph *> body = readBody(n);
-  if (failed(body))
-    return failure();
+  const Graph &body = *n.find("body")->graph;
   int64_t inputs = n.numInputs(), scanned = n.getInt("num_scan_inputs", 0),
           states = inputs - scanned,
-          stacked = static_cast<int64_t>((*body)->outputs.size()) - states;
+          stacked = static_cast<int64_t>(body.outputs.size()) - states;
   if (scanned < 1 || states < 0 || stacked < 0)
     return n.refuse() << "has num_scan_inputs = " << scanned << " of " << inputs
                       << " inputs, which does not fit its body; correct it";
-  if (failed(n.requireInputs(inputs)))
-    return failure();
   auto inAxes = n.getInts("scan_input_axes", scanned, 0),
        inTurns = n.getInts("scan_input_directions", scanned, 0),
        outAxes = n.getInts("scan_output_axes", stacked, 0),
        outTurns = n.getInts("scan_output_directions", stacked, 0);
   if (failed(inAxes) || failed(inTurns) || failed(outAxes) || failed(outTurns))
     return failure();
-  GraphLoop loop(n, **body, OpFoldResult());
+  GraphLoop loop(n, body, OpFoldResult());
   for (int64_t i = 0; i < states; ++i)
     loop.start.push_back(n.in(i));
   for (int64_t turn : *outTurns)

@@ -18,9 +18,6 @@ using namespace qcc::onnx;
 
 /// Gelu, FastGelu, BiasGelu and QuickGelu.
 LogicalResult onnx::importFusedGelu(NodeImporter &n) {
-  bool hasBias = n.op() == "BiasGelu";
-  if (failed(n.requireInputs(hasBias ? 2 : 1)))
-    return failure();
   Composer c(n);
   Composer::Ref x = n.has(1) ? c.op("Add", {c.in(0), c.in(1)}) : c.in(0);
   if (n.op() == "QuickGelu") {
@@ -39,8 +36,6 @@ LogicalResult onnx::importFusedGelu(NodeImporter &n) {
 /// normalization of input + skip + bias, and that sum.
 LogicalResult onnx::importSkipNormalization(NodeImporter &n) {
   bool isSimple = n.op() == "SkipSimplifiedLayerNormalization";
-  if (failed(n.requireInputs(3)))
-    return failure();
   unsigned biasInput = isSimple ? 3 : 4;
   Composer c(n);
   Composer::Ref sum = c.op("Add", {c.in(0), c.in(1)});
@@ -71,7 +66,7 @@ static Composer::Ref swapLast(Composer &c, Composer::Ref x) {
 }
 
 LogicalResult onnx::importFusedMatMul(NodeImporter &n) {
-  if (failed(n.requireInputs(2)) || failed(n.requireInt("transBatchA", 0)) ||
+  if (failed(n.requireInt("transBatchA", 0)) ||
       failed(n.requireInt("transBatchB", 0)))
     return failure();
   Composer c(n);
@@ -139,8 +134,6 @@ FailureOr<Composer::Ref> onnx::fusedConv(NodeImporter &n, Composer &c,
 }
 
 LogicalResult onnx::importFusedConv(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   Composer c(n);
   FailureOr<Composer::Ref> result = fusedConv(n, c, c.in(1));
   return failed(result) ? failure() : c.set(0, *result);
@@ -148,8 +141,6 @@ LogicalResult onnx::importFusedConv(NodeImporter &n) {
 
 /// Gemm and an activation, whose parameters are attributes.
 LogicalResult onnx::importFusedGemm(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   Composer c(n);
   Composer::Ref y =
       c.op("Gemm", {c.in(0), c.in(1), c.in(2)}, withoutActivation(n));
@@ -172,8 +163,6 @@ Composer::Ref onnx::dequantizedProduct(Composer &c, Composer::Ref x,
 
 /// MatMulIntegerToFloat (A, B, scales of A and B, zero points, bias).
 LogicalResult onnx::importMatMulIntegerToFloat(NodeImporter &n) {
-  if (failed(n.requireInputs(4)))
-    return failure();
   Composer c(n);
   Composer::Ref scale = c.op("Mul", {c.in(2), c.in(3)});
   return c.set(0, dequantizedProduct(c, c.in(0), c.in(1), scale, c.in(4),
@@ -182,8 +171,6 @@ LogicalResult onnx::importMatMulIntegerToFloat(NodeImporter &n) {
 
 /// DynamicQuantizeMatMul (A, B, scale and zero point of B, bias).
 LogicalResult onnx::importDynamicQuantizeMatMul(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   Composer c(n);
   Composer::Refs x = c.ops("DynamicQuantizeLinear", {c.in(0)}, 3);
   Composer::Ref scale = c.op("Mul", {x[1], c.in(2)});

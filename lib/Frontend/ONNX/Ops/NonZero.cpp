@@ -80,8 +80,6 @@ static GraphValue makePlaces(NodeImporter &n, ArrayRef<int64_t> sizes,
 }
 
 LogicalResult onnx::importNonZero(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   std::optional<SmallVector<int64_t>> sizes = knownSizes(x.shape);
   if (auto isOne = findElements(n, x); isOne && sizes && x.rank() > 0) {

@@ -21,13 +21,11 @@ static Value sum(Scalars &s, ValueRange args) {
   return s.add(args[0], args[1]);
 }
 
-/// Refuses inputs that are no floats of the type of the first, or f64.
-static LogicalResult verifyFloats(NodeImporter &n, unsigned count) {
-  if (failed(n.requireInputs(count)))
-    return failure();
+/// Refuses floats of several types, or f64.
+static LogicalResult verifyFloats(NodeImporter &n) {
   for (unsigned i = 0; i < n.numInputs(); ++i)
-    if (n.has(i) && (!n.in(i).isFloat() || n.in(i).element.isF64() ||
-                     n.in(i).element != n.in(0).element))
+    if (n.has(i) &&
+        (n.in(i).element.isF64() || n.in(i).element != n.in(0).element))
       return n.refuse() << "does not take " << elementName(n.in(i).element)
                         << " here; it takes float32, float16 or bfloat16, the "
                            "same for all inputs";
@@ -71,7 +69,7 @@ static FailureOr<GraphValue> logSoftmax(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importSoftmax(NodeImporter &n) {
-  if (failed(verifyFloats(n, 1)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue x = n.in(0);
   if (x.rank() == 0)
@@ -180,7 +178,7 @@ static FailureOr<GraphValue> scaleAndMove(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importLayerNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 2)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue &x = n.in(0);
   FailureOr<int64_t> axis = n.axis(-1, x.rank());
@@ -217,7 +215,7 @@ static FailureOr<GraphValue> perChannel(NodeImporter &n, unsigned i) {
 }
 
 LogicalResult onnx::importBatchNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 5)) || failed(n.requireInt("training_mode", 0)))
+  if (failed(verifyFloats(n)) || failed(n.requireInt("training_mode", 0)))
     return failure();
   for (unsigned i = 1; i < 5; ++i)
     if (n.hasOutput(i))
@@ -244,7 +242,7 @@ LogicalResult onnx::importBatchNormalization(NodeImporter &n) {
 }
 
 LogicalResult onnx::importInstanceNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 3)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue &x = n.in(0);
   FailureOr<GraphValue> scale = perChannel(n, 1), bias = perChannel(n, 2);
@@ -261,7 +259,7 @@ LogicalResult onnx::importInstanceNormalization(NodeImporter &n) {
 /// The normalization of groups of channels, then a scale and a bias for each
 /// group, or for each channel since opset 21.
 LogicalResult onnx::importGroupNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 3)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue &x = n.in(0);
   int64_t groups = n.getInt("num_groups", 0);
@@ -296,7 +294,7 @@ LogicalResult onnx::importGroupNormalization(NodeImporter &n) {
 
 /// x / sqrt(mean(x * x) + epsilon) * scale, over the dimensions from `axis` on.
 LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 2)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue &x = n.in(0);
   FailureOr<int64_t> axis = n.axis(-1, x.rank());
@@ -321,7 +319,7 @@ LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
 /// x / |x| along one dimension, |x| by the sum of magnitudes or of squares; 0
 /// where that is 0.
 LogicalResult onnx::importLpNormalization(NodeImporter &n) {
-  if (failed(verifyFloats(n, 1)))
+  if (failed(verifyFloats(n)))
     return failure();
   int64_t p = n.getInt("p", 2);
   if (p != 1 && p != 2)
@@ -343,7 +341,7 @@ LogicalResult onnx::importLpNormalization(NodeImporter &n) {
 /// x / (bias + alpha * m) ^ beta, m the mean of the squares of `size` channels
 /// around each, those outside of the image being 0.
 LogicalResult onnx::importLRN(NodeImporter &n) {
-  if (failed(verifyFloats(n, 1)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue &x = n.in(0);
   int64_t size = n.getInt("size", 0);

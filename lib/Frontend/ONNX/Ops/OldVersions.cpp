@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inputs of today were attributes then. Each op becomes the one of today.
+// Before operator set 11 some inputs were attributes. Each op becomes the op of
+// the last operator set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,6 @@ static Ref integersOf(NodeImporter &n, Composer &c, StringRef name) {
 }
 
 LogicalResult onnx::importOldClip(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   auto bound = [&](StringRef name) -> Ref {
     return n.find(name) ? c.number(c.in(0), n.getFloat(name, 0)) : nullptr;
@@ -39,8 +38,6 @@ LogicalResult onnx::importOldClip(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldPad(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   StringRef mode = n.getString("mode", "constant");
   return c.set(
@@ -51,8 +48,6 @@ LogicalResult onnx::importOldPad(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldSlice(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   return c.set(
       0, c.op("Slice", {c.in(0), integersOf(n, c, "starts"),
@@ -60,8 +55,6 @@ LogicalResult onnx::importOldSlice(NodeImporter &n) {
 }
 
 LogicalResult onnx::importOldTopK(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   Composer c(n);
   Composer::Refs results =
       c.ops("TopK", {c.in(0), c.integers(n.size(n.getInt("k", 0)))}, 2,
@@ -93,8 +86,6 @@ static Ref resize(Composer &c, Ref x, ArrayRef<float> scales, bool larger,
 /// Places are i / scale. The nearest element is the one before, and of an
 /// image that gets smaller the one behind, as ONNX Runtime takes them.
 LogicalResult onnx::importOldResize(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   if (n.op() == "Upsample" && n.since >= 10)
     return n.refuse() << "is no op of operator set 10 and later ones; use "
                          "Resize";

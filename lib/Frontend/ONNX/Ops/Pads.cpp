@@ -209,7 +209,7 @@ static FailureOr<Value> readPadValue(NodeImporter &n) {
   TypedAttr number = dense && isOne
                          ? cast<TypedAttr>(*dense.value_begin<Attribute>())
                          : dequantizeOne(n, given);
-  if (given.element != n.in(0).element || !isOne || !number)
+  if (!isOne || !number)
     return n.refuse() << "pads by a value that is no constant of its type; "
                          "make it one";
   if (given.isUnsigned())
@@ -221,8 +221,6 @@ static FailureOr<Value> readPadValue(NodeImporter &n) {
 LogicalResult onnx::importPad(NodeImporter &n) {
   if (n.since < 11)
     return importOldPad(n);
-  if (failed(n.requireInputs(2)))
-    return failure();
   FailureOr<Amounts> amounts = readAmounts(n);
   if (failed(amounts))
     return failure();
@@ -251,8 +249,6 @@ LogicalResult onnx::importPad(NodeImporter &n) {
 /// Zeros are added, or elements cut off, on both sides of each dimension until
 /// it has its size; an odd one at the end.
 LogicalResult onnx::importCenterCropPad(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   FailureOr<SmallVector<OpFoldResult>> wanted = n.integers(1, "its shape");
   if (failed(wanted))
     return failure();

@@ -63,13 +63,8 @@ static Value sum(Scalars &s, ValueRange args) {
 }
 
 /// Refuses what is no image with 1 to 3 spatial dimensions.
-static LogicalResult verifyImage(NodeImporter &n, bool takesBytes) {
-  if (failed(n.requireInputs(1)))
-    return failure();
+static LogicalResult verifyImage(NodeImporter &n) {
   GraphValue &x = n.in(0);
-  if (!x.isFloat() && !(takesBytes && x.isByte()))
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   if (x.rank() >= 3 && x.rank() <= 5)
     return success();
   return n.refuse() << "takes images with 1 to 3 spatial dimensions, not a "
@@ -78,13 +73,11 @@ static LogicalResult verifyImage(NodeImporter &n, bool takesBytes) {
 }
 
 static FailureOr<SmallVector<int64_t>> readKernel(NodeImporter &n) {
-  if (!n.find("kernel_shape"))
-    return n.refuse() << "has no kernel_shape; add it";
   return n.getInts("kernel_shape", n.in(0).rank() - 2, 1);
 }
 
 LogicalResult onnx::importMaxPool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/true)))
+  if (failed(verifyImage(n)))
     return failure();
   if (n.hasOutput(1))
     return n.refuse() << "gives the places of its maxima, which is not "
@@ -136,7 +129,7 @@ static FailureOr<int64_t> readDegree(NodeImporter &n) {
 }
 
 LogicalResult onnx::importLpPool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/false)))
+  if (failed(verifyImage(n)))
     return failure();
   FailureOr<SmallVector<int64_t>> kernel = readKernel(n);
   FailureOr<int64_t> p = readDegree(n);
@@ -240,7 +233,7 @@ static FailureOr<GraphValue> divide(NodeImporter &n, GraphValue &sums,
 }
 
 LogicalResult onnx::importAveragePool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/false)))
+  if (failed(verifyImage(n)))
     return failure();
   GraphValue &x = n.in(0);
   if (x.element.isF64())
@@ -270,7 +263,7 @@ static GraphValue reduceImage(NodeImporter &n, GraphValue &x, double start,
 }
 
 LogicalResult onnx::importGlobalMaxPool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/false)))
+  if (failed(verifyImage(n)))
     return failure();
   return n.set(0,
                reduceImage(n, n.in(0), -std::numeric_limits<double>::infinity(),
@@ -278,7 +271,7 @@ LogicalResult onnx::importGlobalMaxPool(NodeImporter &n) {
 }
 
 LogicalResult onnx::importGlobalAveragePool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/false)))
+  if (failed(verifyImage(n)))
     return failure();
   GraphValue &x = n.in(0);
   GraphValue sums = reduceImage(n, x, 0.0, sum);
@@ -289,7 +282,7 @@ LogicalResult onnx::importGlobalAveragePool(NodeImporter &n) {
 }
 
 LogicalResult onnx::importGlobalLpPool(NodeImporter &n) {
-  if (failed(verifyImage(n, /*takesBytes=*/false)))
+  if (failed(verifyImage(n)))
     return failure();
   FailureOr<int64_t> p = readDegree(n);
   if (failed(p))

@@ -15,15 +15,12 @@ using namespace qcc::onnx;
 
 using Iterator = utils::IteratorType;
 
-/// Refuses operands that are no floats of one type.
-static LogicalResult verifyOperands(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
-  if (n.in(0).element == n.in(1).element && n.in(0).isFloat())
+/// Refuses integers.
+static LogicalResult verifyFloats(NodeImporter &n) {
+  if (n.in(0).isFloat())
     return success();
-  return n.refuse() << "multiplies " << elementName(n.in(0).element) << " by "
-                    << elementName(n.in(1).element)
-                    << "; it takes floats of one type: cast them, or use "
+  return n.refuse() << "multiplies " << elementName(n.in(0).element)
+                    << ", which is not supported; cast to float32, or use "
                        "MatMulInteger";
 }
 
@@ -71,7 +68,7 @@ static GraphValue multiply(NodeImporter &n, GraphValue &a, GraphValue &b,
 }
 
 LogicalResult onnx::importMatMul(NodeImporter &n) {
-  if (failed(verifyOperands(n)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue a = n.in(0), b = n.in(1);
   if (a.rank() == 0 || b.rank() == 0)
@@ -111,7 +108,7 @@ static FailureOr<GraphValue> scaled(NodeImporter &n, GraphValue &y,
 }
 
 LogicalResult onnx::importGemm(NodeImporter &n) {
-  if (failed(verifyOperands(n)))
+  if (failed(verifyFloats(n)))
     return failure();
   GraphValue a = n.in(0), b = n.in(1);
   if (a.rank() != 2 || b.rank() != 2)
@@ -132,7 +129,7 @@ LogicalResult onnx::importGemm(NodeImporter &n) {
     FailureOr<Shape> joined = broadcast(n, {&shape, &n.in(2).shape});
     if (failed(joined))
       return failure();
-    bool fits = n.in(2).element == a.element && joined->size() == 2;
+    bool fits = joined->size() == 2;
     for (auto [size, wanted] : llvm::zip(*joined, shape))
       fits &= !knownSize(size) || !knownSize(wanted) ||
               *knownSize(size) == *knownSize(wanted);

@@ -64,14 +64,10 @@ FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
     return n.refuse() << "quantizes in blocks, which is not supported; use one "
                          "scale for the tensor or for each channel";
   GraphValue &given = n.in(scaleInput);
-  if (!given.isFloat() || given.element.isF64())
+  if (!given.isFloat())
     return n.refuse() << "has a scale of " << elementName(given.element)
                       << ", which is not supported; make it float32";
   GraphValue *zero = n.has(zeroInput) ? &n.in(zeroInput) : nullptr;
-  if (zero && zero->element != x.element)
-    return n.refuse() << "has a zero point of " << elementName(zero->element)
-                      << " for " << elementName(x.element)
-                      << "; make the types the same";
   if (zero && isZero(n, *zero))
     zero = nullptr;
   FailureOr<GraphValue> wide = convert(n, given, n.b.getF32Type());
@@ -113,8 +109,8 @@ FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
   return params;
 }
 
-/// The integer of one constant, which ops may have to know, as Pad its value;
-/// nothing for other inputs. The scale is valid.
+/// The quantized integer of a constant of one element, which an op such as Pad
+/// may need; nothing for other inputs. The scale is valid.
 static std::optional<GraphValue> quantizeOne(NodeImporter &n,
                                              const GraphValue &x, Type type) {
   std::optional<SmallVector<float>> number = Constants::readFloats(x),
@@ -143,8 +139,6 @@ static std::optional<GraphValue> quantizeOne(NodeImporter &n,
 }
 
 LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   GraphValue x = n.in(0);
   // Before opset 19 the input may be int32.
   if (x.element.isInteger(32)) {
@@ -153,9 +147,6 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
       return failure();
     x = *real;
   }
-  if (!x.isFloat() || x.element.isF64())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   if (int64_t precision = n.getInt("precision", 0); precision > 1)
     return n.refuse() << "has a precision other than float32, which is not "
                          "supported; remove the attribute";
@@ -199,7 +190,7 @@ static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
       HeapAsmResourceBlob::allocateAndCopyWithAlign(data->bytes, 64);
   for (char &byte : bytes.getMutableData())
     byte = static_cast<char>(byte ^ 0x80);
-  n.rest(x.constant);
+  n.evict(x.constant);
   TypedAttr attr =
       qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), std::move(bytes),
                         data->name.empty() ? "weight" : data->name);
@@ -209,9 +200,6 @@ static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
 FailureOr<StoredValue> onnx::readStored(NodeImporter &n, QuantInputs inputs) {
   StoredValue value{n.in(inputs.stored), {}};
   GraphValue &x = value.integers;
-  if (!x.isByte() && !x.element.isInteger(32))
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; int8, uint8 and int32 are supported";
   FailureOr<QuantParams> params =
       readQuantParams(n, x, inputs.scale, inputs.zeroPoint);
   if (failed(params))
@@ -241,8 +229,6 @@ static FailureOr<GraphValue> subtractZero(NodeImporter &n, StoredValue &x) {
 }
 
 LogicalResult onnx::importDequantizeLinear(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   bool isWide = n.in(0).isUInt16 || n.in(0).element.isInteger(16);
   int32_t given = n.getInt("output_dtype", 0);
   Type type = given ? elementType(given, n.b.getContext()) : n.in(1).element;
@@ -332,12 +318,7 @@ static std::pair<GraphValue, GraphValue> findRange(NodeImporter &n,
 }
 
 LogicalResult onnx::importDynamicQuantizeLinear(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (!x.element.isF32())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   auto [least, most] = findRange(n, x);
   FailureOr<GraphValue> scale = elementwise(
       n, {&least, &most}, x.element, [](Scalars &s, ValueRange args) {

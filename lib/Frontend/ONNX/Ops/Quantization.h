@@ -36,9 +36,9 @@ bool isConstantByte(const GraphValue &value, uint8_t byte);
 /// Refuses a constant scale of float32 that is not positive, finite and normal.
 mlir::LogicalResult verifyScale(NodeImporter &n, const GraphValue &scale);
 
-/// The parameters for `x`, a scale and a zero point of the node's inputs; a
-/// zero point that is the constant 0 counts as none. Refuses what qnn does not
-/// take.
+/// The parameters for `x`: a scale and a zero point, inputs of the node. A zero
+/// point that is the constant 0 counts as none. Refuses parameters that qnn
+/// does not take.
 FailureOr<QuantParams> readQuantParams(NodeImporter &n, const GraphValue &x,
                                        unsigned scale, unsigned zeroPoint);
 /// A quantized value of the node's inputs. A uint8 constant with the zero point

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each is what it stands for between DequantizeLinear and QuantizeLinear, but
-// for sums and products, which are ops of qnn: N6 rounds their exact halves to
-// even, where real numbers that are rounded before they meet would be less.
+// Each op becomes DequantizeLinear, the op on floats and QuantizeLinear. Sums
+// and products become ops of qnn instead: N6 rounds exact halves to even, but
+// floats that are rounded before they are added may lie below a half.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,6 @@ static GraphValue withRank(NodeImporter &n, GraphValue &x, int64_t rank) {
 /// QLinearAdd and QLinearMul: the inputs are three for each operand, then scale
 /// and zero point of the result.
 LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3, 4, 6})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   GraphValue probe;
   probe.element = n.in(0).element;
   FailureOr<StoredValue> x = readStored(n, {0, 1, 2});
@@ -61,10 +58,9 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
   if (failed(result))
     return failure();
   for (StoredValue *operand : {&*x, &*y})
-    if (operand->params.axis || !operand->integers.isByte())
-      return n.refuse() << "has parameters of channels, or integers that are "
-                           "not bytes, which is not supported; use int8 or "
-                           "uint8, and one scale for the tensor";
+    if (operand->params.axis)
+      return n.refuse() << "has parameters of channels, which is not "
+                           "supported; use one scale for the tensor";
   FailureOr<Shape> shape =
       broadcast(n, {&x->integers.shape, &y->integers.shape});
   if (failed(shape))
@@ -84,12 +80,9 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
 
 /// QLinearSigmoid, QLinearLeakyRelu and QLinearSoftmax.
 LogicalResult onnx::importQLinearUnary(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   StringRef op = n.op().drop_front(strlen("QLinear"));
-  // The operator set decides of what Softmax sums.
+  // Softmax sums other dimensions before operator set 13.
   int64_t operatorSet = n.getInt("opset", kLastOperatorSet);
   if (operatorSet < kFirstOperatorSet)
     operatorSet = kFirstOperatorSet;
@@ -107,9 +100,6 @@ LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
     return n.refuse() << "has " << n.numInputs()
                       << " inputs, which are not two and three for each value; "
                          "correct the node";
-  for (unsigned i = 0; i < n.numInputs(); ++i)
-    if (!n.has(i) && i % 3 != 1)
-      return n.requireInputs(i + 1);
   Composer c(n);
   Composer::Refs parts;
   for (unsigned i = 0; i < count; ++i)
@@ -120,9 +110,6 @@ LogicalResult onnx::importQLinearConcat(NodeImporter &n) {
 /// A condition, then three inputs for each value, then scale and zero point of
 /// the result.
 LogicalResult onnx::importQLinearWhere(NodeImporter &n) {
-  for (unsigned i : {0, 1, 2, 4, 5, 7})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref y = c.op("Where", {c.in(0), dequantize(c, 1), dequantize(c, 4)});
   return c.set(0, quantize(c, y, 7, c.in(1)));
@@ -130,9 +117,6 @@ LogicalResult onnx::importQLinearWhere(NodeImporter &n) {
 
 /// QLinearAveragePool and QLinearGlobalAveragePool.
 LogicalResult onnx::importQLinearPool(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref x = dequantize(c, 0);
   bool isLast = n.getInt("channels_last", 0) != 0;
@@ -150,9 +134,6 @@ static Ref transposed(Composer &c, Ref x, bool isTransposed) {
 /// A, B and their parameters, C in int32 with the scale of the product, and
 /// the parameters of the result, without which it is float32.
 LogicalResult onnx::importQGemm(NodeImporter &n) {
-  for (unsigned i : {0, 1, 3, 4})
-    if (!n.has(i))
-      return n.requireInputs(i + 1);
   Composer c(n);
   Ref a = transposed(c, c.in(0), n.getInt("transA", 0)),
       b = transposed(c, c.in(3), n.getInt("transB", 0));

@@ -49,6 +49,8 @@ struct Recurrence {
   LogicalResult read(ArrayRef<StringRef> absent, int64_t gates,
                      bool weightsAreTransposed = false);
   LogicalResult verifySizes(int64_t gates, bool weightsAreTransposed);
+  /// The value with the batch as size of dimension `dim`, if that is known.
+  Ref withBatch(Ref value, int64_t dim);
   bool isReverse(int64_t direction) {
     return direction == 1 || n.getString("direction", "forward") == "reverse";
   }
@@ -74,7 +76,8 @@ struct Recurrence {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Refuses parameters whose sizes do not fit hidden_size.
+/// Refuses parameters whose sizes do not fit hidden_size, the directions or the
+/// batch.
 LogicalResult Recurrence::verifySizes(int64_t gates,
                                       bool weightsAreTransposed) {
   // More than any model has; products of such numbers do not overflow.
@@ -94,25 +97,34 @@ LogicalResult Recurrence::verifySizes(int64_t gates,
   check(2, 3, narrow, hidden);
   check(3, 2, 0, directions);
   check(3, 2, 1, 2 * gates * hidden);
-  check(5, 3, 2, hidden);
+  // The initial states; an LSTM has two.
+  for (unsigned i : {5, 6}) {
+    check(i, 3, 2, hidden);
+    check(i, 3, isBatchFirst ? 1 : 0, directions);
+    if (fits && n.has(i)) {
+      std::optional<int64_t> have =
+          knownSize(n.in(i).shape[isBatchFirst ? 0 : 1]);
+      fits = !have || !knownSize(batch) || have == knownSize(batch);
+    }
+  }
   if (gates == 4) {
-    check(6, 3, 2, hidden);
+    check(7, 2, 0, directions);
     check(7, 2, 1, 3 * hidden);
   }
-  if (fits && (!n.has(4) || n.in(4).element.isInteger(32)))
+  if (fits)
     return success();
-  return n.refuse() << "has weights, biases, lengths or states that do not fit "
-                       "its hidden_size of "
-                    << hidden << " or its direction; correct them";
+  return n.refuse() << "has weights, biases or states that do not fit its "
+                       "hidden_size of "
+                    << hidden << ", its direction or its batch; correct them";
 }
 
 LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
                                bool weightsAreTransposed) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   if (!n.in(0).element.isF32() || n.in(0).rank() != 3 || n.in(2).rank() != 3)
     return n.refuse() << "needs an input [steps, batch, size] of float32 and "
                          "weights in three dimensions; cast or reshape them";
+  isBatchFirst = n.getInt("layout", 0) != 0;
+  batch = n.in(0).shape[isBatchFirst ? 0 : 1];
   directions = n.getString("direction", "forward") == "bidirectional" ? 2 : 1;
   hidden = n.getInt("hidden_size", 0);
   if (hidden == 0)
@@ -147,15 +159,27 @@ LogicalResult Recurrence::read(ArrayRef<StringRef> absent, int64_t gates,
   for (unsigned i = 0; i < n.numInputs(); ++i)
     if (n.has(i))
       (void)n.value(i);
-  isBatchFirst = n.getInt("layout", 0) != 0;
+  // A batch that only an initial state knows is a requirement of the entry.
+  for (unsigned i : {5, 6})
+    if (!knownSize(batch) && n.has(i) &&
+        knownSize(n.in(i).shape[isBatchFirst ? 0 : 1]))
+      batch = n.in(i).shape[isBatchFirst ? 0 : 1];
   x = isBatchFirst ? c.transpose(c.in(0), {1, 0, 2}) : c.in(0);
   steps = x->shape[0];
-  batch = x->shape[1];
+  x = withBatch(x, 1);
   if (n.has(4)) {
     lengths = c.reshape(c.in(4), {batch, n.size(1)});
     (void)n.tensor(*lengths);
   }
   return success();
+}
+
+Ref Recurrence::withBatch(Ref value, int64_t dim) {
+  if (c.failed() || !knownSize(batch))
+    return value;
+  Shape shape = value->shape;
+  shape[dim] = batch;
+  return c.hold(assumeSizes(n, *value, shape));
 }
 
 Ref Recurrence::param(unsigned i, int64_t direction) {
@@ -172,7 +196,7 @@ Ref Recurrence::start(unsigned i, int64_t direction) {
         toGraphValue(filled(n, n.b.getF32Type(), {batch, n.size(hidden)}, 0.0),
                      {batch, n.size(hidden)}));
   Ref all = isBatchFirst ? c.transpose(c.in(i), {1, 0, 2}) : c.in(i);
-  Ref one = c.element(all, n.size(direction));
+  Ref one = withBatch(c.element(all, n.size(direction)), 0);
   (void)n.tensor(*one);
   return one;
 }
@@ -410,11 +434,6 @@ LogicalResult onnx::importLSTM(NodeImporter &n) {
 /// An LSTM of ONNX Runtime whose weights, [size, gates], are quantized; inputs
 /// and states are quantized as DynamicQuantizeLinear does it.
 LogicalResult onnx::importDynamicQuantizeLSTM(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
-  for (unsigned i : {8, 10})
-    if (!n.has(i))
-      return n.refuse() << "has no scale of its weights; add input " << i;
   if (n.getInt("hidden_size", 0) < 1)
     return n.refuse() << "has no hidden_size; add it";
   Recurrence r(n);

@@ -115,18 +115,16 @@ static FailureOr<GraphValue> logSumExp(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importReduce(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue x = n.in(0);
   StringRef op = n.op();
-  bool isExtreme = op == "ReduceMax" || op == "ReduceMin";
-  bool takesIntegers = isExtreme || op == "ReduceSum" || op == "ReduceProd" ||
-                       op == "ReduceSumSquare" || op == "ReduceL1";
+  bool takesIntegers =
+      llvm::is_contained({"ReduceMax", "ReduceMin", "ReduceSum", "ReduceProd",
+                          "ReduceSumSquare", "ReduceL1"},
+                         op);
   bool hasLog = op.contains("Log") && x.element.isF64();
   // uint8 and bool in int32, where they are exact.
   bool isSmall = x.isUnsigned() || x.isBool();
-  if (hasLog || (!x.isFloat() && !(takesIntegers && x.isSigned()) &&
-                 !(isExtreme && isSmall)))
+  if (hasLog || (!x.isFloat() && !takesIntegers))
     return n.refuse() << "does not take " << elementName(x.element)
                       << "; cast it to float32";
   FailureOr<std::optional<SmallVector<int64_t>>> axes = readAxes(n);
@@ -211,12 +209,7 @@ static GraphValue findExtreme(NodeImporter &n, GraphValue &x, int64_t axis,
 }
 
 LogicalResult onnx::importArgExtreme(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue x = n.in(0);
-  if (!x.isFloat() && !x.isSigned() && !x.isByte())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32";
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
     return failure();

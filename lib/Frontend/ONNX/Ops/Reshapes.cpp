@@ -73,8 +73,6 @@ static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
 }
 
 LogicalResult onnx::importReshape(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   FailureOr<SmallVector<OpFoldResult>> wanted = n.integers(1, "its shape");
   if (failed(wanted))
     return failure();
@@ -119,8 +117,6 @@ LogicalResult onnx::importReshape(NodeImporter &n) {
 }
 
 LogicalResult onnx::importFlatten(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   int64_t axis = n.getInt("axis", 1);
   if (axis < 0)
@@ -162,8 +158,6 @@ static FailureOr<SmallVector<int64_t>> givenAxes(NodeImporter &n) {
 }
 
 LogicalResult onnx::importSqueeze(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   FailureOr<SmallVector<int64_t>> given = givenAxes(n);
   if (failed(given))
@@ -192,16 +186,11 @@ LogicalResult onnx::importSqueeze(NodeImporter &n) {
   }
   if (ones == x.shape)
     return setReshaped(n, shape);
-  // The cast asks callers for sizes of 1.
-  Value cast =
-      tensor::CastOp::create(n.b, n.loc, n.type(x.element, ones), n.tensor(x));
-  GraphValue one = toGraphValue(cast, ones);
+  GraphValue one = assumeSizes(n, x, ones);
   return n.set(0, reshape(n, one, shape));
 }
 
 LogicalResult onnx::importUnsqueeze(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   FailureOr<SmallVector<int64_t>> given = givenAxes(n);
   if (failed(given))

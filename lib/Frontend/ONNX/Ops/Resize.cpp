@@ -320,8 +320,6 @@ static FailureOr<ResizeModes> readModes(NodeImporter &n) {
 LogicalResult onnx::importResize(NodeImporter &n) {
   if (n.since < 11)
     return importOldResize(n);
-  if (failed(n.requireInputs(1)))
-    return failure();
   FailureOr<ResizeModes> modes = readModes(n);
   if (failed(modes))
     return failure();

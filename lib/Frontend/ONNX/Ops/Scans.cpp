@@ -30,12 +30,7 @@ static Value insert(NodeImporter &n, Value x, GraphValue &part,
 //===----------------------------------------------------------------------===//
 
 LogicalResult onnx::importCumulative(NodeImporter &n) {
-  if (failed(n.requireInputs(2)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (!x.isFloat() && !x.isSigned())
-    return n.refuse() << "does not take " << elementName(x.element)
-                      << "; cast it to float32 or int32";
   auto axes = n.constantIntegers(1, "its axis");
   if (failed(axes))
     return failure();
@@ -76,7 +71,7 @@ LogicalResult onnx::importCumulative(NodeImporter &n) {
 // ScatterND
 //===----------------------------------------------------------------------===//
 
-/// What an update leaves where it finds `old`.
+/// The op that combines an update with the old element; empty for none.
 static FailureOr<StringRef> readCombination(NodeImporter &n) {
   StringRef reduction = n.getString("reduction", "none");
   if (reduction == "none")
@@ -94,17 +89,14 @@ static FailureOr<StringRef> readCombination(NodeImporter &n) {
 }
 
 LogicalResult onnx::importScatterND(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   GraphValue &x = n.in(0), &places = n.in(1), &updates = n.in(2);
   std::optional<int64_t> depth =
       places.rank() > 0 ? knownSize(places.shape.back()) : std::nullopt;
   bool fits = depth && *depth >= 1 && *depth <= x.rank() &&
-              updates.rank() == places.rank() - 1 + x.rank() - *depth &&
-              updates.element == x.element && places.element.isInteger(64);
+              updates.rank() == places.rank() - 1 + x.rank() - *depth;
   if (!fits)
-    return n.refuse() << "has int64 indices or updates that do not fit its "
-                         "input; correct their shapes and types";
+    return n.refuse() << "has indices or updates that do not fit its input; "
+                         "correct their shapes";
   FailureOr<StringRef> combination = readCombination(n);
   if (failed(combination))
     return failure();
@@ -178,14 +170,11 @@ static Ref placesOf(NodeImporter &n, Composer &c, int64_t axis) {
 }
 
 LogicalResult onnx::importScatterElements(NodeImporter &n) {
-  if (failed(n.requireInputs(3)) || failed(verifyIndices(n)))
-    return failure();
   GraphValue &x = n.in(0), &places = n.in(1), &updates = n.in(2);
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))
     return failure();
-  bool fits = places.rank() == x.rank() && updates.rank() == x.rank() &&
-              updates.element == x.element;
+  bool fits = places.rank() == x.rank() && updates.rank() == x.rank();
   for (int64_t d = 0; fits && d < x.rank(); ++d) {
     std::optional<int64_t> size = knownSize(x.shape[d]),
                            count = knownSize(places.shape[d]),
@@ -195,7 +184,7 @@ LogicalResult onnx::importScatterElements(NodeImporter &n) {
   }
   if (!fits)
     return n.refuse() << "has indices or updates that do not fit its input; "
-                         "correct their shapes and types";
+                         "correct their shapes";
   if (failed(verifyRange(n, x.shape[*axis])))
     return failure();
   StringRef reduction = n.getString("reduction", "none");

@@ -33,8 +33,6 @@ static GraphValue known(NodeImporter &n, ArrayRef<OpFoldResult> integers,
 }
 
 LogicalResult onnx::importShape(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   int64_t rank = n.in(0).rank();
   auto place = [&](int64_t i) {
     return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank);
@@ -49,8 +47,6 @@ LogicalResult onnx::importShape(NodeImporter &n) {
 }
 
 LogicalResult onnx::importSize(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   return n.set(0, known(n, n.product(n.in(0).shape), /*isScalar=*/true));
 }
 
@@ -89,8 +85,7 @@ static LogicalResult importFloatRange(NodeImporter &n) {
   auto start = readNumbers(n.in(0)), delta = readNumbers(n.in(2));
   bool areNumbers = start && start->size() == 1 && delta &&
                     delta->size() == 1 && std::isfinite(start->front()) &&
-                    std::isfinite(delta->front()) && delta->front() != 0 &&
-                    n.in(1).element == type && n.in(2).element == type;
+                    std::isfinite(delta->front()) && delta->front() != 0;
   std::optional<OpFoldResult> count =
       areNumbers ? countFloats(n, start->front(), delta->front())
                  : std::nullopt;
@@ -114,8 +109,6 @@ static LogicalResult importFloatRange(NodeImporter &n) {
 }
 
 LogicalResult onnx::importRange(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   Type type = n.in(0).element;
   if (isa<FloatType>(type))
     return importFloatRange(n);
@@ -160,9 +153,7 @@ LogicalResult onnx::importRange(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult onnx::importConstant(NodeImporter &n) {
-  using Kind = NodeAttribute::Kind;
-  if (const NodeAttribute *value = n.find("value");
-      value && value->kind == Kind::Tensor) {
+  if (const NodeAttribute *value = n.find("value")) {
     FailureOr<GraphValue> constant = n.makeConstant(*value->tensor);
     return failed(constant) ? failure() : n.set(0, *constant);
   }
@@ -199,8 +190,6 @@ static bool isOtherThanZero(const GraphValue &element) {
 }
 
 LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   FailureOr<SmallVector<OpFoldResult>> sizes = n.integers(0, "its shape");
   if (failed(sizes))
     return failure();
@@ -208,7 +197,7 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
     if (knownSize(size) && *knownSize(size) < 0)
       return n.refuse() << "has a negative size; correct the shape";
   GraphValue element;
-  if (const NodeAttribute *value = n.find("value"); value && value->tensor) {
+  if (const NodeAttribute *value = n.find("value")) {
     FailureOr<GraphValue> constant = n.makeConstant(*value->tensor);
     if (failed(constant))
       return failure();

@@ -26,7 +26,7 @@ struct Span {
   int64_t step = 1;
 };
 
-/// What a Slice takes, attributes or inputs.
+/// The operands of a Slice.
 struct SliceInputs {
   SmallVector<OpFoldResult> starts, ends;
   SmallVector<int64_t> axes, steps;
@@ -34,8 +34,6 @@ struct SliceInputs {
 } // namespace
 
 static FailureOr<SliceInputs> readSlice(NodeImporter &n) {
-  if (failed(n.requireInputs(3)))
-    return failure();
   SliceInputs in;
   auto starts = n.integers(1, "its starts"), ends = n.integers(2, "its ends");
   if (failed(starts) || failed(ends))
@@ -263,8 +261,6 @@ static LogicalResult splitEqually(NodeImporter &n, GraphValue &x,
 }
 
 LogicalResult onnx::importSplit(NodeImporter &n) {
-  if (failed(n.requireInputs(1)))
-    return failure();
   GraphValue &x = n.in(0);
   FailureOr<int64_t> axis = n.axis(0, x.rank());
   if (failed(axis))

@@ -113,11 +113,7 @@ static GraphValue findPlaces(NodeImporter &n, GraphValue &ranks, int64_t axis,
 LogicalResult onnx::importTopK(NodeImporter &n) {
   if (n.since < 10)
     return importOldTopK(n);
-  if (failed(n.requireInputs(2)))
-    return failure();
   GraphValue &x = n.in(0);
-  if (x.isBool())
-    return n.refuse() << "does not take bool; cast it to int32";
   FailureOr<int64_t> axis = n.axis(-1, x.rank());
   auto counts = n.integers(1, "how many elements it takes");
   if (failed(axis) || failed(counts))

@@ -151,7 +151,7 @@ dequantizeConstant(NodeImporter &n, const GraphValue &x, int64_t axis) {
     reals[i] = static_cast<float>((*elements)[i] - zeros[channel]) *
                (*scales)[channel];
   }
-  n.rest(x.constant);
+  n.evict(x.constant);
   ArrayRef<char> bytes(reinterpret_cast<const char *>(reals.data()),
                        reals.size() * sizeof(float));
   return Constants::toValue(n.b,
