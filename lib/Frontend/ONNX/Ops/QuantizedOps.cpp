@@ -71,6 +71,8 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
     return failure();
   GraphValue a = withRank(n, x->integers, shape->size()),
              b = withRank(n, y->integers, shape->size());
+  a = repeatOnes(n, a, *shape);
+  b = repeatOnes(n, b, *shape);
   auto make = [&](auto op) -> Value {
     return decltype(op)::create(
         n.b, n.loc, n.type(probe.element, *shape), n.tensor(a), n.tensor(b),
