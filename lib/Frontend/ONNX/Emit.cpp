@@ -299,13 +299,17 @@ GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
                      broadcastMap(n, repeated.shape, shape));
 }
 
-Value onnx::tabulate(NodeImporter &n, OpFoldResult size, Type element,
+Value onnx::tabulate(NodeImporter &n, const Shape &shape, Type element,
                      ScalarBody body) {
-  return generic(
-      n, {}, empty(n, element, {size}), n.b.getMultiDimIdentityMap(1),
-      Iterator::parallel, [&](Scalars &s, ValueRange) {
-        return body(s, linalg::IndexOp::create(s.b, s.loc, 0).getResult());
-      });
+  SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
+  return generic(n, {}, empty(n, element, shape),
+                 n.b.getMultiDimIdentityMap(shape.size()), iterators,
+                 [&](Scalars &s, ValueRange) {
+                   SmallVector<Value> indices;
+                   for (size_t d = 0; d < shape.size(); ++d)
+                     indices.push_back(linalg::IndexOp::create(s.b, s.loc, d));
+                   return body(s, indices);
+                 });
 }
 
 GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,

@@ -102,8 +102,8 @@ Value generic(NodeImporter &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
-/// A tensor in one dimension of what `body` makes of each index.
-Value tabulate(NodeImporter &n, OpFoldResult size, mlir::Type element,
+/// A tensor of what `body` makes of the indices of each element.
+Value tabulate(NodeImporter &n, const Shape &shape, mlir::Type element,
                ScalarBody body);
 
 /// `combine(accumulator, of(element))` over the dimensions `dims`, which the
