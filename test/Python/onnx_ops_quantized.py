@@ -214,6 +214,17 @@ def qlinear_global_pool(d):
     result(d, kind, x.mean((1, 2) if last else (2, 3), keepdims=True), True)
 
 
+@generates("com.microsoft::QLinearReduceMean")
+def qlinear_mean(d):
+    """ONNX Runtime has its schema alone."""
+    kind, shape = d.kind(0, *BYTES), d.shape()
+    axes = [a for a in range(len(shape)) if d.chance(0.6)] or [0]
+    keeps = d.integer(0, 1)
+    d.attributes.update(axes=[a - len(shape) if d.chance(0.4) else a for a in axes], keepdims=keeps)
+    x = stored(d, shape, kind)
+    result(d, kind, x.mean(tuple(axes), keepdims=bool(keeps)), kind == np.int8)
+
+
 @generates("com.microsoft::QLinearAveragePool")
 def qlinear_pool(d):
     kernel, extents = draw_window(d, 2)
@@ -266,13 +277,19 @@ def skip_normalization(d):
     d.ulps = 64
 
 
-@generates("com.microsoft::FusedMatMul")
+@generates("com.microsoft::FusedMatMul", "com.microsoft::TransposeMatMul")
 def fused_matmul(d):
     d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(-2, 2))
-    d.set(0.2, transBatchA=0, transBatchB=0)
+    d.set(0.3, transBatchA=d.integer(0, 1), transBatchB=d.integer(0, 1))
     m, k, n, batch = d.integer(1, 9), d.integer(1, 9), d.integer(1, 9), d.shape(0, 2, 3)
-    d.fixed(d.array((*batch, k, m) if d.get("transA", 0) else (*batch, m, k)))
-    d.fixed(d.array((*batch, n, k) if d.get("transB", 0) else (*batch, k, n)), 0.5)
+
+    def shape(rows, columns, swaps, goes_behind):
+        """The rows, or what takes their place, stand before the batch or behind it."""
+        first, last = (columns, rows) if swaps else (rows, columns)
+        return (first, *batch, last) if goes_behind else (*batch, first, last)
+
+    d.fixed(d.array(shape(m, k, d.get("transA", 0), d.get("transBatchA", 0))))
+    d.fixed(d.array(shape(k, n, d.get("transB", 0), d.get("transBatchB", 0))), 0.5)
     d.ulps = 64
 
 
@@ -294,10 +311,12 @@ def fused_gemm(d):
     d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k)))
     d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n)), 0.5)
     d.maybe(d.array(d.pick((n,), (m, n))), constant=0.5, fixed=True)
-    name, numbers = d.pick(("Relu", []), ("Tanh", []), ("LeakyRelu", [0.1]), ("HardSigmoid", [0.3, 0.4]))
+    name, numbers = d.pick(("Relu", {}), ("Tanh", {}), ("LeakyRelu", {"alpha": 0.1}), ("HardSigmoid", {"alpha": 0.3, "beta": 0.4}),
+                           ("Elu", {"alpha": 0.7}), ("Selu", {"alpha": 1.5, "gamma": 1.1}), ("Softplus", {}), ("Softsign", {}),
+                           ("ThresholdedRelu", {"alpha": 0.5}), ("Sigmoid", {}))
     d.attributes["activation"] = name
-    for attribute, number in zip(("activation_alpha", "activation_beta"), numbers):
-        d.attributes[attribute] = number
+    for attribute, number in numbers.items():
+        d.attributes[f"activation_{attribute}"] = number
     d.ulps = 64
 
 

@@ -145,6 +145,17 @@ LogicalResult onnx::importQLinearPool(NodeImporter &n) {
   return c.set(0, quantize(c, y, 3, c.in(0)));
 }
 
+/// The axes are an attribute, as ReduceMean has them up to operator set 17.
+LogicalResult onnx::importQLinearReduceMean(NodeImporter &n) {
+  for (unsigned i : {0, 1, 3})
+    if (!n.has(i))
+      return n.requireInputs(i + 1);
+  Composer c(n);
+  Ref y = c.op("ReduceMean", {dequantize(c, 0)}, n.node.attributes,
+               /*operatorSet=*/13);
+  return c.set(0, quantize(c, y, 3, c.in(0)));
+}
+
 static Ref transposed(Composer &c, Ref x, bool isTransposed) {
   return isTransposed && x->rank() == 2 ? c.transpose(x, {1, 0}) : x;
 }
