@@ -30,7 +30,7 @@ DATA = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
 # Inputs that decide of shapes, by op: they are constants in real models.
 SHAPE_INPUTS = {
     "Reshape": [1], "Expand": [1], "Tile": [1], "Pad": [1, 2, 3], "Slice": [1, 2, 3, 4],
-    "Squeeze": [1], "Unsqueeze": [1], "Split": [1], "Resize": [1, 2, 3], "ConstantOfShape": [0],
+    "Squeeze": [1], "Unsqueeze": [1], "Split": [1], "Resize": [2, 3], "ConstantOfShape": [0],
     "Range": [0, 1, 2], "TopK": [1], "OneHot": [1], "CumProd": [1],
     "CumSum": [1], "Clip": [], "Pow": [1],
     "ReduceMean": [1], "ReduceSum": [1], "ReduceMax": [1], "ReduceMin": [1], "ReduceProd": [1],

@@ -5,6 +5,7 @@ operator set: it leaves out the attributes that this version lacks, and remember
 tell the attributes that no generator sets.
 """
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -66,6 +67,8 @@ class Draw:
         self.expected_value = None
         #: Why no other engine defines the op as ONNX does, or None.
         self.no_peer = None
+        #: The same node with other inputs, for engines that do not take these; None: they do.
+        self.peer = None
         self.is_dynamic = self.chance(0.25)
 
     # Numbers.
@@ -145,6 +148,8 @@ class Draw:
         array = np.asarray(array, order="C")
         name = f"x{len(self.names)}"
         self.names.append(name)
+        if self.peer:
+            self.peer.fixed(array, 0)
         if self.chance(constant):
             self.constants.append(numpy_helper.from_array(array, name))
             return array
@@ -166,6 +171,15 @@ class Draw:
 
     def omit(self):
         self.names.append("")
+        if self.peer:
+            self.peer.omit()
+
+    def fork(self):
+        """Makes a peer, which gets the inputs that follow as well."""
+        self.peer = copy.copy(self)
+        self.peer.random = copy.deepcopy(self.random)
+        self.peer.names, self.peer.infos, self.peer.constants, self.peer.feed = [], [], [], {}
+        return self.peer
 
     def maybe(self, array, part=0.5, constant=0.15, fixed=False):
         """An optional input; whether it is there."""

@@ -271,11 +271,14 @@ def dropout(d):
     d.set(seed=d.integer(0, 99))
 
 
-@generates("Range")
+@generates("Range", "com.microsoft::Range")
 def number_range(d):
     kind = d.kind(0, F32, F64, np.int32, I64)
     start, step = d.integer(-9, 9), d.pick(-3, -1, 1, 2, 0.5, 0.25)
     step = step if np.dtype(kind).kind == "f" else int(np.sign(step) * max(abs(step), 1))
-    for number in (start, start + step * d.integer(0, 9) + (step * 0.5 if np.dtype(kind).kind == "f" else 0), step):
+    numbers = [start, start + step * d.integer(0, 9) + (step * 0.5 if np.dtype(kind).kind == "f" else 0), step]
+    if d.schema.domain and step == 1 and d.chance(0.5):
+        numbers.pop()
+    for number in numbers:
         d.constant(np.asarray(number, kind))
     d.set(stash_type=1)

@@ -186,6 +186,29 @@ def pad(d):
         d.constant(np.array([a - len(shape) if d.chance(0.4) else a for a in axes], I64))
 
 
+@generates("com.microsoft::Pad")
+def ms_pad(d):
+    """The amounts may be a row in two dimensions."""
+    shape, kind, mode = d.shape(), d.kind(0, F32, F16), d.pick("constant", "reflect", "edge")
+    if not d.set(mode=mode):
+        mode = "constant"
+    most = [n - 1 if mode == "reflect" else 4 for n in shape]
+    sides = [d.integer(0, min(n, 4)) for n in most * 2]
+    d.input(d.array(shape, kind))
+    d.constant(np.array([sides] if d.chance(0.3) else sides, I64))
+    if mode == "constant":
+        d.maybe(d.array(d.pick((), (1,)), kind), 0.6, 1)
+    else:
+        d.omit()
+
+
+@generates("com.microsoft::ExpandDims")
+def expand_dims(d):
+    x = any_array(d, d.shape(0))
+    d.input(x)
+    d.constant(np.array(d.integer(-x.ndim - 1, x.ndim), np.int32))
+
+
 @generates("CenterCropPad")
 def center_crop_pad(d):
     shape = d.shape()
@@ -216,7 +239,7 @@ def gather_elements(d):
     d.fixed(d.random.integers(-n, n, at).astype(d.pick(np.int32, I64)), 0.5)
 
 
-@generates("GatherND")
+@generates("GatherND", "com.microsoft::GatherND")
 def gather_nd(d):
     shape = d.shape(2, 4)
     batch = 0
@@ -310,7 +333,7 @@ def space_to_depth(d):
     d.set(blocksize=b, mode=d.pick("DCR", "CRD"))
 
 
-@generates("Trilu")
+@generates("Trilu", "com.microsoft::Trilu")
 def trilu(d):
     d.input(any_array(d, d.shape(2)))
     d.set(upper=d.integer(0, 1))

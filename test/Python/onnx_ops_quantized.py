@@ -63,6 +63,17 @@ COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"
                "tf_half_pixel_for_nn")
 
 
+def draw_part(d, of, resized, is_runtime):
+    """A roi: dimensions that are not resized are taken as they are, and no place lies on the border of the image."""
+    starts, ends = [0.0] * of, [1.0] * of
+    for i in resized:
+        if d.chance(0.8):
+            starts[i], ends[i] = d.real(-0.3, 0.4), d.real(0.6, 1.3)
+        if d.chance(0.1):
+            starts[i], ends[i] = ends[i], starts[i]
+    d.fixed(np.array(starts + ends, F32), 0 if is_runtime else 1)
+
+
 @generates("Resize")
 def resize(d):
     mode = d.pick("nearest", "linear", "cubic")
@@ -74,6 +85,7 @@ def resize(d):
     coordinates = d.pick(*places)
     if not d.set(coordinate_transformation_mode=coordinates):
         coordinates = "half_pixel"
+    crops = coordinates == "tf_crop_and_resize"
     rounding = d.pick("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
     if mode == "nearest":
         d.set(nearest_mode=rounding)
@@ -83,29 +95,37 @@ def resize(d):
     else:
         of, axes = 4, [0, 1, 2, 3]
     scales = [1.0, 1.0, d.pick(2, 3, 0.5, 1.5, 0.7, 2.3, 1.25), d.pick(2, 1, 0.5, 1.5, 0.6, 2.3)][-of:]
-    if mode == "nearest":
+    if mode == "nearest" and not crops:
         # By other scales a place may be half an element but for what is rounded, in float32 there and in float64 here.
         scales = [s if float(s * 8).is_integer() else 0.5 for s in scales]
     sizes = [int(np.floor(F32(s) * F32(shape[a]))) for s, a in zip(scales, axes)]
-    d.fixed(d.array(tuple(shape), d.kind(0, F32, np.uint8, np.int8)))
+    kind = d.kind(0, F32, np.uint8, np.int8)
+    d.fixed(d.array(tuple(shape), kind))
     # Before opset 13 no input is optional.
     def left_out():
         d.constant(np.zeros(0, F32)) if d.since < 13 else d.omit()
-    d.constant(np.array([0.1] * of + [0.8] * of, F32)) if coordinates == "tf_crop_and_resize" else left_out()
     with_sizes = d.chance(0.5)
+    # Where a size stays, ONNX Runtime takes no part of the image.
+    resized = [i for i, a in enumerate(axes) if (sizes[i] != shape[a] if with_sizes else scales[i] != 1)]
+    draw_part(d, of, resized, d.chance(0.3)) if crops else left_out()
     if with_sizes:
         left_out()
         d.constant(np.array(sizes, I64))
-        if of == 2:
+        if of == 2 and not crops:
             d.set(0.4, keep_aspect_ratio_policy=d.pick("stretch", "not_larger", "not_smaller"))
     else:
         d.constant(np.array(scales, F32))
+    antialias = mode != "nearest" and d.set(0.3, antialias=d.integer(0, 1)) and d.attributes["antialias"]
     if mode == "cubic":
         d.set(0.4, cubic_coeff_a=d.pick(-0.5, -0.75))
+    if mode == "cubic" or antialias:
         d.set(0.4, exclude_outside=d.integer(0, 1))
+    if antialias and kind == np.int8:
+        d.no_peer = "ONNX Runtime makes negative results 0"
+    if antialias and not with_sizes and any(s != 1 and n == shape[a] for s, n, a in zip(scales, sizes, axes)):
+        d.no_peer = "ONNX Runtime copies a dimension whose size does not change, whatever its scale is"
     d.is_exact = mode == "nearest"
-    d.set(0.1, antialias=d.integer(0, 1))
-    d.set(0.2, extrapolation_value=d.real(-1, 1))
+    d.set(0.5 if crops else 0.1, extrapolation_value=d.real(-1, 1) if kind == F32 else float(d.integer(0, 100)))
 
 
 # Ops of ONNX Runtime.
@@ -192,6 +212,17 @@ def qlinear_global_pool(d):
     result(d, kind, x.mean((1, 2) if last else (2, 3), keepdims=True), True)
 
 
+@generates("com.microsoft::QLinearReduceMean")
+def qlinear_mean(d):
+    """ONNX Runtime has its schema alone."""
+    kind, shape = d.kind(0, *BYTES), d.shape()
+    axes = [a for a in range(len(shape)) if d.chance(0.6)] or [0]
+    keeps = d.integer(0, 1)
+    d.attributes.update(axes=[a - len(shape) if d.chance(0.4) else a for a in axes], keepdims=keeps)
+    x = stored(d, shape, kind)
+    result(d, kind, x.mean(tuple(axes), keepdims=bool(keeps)), kind == np.int8)
+
+
 @generates("com.microsoft::QLinearAveragePool")
 def qlinear_pool(d):
     kernel, extents = draw_window(d, 2)
@@ -240,13 +271,19 @@ def skip_normalization(d):
     d.set(epsilon=d.real(1e-6, 1e-2))
 
 
-@generates("com.microsoft::FusedMatMul")
+@generates("com.microsoft::FusedMatMul", "com.microsoft::TransposeMatMul")
 def fused_matmul(d):
     d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(-2, 2))
-    d.set(0.2, transBatchA=0, transBatchB=0)
+    d.set(0.3, transBatchA=d.integer(0, 1), transBatchB=d.integer(0, 1))
     m, k, n, batch = d.integer(1, 9), d.integer(1, 9), d.integer(1, 9), d.shape(0, 2, 3)
-    d.fixed(d.array((*batch, k, m) if d.get("transA", 0) else (*batch, m, k)))
-    d.fixed(d.array((*batch, n, k) if d.get("transB", 0) else (*batch, k, n)), 0.5)
+
+    def shape(rows, columns, swaps, goes_behind):
+        """The rows, or what takes their place, stand before the batch or behind it."""
+        first, last = (columns, rows) if swaps else (rows, columns)
+        return (first, *batch, last) if goes_behind else (*batch, first, last)
+
+    d.fixed(d.array(shape(m, k, d.get("transA", 0), d.get("transBatchA", 0))))
+    d.fixed(d.array(shape(k, n, d.get("transB", 0), d.get("transBatchB", 0))), 0.5)
 
 
 @generates("com.microsoft::FusedConv")
@@ -267,10 +304,12 @@ def fused_gemm(d):
     d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k)))
     d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n)), 0.5)
     d.maybe(d.array(d.pick((n,), (m, n))), constant=0.5, fixed=True)
-    name, numbers = d.pick(("Relu", []), ("Tanh", []), ("LeakyRelu", [0.1]), ("HardSigmoid", [0.3, 0.4]))
+    name, numbers = d.pick(("Relu", {}), ("Tanh", {}), ("LeakyRelu", {"alpha": 0.1}), ("HardSigmoid", {"alpha": 0.3, "beta": 0.4}),
+                           ("Elu", {"alpha": 0.7}), ("Selu", {"alpha": 1.5, "gamma": 1.1}), ("Softplus", {}), ("Softsign", {}),
+                           ("ThresholdedRelu", {"alpha": 0.5}), ("Sigmoid", {}))
     d.attributes["activation"] = name
-    for attribute, number in zip(("activation_alpha", "activation_beta"), numbers):
-        d.attributes[attribute] = number
+    for attribute, number in numbers.items():
+        d.attributes[f"activation_{attribute}"] = number
 
 
 @generates("com.microsoft::MatMulIntegerToFloat", "com.microsoft::DynamicQuantizeMatMul")

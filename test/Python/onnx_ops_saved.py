@@ -148,15 +148,38 @@ def q_attention(d):
     d.outputs = 2 if past else 1
 
 
+def draw_packed(d, heads, values):
+    """Query, key and value, all of them or the last two in one input; ONNX Runtime gets each by itself on CPUs."""
+    whole = d.chance(0.5)
+    peer = d.fork()
+    for x in values:
+        peer.fixed(x, 0)
+    split = [x.reshape(*x.shape[:2], heads, -1) for x in values]
+    d.peer = None
+    if not whole:
+        d.fixed(values[0])
+    d.fixed(np.stack(split if whole else split[1:], 3))
+    for _ in range(2 if whole else 1):
+        d.omit()
+    d.peer = peer
+
+
 @generates("com.microsoft::MultiHeadAttention")
 def multi_head_attention(d):
     batch, rows, heads, size = draw_attention(d)
     keys = rows if d.get("unidirectional", 0) or d.chance(0.5) else d.integer(1, 6)
-    past = d.integer(1, 3) if d.chance(0.3) and keys == rows else 0
-    width, values = heads * size, heads * (size if past else d.integer(1, 5))
-    d.fixed(d.array((batch, rows, width)))
-    d.fixed(d.array((batch, keys, width)))
-    d.fixed(d.array((batch, keys, values)))
+    packs = d.chance(0.3)
+    past = d.integer(1, 3) if d.chance(0.3) and keys == rows and not packs else 0
+    width, values = heads * size, heads * (size if past or packs else d.integer(1, 5))
+    inputs = [d.array((batch, n, w)) for n, w in ((rows, width), (keys, width), (keys, values))]
+    if packs:
+        if keys != rows:
+            inputs[0] = d.array((batch, keys, width))
+            rows = keys
+        draw_packed(d, heads, inputs)
+    else:
+        for x in inputs:
+            d.fixed(x)
     d.maybe(d.array((2 * width + values,)), constant=1)
     d.maybe(draw_mask(d, batch, keys + past), 0.4, fixed=True)
     d.maybe(d.array((d.pick(1, batch), d.pick(1, heads), rows, keys + past)), 0.3, fixed=True)
@@ -195,6 +218,24 @@ def embed_layer_normalization(d):
     d.maybe(d.random.integers(0, 9, (d.pick(1, batch), rows)).astype(I32), 0.4, fixed=True)
     d.set(0.5, epsilon=d.real(1e-6, 1e-2))
     d.set(0.3, mask_index_type=0)
+    d.outputs = 2
+
+
+@generates("com.microsoft::QEmbedLayerNormalization")
+def q_embed_layer_normalization(d):
+    batch, rows, width, segments = d.integer(1, 3), d.integer(1, 6), d.integer(4, 12), d.chance(0.5)
+    kind = d.kind(2, *BYTES)
+    d.fixed(d.random.integers(0, 20, (batch, rows)).astype(I32))
+    d.fixed(d.random.integers(0, 2, (batch, rows)).astype(I32)) if segments else d.omit()
+    there = [True, True, segments, True, True]
+    for is_there, shape in zip(there, ((20, width), (9, width), (2, width), (width,), (width,))):
+        d.constant(d.array(shape, kind)) if is_there else d.omit()
+    d.maybe(np.sort(draw_mask(d, batch, rows))[:, ::-1], 0.4, fixed=True)
+    for is_there in there:
+        d.constant(scale(d)) if is_there else d.omit()
+    for is_there in there:
+        d.constant(parameter(d, kind)) if is_there else d.omit()
+    d.set(0.5, epsilon=d.real(1e-6, 1e-2))
     d.outputs = 2
 
 

@@ -144,6 +144,29 @@ def test_multi_head_attention_with_heads_apart(tmp_path, compiler):
     np.testing.assert_allclose(y, attend(split(q), k, v), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("dims", [None, ["batch", "rows", HEADS, 3, SIZE]])
+@pytest.mark.parametrize("biased", [False, True])
+def test_multi_head_attention_of_one_input(biased, dims, tmp_path, compiler):
+    """[batch, rows, heads, 3, size] has the bits of three inputs; ONNX Runtime does not take it on CPUs."""
+    parts = [uniform(BATCH, ROWS, WIDTH) for _ in range(3)]
+    bias = [constant(uniform(3 * WIDTH))] if biased else []
+    expected = ms(tmp_path, "MultiHeadAttention", [*parts, *bias], 3, num_heads=HEADS)
+    model = Model()
+    packed = np.stack([x.reshape(BATCH, ROWS, HEADS, SIZE) for x in parts], 3)
+    names = [model.input("qkv", packed, dims), "", "", *(model.constant("bias", array) for array, in [b[1:] for b in bias])]
+    actual = model.run(tmp_path, model.node("com.microsoft::MultiHeadAttention", names, 3, num_heads=HEADS))
+    for a, e in zip(actual, expected):
+        program.assert_same_bits(a, e)
+
+
+def test_multi_head_attention_of_keys_and_values_in_one_input(tmp_path, compiler):
+    q, k, v = uniform(BATCH, ROWS, WIDTH), uniform(BATCH, 7, WIDTH), uniform(BATCH, 7, WIDTH)
+    expected = ms(tmp_path, "MultiHeadAttention", [q, k, v], num_heads=HEADS)
+    packed = np.stack([x.reshape(BATCH, 7, HEADS, SIZE) for x in (k, v)], 3)
+    (y,) = plain(tmp_path, "MultiHeadAttention", [q, packed], num_heads=HEADS)
+    program.assert_same_bits(y, expected[0])
+
+
 def test_multi_head_attention_with_earlier_keys(tmp_path, compiler):
     q, k, v = (uniform(BATCH, ROWS, WIDTH) for _ in range(3))
     past = [uniform(BATCH, HEADS, 3, SIZE) for _ in range(2)]
@@ -169,7 +192,10 @@ Q = uniform(1, 2, 6)
     ("Attention", [X, W, None, np.zeros((1, 1, 2, 2), I32)], {"num_heads": 2}, "has a mask with 4 dimensions"),
     ("Attention", [X, W, None, None, uniform(1, 2, 3)], {"num_heads": 2}, "has earlier keys and values that are not"),
     ("Attention", [X, W, None, None, None, None, constant(np.zeros(1, I32))], {"num_heads": 2}, "has past_sequence_length"),
-    ("MultiHeadAttention", [uniform(1, 2, 2, 3, 3)], {"num_heads": 2}, "has query, key and value in one input"),
+    ("MultiHeadAttention", [uniform(1, 2, 2, 2, 3)], {"num_heads": 2}, r"has 3 values in input 0, which is not \[batch, rows, 2, 3, size\]"),
+    ("MultiHeadAttention", [Q], {"num_heads": 2}, "has 3 values in input 0"),
+    ("MultiHeadAttention", [Q, uniform(1, 2, 3, 2, 3)], {"num_heads": 2}, "has 2 values in input 1"),
+    ("MultiHeadAttention", [Q, None, Q], {"num_heads": 2}, "has a value and no key; give both"),
     ("MultiHeadAttention", [Q, Q, Q, constant(uniform(7))], {"num_heads": 2}, "has a bias that is shorter"),
     ("MultiHeadAttention", [Q, uniform(1, 3, 6), uniform(1, 3, 6)], {"num_heads": 2, "unidirectional": 1},
      "is unidirectional, and its query does not have one row for each new key"),
@@ -202,6 +228,20 @@ def test_embed_layer_normalization(segments, positions, mask, tmp_path, compiler
     wide = expected.astype(np.float64)
     normal = (wide - wide.mean(axis=-1, keepdims=True)) / np.sqrt(wide.var(axis=-1, keepdims=True) + 1e-5)
     np.testing.assert_allclose(y, normal * scale + move, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_embed_layer_normalization_of_bytes(kind, tmp_path, compiler):
+    """The bits of the tables that the bytes stand for."""
+    words, which = RNG.integers(0, 20, (BATCH, ROWS)).astype(I32), RNG.integers(0, 2, (BATCH, ROWS)).astype(I32)
+    tables = [stored(kind, *shape) for shape in ((20, 8), (9, 8), (2, 8), (8,), (8,))]
+    scales, zeros = RNG.uniform(0.01, 0.05, 5).astype(F32), RNG.integers(0, 100, 5).astype(kind)
+    reals = [(t.astype(I32) - I32(z)).astype(F32) * s for t, s, z in zip(tables, scales, zeros)]
+    inputs = [words, which, *(constant(t) for t in tables), None, *(constant(s) for s in scales), *(constant(z) for z in zeros)]
+    actual = ms(tmp_path, "QEmbedLayerNormalization", inputs, 2, 2e-3, epsilon=1e-5)
+    expected = plain(tmp_path, "EmbedLayerNormalization", [words, which, *(constant(t) for t in reals)], 2, epsilon=1e-5)
+    for a, e in zip(actual, expected):
+        program.assert_same_bits(a, e)
 
 
 @pytest.mark.parametrize("interleaved", [0, 1])

@@ -150,6 +150,53 @@ def test_fused_mat_mul(tmp_path, compiler):
     np.testing.assert_allclose(y, 0.5 * a.transpose(0, 2, 1) @ b.transpose(0, 2, 1), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("op", ["FusedMatMul", "TransposeMatMul"])
+@pytest.mark.parametrize("swap", [0, 1])
+@pytest.mark.parametrize("behind", [(1, 0), (0, 1), (1, 1)])
+def test_rows_before_the_batch(op, swap, behind, tmp_path, compiler):
+    """[rows, batch..., columns], as ONNX Runtime takes a Transpose before a MatMul in."""
+    a, b = uniform(2, 3, 5, 4), uniform(2, 3, 4, 6)
+    given = []
+    for x, goes_behind in zip((a, b), behind):
+        x = x.swapaxes(-1, -2) if swap else x
+        given.append(np.ascontiguousarray(np.moveaxis(x, -2, 0) if goes_behind else x))
+    names = {f"transBatch{letter}": goes for letter, goes in zip("AB", behind)} if op == "FusedMatMul" else {}
+    if not names:
+        given = [np.ascontiguousarray(x.swapaxes(-1, -2) if swap else x) for x in (a, b)]
+    (y,) = ms(tmp_path, op, given, transA=swap, transB=swap, **names)
+    program.assert_same_bits(y, run(tmp_path, "MatMul", [a, b])[0])
+
+
+def test_namesakes_of_ops_of_onnx(tmp_path, compiler):
+    """What ONNX Runtime had before ONNX, or with other inputs."""
+    x, places = uniform(3, 4, 5), np.array([[2, 1], [-1, 0]], np.int64)
+    (y,) = ms(tmp_path, "GatherND", [x, constant(places)])
+    program.assert_same_bits(y, x[[2, -1], [1, 0]])
+    (y,) = ms(tmp_path, "Trilu", [x, constant(np.array(1, np.int64))], upper=0)
+    program.assert_same_bits(y, np.tril(x, 1))
+    for amounts in (np.array([0, 1, 2, 1, 0, 0], np.int64), np.array([[0, 1, 2, 1, 0, 0]], np.int64)):
+        (y,) = ms(tmp_path, "Pad", [x, constant(amounts), constant(np.array([7], F32))], mode="constant")
+        program.assert_same_bits(y, np.pad(x, [(0, 1), (1, 0), (2, 0)], constant_values=7))
+    for axis, shape in ((0, (1, 3, 4, 5)), (2, (3, 4, 1, 5)), (-1, (3, 4, 5, 1))):
+        (y,) = ms(tmp_path, "ExpandDims", [x, constant(np.array(axis, np.int32))])
+        program.assert_same_bits(y, x.reshape(shape))
+    with pytest.raises(AssertionError, match="has several axes; give one"):
+        ms(tmp_path, "ExpandDims", [x, constant(np.array([0, 1], np.int32))])
+    for delta, expected in ((None, np.arange(2, 7)), (3, np.arange(2, 7, 3))):
+        numbers = [np.array(n, np.int64) for n in (2, 7, delta) if n is not None]
+        (y,) = ms(tmp_path, "Range", [constant(n) for n in numbers])
+        program.assert_same_bits(y, expected)
+
+
+@pytest.mark.parametrize("keeps", [0, 1])
+def test_means_of_integers(keeps, tmp_path, compiler):
+    x, zero = stored(np.uint8, 2, 3, 4), np.uint8(100)
+    parameters = [constant(v) for v in (F32(0.03), zero, F32(0.02), np.uint8(90))]
+    (y,) = ms(tmp_path, "QLinearReduceMean", [x, *parameters], axes=[0, -1], keepdims=keeps)
+    expected = quantized(real(x, 0.03, zero).mean((0, 2), keepdims=bool(keeps), dtype=np.float64), 0.02, np.uint8(90))
+    assert y.shape == expected.shape and np.max(np.abs(y.astype(int) - expected)) <= 1
+
+
 def dynamic(x):
     """DynamicQuantizeLinear: integers without their zero point, and the scale."""
     low, high = min(F32(0), x.min()), max(F32(0), x.max())
@@ -215,18 +262,24 @@ def test_fused_conv(activation, numbers, function, adds, tmp_path, compiler):
 
 
 def test_fused_conv_with_an_unknown_activation(tmp_path, compiler):
-    with pytest.raises(AssertionError, match="has the activation 'Softplus' with 0 parameters"):
-        ms(tmp_path, "FusedConv", [uniform(1, 1, 4, 4), constant(uniform(1, 1, 3, 3))], activation="Softplus")
+    with pytest.raises(AssertionError, match="has the activation 'Mish' with 0 parameters"):
+        ms(tmp_path, "FusedConv", [uniform(1, 1, 4, 4), constant(uniform(1, 1, 3, 3))], activation="Mish")
+    with pytest.raises(AssertionError, match="has the activation 'Elu' with 2 parameters"):
+        ms(tmp_path, "FusedConv", [uniform(1, 1, 4, 4), constant(uniform(1, 1, 3, 3))], activation="Elu",
+           activation_params=[1.0, 2.0])
 
 
-@pytest.mark.parametrize("activation, parameters, function", [
-    ("Relu", {}, lambda x: np.maximum(x, 0)),
-    ("LeakyRelu", {"activation_alpha": 0.25}, lambda x: np.where(x < 0, F32(0.25) * x, x))])
-def test_fused_gemm(activation, parameters, function, tmp_path, compiler):
+@pytest.mark.parametrize("activation, parameters", [
+    ("Relu", {}), ("LeakyRelu", {"alpha": 0.25}), ("Elu", {"alpha": 0.5}), ("Selu", {"alpha": 1.5, "gamma": 1.25}),
+    ("Softplus", {}), ("Softsign", {}), ("ThresholdedRelu", {"alpha": 0.5}), ("HardSigmoid", {"alpha": 0.25, "beta": 0.5})])
+def test_fused_gemm(activation, parameters, tmp_path, compiler):
+    """The bits of a Gemm, and of the activation behind it."""
     a, b, c = uniform(3, 8), uniform(5, 8), uniform(5)
     (plain,) = run(tmp_path, "Gemm", [a, constant(b), constant(c)], transB=1)
-    (y,) = ms(tmp_path, "FusedGemm", [a, constant(b), constant(c)], transB=1, activation=activation, **parameters)
-    program.assert_same_bits(y, function(plain))
+    (expected,) = run(tmp_path, activation, [plain], **parameters)
+    numbers = {f"activation_{name}": number for name, number in parameters.items()}
+    (y,) = ms(tmp_path, "FusedGemm", [a, constant(b), constant(c)], transB=1, activation=activation, **numbers)
+    program.assert_same_bits(y, expected)
 
 
 def test_simplified_layer_normalization(tmp_path, compiler):

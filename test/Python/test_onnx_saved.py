@@ -224,3 +224,36 @@ def test_a_model_that_onnx_runtime_saves(tmp_path, compiler):
         actual = program.run_file(tmp_path / "saved.onnx", tmp_path, network.model.arrays, len(expected))
         for a, e in zip(actual, expected):
             np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5)
+
+
+# Ops of com.microsoft that ONNX Runtime makes of others.
+
+def fused(name):
+    """(model, its result, the op that it is to become, with this attribute)."""
+    model = Model(17)
+    x = model.input("x", np.random.default_rng(2).standard_normal((5, 2, 3, 4) if name.startswith("batch") else (4, 8)).astype(F32))
+    if name.startswith("batch"):
+        # The rows of x stand before the batch.
+        moved = model.node("Transpose", [x], perm=[1, 2, 3, 0] if name == "batch and columns" else [1, 2, 0, 3])
+        right = (2, 3, *((5, 6) if name == "batch and columns" else (4, 6)))
+        return model, model.node("MatMul", [moved, model.constant("w", uniform(*right))]), "FusedMatMul", "transBatchA"
+    y = model.node("Gemm", [x, model.constant("w", uniform(8, 5))])
+    return model, model.node(name, [y]), "FusedGemm", "activation"
+
+
+@pytest.mark.skipif(onnxruntime is None, reason="needs onnxruntime")
+@pytest.mark.parametrize("name", ["batch", "batch and columns", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus",
+                                  "Softsign", "Tanh", "ThresholdedRelu"])
+def test_what_onnx_runtime_fuses(name, tmp_path, compiler):
+    """A model that it saves at its level EXTENDED has the bits of the model before that."""
+    model, y, op, attribute = fused(name)
+    (expected,) = model.run(tmp_path, [y])
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(tmp_path / "saved.onnx")
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(str(tmp_path / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    (node,) = onnx.load(tmp_path / "saved.onnx").graph.node
+    assert node.op_type == op and attribute in {a.name for a in node.attribute}
+    (actual,) = program.run_file(tmp_path / "saved.onnx", tmp_path, model.arrays, 1)
+    program.assert_same_bits(actual, expected)

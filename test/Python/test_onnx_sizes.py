@@ -462,3 +462,92 @@ def test_a_size_that_cancels_to_one_broadcasts(tmp_path, compiler):
     scores = graph.node("Expand", [graph.constant("half", np.float32([0.5])), graph.node("Concat", [b, six, s, s], axis=0)])
     (y,) = graph.run(tmp_path, [graph.node("Add", [scores, back])])
     program.assert_same_bits(y, np.broadcast_to(mask[:, None, None] + np.float32(0.5), (2, 6, 3, 3)).copy())
+
+
+def quotient(op, m, p, parts, dims=("k",), second=None, reverse=False):
+    """`op` of [n, -1], as which a row of k elements is reshaped for the n rows of another input, and of `second`."""
+    graph = Model(18)
+    row = graph.input("row", np.arange(m, dtype=np.float32), list(dims))
+    other = graph.input("other", random(parts, p), ["n", "p"])
+    shape = graph.node("Concat", [graph.node("Shape", [other], start=0, end=1), graph.constant("rest", np.array([-1]))], axis=0)
+    x = graph.node("Reshape", [row, shape])
+    if op == "Expand":
+        return graph, graph.node("Expand", [x, graph.node("Shape", [other])])
+    if op == "Where":
+        return graph, graph.node("Where", [graph.node("Less", [x, other]), other, x])
+    if op == "MatMul":
+        last = graph.constant("axis", np.array([-1]))
+        return graph, graph.node("MatMul", [graph.node("Unsqueeze", [graph.node("Unsqueeze", [x, last]), last]),
+                                            graph.node("Unsqueeze", [graph.node("Unsqueeze", [other, last]), last])])
+    return graph, graph.node(op, [other, x] if reverse else [x, other])
+
+
+@pytest.mark.parametrize("op", ["Add", "Where", "Expand", "MatMul"])
+@pytest.mark.parametrize("rows, columns", [(3, 1), (3, 4), (1, 1), (1, 4)])
+def test_a_size_that_is_computed_to_be_one_in_a_call(op, rows, columns, tmp_path, compiler):
+    """-1 stands for k / n, and no factors cancel: the entry repeats the elements, or takes them as they are."""
+    graph, y = quotient(op, rows * columns, 4, rows)
+    (y,) = graph.run(tmp_path, [y])
+    x, other = np.arange(rows * columns, dtype=np.float32).reshape(rows, columns), random(rows, 4)
+    expected = {"Add": lambda: x + other, "Where": lambda: np.where(x < other, other, x), "MatMul": lambda: (x * other + np.float32(0))[..., None, None],
+                "Expand": lambda: np.broadcast_to(x, (rows, 4)).copy()}[op]()
+    program.assert_same_bits(y, expected)
+
+
+def test_quantized_sums_of_a_size_that_is_computed_to_be_one(tmp_path, compiler):
+    for columns in (1, 4):
+        graph = Model(18)
+        a = graph.input("row", np.arange(3 * columns, dtype=np.int8), ["k"])
+        other = np.arange(12, dtype=np.int8).reshape(3, 4)
+        b = graph.input("other", other, ["n", "p"])
+        shape = graph.node("Concat", [graph.node("Shape", [b], start=0, end=1), graph.constant("rest", np.array([-1]))], axis=0)
+        scale, zero = graph.constant("scale", np.float32(0.5)), graph.constant("zero", np.int8(0))
+        inputs = [graph.node("Reshape", [a, shape]), scale, zero, b, scale, zero, scale, zero]
+        (y,) = graph.run(tmp_path, [graph.node("com.microsoft::QLinearAdd", inputs)])
+        np.testing.assert_array_equal(y, np.arange(3 * columns).reshape(3, columns) + other)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_size_that_is_computed_and_fits_nothing(reverse, tmp_path, compiler):
+    """Neither 1 nor that of the other operand: 6 / 3 beside 4."""
+    graph, y = quotient("Add", 6, 4, 3, reverse=reverse)
+    with pytest.raises(Exception, match=r"floor\(\(dimension 0 of argument 0\) / \(max\(dimension 0 of argument 1, 1\)\)\) must be 1 or "
+                                        r"equal to dimension 1 of argument 1, by 'addf' of layer 'Add_3_0'"):
+        graph.run(tmp_path, [y])
+    # What the quotient itself asks for.
+    graph, y = quotient("Add", 7, 4, 3)
+    with pytest.raises(Exception, match="must be equal to dimension 0 of argument 1 \\* floor|of layer 'Reshape_2_0'"):
+        graph.run(tmp_path, [y])
+
+
+@pytest.mark.parametrize("x, y", [(1, 1), (1, 5), (5, 1), (5, 5)])
+def test_two_sizes_that_are_computed(x, y, tmp_path, compiler):
+    """Either may be 1."""
+    graph, parts = Model(18), []
+    count = graph.node("Shape", [graph.input("rows", random(3, 2), ["n", 2])], start=0, end=1)
+    shape = graph.node("Concat", [count, graph.constant("rest", np.array([-1]))], axis=0)
+    for name, size in (("a", x), ("b", y)):
+        parts.append(np.arange(3 * size, dtype=np.float32).reshape(3, size))
+    names = [graph.node("Reshape", [graph.input(f"x{i}", part.reshape(-1), [f"k{i}"]), shape]) for i, part in enumerate(parts)]
+    (z,) = graph.run(tmp_path, [graph.node("Relu", [graph.node("Mul", names)])])
+    program.assert_same_bits(z, parts[0] * parts[1])
+
+
+def test_two_sizes_that_are_computed_and_differ(tmp_path, compiler):
+    with pytest.raises(Exception, match=r"floor\(\(dimension 0 of argument [12]\) / .*\) must be 1 or equal to floor\(.*\), by 'mulf'"):
+        test_two_sizes_that_are_computed(2, 5, tmp_path, compiler)
+
+
+@pytest.mark.parametrize("dims, other", [(["n"], ["m"]), (["n"], [5])])
+def test_the_remedy_for_a_size_of_one_in_a_call(dims, other, tmp_path, compiler):
+    """A size of an input is repeated only if the program is compiled for it."""
+    graph = Model()
+    a, b = random(1), random(5)
+    y = graph.node("Add", [graph.input("a", a, dims), graph.input("b", b, other)])
+    with pytest.raises(Exception, match=r"must be equal to .*, by 'addf' of layer 'Add_0_0' at .*; to repeat what has the size 1, fix it: "
+                                        r"qcc compile --dim=NAME=1"):
+        graph.run(tmp_path, [y])
+    artifact = tmp_path / "fixed.so"
+    subprocess.run([str(program.qcc()), "compile", str(tmp_path / "model.onnx"), "--dim=n=1", "-o", str(artifact)], check=True)
+    (result,) = program.run_file(artifact, tmp_path, [a, b], 1)
+    program.assert_same_bits(result, a + b)

@@ -155,8 +155,8 @@ OpFoldResult onnx::simpler(OpFoldResult x, OpFoldResult y) {
 }
 
 /// The size of a result dimension where operands have `x` and `y`.
-static std::optional<OpFoldResult> broadcastSize(OpFoldResult x,
-                                                 OpFoldResult y) {
+static std::optional<OpFoldResult>
+broadcastSize(NodeImporter &n, OpFoldResult x, OpFoldResult y) {
   std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
   if (kx == 1)
     return y;
@@ -164,6 +164,12 @@ static std::optional<OpFoldResult> broadcastSize(OpFoldResult x,
     return x;
   if (kx && ky && *kx != *ky)
     return std::nullopt;
+  bool mayRepeatX = x != y && SizeArithmetic::isQuotient(x),
+       mayRepeatY = x != y && SizeArithmetic::isQuotient(y);
+  if (mayRepeatX && mayRepeatY)
+    return n.broadcastSize(x, y);
+  if (mayRepeatX || mayRepeatY)
+    return mayRepeatX ? y : x;
   return simpler(x, y);
 }
 
@@ -177,7 +183,7 @@ FailureOr<Shape> onnx::broadcast(NodeImporter &n,
     size_t offset = rank - shape->size();
     for (auto [i, size] : llvm::enumerate(*shape)) {
       std::optional<OpFoldResult> joined =
-          broadcastSize(result[offset + i], size);
+          broadcastSize(n, result[offset + i], size);
       if (!joined)
         return n.refuse() << "has operands of sizes "
                           << *knownSize(result[offset + i]) << " and "
@@ -200,6 +206,36 @@ AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
                             : n.b.getAffineDimExpr(offset + i));
   }
   return AffineMap::get(result.size(), 0, exprs, n.b.getContext());
+}
+
+GraphValue onnx::repeatOnes(NodeImporter &n, GraphValue &x,
+                            const Shape &result) {
+  // [n] becomes [n, 1], or [1, times] where n is 1, and then [times * n].
+  Shape wide, shape = x.shape;
+  SmallVector<AffineExpr> read;
+  SmallVector<ReassociationIndices> joined;
+  size_t offset = result.size() - x.shape.size();
+  for (auto [i, size] : llvm::enumerate(x.shape)) {
+    OpFoldResult wanted = result[offset + i];
+    read.push_back(n.b.getAffineDimExpr(wide.size()));
+    joined.push_back({static_cast<int64_t>(wide.size())});
+    wide.push_back(size);
+    if (size == wanted || !SizeArithmetic::isQuotient(size))
+      continue;
+    joined.back().push_back(wide.size());
+    wide.push_back(n.repeats(size, wanted));
+    shape[i] = wanted;
+  }
+  if (wide.size() == x.shape.size())
+    return x;
+  GraphValue repeated = broadcastTo(
+      n, x, wide, AffineMap::get(wide.size(), 0, read, n.b.getContext()));
+  Value value =
+      tensor::CollapseShapeOp::create(n.b, n.loc, repeated.value, joined);
+  RankedTensorType type = n.type(x.element, shape);
+  if (value.getType() != type)
+    value = tensor::CastOp::create(n.b, n.loc, type, value);
+  return toGraphValue(value, shape);
 }
 
 /// The element of a constant that has only one, as a scalar.
@@ -226,8 +262,10 @@ FailureOr<GraphValue> onnx::elementwise(NodeImporter &n,
     scalars[i] = scalarConstant(n, *operand);
     if (scalars[i])
       continue;
-    inputs.push_back(n.tensor(*operand));
-    maps.push_back(broadcastMap(n, operand->shape, *shape));
+    n.tensor(*operand);
+    GraphValue repeated = repeatOnes(n, *operand, *shape);
+    inputs.push_back(repeated.value);
+    maps.push_back(broadcastMap(n, repeated.shape, *shape));
   }
   maps.push_back(n.b.getMultiDimIdentityMap(shape->size()));
   SmallVector<Iterator> iterators(shape->size(), Iterator::parallel);
@@ -253,13 +291,25 @@ GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
       shape);
 }
 
-Value onnx::tabulate(NodeImporter &n, OpFoldResult size, Type element,
+GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
+                             const Shape &shape) {
+  n.tensor(value);
+  GraphValue repeated = repeatOnes(n, value, shape);
+  return broadcastTo(n, repeated, shape,
+                     broadcastMap(n, repeated.shape, shape));
+}
+
+Value onnx::tabulate(NodeImporter &n, const Shape &shape, Type element,
                      ScalarBody body) {
-  return generic(
-      n, {}, empty(n, element, {size}), n.b.getMultiDimIdentityMap(1),
-      Iterator::parallel, [&](Scalars &s, ValueRange) {
-        return body(s, linalg::IndexOp::create(s.b, s.loc, 0).getResult());
-      });
+  SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
+  return generic(n, {}, empty(n, element, shape),
+                 n.b.getMultiDimIdentityMap(shape.size()), iterators,
+                 [&](Scalars &s, ValueRange) {
+                   SmallVector<Value> indices;
+                   for (size_t d = 0; d < shape.size(); ++d)
+                     indices.push_back(linalg::IndexOp::create(s.b, s.loc, d));
+                   return body(s, indices);
+                 });
 }
 
 GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,

@@ -73,9 +73,14 @@ Value constantFloats(NodeImporter &n, ArrayRef<float> values,
 /// the size of an input. The entry checks that the sizes are equal.
 OpFoldResult simpler(OpFoldResult x, OpFoldResult y);
 /// The shape of elementwise results: dimensions are aligned at the end, and a
-/// size 1 is repeated. A dynamic size is not repeated: where it meets another
-/// size, the entry asks for equal ones. Refuses shapes that do not fit.
+/// size 1 is repeated. A dynamic size that is a quotient of sizes is repeated
+/// by `repeatOnes` where it turns out to be 1; where another dynamic size meets
+/// a size, the entry asks for equal ones. Refuses shapes that do not fit.
 FailureOr<Shape> broadcast(NodeImporter &n, ArrayRef<const Shape *> shapes);
+/// An operand with the sizes of `result` in those dimensions whose size is a
+/// quotient of sizes: its elements, or the one that it has if it turns out to
+/// have only one. The entry checks that it is one or the other.
+GraphValue repeatOnes(NodeImporter &n, GraphValue &x, const Shape &result);
 /// The indexing map of an operand of `shape` in loops over `result`. The
 /// dimensions of the operand are the last ones of the result.
 AffineMap broadcastMap(NodeImporter &n, const Shape &shape,
@@ -88,6 +93,8 @@ FailureOr<GraphValue> elementwise(NodeImporter &n,
 /// The value, repeated to `shape`; `map` reads it.
 GraphValue broadcastTo(NodeImporter &n, GraphValue &value, const Shape &shape,
                        AffineMap map);
+/// The value, broadcast to `shape`.
+GraphValue broadcastTo(NodeImporter &n, GraphValue &value, const Shape &shape);
 
 /// A linalg.generic with one result: `maps` are those of the inputs and of
 /// `init`, `body` gets elements of the inputs and the accumulator.
@@ -95,8 +102,8 @@ Value generic(NodeImporter &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
-/// A tensor in one dimension: `body` computes each element from its index.
-Value tabulate(NodeImporter &n, OpFoldResult size, mlir::Type element,
+/// A tensor: `body` computes each element from its indices.
+Value tabulate(NodeImporter &n, const Shape &shape, mlir::Type element,
                ScalarBody body);
 
 /// `combine(accumulator, of(element))` over the dimensions `dims`, which the

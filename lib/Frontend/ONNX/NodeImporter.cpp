@@ -224,6 +224,12 @@ OpFoldResult NodeImporter::min(OpFoldResult x, OpFoldResult y) {
 OpFoldResult NodeImporter::max(OpFoldResult x, OpFoldResult y) {
   return sizes.compute(b, loc, SizeOp::Max, x, y);
 }
+OpFoldResult NodeImporter::broadcastSize(OpFoldResult x, OpFoldResult y) {
+  return sizes.compute(b, loc, SizeOp::Broadcast, x, y);
+}
+OpFoldResult NodeImporter::repeats(OpFoldResult x, OpFoldResult y) {
+  return sizes.compute(b, loc, SizeOp::Repeats, x, y);
+}
 
 OpFoldResult NodeImporter::product(ArrayRef<OpFoldResult> factors) {
   OpFoldResult result = size(1);

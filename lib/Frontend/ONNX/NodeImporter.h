@@ -123,6 +123,12 @@ public:
   mlir::OpFoldResult truncDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// `y` where x is 1, otherwise x: the size of a dimension of operands that
+  /// have these.
+  mlir::OpFoldResult broadcastSize(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// How many times an element of a dimension of size `x` is repeated in one of
+  /// size `y`.
+  mlir::OpFoldResult repeats(mlir::OpFoldResult x, mlir::OpFoldResult y);
   /// Whether a number is known to be at least 0.
   bool isNeverNegative(mlir::OpFoldResult size) const {
     return sizes.isNeverNegative(size);

@@ -186,16 +186,20 @@ static constexpr Row kMicrosoftRows[] = {
     {"DynamicQuantizeLSTM", importDynamicQuantizeLSTM, {1}},
     {"DynamicQuantizeMatMul", importDynamicQuantizeMatMul, {1}},
     {"EmbedLayerNormalization", importEmbedLayerNormalization, {1}},
+    {"ExpandDims", importExpandDims, {1}},
     {"FastGelu", importFusedGelu, {1}},
     {"FusedConv", importFusedConv, {1}},
     {"FusedGemm", importFusedGemm, {1}},
     {"FusedMatMul", importFusedMatMul, {1}},
+    {"GatherND", importNamesake, {1}},
     {"Gelu", importFusedGelu, {1}},
     {"GridSample", importGridSample, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
     {"MultiHeadAttention", importMultiHeadAttention, {1}},
     {"NhwcMaxPool", importNhwcMaxPool, {1}},
+    {"Pad", importMicrosoftPad, {1}},
     {"QAttention", importQAttention, {1}},
+    {"QEmbedLayerNormalization", importQEmbedLayerNormalization, {1}},
     {"QGemm", importQGemm, {1}},
     {"QLinearAdd", importQLinearBinary, {1}},
     {"QLinearAveragePool", importQLinearPool, {1}},
@@ -204,14 +208,18 @@ static constexpr Row kMicrosoftRows[] = {
     {"QLinearGlobalAveragePool", importQLinearPool, {1}},
     {"QLinearLeakyRelu", importQLinearUnary, {1}},
     {"QLinearMul", importQLinearBinary, {1}},
+    {"QLinearReduceMean", importQLinearReduceMean, {1}},
     {"QLinearSigmoid", importQLinearUnary, {1}},
     {"QLinearSoftmax", importQLinearUnary, {1}},
     {"QLinearWhere", importQLinearWhere, {1}},
     {"QuantizeLinear", importQuantizeLinear, {1}},
     {"QuickGelu", importFusedGelu, {1}},
+    {"Range", importMicrosoftRange, {1}},
     {"RotaryEmbedding", importMicrosoftRotaryEmbedding, {1}},
     {"SkipLayerNormalization", importSkipNormalization, {1}},
     {"SkipSimplifiedLayerNormalization", importSkipNormalization, {1}},
+    {"TransposeMatMul", importFusedMatMul, {1}},
+    {"Trilu", importNamesake, {1}},
 };
 
 /// Of com.microsoft.nchwc.
@@ -330,7 +338,8 @@ static constexpr llvm::StringLiteral kSums[] = {
     "SkipLayerNormalization",
     "SkipSimplifiedLayerNormalization",
     "Softmax",
-    "Sum"};
+    "Sum",
+    "TransposeMatMul"};
 
 namespace {
 struct Reason {

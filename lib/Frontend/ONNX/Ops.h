@@ -59,6 +59,7 @@ LogicalResult importBiasAdd(NodeImporter &n);
 LogicalResult importBiasSplitGelu(NodeImporter &n);
 LogicalResult importEmbedLayerNormalization(NodeImporter &n);
 LogicalResult importMicrosoftRotaryEmbedding(NodeImporter &n);
+LogicalResult importQEmbedLayerNormalization(NodeImporter &n);
 
 // Ops/Control.cpp
 LogicalResult importIf(NodeImporter &n);
@@ -92,11 +93,15 @@ LogicalResult importScan(NodeImporter &n);
 
 // Ops/Microsoft.cpp
 LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
+LogicalResult importExpandDims(NodeImporter &n);
 LogicalResult importFusedGelu(NodeImporter &n);
 LogicalResult importFusedConv(NodeImporter &n);
 LogicalResult importFusedGemm(NodeImporter &n);
 LogicalResult importFusedMatMul(NodeImporter &n);
 LogicalResult importMatMulIntegerToFloat(NodeImporter &n);
+LogicalResult importMicrosoftPad(NodeImporter &n);
+LogicalResult importMicrosoftRange(NodeImporter &n);
+LogicalResult importNamesake(NodeImporter &n);
 LogicalResult importSkipNormalization(NodeImporter &n);
 
 // Ops/Movements.cpp
@@ -159,6 +164,7 @@ LogicalResult importQGemm(NodeImporter &n);
 LogicalResult importQLinearBinary(NodeImporter &n);
 LogicalResult importQLinearConcat(NodeImporter &n);
 LogicalResult importQLinearPool(NodeImporter &n);
+LogicalResult importQLinearReduceMean(NodeImporter &n);
 LogicalResult importQLinearUnary(NodeImporter &n);
 LogicalResult importQLinearWhere(NodeImporter &n);
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -64,6 +65,23 @@ bool SizeArithmetic::isNeverNegative(OpFoldResult size) const {
   return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
              arith::CeilDivSIOp, arith::DivSIOp>(op) &&
          llvm::all_of(op->getOperands(), isFine);
+}
+
+bool SizeArithmetic::isQuotient(OpFoldResult size) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> left;
+  if (auto value = dyn_cast<Value>(size))
+    left.push_back(value);
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val().getDefiningOp();
+    if (!op || isa<tensor::DimOp>(op) || !seen.insert(op).second)
+      continue;
+    if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op) &&
+        !getConstantIntValue(op->getOperand(1)))
+      return true;
+    llvm::append_range(left, op->getOperands());
+  }
+  return false;
 }
 
 void SizeArithmetic::noteSizes(ArrayRef<OpFoldResult> numbers) {
@@ -241,6 +259,10 @@ static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
     return std::min(x, y);
   case SizeOp::Max:
     return std::max(x, y);
+  case SizeOp::Broadcast:
+    return x == 1 ? y : x;
+  case SizeOp::Repeats:
+    return x == 1 ? y : 1;
   }
   return std::nullopt;
 }
@@ -282,8 +304,16 @@ OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
     return arith::DivSIOp::create(b, loc, vx, vy).getResult();
   case SizeOp::Min:
     return arith::MinSIOp::create(b, loc, vx, vy).getResult();
-  default:
+  case SizeOp::Max:
     return arith::MaxSIOp::create(b, loc, vx, vy).getResult();
+  default: {
+    Value one = getValueOrCreateConstantIndexOp(b, loc, b.getIndexAttr(1));
+    Value isOne =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, vx, one);
+    return arith::SelectOp::create(b, loc, isOne, vy,
+                                   op == SizeOp::Broadcast ? vx : one)
+        .getResult();
+  }
   }
 }
 
@@ -301,11 +331,13 @@ OpFoldResult SizeArithmetic::compute(OpBuilder &b, Location loc, SizeOp op,
       op == SizeOp::FloorDiv || op == SizeOp::CeilDiv || op == SizeOp::TruncDiv;
   bool isExtreme = op == SizeOp::Min || op == SizeOp::Max;
   if ((isSum && ky == 0) || ((op == SizeOp::Mul || isQuotient) && ky == 1) ||
-      (isExtreme && x == y) ||
+      ((isExtreme || op == SizeOp::Broadcast) && x == y) ||
+      (op == SizeOp::Broadcast && ky == 1) ||
       (op == SizeOp::Max && ky == 0 && isNeverNegative(x)))
     return x;
   if ((op == SizeOp::Add && kx == 0) || (op == SizeOp::Mul && kx == 1) ||
-      (op == SizeOp::Max && kx == 0 && isNeverNegative(y)))
+      (op == SizeOp::Max && kx == 0 && isNeverNegative(y)) ||
+      (op == SizeOp::Repeats && ky == 1))
     return y;
   auto ask = [&](OpFoldResult first, OpFoldResult second) {
     return std::tuple{static_cast<unsigned>(op), first.getOpaqueValue(),

@@ -28,7 +28,9 @@ enum class SizeOp : unsigned {
   CeilDiv,
   TruncDiv,
   Min,
-  Max
+  Max,
+  Broadcast, ///< y where x is 1, else x
+  Repeats,   ///< y where x is 1, else 1
 };
 
 /// Computes with sizes. Sizes that are equal by the rules of sums, and of
@@ -39,6 +41,9 @@ public:
                              mlir::OpFoldResult x, mlir::OpFoldResult y);
   /// Whether a number is known to be at least 0.
   bool isNeverNegative(mlir::OpFoldResult size) const;
+  /// Whether a size is computed by a division by sizes, such as what -1 of a
+  /// Reshape stands for. It may be 1 in every run without being a constant.
+  static bool isQuotient(mlir::OpFoldResult size);
   /// Notes that numbers are sizes of a tensor.
   void noteSizes(llvm::ArrayRef<mlir::OpFoldResult> numbers);
 

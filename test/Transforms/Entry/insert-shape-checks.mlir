@@ -188,6 +188,50 @@ func.func @pad(%x: tensor<?xf32>, %v: f32) -> tensor<8xf32> {
   return %e : tensor<8xf32>
 }
 
+// [n] as [n, times] and [n * times], where times is m if n is 1 and 1 otherwise: a size that may be 1, or that of the other.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: cf.assert %{{.*}}, "floor((dimension 0 of argument 0) / (dimension 0 of argument 1)) must be 1 or equal to dimension 1 of argument 1, by 'addf'
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @repeated(%x: tensor<?xf32>, %y: tensor<?x?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tensor.dim %x, %c0 : tensor<?xf32>
+  %p = tensor.dim %y, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %y, %c1 : tensor<?x?xf32>
+  %n = arith.divsi %k, %p : index
+  %is = arith.cmpi eq, %n, %c1 : index
+  %times = arith.select %is, %m, %c1 : index
+  %e = tensor.empty(%n, %times) : tensor<?x?xf32>
+  %z = arith.constant 1.0 : f32
+  %w = linalg.fill ins(%z : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %c = tensor.collapse_shape %w [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %o = tensor.empty(%m) : tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%c : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %a : f32
+      linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// A model, whose sizes can be fixed by their names, could repeat a size of 1.
+// CHECK-LABEL: func.func @named(
+// CHECK: cf.assert %{{.*}}, "dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'addf' at {{.*}}; to repeat what has the size 1, fix it: qcc compile --dim=NAME=1"
+func.func @named(%a: tensor<?xf32> {qcc.dim_names = ["n"]}, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 // Only entries: other functions have been inlined.
 // CHECK-LABEL: func.func private @helper(
 // CHECK-NOT: cf.assert

@@ -244,11 +244,11 @@ LogicalResult onnx::importQAttention(NodeImporter &n) {
 // MultiHeadAttention
 //===----------------------------------------------------------------------===//
 
-/// Input `i`, Q, K or V, plus its part of the bias.
-static FailureOr<Ref> readProjected(NodeImporter &n, Composer &c, unsigned i,
-                                    int64_t heads, int64_t &biasStart) {
-  Ref x = c.in(i);
-  if (i > 0 && x->rank() == 4 && !n.has(3))
+/// Q, K or V of an attention, plus its part of the bias.
+static FailureOr<Ref> readProjected(NodeImporter &n, Composer &c, Ref x,
+                                    bool mayBeSplit, int64_t heads,
+                                    int64_t &biasStart) {
+  if (mayBeSplit && x->rank() == 4 && !n.has(3))
     return x; // [batch, heads, rows, size]
   std::optional<int64_t> width =
       x->rank() == 3 ? knownSize(x->shape[2]) : std::nullopt;
@@ -264,10 +264,41 @@ static FailureOr<Ref> readProjected(NodeImporter &n, Composer &c, unsigned i,
   return splitHeads(n, c, x, heads);
 }
 
+/// The values that input `i` has beside each other, [batch, rows, heads, count,
+/// size], each as [batch, rows, heads * size].
+static FailureOr<SmallVector<Ref>>
+unpack(NodeImporter &n, Composer &c, unsigned i, int64_t heads, int64_t count) {
+  Ref x = c.in(i);
+  if (x->rank() != 5 || knownSize(x->shape[2]) != heads ||
+      knownSize(x->shape[3]) != count || !knownSize(x->shape[4]))
+    return n.refuse() << "has " << count << " values in input " << i
+                      << ", which is not [batch, rows, " << heads << ", "
+                      << count
+                      << ", size] with a known size; give each as an "
+                         "input, or correct the shape";
+  SmallVector<Ref> values;
+  Shape shape{x->shape[0], x->shape[1], n.mul(x->shape[2], x->shape[4])};
+  for (int64_t part = 0; part < count; ++part)
+    values.push_back(c.reshape(c.part(x, 3, n.size(part), n.size(1)), shape));
+  return values;
+}
+
+/// Query, key and value: three inputs, or two or three of them in one.
+static FailureOr<SmallVector<Ref>> readValues(NodeImporter &n, Composer &c,
+                                              int64_t heads) {
+  if (n.has(1) && n.has(2))
+    return SmallVector<Ref>{c.in(0), c.in(1), c.in(2)};
+  if (n.has(2))
+    return n.refuse() << "has a value and no key; give both";
+  if (!n.has(1))
+    return unpack(n, c, 0, heads, 3);
+  FailureOr<SmallVector<Ref>> values = unpack(n, c, 1, heads, 2);
+  if (succeeded(values))
+    values->insert(values->begin(), c.in(0));
+  return values;
+}
+
 LogicalResult onnx::importMultiHeadAttention(NodeImporter &n) {
-  if (!n.has(1) || !n.has(2))
-    return n.refuse() << "has query, key and value in one input, which is not "
-                         "supported; give them as three inputs";
   if (n.has(8) || n.has(9))
     return n.refuse() << "has past_sequence_length or cache_indirection, which "
                          "are not supported; give earlier keys and values of "
@@ -279,17 +310,18 @@ LogicalResult onnx::importMultiHeadAttention(NodeImporter &n) {
   if (failed(heads))
     return failure();
   Composer c(n);
+  FailureOr<SmallVector<Ref>> values = readValues(n, c, *heads);
+  if (failed(values))
+    return failure();
   int64_t biasStart = 0;
-  FailureOr<Ref> q = readProjected(n, c, 0, *heads, biasStart);
-  if (failed(q))
-    return failure();
-  FailureOr<Ref> k = readProjected(n, c, 1, *heads, biasStart);
-  if (failed(k))
-    return failure();
-  FailureOr<Ref> v = readProjected(n, c, 2, *heads, biasStart);
-  if (failed(v))
-    return failure();
-  Operands operands{*q, *k, *v, n.size(0)};
+  for (auto [i, value] : llvm::enumerate(*values)) {
+    FailureOr<Ref> split =
+        readProjected(n, c, value, /*mayBeSplit=*/i > 0, *heads, biasStart);
+    if (failed(split))
+      return failure();
+    value = *split;
+  }
+  Operands operands{(*values)[0], (*values)[1], (*values)[2], n.size(0)};
   if (n.has(6)) {
     if (n.in(6).rank() != 4 || n.in(7).rank() != 4)
       return n.refuse() << "has earlier keys or values that are not [batch, "

@@ -36,21 +36,59 @@ static Ref countMask(NodeImporter &n, Composer &c) {
               {attribute("keepdims", int64_t(0))});
 }
 
-LogicalResult onnx::importEmbedLayerNormalization(NodeImporter &n) {
-  if (n.in(0).rank() != 2 || n.has(1) != n.has(4))
-    return n.refuse() << "needs words in two dimensions, and both segments and "
-                         "their embedding or neither; correct its inputs";
-  Composer c(n);
-  Ref places = n.has(8) ? c.in(8) : countPositions(n, c);
-  Ref sum = c.op("Add", {c.op("Gather", {c.in(2), c.in(0)}),
-                         c.op("Gather", {c.in(3), places})});
+namespace {
+/// Rows of words, of positions and of segments, and what normalizes their sums;
+/// without segments `segments` is null.
+struct Embeddings {
+  Ref words, positions, segments, scale, bias;
+};
+} // namespace
+
+/// The words are input 0, the segments input 1; `places` are the numbers of
+/// positions.
+static LogicalResult embed(NodeImporter &n, Composer &c,
+                           const Embeddings &tables, Ref places) {
+  Ref sum = c.op("Add", {c.op("Gather", {tables.words, c.in(0)}),
+                         c.op("Gather", {tables.positions, places})});
   if (n.has(1))
-    sum = c.op("Add", {sum, c.op("Gather", {c.in(4), c.in(1)})});
-  (void)c.set(0, c.op("LayerNormalization", {sum, c.in(5), c.in(6)},
+    sum = c.op("Add", {sum, c.op("Gather", {tables.segments, c.in(1)})});
+  (void)c.set(0, c.op("LayerNormalization", {sum, tables.scale, tables.bias},
                       {attribute("epsilon", n.getFloat("epsilon", 1e-12f))}));
   if (n.hasOutput(1))
     (void)c.set(1, countMask(n, c));
   return c.set(2, sum);
+}
+
+/// Refuses words that are not [batch, rows], and segments without a table or a
+/// table without segments.
+static LogicalResult verifyWords(NodeImporter &n) {
+  if (n.in(0).rank() == 2 && n.has(1) == n.has(4))
+    return success();
+  return n.refuse() << "needs words in two dimensions, and both segments and "
+                       "their embedding or neither; correct its inputs";
+}
+
+LogicalResult onnx::importEmbedLayerNormalization(NodeImporter &n) {
+  if (failed(verifyWords(n)))
+    return failure();
+  Composer c(n);
+  Ref places = n.has(8) ? c.in(8) : countPositions(n, c);
+  return embed(n, c, {c.in(2), c.in(3), c.in(4), c.in(5), c.in(6)}, places);
+}
+
+/// The same of bytes: for each table a scale and a zero point.
+LogicalResult onnx::importQEmbedLayerNormalization(NodeImporter &n) {
+  if (failed(verifyWords(n)))
+    return failure();
+  Composer c(n);
+  auto dequantize = [&](unsigned i, unsigned scale) -> Ref {
+    return n.has(i) ? c.op("DequantizeLinear",
+                           {c.in(i), c.in(scale), c.in(scale + 5)})
+                    : nullptr;
+  };
+  Embeddings tables{dequantize(2, 8), dequantize(3, 9), dequantize(4, 10),
+                    dequantize(5, 11), dequantize(6, 12)};
+  return embed(n, c, tables, countPositions(n, c));
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,7 +140,7 @@ static Composer::Ref mark(NodeImporter &n, Composer &c, Composer::Ref places,
   column.insert(column.begin() + axis, n.size(1));
   row.front() = depth;
   Value end = arith::IndexCastOp::create(n.b, n.loc, i64, n.index(depth));
-  Value own = tabulate(n, depth, i64, [&](Scalars &s, ValueRange i) -> Value {
+  Value own = tabulate(n, {depth}, i64, [&](Scalars &s, ValueRange i) -> Value {
     return arith::IndexCastOp::create(s.b, s.loc, i64, i[0]);
   });
   Composer::Ref line = c.reshape(c.hold(toGraphValue(own, {depth})), row);

@@ -353,7 +353,7 @@ static GraphValue repeat(NodeImporter &n, GraphValue &x, const Shape &batch) {
   shape.append({x.shape[x.rank() - 2], x.shape.back()});
   if (ArrayRef<OpFoldResult>(shape) == ArrayRef<OpFoldResult>(x.shape))
     return x;
-  return broadcastTo(n, x, shape, broadcastMap(n, x.shape, shape));
+  return broadcastTo(n, x, shape);
 }
 
 static LogicalResult importIntegerMatMul(NodeImporter &n, const Roles &roles) {

@@ -7,6 +7,8 @@
 
 #include "../Compose.h"
 #include "../Ops.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace qcc;
@@ -65,14 +67,24 @@ static Composer::Ref swapLast(Composer &c, Composer::Ref x) {
   return c.transpose(x, order);
 }
 
+/// [rows, batch..., columns] as [batch..., rows, columns].
+static Composer::Ref batchFirst(Composer &c, Composer::Ref x) {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, x->rank()));
+  if (order.size() >= 2)
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  return c.transpose(x, order);
+}
+
+/// FusedMatMul, and TransposeMatMul, its name of before.
 LogicalResult onnx::importFusedMatMul(NodeImporter &n) {
-  if (failed(n.requireInt("transBatchA", 0)) ||
-      failed(n.requireInt("transBatchB", 0)))
-    return failure();
   Composer c(n);
-  Composer::Ref a = n.getInt("transA", 0) ? swapLast(c, c.in(0)) : c.in(0),
-                b = n.getInt("transB", 0) ? swapLast(c, c.in(1)) : c.in(1);
-  Composer::Ref y = c.op("MatMul", {a, b});
+  auto read = [&](unsigned i, StringRef rows, StringRef columns) {
+    Composer::Ref x = n.getInt(rows, 0) ? batchFirst(c, c.in(i)) : c.in(i);
+    return n.getInt(columns, 0) ? swapLast(c, x) : x;
+  };
+  Composer::Ref y = c.op("MatMul", {read(0, "transBatchA", "transA"),
+                                    read(1, "transBatchB", "transB")});
   if (float alpha = n.getFloat("alpha", 1.0f); alpha != 1.0f)
     y = c.op("Mul", {y, c.number(y, alpha)});
   return c.set(0, y);
@@ -81,16 +93,21 @@ LogicalResult onnx::importFusedMatMul(NodeImporter &n) {
 /// The attributes of an activation whose parameters are numbers in a list.
 static std::optional<Composer::Attributes>
 activationAttributes(StringRef name, ArrayRef<float> numbers) {
-  if (numbers.empty() &&
-      llvm::is_contained(
-          {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid"}, name))
-    return Composer::Attributes{};
-  if (name == "LeakyRelu" && numbers.size() == 1)
-    return Composer::Attributes{attribute("alpha", numbers[0])};
-  if (name == "HardSigmoid" && numbers.size() == 2)
-    return Composer::Attributes{attribute("alpha", numbers[0]),
-                                attribute("beta", numbers[1])};
-  return std::nullopt;
+  using Names = SmallVector<StringLiteral, 2>;
+  auto parameters =
+      llvm::StringSwitch<std::optional<Names>>(name)
+          .Cases({"Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"}, Names{})
+          .Cases({"LeakyRelu", "Elu", "ThresholdedRelu"}, Names{"alpha"})
+          .Case("HardSigmoid", Names{"alpha", "beta"})
+          .Case("Selu", Names{"alpha", "gamma"})
+          .Default(std::nullopt);
+  if (!parameters || (!numbers.empty() && numbers.size() != parameters->size()))
+    return std::nullopt;
+  Composer::Attributes attributes;
+  for (auto [parameter, number] : llvm::zip(*parameters, numbers))
+    attributes.push_back(attribute(
+        std::string_view(parameter.data(), parameter.size()), number));
+  return attributes;
 }
 
 /// What the attributes `activation` and the parameters make of a value.
@@ -145,7 +162,8 @@ LogicalResult onnx::importFusedGemm(NodeImporter &n) {
   Composer::Ref y =
       c.op("Gemm", {c.in(0), c.in(1), c.in(2)}, withoutActivation(n));
   SmallVector<float> parameters;
-  for (StringRef name : {"activation_alpha", "activation_beta"})
+  for (StringRef name :
+       {"activation_alpha", "activation_beta", "activation_gamma"})
     if (n.find(name))
       parameters.push_back(n.getFloat(name, 0));
   FailureOr<Composer::Ref> result = activate(n, c, y, parameters);
@@ -176,4 +194,45 @@ LogicalResult onnx::importDynamicQuantizeMatMul(NodeImporter &n) {
   Composer::Ref scale = c.op("Mul", {x[1], c.in(2)});
   return c.set(
       0, dequantizedProduct(c, x[0], c.in(1), scale, x[2], c.in(3), c.in(4)));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that ONNX has as well
+//===----------------------------------------------------------------------===//
+
+/// GatherND and Trilu: the ops of their names.
+LogicalResult onnx::importNamesake(NodeImporter &n) {
+  Composer c(n);
+  Composer::Refs inputs;
+  for (unsigned i = 0; i < n.numInputs(); ++i)
+    inputs.push_back(c.in(i));
+  return c.set(0, c.op(n.op(), inputs, n.node.attributes));
+}
+
+/// The amounts may be a row in two dimensions.
+LogicalResult onnx::importMicrosoftPad(NodeImporter &n) {
+  Composer c(n);
+  Composer::Ref amounts = c.in(1);
+  if (amounts->rank() == 2 && knownSize(amounts->shape[0]) == 1)
+    amounts = c.reshape(amounts, {amounts->shape[1]});
+  return c.set(0, c.op("Pad", {c.in(0), amounts, c.in(2)}, n.node.attributes));
+}
+
+/// The delta is 1 where it is left out.
+LogicalResult onnx::importMicrosoftRange(NodeImporter &n) {
+  Composer c(n);
+  Composer::Ref delta = n.has(2) ? c.in(2) : c.number(c.in(0), 1);
+  return c.set(0, c.op("Range", {c.in(0), c.in(1), delta}));
+}
+
+/// Unsqueeze by one axis.
+LogicalResult onnx::importExpandDims(NodeImporter &n) {
+  FailureOr<SmallVector<int64_t>> axis = n.constantIntegers(1, "its axis");
+  if (failed(axis))
+    return failure();
+  if (axis->size() != 1)
+    return n.refuse() << "has several axes; give one";
+  Composer c(n);
+  return c.set(0,
+               c.op("Unsqueeze", {c.in(0), c.integers(n.size(axis->front()))}));
 }

@@ -143,7 +143,7 @@ LogicalResult onnx::importExpand(NodeImporter &n) {
     return failure();
   if (ArrayRef<OpFoldResult>(*shape) == ArrayRef<OpFoldResult>(x.shape))
     return n.set(0, x);
-  return n.set(0, broadcastTo(n, x, *shape, broadcastMap(n, x.shape, *shape)));
+  return n.set(0, broadcastTo(n, x, *shape));
 }
 
 LogicalResult onnx::importTile(NodeImporter &n) {

@@ -174,7 +174,8 @@ static Value countElements(NodeImporter &n, const WindowDim &w,
   Value from = integer(n.add(low, w.before)),
         to = integer(n.add(high, w.before));
   return tabulate(
-      n, w.count, n.b.getF32Type(), [&](Scalars &s, ValueRange args) -> Value {
+      n, {w.count}, n.b.getF32Type(),
+      [&](Scalars &s, ValueRange args) -> Value {
         Value zero = s.constant(wide, 0), step = s.constant(wide, w.dilation),
               place = arith::IndexCastOp::create(s.b, s.loc, wide, args[0]),
               start = s.mul(place, s.constant(wide, w.stride));

@@ -85,6 +85,11 @@ LogicalResult onnx::importMatMul(NodeImporter &n) {
   FailureOr<Shape> batch = broadcast(n, {&leadingA, &leadingB});
   if (failed(batch))
     return failure();
+  for (GraphValue *operand : {&a, &b}) {
+    Shape whole(*batch);
+    whole.append(operand->shape.end() - 2, operand->shape.end());
+    *operand = repeatOnes(n, *operand, whole);
+  }
   Shape shape(*batch);
   shape.append({a.shape[a.rank() - 2], b.shape.back()});
   Value start = filled(n, a.element, shape, 0.0);
@@ -145,9 +150,8 @@ LogicalResult onnx::importGemm(NodeImporter &n) {
     if (failed(c))
       return failure();
   }
-  Value start =
-      starts ? broadcastTo(n, *c, shape, broadcastMap(n, c->shape, shape)).value
-             : filled(n, a.element, shape, 0.0);
+  Value start = starts ? broadcastTo(n, *c, shape).value
+                       : filled(n, a.element, shape, 0.0);
   GraphValue product = multiply(n, a, b, {}, start, shape, transA, transB);
   FailureOr<GraphValue> y = scaled(n, product, alpha);
   if (succeeded(y) && hasC && !starts)

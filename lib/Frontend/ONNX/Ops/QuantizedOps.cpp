@@ -67,6 +67,8 @@ LogicalResult onnx::importQLinearBinary(NodeImporter &n) {
     return failure();
   GraphValue a = withRank(n, x->integers, shape->size()),
              b = withRank(n, y->integers, shape->size());
+  a = repeatOnes(n, a, *shape);
+  b = repeatOnes(n, b, *shape);
   auto make = [&](auto op) -> Value {
     return decltype(op)::create(
         n.b, n.loc, n.type(probe.element, *shape), n.tensor(a), n.tensor(b),
@@ -124,6 +126,14 @@ LogicalResult onnx::importQLinearPool(NodeImporter &n) {
                {isLast ? channelsFirst(c, x) : x}, n.node.attributes);
   if (isLast)
     y = channelsLast(c, y);
+  return c.set(0, quantize(c, y, 3, c.in(0)));
+}
+
+/// The axes are an attribute, as ReduceMean has them up to operator set 17.
+LogicalResult onnx::importQLinearReduceMean(NodeImporter &n) {
+  Composer c(n);
+  Ref y = c.op("ReduceMean", {dequantize(c, 0)}, n.node.attributes,
+               /*operatorSet=*/13);
   return c.set(0, quantize(c, y, 3, c.in(0)));
 }
 

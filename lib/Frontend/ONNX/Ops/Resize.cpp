@@ -10,11 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Compose.h"
 #include "../Constants.h"
-#include "../Emit.h"
+#include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "ResizePlaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -22,6 +24,8 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
+
+using Ref = Composer::Ref;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -143,8 +147,56 @@ static FailureOr<double> keepAspectRatio(NodeImporter &n,
   return *scale;
 }
 
-/// The dimensions whose size or scale changes.
-static FailureOr<SmallVector<ResizeAxis>> readDimensions(NodeImporter &n) {
+/// Sets the part of the image of each axis from input 1: the starts of all
+/// dimensions that `axes` names, then the ends.
+static LogicalResult readParts(NodeImporter &n, ArrayRef<int64_t> dims,
+                               MutableArrayRef<ResizeAxis> axes) {
+  if (!isGiven(n, 1))
+    return success();
+  GraphValue &given = n.in(1);
+  int64_t count = dims.size();
+  if (given.rank() != 1 || knownSize(given.shape[0]) != 2 * count)
+    return n.refuse() << "has a roi that does not have a start and an end for "
+                         "each of "
+                      << count << " dimensions; correct it";
+  std::optional<SmallVector<double>> known = readNumbers(given);
+  GraphValue wide;
+  if (!known) {
+    FailureOr<GraphValue> converted = convert(n, given, n.b.getF64Type());
+    if (failed(converted))
+      return failure();
+    wide = *converted;
+  }
+  auto read = [&](int64_t i) {
+    if (known)
+      return ResizeNumber{(*known)[i], {}};
+    Value place = n.index(n.size(i));
+    return ResizeNumber{0, Scalars(n.b, n.loc).extract(wide.value, place)};
+  };
+  for (ResizeAxis &axis : axes) {
+    int64_t i = std::distance(dims.begin(), llvm::find(dims, axis.dim));
+    axis.start = read(i);
+    axis.end = read(i + count);
+  }
+  return success();
+}
+
+/// Leaves out dimensions that stay what they are.
+static void dropWhole(NodeImporter &n, SmallVectorImpl<ResizeAxis> &axes) {
+  bool warns = false;
+  llvm::erase_if(axes, [&](const ResizeAxis &axis) {
+    bool isSame = axis.to == axis.from && axis.scale == 1;
+    warns |= isSame && !axis.isWhole();
+    return isSame && axis.isWhole();
+  });
+  if (warns)
+    n.warn() << "takes a part of a dimension whose size does not change, as "
+                "ONNX defines it; ONNX Runtime takes all of such a dimension";
+}
+
+/// The dimensions whose size, scale or part of the image is not what it was.
+static FailureOr<SmallVector<ResizeAxis>>
+readDimensions(NodeImporter &n, const ResizeModes &modes) {
   bool hasSizes = isGiven(n, 3), hasScales = isGiven(n, 2);
   if (hasSizes == hasScales)
     return n.refuse() << "needs either sizes or scales; correct its inputs";
@@ -174,16 +226,25 @@ static FailureOr<SmallVector<ResizeAxis>> readDimensions(NodeImporter &n) {
   }
   SmallVector<ResizeAxis> axes;
   for (auto [i, dim] : llvm::enumerate(*dims)) {
-    if (hasScales ? scales[i] == 1.0f : sizes[i] == n.in(0).shape[dim])
+    bool isSame =
+        hasScales ? scales[i] == 1.0f : sizes[i] == n.in(0).shape[dim];
+    if (isSame && !modes.crops())
       continue;
     FailureOr<ResizeAxis> axis = readAxis(
         n, dim, hasSizes ? sizes[i] : OpFoldResult(), hasSizes ? 0 : scales[i]);
     if (failed(axis))
       return failure();
-    if (common)
+    if (isSame)
+      axis->scale = 1;
+    else if (common)
       axis->scale = common;
     axes.push_back(*axis);
   }
+  if (!modes.crops())
+    return axes;
+  if (failed(readParts(n, *dims, axes)))
+    return failure();
+  dropWhole(n, axes);
   return axes;
 }
 
@@ -203,38 +264,41 @@ static SmallVector<Value> at(Scalars &s, ValueRange indices,
 
 /// How many times in a row each element is taken; 0 if it is not so.
 static int64_t repetitions(const ResizeAxis &axis, const ResizeModes &modes) {
-  if (!axis.scale || *axis.scale < 1 || *axis.scale > (1 << 24) ||
-      *axis.scale != std::floor(*axis.scale))
+  if (!modes.isNearest() || !axis.scale || *axis.scale < 1 ||
+      *axis.scale > (1 << 24) || *axis.scale != std::floor(*axis.scale))
     return 0;
   // Element i has the places from i * scale on. Their centers lie less than
   // half an element beside it.
   bool isCentered = modes.coordinates.contains("half_pixel") &&
+                    modes.coordinates != "tf_half_pixel_for_nn" &&
                     modes.rounding.starts_with("round");
   bool isFloored =
       modes.coordinates == "asymmetric" && modes.rounding == "floor";
   return isCentered || isFloored ? static_cast<int64_t>(*axis.scale) : 0;
 }
 
+/// Each element several times in a row, which is a broadcast.
+static GraphValue repeatElements(NodeImporter &n, GraphValue &x,
+                                 const ResizeAxis &axis, int64_t factor) {
+  Shape shape = x.shape, wide;
+  shape[axis.dim] = axis.to;
+  SmallVector<AffineExpr> read;
+  for (auto [d, size] : llvm::enumerate(x.shape)) {
+    read.push_back(n.b.getAffineDimExpr(wide.size()));
+    wide.push_back(size);
+    if (static_cast<int64_t>(d) == axis.dim)
+      wide.push_back(n.size(factor));
+  }
+  GraphValue repeated = broadcastTo(
+      n, x, wide, AffineMap::get(wide.size(), 0, read, n.b.getContext()));
+  return reshape(n, repeated, shape);
+}
+
 static GraphValue takeNearest(NodeImporter &n, GraphValue &x,
                               const ResizeAxis &axis,
-                              const ResizeModes &modes) {
+                              const ResizeTables &tables) {
   Shape shape = x.shape;
   shape[axis.dim] = axis.to;
-  // Each element several times in a row is a broadcast.
-  if (int64_t factor = repetitions(axis, modes)) {
-    Shape wide;
-    SmallVector<AffineExpr> read;
-    for (auto [d, size] : llvm::enumerate(x.shape)) {
-      read.push_back(n.b.getAffineDimExpr(wide.size()));
-      wide.push_back(size);
-      if (static_cast<int64_t>(d) == axis.dim)
-        wide.push_back(n.size(factor));
-    }
-    GraphValue repeated = broadcastTo(
-        n, x, wide, AffineMap::get(wide.size(), 0, read, n.b.getContext()));
-    return reshape(n, repeated, shape);
-  }
-  ResizeTables tables = makeResizeTables(n, axis, modes);
   return gather(n, x, shape, [&](Scalars &s, ValueRange indices) {
     return at(s, indices, axis, tables.elements[0]);
   });
@@ -256,8 +320,7 @@ static Value combine(Scalars &s, ValueRange elements, ValueRange weights) {
 
 static GraphValue interpolate(NodeImporter &n, GraphValue &x,
                               const ResizeAxis &axis,
-                              const ResizeModes &modes) {
-  ResizeTables tables = makeResizeTables(n, axis, modes);
+                              const ResizeTables &tables) {
   Shape shape = x.shape;
   shape[axis.dim] = axis.to;
   AffineMap map = AffineMap::get(
@@ -280,6 +343,61 @@ static GraphValue interpolate(NodeImporter &n, GraphValue &x,
   });
 }
 
+/// The sum of the elements of a window, each times its weight.
+static GraphValue weighWindows(NodeImporter &n, GraphValue &x,
+                               const ResizeAxis &axis,
+                               const ResizeTables &tables) {
+  Shape shape = x.shape;
+  shape[axis.dim] = axis.to;
+  int64_t rank = x.rank();
+  AffineExpr place = n.b.getAffineDimExpr(axis.dim),
+             i = n.b.getAffineDimExpr(rank);
+  AffineMap table = AffineMap::get(rank + 1, 0, {place, i}, n.b.getContext()),
+            result = n.b.getMultiDimIdentityMap(rank + 1).dropResult(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  Value source = n.tensor(x);
+  Value y =
+      generic(n, {tables.elements[0], tables.weights[0]},
+              filled(n, x.element, shape, 0.0), {table, table, result},
+              iterators, [&](Scalars &s, ValueRange args) -> Value {
+                SmallVector<Value> indices;
+                for (int64_t d = 0; d < rank; ++d)
+                  indices.push_back(
+                      d == axis.dim
+                          ? arith::IndexCastOp::create(
+                                s.b, s.loc, s.b.getIndexType(), args[0])
+                                .getResult()
+                          : linalg::IndexOp::create(s.b, s.loc, d).getResult());
+                return math::FmaOp::create(
+                    s.b, s.loc, s.extract(source, indices), args[1], args[2]);
+              });
+  return toGraphValue(y, shape);
+}
+
+/// What bytes are rounded to after each dimension with antialias.
+static GraphValue roundToByte(NodeImporter &n, GraphValue &x, Type byte) {
+  double low = byte.isUnsignedInteger() ? 0 : -128;
+  return *elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
+    Type type = args[0].getType();
+    Value rounded = math::FloorOp::create(
+        s.b, s.loc, s.add(args[0], s.constant(type, 0.5)));
+    return s.min(s.max(rounded, s.constant(type, low)),
+                 s.constant(type, low + 255));
+  });
+}
+
+/// Puts a value where places lie outside of the image.
+static Ref extrapolate(NodeImporter &n, Composer &c, Ref y,
+                       const ResizeAxis &axis, Value outside) {
+  Shape shape(y->rank() - axis.dim, n.size(1));
+  shape.front() = axis.to;
+  GraphValue mask = toGraphValue(outside, {axis.to});
+  return c.op("Where", {c.reshape(&mask, shape),
+                        c.number(y, n.getFloat("extrapolation_value", 0)), y});
+}
+
 /// The attributes but for those that readDimensions reads.
 static FailureOr<ResizeModes> readModes(NodeImporter &n) {
   std::optional<Interpolation> interpolation =
@@ -293,27 +411,31 @@ static FailureOr<ResizeModes> readModes(NodeImporter &n) {
     return n.refuse() << "resizes by mode " << n.getString("mode", "")
                       << ", which is not supported; nearest, linear and cubic "
                          "are";
-  if (n.getInt("antialias", 0) != 0)
-    return n.refuse() << "resizes with antialias, which is not supported; "
-                         "export the model without it";
   ResizeModes modes{*interpolation,
                     n.getString("coordinate_transformation_mode", "half_pixel"),
                     n.getString("nearest_mode", "round_prefer_floor"),
                     n.getFloat("cubic_coeff_a", -0.75f),
-                    n.getInt("exclude_outside", 0) != 0};
-  if (modes.excludesOutside && *interpolation != Interpolation::Cubic)
-    return n.refuse() << "has exclude_outside, which is supported for the mode "
-                         "cubic only; remove the attribute";
+                    n.getInt("exclude_outside", 0) != 0,
+                    n.getInt("antialias", 0) != 0};
+  if (modes.antialiases && modes.isNearest())
+    return n.refuse() << "has antialias with the mode nearest, which ONNX does "
+                         "not define; remove the attribute";
+  if (modes.excludesOutside && !modes.antialiases &&
+      *interpolation != Interpolation::Cubic)
+    return n.refuse() << "has exclude_outside, which ONNX defines for the mode "
+                         "cubic and with antialias only; remove the attribute";
   if (!std::isfinite(modes.coefficient))
     return n.refuse() << "has a cubic_coeff_a that is not finite; correct it";
   if (!llvm::is_contained({"half_pixel", "pytorch_half_pixel", "align_corners",
-                           "asymmetric", "half_pixel_symmetric"},
+                           "asymmetric", "half_pixel_symmetric",
+                           "tf_crop_and_resize", "tf_half_pixel_for_nn"},
                           modes.coordinates) ||
       !llvm::is_contained(
           {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
           modes.rounding))
     return n.refuse() << "has the modes " << modes.coordinates << " and "
-                      << modes.rounding << ", which are not supported";
+                      << modes.rounding
+                      << ", which ONNX does not define; correct them";
   return modes;
 }
 
@@ -324,20 +446,39 @@ LogicalResult onnx::importResize(NodeImporter &n) {
   if (failed(modes))
     return failure();
   GraphValue x = n.in(0);
-  bool takesBytes = modes->interpolation == Interpolation::Linear;
+  bool takesBytes =
+      modes->interpolation == Interpolation::Linear || modes->antialiases;
   if (!modes->isNearest() && !x.element.isF32() && !(takesBytes && x.isByte()))
     return n.refuse() << "interpolates " << elementName(x.element)
                       << ", which is not supported; cast it to float32";
-  auto axes = readDimensions(n);
+  auto axes = readDimensions(n, *modes);
   if (failed(axes))
     return failure();
   // Neighbours of int8 and uint8 as floats, whose fractions are cut off.
   Type element = x.element;
   if (!modes->isNearest())
     x = *convert(n, x, n.b.getF32Type());
-  for (const ResizeAxis &axis : llvm::reverse(*axes))
-    x = modes->isNearest() ? takeNearest(n, x, axis, *modes)
-                           : interpolate(n, x, axis, *modes);
+  SmallVector<std::pair<ResizeAxis, Value>> outside;
+  for (const ResizeAxis &axis : llvm::reverse(*axes)) {
+    if (int64_t factor = repetitions(axis, *modes)) {
+      x = repeatElements(n, x, axis, factor);
+      continue;
+    }
+    ResizeTables tables = makeResizeTables(n, axis, *modes);
+    x = modes->antialiases   ? weighWindows(n, x, axis, tables)
+        : modes->isNearest() ? takeNearest(n, x, axis, tables)
+                             : interpolate(n, x, axis, tables);
+    if (modes->antialiases && !element.isF32())
+      x = roundToByte(n, x, element);
+    if (tables.outside)
+      outside.emplace_back(axis, tables.outside);
+  }
   FailureOr<GraphValue> y = convert(n, x, element);
-  return failed(y) ? failure() : n.set(0, *y);
+  if (failed(y))
+    return failure();
+  Composer c(n);
+  Ref result = c.hold(*y);
+  for (const auto &[axis, mask] : outside)
+    result = extrapolate(n, c, result, axis, mask);
+  return c.set(0, result);
 }

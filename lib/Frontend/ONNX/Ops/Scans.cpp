@@ -157,8 +157,8 @@ static Ref placesOf(NodeImporter &n, Composer &c, int64_t axis) {
       columns.push_back(c.reshape(c.convert(&data, i64), column));
       continue;
     }
-    Value own =
-        tabulate(n, data.shape[d], i64, [&](Scalars &s, ValueRange i) -> Value {
+    Value own = tabulate(
+        n, {data.shape[d]}, i64, [&](Scalars &s, ValueRange i) -> Value {
           return arith::IndexCastOp::create(s.b, s.loc, i64, i[0]);
         });
     GraphValue line = toGraphValue(own, {data.shape[d]});

@@ -96,7 +96,7 @@ static LogicalResult importFloatRange(NodeImporter &n) {
               "delta of 0; the limit may also be an integer that is known or a "
               "size, as float, where the others are integers";
   Type wide = type.isF64() ? type : n.b.getF32Type();
-  Value y = tabulate(n, *count, type, [&](Scalars &s, ValueRange i) -> Value {
+  Value y = tabulate(n, {*count}, type, [&](Scalars &s, ValueRange i) -> Value {
     Value integer =
         arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), i[0]);
     Value steps = arith::SIToFPOp::create(s.b, s.loc, wide, integer);
@@ -141,7 +141,7 @@ LogicalResult onnx::importRange(NodeImporter &n) {
     return n.set(0, y);
   }
   Value begin = n.index(first), width = n.index(step);
-  y.value = tabulate(n, count, type, [&](Scalars &s, ValueRange i) -> Value {
+  y.value = tabulate(n, {count}, type, [&](Scalars &s, ValueRange i) -> Value {
     return arith::IndexCastOp::create(s.b, s.loc, type,
                                       s.add(begin, s.mul(i[0], width)));
   });
