@@ -28,7 +28,8 @@ def QNNFoldConstants : Pass<"qnn-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "qnn ops and data movement on constants to constants (N5, N6)";
   let description = [{
     Elementwise `qnn` ops of constants, inline or in a resource, are evaluated exactly;
-    so are casts to storage, reshapes and slices of constants. Weights are constants of
+    so are casts to storage, reshapes and slices of constants, and generics that take some
+    of the elements of a constant, such as every other one. Weights are constants of
     their storage type afterwards. Runs after `qnn-integerize-contractions`, which wants
     to see the dequantized weights.
 
