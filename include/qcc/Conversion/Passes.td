@@ -52,6 +52,38 @@ def QNNFoldConstants : Pass<"qnn-fold-constants", "::mlir::func::FuncOp"> {
   ];
 }
 
+def QNNQuantizeBeforeMaxima : Pass<"qnn-quantize-before-maxima", "::mlir::func::FuncOp"> {
+  let summary = "Quantized maxima of floats to maxima of quantized floats";
+  let description = [{
+    Where the result of a `linalg` op that takes maxima, such as a max pooling, is
+    quantized with one constant scale and read by nobody else, its operand is quantized
+    instead, and the op takes maxima of bytes. The bits are the same: quantization keeps
+    the order of numbers, and infinities saturate. What the op starts from and pads with
+    has to be quantized to the least integer, which maxima of bytes start from; so windows
+    of padding alone give the same as well.
+
+    A NaN would not keep its place, being quantized to the zero point. So the operand must
+    not be NaN, as ranges of numbers prove from the ops that compute it: integers times
+    finite scales, constants, clamps. Where that or something else fails the op stays as
+    it is, and `qcc.refused` says why. Runs after `qnn-integerize-contractions`, since what
+    a contraction of dequantized values gives is finite, and after `qnn-fold-constants`.
+
+    ```mlir
+    %m = linalg.pooling_nchw_max ins(%x, ...) outs(%minus_infinity)
+    %q = qnn.quantize %m : tensor<...xf32> -> tensor<...x!quant.uniform<...>>
+    ```
+    becomes
+    ```mlir
+    %b = qnn.quantize %x : tensor<...xf32> -> tensor<...x!quant.uniform<...>>
+    %q = linalg.generic ins(%bytes, ...) outs(%least) { arith.maxsi }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::quant::QuantDialect"
+  ];
+}
+
 def LegalizeFloat : Pass<"legalize-float", "::mlir::ModuleOp"> {
   let summary = "Float arithmetic in the fixed sequences of N4, N7 and N8";
   let description = [{
