@@ -124,6 +124,16 @@ def test_generic_loops_of_floats_say_why(tmp_path, compiler):
     assert all(reasons)
 
 
+@pytest.mark.parametrize("dims", [None, ["n", 2, "h", "w"]])
+def test_no_images(dims, tmp_path, compiler):
+    """Of a batch of none nothing is taken, whether that is known or not."""
+    x, w = np.ones((0, 2, 4, 5), F32), np.ones((2, 3, 3, 3), F32)
+    model = Model(19)
+    y = model.node("ConvTranspose", [model.input("x", x, dims), model.constant("w", w)], strides=[2, 2], pads=[1, 1, 1, 1])
+    (actual,) = model.run(tmp_path, [y])
+    assert actual.shape == (0, 3, 7, 9)
+
+
 def test_strides_put_no_zeros_into_a_sum(tmp_path, compiler):
     """An infinite element of the kernel makes NaN of a zero beside the image, and of nothing between its elements."""
     x, w = np.array([[[1, 2, 3]]], F32), np.array([[[1, np.inf]]], F32)
