@@ -57,6 +57,8 @@ void qcc::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createPromoteScalarArguments());
   pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
+  // What contractions give is known to be no NaN once they are of integers.
+  pm.addNestedPass<func::FuncOp>(createQNNQuantizeBeforeMaxima());
   pm.addPass(createCSEPass());
   verifyStage(pm, Stage::Graph,
               {"qnn", "quant", "linalg", "tensor", "arith", "math"});

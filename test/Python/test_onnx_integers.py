@@ -3,6 +3,8 @@
 The oracle sums in int64 and computes float32 as docs/Numerics.md (N2, N5, N6) writes it.
 """
 
+import subprocess
+
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
@@ -252,6 +254,49 @@ def test_max_pool_of_a_quantized_image(kind, pads, strides, sy, tmp_path, compil
     actual, floats = model.run(tmp_path, [y, pooled])
     program.assert_same_bits(floats, values)
     program.assert_same_bits(actual, saturate((values / sy).astype(F32), z, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ceil", [0, 1])
+def test_a_quantized_max_pool_of_a_contraction(ceil, kind, tmp_path, compiler):
+    """The stem of a residual network, whose max pooling stands between a convolution and its quantization: of bytes."""
+    random = np.random.default_rng(13)
+    x, w = integers(random, kind, (2, 3, 8, 11)), integers(random, np.int8, (4, 3, 1, 1))
+    sx, sw, sy, zy = F32(0.03), F32(0.02), F32(0.5), integers(random, kind, ())
+    model = Model()
+    image = model.node("DequantizeLinear", [model.input("x", x), model.constant("sx", sx)])
+    weight = model.node("DequantizeLinear", [model.constant("w", w), model.constant("sw", sw)])
+    real = model.node("Relu", [model.node("Conv", [image, weight])])
+    pooled = model.node("MaxPool", [real], kernel_shape=[3, 3], strides=[2, 3], pads=[1, 1, 1, 1], ceil_mode=ceil)
+    y = model.node("QuantizeLinear", [pooled, model.constant("sy", sy), model.constant("zy", zy)])
+    acc = np.einsum("nchw,fc->nfhw", x.astype(np.int64), w[:, :, 0, 0].astype(np.int64))
+    values = np.maximum(acc.astype(F32) * (sx * sw), F32(0))
+    rows, columns = 5 if ceil else 4, 4
+    wide = np.full((2, 4, 2 * rows + 2, 3 * columns + 2), -np.inf, F32)
+    wide[:, :, 1:9, 1:12] = values[:, :, :wide.shape[2] - 1, :wide.shape[3] - 1]
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (3, 3), axis=(2, 3))[:, :, ::2, ::3]
+    greatest = windows[:, :, :rows, :columns].max(axis=(4, 5))
+    (actual,) = model.run(tmp_path, [y])
+    program.assert_same_bits(actual, saturate((greatest / sy).astype(F32), zy, kind))
+    done = subprocess.run([str(program.qcc()), "explain", str(tmp_path / "model.onnx"), "--json"], capture_output=True,
+                          text=True, check=True)
+    assert "may be NaN" not in done.stdout and done.stdout.count('"contract"') == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_quantized_max_pool_with_nan(kind, tmp_path, compiler):
+    """A NaN is quantized to the zero point after the maximum, not before."""
+    x = np.array([[[1, np.nan, 2, 3, np.inf, -np.inf, -1]]], F32)
+    sy, zy = F32(0.1), kind(50)
+    model = Model()
+    pooled = model.node("MaxPool", [model.input("x", x)], kernel_shape=[2])
+    y = model.node("QuantizeLinear", [pooled, model.constant("sy", sy), model.constant("zy", zy)])
+    (actual,) = model.run(tmp_path, [y])
+    most = np.iinfo(kind).max
+    np.testing.assert_array_equal(actual, np.array([[[50, 50, 80, most, most, 40]]], kind))
+    done = subprocess.run([str(program.qcc()), "explain", str(tmp_path / "model.onnx")], capture_output=True, text=True,
+                          check=True)
+    assert "its operand may be NaN, as far as is known" in done.stdout
 
 
 @pytest.mark.parametrize("kind", KINDS)

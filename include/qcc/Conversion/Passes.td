@@ -28,7 +28,8 @@ def QNNFoldConstants : Pass<"qnn-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "qnn ops and data movement on constants to constants (N5, N6)";
   let description = [{
     Elementwise `qnn` ops of constants, inline or in a resource, are evaluated exactly;
-    so are casts to storage, reshapes and slices of constants. Weights are constants of
+    so are casts to storage, reshapes and slices of constants, and generics that take some
+    of the elements of a constant, such as every other one. Weights are constants of
     their storage type afterwards. Runs after `qnn-integerize-contractions`, which wants
     to see the dequantized weights.
 
@@ -48,6 +49,38 @@ def QNNFoldConstants : Pass<"qnn-fold-constants", "::mlir::func::FuncOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def QNNQuantizeBeforeMaxima : Pass<"qnn-quantize-before-maxima", "::mlir::func::FuncOp"> {
+  let summary = "Quantized maxima of floats to maxima of quantized floats";
+  let description = [{
+    Where the result of a `linalg` op that takes maxima, such as a max pooling, is
+    quantized with one constant scale and read by nobody else, its operand is quantized
+    instead, and the op takes maxima of bytes. The bits are the same: quantization keeps
+    the order of numbers, and infinities saturate. What the op starts from and pads with
+    has to be quantized to the least integer, which maxima of bytes start from; so windows
+    of padding alone give the same as well.
+
+    A NaN would not keep its place, being quantized to the zero point. So the operand must
+    not be NaN, as ranges of numbers prove from the ops that compute it: integers times
+    finite scales, constants, clamps. Where that or something else fails the op stays as
+    it is, and `qcc.refused` says why. Runs after `qnn-integerize-contractions`, since what
+    a contraction of dequantized values gives is finite, and after `qnn-fold-constants`.
+
+    ```mlir
+    %m = linalg.pooling_nchw_max ins(%x, ...) outs(%minus_infinity)
+    %q = qnn.quantize %m : tensor<...xf32> -> tensor<...x!quant.uniform<...>>
+    ```
+    becomes
+    ```mlir
+    %b = qnn.quantize %x : tensor<...xf32> -> tensor<...x!quant.uniform<...>>
+    %q = linalg.generic ins(%bytes, ...) outs(%least) { arith.maxsi }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::quant::QuantDialect"
   ];
 }
 

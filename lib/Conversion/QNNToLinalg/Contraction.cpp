@@ -47,8 +47,16 @@ static Value emitInit(OpBuilder &builder, Location loc, const Contraction &c,
                        });
 }
 
+/// The bias where the accumulator has one, or null.
+static Value integerBias(const Contraction &c) {
+  return c.bias && getElementTypeOrSelf(c.bias).isInteger(32) ? c.bias
+                                                              : Value();
+}
+
 static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
                             const Contraction &c) {
+  if (!c.lhs)
+    return emitInit(rewriter, loc, c, integerBias(c), rewriter.getI32Type());
   GenericEmitter emitter = c.emitter(rewriter, loc, c.reductions);
   emitter.addInput(c.lhs, c.lhsMap);
   emitter.addInput(c.rhs, c.rhsMap);
@@ -67,9 +75,8 @@ static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
   ZeroPoint rhsZero = ZeroPoint::get(rewriter, loc, *c.rhsParams);
   rhsZero.axis = c.channelAxis();
   auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);
-  Value bias =
-      c.bias && getElementTypeOrSelf(c.bias).isInteger(32) ? c.bias : Value();
-  Value init = emitInit(rewriter, loc, c, bias, rewriter.getI32Type());
+  Value init =
+      emitInit(rewriter, loc, c, integerBias(c), rewriter.getI32Type());
   return emitter.build(
       init, c.reductions, c.origin,
       [&](OpBuilder &b, Location loc, ValueRange args) {

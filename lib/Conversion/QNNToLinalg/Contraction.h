@@ -20,6 +20,7 @@ struct Contraction {
   llvm::StringRef origin;
   /// Why it is not a contraction of integers; or null.
   mlir::Attribute refusal;
+  /// Null for sums of no products.
   mlir::Value lhs, rhs;
   /// From the loops.
   mlir::AffineMap lhsMap, rhsMap;

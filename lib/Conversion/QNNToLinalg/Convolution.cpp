@@ -16,10 +16,10 @@
 //
 // form-contractions knows the windows by their maps.
 //
-// In a qnn.conv_transpose2d each element of the result has a window, too: of
-// the input with strides - 1 zero points between its pixels, and so many around
-// it that the outermost windows reach one pixel; strides are 1 there, and the
-// kernel is read backwards.
+// A qnn.conv_transpose2d becomes one such convolution, with strides of 1, for
+// each phase of its result (Windows.h): pixels whose places are equal modulo
+// the strides. Each is put where it belongs by two concatenations and a
+// reshape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,81 +77,51 @@ static InputZero emitInputZero(ConversionPatternRewriter &rewriter,
   return zero;
 }
 
-namespace {
-/// Zero points along H or W: before and behind the image, and between its
-/// pixels, which then are `step` apart.
-struct Border {
-  int64_t before = 0, after = 0, step = 1;
+/// Zero points before and behind an image along H, and along W.
+using Borders = std::array<std::pair<int64_t, int64_t>, 2>;
 
-  bool isNone() const { return before == 0 && after == 0 && step == 1; }
-};
-} // namespace
-
-/// An image with zero points around it and between its pixels.
 static Value emitBorder(ConversionPatternRewriter &rewriter, Location loc,
-                        Value input, const std::array<Border, 2> &border,
-                        Value zero) {
-  if (border[0].isNone() && border[1].isNone())
+                        Value input, const Borders &border, Value zero) {
+  if (border == Borders())
     return input;
   SmallVector<OpFoldResult> low(4, rewriter.getIndexAttr(0)), high(low);
   for (unsigned d = 0; d < 2; ++d) {
-    low[1 + d] = rewriter.getIndexAttr(border[d].before);
-    high[1 + d] = rewriter.getIndexAttr(border[d].after);
+    low[1 + d] = rewriter.getIndexAttr(border[d].first);
+    high[1 + d] = rewriter.getIndexAttr(border[d].second);
   }
-  if (border[0].step == 1 && border[1].step == 1)
-    return emitPad(rewriter, loc, input, low, high, zero);
-  SmallVector<OpFoldResult> steps(4, rewriter.getIndexAttr(1)),
-      sizes = tensor::getMixedSizes(rewriter, loc, input), spread(sizes);
-  for (unsigned d = 0; d < 2; ++d) {
-    auto [before, after, step] = border[d];
-    steps[1 + d] = rewriter.getIndexAttr(step);
-    spread[1 + d] = affine::makeComposedFoldedAffineApply(
-        rewriter, loc,
-        rewriter.getAffineDimExpr(0) * step + (before + after + 1 - step),
-        sizes[1 + d]);
-  }
-  Value zeros = tensor::EmptyOp::create(rewriter, loc, spread, zero.getType());
-  zeros = linalg::FillOp::create(rewriter, loc, zero, zeros).getResult(0);
-  // MLIR refuses to insert what has no elements.
-  if (llvm::is_contained(cast<RankedTensorType>(input.getType()).getShape(), 0))
-    return zeros;
-  return tensor::InsertSliceOp::create(rewriter, loc, input, zeros, low, sizes,
-                                       steps);
+  return emitPad(rewriter, loc, input, low, high, zero);
 }
 
 //===----------------------------------------------------------------------===//
 // The weight
 //===----------------------------------------------------------------------===//
 
-/// [F, KH, KW, C] backwards along KH and KW; of a constant at compile time.
-static Value reverseKernel(OpBuilder &builder, Location loc, Value weight) {
+/// The elements of [F, KH, KW, C] that add to a phase, in the order of its
+/// windows; of a constant at compile time.
+static Value phaseOfKernel(ConversionPatternRewriter &rewriter, Location loc,
+                           Value weight,
+                           const std::array<qnn::TransposedPhase, 2> &phase,
+                           const std::array<int64_t, 2> &tapSteps) {
   auto type = cast<RankedTensorType>(weight.getType());
-  int64_t height = type.getDimSize(1), width = type.getDimSize(2);
-  if (height == 1 && width == 1)
-    return weight;
-  if (std::optional<qnn::ConstantData> data = qnn::ConstantData::get(weight)) {
-    std::vector<char> bytes(data->bytes.size());
-    int64_t kernel = height * width;
-    int64_t run =
-        type.getDimSize(3) * qnn::getElementBytes(type.getElementType());
-    for (int64_t f = 0; f < type.getDimSize(0); ++f)
-      for (int64_t k = 0; k < kernel; ++k)
-        std::copy_n(data->bytes.data() + (f * kernel + k) * run, run,
-                    bytes.data() + ((f + 1) * kernel - 1 - k) * run);
-    return arith::ConstantOp::create(
-        builder, loc, qnn::makeConstant(type, bytes, data->name));
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<AffineExpr> reads{rewriter.getAffineDimExpr(0)};
+  for (unsigned d = 0; d < 2; ++d) {
+    shape[1 + d] = phase[d].taps;
+    reads.push_back((phase[d].taps - 1 - rewriter.getAffineDimExpr(1 + d)) *
+                        tapSteps[d] +
+                    phase[d].tap);
   }
-  GenericEmitter emitter(builder, loc, /*loops=*/4, /*rank=*/4);
-  emitter.addInput(weight,
-                   AffineMap::get(4, 0,
-                                  {builder.getAffineDimExpr(0),
-                                   height - 1 - builder.getAffineDimExpr(1),
-                                   width - 1 - builder.getAffineDimExpr(2),
-                                   builder.getAffineDimExpr(3)},
-                                  builder.getContext()));
-  return emitter.build(
-      emptyLike(builder, loc, weight, type.getElementType()), 0, "",
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  reads.push_back(rewriter.getAffineDimExpr(3));
+  GenericEmitter emitter(rewriter, loc, /*loops=*/4, /*rank=*/4);
+  emitter.addInput(weight, AffineMap::get(4, 0, reads, rewriter.getContext()));
+  Value part = emitter.build(
+      tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType()), 0,
+      "", [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  TypedAttr constant = qnn::foldMovement(part.getDefiningOp());
+  if (!constant)
+    return part;
+  rewriter.eraseOp(part.getDefiningOp());
+  return arith::ConstantOp::create(rewriter, loc, constant);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,9 +210,8 @@ static void setLoops(OpBuilder &builder, Location loc, Contraction &c,
 }
 
 /// The result of `c` as [N, OH, OW, F].
-static Value emitConvolution(ConversionPatternRewriter &rewriter, Operation *op,
-                             const Contraction &c) {
-  Location loc = op->getLoc();
+static Value emitConvolution(ConversionPatternRewriter &rewriter, Location loc,
+                             Operation *op, const Contraction &c) {
   Value result = emitContraction(rewriter, loc, c);
   if (c.groups == 1)
     return result;
@@ -272,6 +241,26 @@ static Contraction contractionOf(OpTy op, typename OpTy::Adaptor adaptor,
   return c;
 }
 
+/// Elements of an image that follow each other along H and W; the image itself
+/// where that is all of it.
+static Value emitPart(OpBuilder &builder, Location loc, Value image,
+                      const std::array<int64_t, 2> &first,
+                      ArrayRef<OpFoldResult> sizes) {
+  auto type = cast<RankedTensorType>(image.getType());
+  SmallVector<OpFoldResult> starts(4, builder.getIndexAttr(0)),
+      steps(4, builder.getIndexAttr(1));
+  for (unsigned d = 0; d < 2; ++d)
+    starts[1 + d] = builder.getIndexAttr(first[d]);
+  RankedTensorType part = tensor::ExtractSliceOp::inferResultType(type, sizes);
+  if (part == type && type.hasStaticShape())
+    return image;
+  // MLIR takes nothing of what has no elements.
+  if (llvm::is_contained(type.getShape(), 0))
+    return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  return tensor::ExtractSliceOp::create(builder, loc, part, image, starts,
+                                        sizes, steps);
+}
+
 namespace {
 struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -283,7 +272,7 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
     Contraction c = contractionOf(op, adaptor, *getTypeConverter(), rewriter);
     Value input = adaptor.getInput();
     qnn::Windows windows = op.getWindows();
-    std::array<Border, 2> border;
+    Borders border;
     for (unsigned d = 0; d < 2; ++d) {
       const qnn::WindowDim &dim = windows.dims[d];
       requireSize(rewriter, op, input, 1 + d, dim.leastInputSize());
@@ -299,7 +288,7 @@ struct ConvertConv2D : OpConversionPattern<qnn::Conv2DOp> {
     input = emitBorder(rewriter, loc, input, border, zero.stored);
     setLoops(rewriter, loc, c, input, adaptor.getWeight(), op.getGroups(),
              windows.dims);
-    replaceValue(rewriter, op, emitConvolution(rewriter, op, c));
+    replaceValue(rewriter, op, emitConvolution(rewriter, loc, op, c));
     return success();
   }
 };
@@ -309,36 +298,140 @@ struct ConvertConvTranspose2D : OpConversionPattern<qnn::ConvTranspose2DOp> {
 
   LogicalResult
   matchAndRewrite(qnn::ConvTranspose2DOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Contraction c = contractionOf(op, adaptor, *getTypeConverter(), rewriter);
-    Value input = adaptor.getInput();
-    qnn::Windows windows = op.getWindows();
-    std::array<Border, 2> border;
-    for (unsigned d = 0; d < 2; ++d) {
-      qnn::WindowDim &dim = windows.dims[d];
-      int64_t added = op.getOutputPadding()[d], reach = dim.extent() - 1;
-      requireSize(rewriter, op, input, 1 + d,
-                  dim.leastTransposedInputSize(added));
-      border[d] = {reach - dim.padBefore, reach - dim.padAfter + added,
-                   dim.stride};
-      c.sizes[1 + d] = affine::makeComposedFoldedAffineApply(
-          rewriter, loc,
-          rewriter.getAffineDimExpr(0) * dim.stride +
-              (1 - dim.stride + reach + added - dim.padBefore - dim.padAfter),
-          c.sizes[1 + d]);
-      dim.stride = 1;
-    }
-    InputZero zero = emitInputZero(rewriter, loc, *c.lhsParams);
-    c.lhsZero = zero.zeroPoint;
-    input = emitBorder(rewriter, loc, input, border, zero.stored);
-    Value weight = reverseKernel(rewriter, loc, adaptor.getWeight());
-    setLoops(rewriter, loc, c, input, weight, op.getGroups(), windows.dims);
-    replaceValue(rewriter, op, emitConvolution(rewriter, op, c));
-    return success();
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+/// A qnn.conv_transpose2d as the convolutions of its phases.
+struct PhasedConvolution {
+  mutable qnn::ConvTranspose2DOp op;
+  ConversionPatternRewriter &rewriter;
+  Location loc; ///< of the results of phases
+  /// What all phases have in common; its sizes are those of each of them.
+  Contraction common;
+  std::array<qnn::TransposedPhases, 2> along;
+  Value input; ///< with its border
+  Value weight;
+
+  bool hasOnePhase() const {
+    return along[0].phases.size() == 1 && along[1].phases.size() == 1;
   }
+  Value emitPhase(unsigned h, unsigned w) const;
+  Value emit() const;
 };
 } // namespace
+
+/// The results [N, H, W, F] of a phase.
+Value PhasedConvolution::emitPhase(unsigned h, unsigned w) const {
+  std::array<qnn::TransposedPhase, 2> phase{along[0].phases[h],
+                                            along[1].phases[w]};
+  Contraction c = common;
+  std::array<qnn::WindowDim, 2> windows;
+  std::array<int64_t, 2> first;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, input);
+  if (phase[0].taps == 0 || phase[1].taps == 0)
+    return emitConvolution(rewriter, loc, op, c); // sums of no products
+  for (unsigned d = 0; d < 2; ++d) {
+    windows[d].dilation = along[d].dilation;
+    first[d] = along[d].before + phase[d].offset;
+    sizes[1 + d] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc,
+        rewriter.getAffineDimExpr(0) + (phase[d].taps - 1) * along[d].dilation,
+        common.sizes[1 + d]);
+  }
+  Value read =
+      hasOnePhase() ? input : emitPart(rewriter, loc, input, first, sizes);
+  Value kernel = phaseOfKernel(rewriter, loc, weight, phase,
+                               {along[0].tapStep, along[1].tapStep});
+  setLoops(rewriter, loc, c, read, kernel, op.getGroups(), windows);
+  return emitConvolution(rewriter, loc, op, c);
+}
+
+/// Values of [N, H, W, F] as the parts of one with a dimension for them behind
+/// dimension `d`: [N, H, parts, W, F] for d = 1.
+static Value joinBehind(OpBuilder &builder, Location loc, ArrayRef<Value> parts,
+                        int64_t d) {
+  SmallVector<Value> expanded;
+  for (Value part : parts) {
+    auto type = cast<RankedTensorType>(part.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin() + d + 1, 1);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0, next = 0; i < type.getRank(); ++i) {
+      groups.push_back({next++});
+      if (i == d)
+        groups.back().push_back(next++);
+    }
+    expanded.push_back(tensor::ExpandShapeOp::create(
+        builder, loc, type.clone(shape), part, groups));
+  }
+  return expanded.size() == 1
+             ? expanded.front()
+             : tensor::ConcatOp::create(builder, loc, d + 1, expanded);
+}
+
+/// The result of all phases, with what does not belong to it cut off.
+Value PhasedConvolution::emit() const {
+  if (hasOnePhase())
+    return emitPhase(0, 0);
+  SmallVector<Value> lines;
+  for (unsigned h = 0; h < along[0].phases.size(); ++h) {
+    SmallVector<Value> columns;
+    for (unsigned w = 0; w < along[1].phases.size(); ++w)
+      columns.push_back(emitPhase(h, w));
+    lines.push_back(joinBehind(rewriter, loc, columns, 2));
+  }
+  // [N, H, phases, W, phases, F]
+  Value joined = joinBehind(rewriter, loc, lines, 1);
+  joined = tensor::CollapseShapeOp::create(
+      rewriter, loc, joined,
+      SmallVector<ReassociationIndices>{{0}, {1, 2}, {3, 4}, {5}});
+  if (along[0].rest == 0 && along[1].rest == 0)
+    return joined;
+  SmallVector<OpFoldResult> sizes = common.sizes;
+  for (unsigned d = 0; d < 2; ++d)
+    sizes[1 + d] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc,
+        rewriter.getAffineDimExpr(0) * int64_t(along[d].phases.size()) -
+            along[d].rest,
+        sizes[1 + d]);
+  return emitPart(rewriter, loc, joined, {0, 0}, sizes);
+}
+
+LogicalResult ConvertConvTranspose2D::matchAndRewrite(
+    qnn::ConvTranspose2DOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Value input = adaptor.getInput();
+  qnn::Windows windows = op.getWindows();
+  bool isOnePhase = windows.dims[0].stride == 1 && windows.dims[1].stride == 1;
+  PhasedConvolution phased{
+      op,
+      rewriter,
+      isOnePhase ? loc : asPartOfLayer(loc),
+      contractionOf(op, adaptor, *getTypeConverter(), rewriter),
+      {},
+      {},
+      adaptor.getWeight()};
+  Contraction &c = phased.common;
+  Borders border;
+  for (unsigned d = 0; d < 2; ++d) {
+    const qnn::WindowDim &dim = windows.dims[d];
+    int64_t added = op.getOutputPadding()[d];
+    requireSize(rewriter, op, input, 1 + d,
+                dim.leastTransposedInputSize(added));
+    qnn::TransposedPhases &along = phased.along[d];
+    along = qnn::TransposedPhases::get(dim, added);
+    border[d] = {along.before, along.after};
+    c.sizes[1 + d] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineDimExpr(0) + along.more,
+        c.sizes[1 + d]);
+  }
+  InputZero zero = emitInputZero(rewriter, loc, *c.lhsParams);
+  c.lhsZero = zero.zeroPoint;
+  phased.input = emitBorder(rewriter, loc, input, border, zero.stored);
+  replaceValue(rewriter, op, phased.emit());
+  return success();
+}
 
 void qcc::populateConvolutionPatterns(const StorageTypeConverter &converter,
                                       RewritePatternSet &patterns) {

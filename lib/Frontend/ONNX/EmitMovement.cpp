@@ -284,6 +284,12 @@ GraphValue onnx::slice(NodeImporter &n, GraphValue &x,
   Shape shape(sizes);
   if (hasSameSizes(x.shape, shape))
     return x;
+  // MLIR takes nothing of what has no elements. It has no numbers of unsigned
+  // types.
+  bool isEmpty = llvm::any_of(
+      x.shape, [](OpFoldResult size) { return knownSize(size) == 0; });
+  if (isEmpty && !x.element.isUnsignedInteger())
+    return toGraphValue(filled(n, x.element, shape, 0.0), shape);
   SmallVector<OpFoldResult> steps, starts(offsets);
   for (int64_t stride : strides)
     steps.push_back(n.size(stride));

@@ -190,34 +190,69 @@ static Value computeOn(RewriterBase &rewriter, linalg::GenericOp op,
   return early.getResult(0);
 }
 
+/// Whether a value is moved, and only for one reader. Parts of a concatenation
+/// are read by nobody else either, so that no element is computed twice where
+/// something is computed of the parts.
+static bool isMoved(Value value) {
+  if (!hasOneReader(value))
+    return false;
+  auto concat = value.getDefiningOp<tensor::ConcatOp>();
+  return sourceOf(value) ||
+         (concat && llvm::all_of(concat.getInputs(), hasOneReader));
+}
+
+namespace {
+/// Computes an op before all movement of its input.
+class Hoister {
+public:
+  Hoister(RewriterBase &rewriter, linalg::GenericOp op, OpOperand *input)
+      : rewriter(rewriter), op(op), input(input) {}
+
+  /// The op of `value`, its input or what that is moved from.
+  Value compute(Value value) {
+    if (!isMoved(value) || !replaceDims(rewriter, value.getDefiningOp()))
+      return computeOn(rewriter, op, input, value);
+    bool isLast = moves.empty();
+    Location loc = isLast ? op.getLoc() : asPartOfLayer(op.getLoc());
+    moves.push_back(value.getDefiningOp());
+    if (Value source = sourceOf(value))
+      return moveInstead(rewriter, loc, value, compute(source),
+                         isLast ? op.getDpsInits()[0] : Value());
+    auto concat = value.getDefiningOp<tensor::ConcatOp>();
+    SmallVector<Value> parts;
+    for (Value part : concat.getInputs())
+      parts.push_back(compute(part));
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    return tensor::ConcatOp::create(rewriter, loc,
+                                    concat.getResultType().clone(element),
+                                    concat.getDim(), parts);
+  }
+
+  /// What was moved, readers first.
+  ArrayRef<Operation *> getMoves() const { return moves; }
+
+private:
+  RewriterBase &rewriter;
+  linalg::GenericOp op;
+  OpOperand *input;
+  SmallVector<Operation *> moves;
+};
+} // namespace
+
 /// Computes the op, which leads to narrowing, before all movement of its input,
 /// and moves its result.
 static void hoist(RewriterBase &rewriter, linalg::GenericOp op) {
   OpOperand *input = soleInput(op);
-  if (!input)
-    return;
-  // What moves, the last first.
-  SmallVector<Value> moves;
-  Value source = input->get();
-  while (Value before = sourceOf(source)) {
-    if (!hasOneReader(source) || !replaceDims(rewriter, source.getDefiningOp()))
-      break;
-    moves.push_back(source);
-    source = before;
-  }
-  if (moves.empty())
+  if (!input || !isMoved(input->get()))
     return;
   rewriter.setInsertionPoint(op);
-  Value value = computeOn(rewriter, op, input, source);
-  for (Value moved : llvm::reverse(moves)) {
-    bool isLast = moved == moves.front();
-    value =
-        moveInstead(rewriter, isLast ? op.getLoc() : asPartOfLayer(op.getLoc()),
-                    moved, value, isLast ? op.getDpsInits()[0] : Value());
-  }
+  Hoister hoister(rewriter, op, input);
+  Value value = hoister.compute(input->get());
+  if (hoister.getMoves().empty()) // someone else asks for a size
+    return rewriter.eraseOp(value.getDefiningOp());
   rewriter.replaceOp(op, value);
-  for (Value moved : moves)
-    rewriter.eraseOp(moved.getDefiningOp());
+  for (Operation *move : hoister.getMoves())
+    rewriter.eraseOp(move);
 }
 
 namespace {

@@ -34,8 +34,21 @@ static bool isAboutOneMemory(const Diagnostic &diagnostic) {
 /// in their number.
 static constexpr unsigned kMaxSharing = 16;
 
+/// Whether a value, or a reshape of it, is copied to a part of another one.
+static bool isPart(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return isPart(user->getResult(0));
+    auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+    return isa<tensor::ConcatOp>(user) ||
+           (insert && &insert.getSourceMutable() == &use);
+  });
+}
+
 /// Gives each `kMaxSharing` ops that write to a tensor.empty, in the order of
-/// the program, one of their own.
+/// the program, one of their own; and each op whose result is a part of
+/// another value, so that place-temporaries can let it be computed there.
 static void divideEmptyTensors(ModuleOp module) {
   DenseMap<Operation *, unsigned> writers;
   DenseMap<Operation *, Operation *> latest;
@@ -44,6 +57,11 @@ static void divideEmptyTensors(ModuleOp module) {
       auto empty = output.get().getDefiningOp<tensor::EmptyOp>();
       if (!empty)
         continue;
+      if (!empty->hasOneUse() && op->getNumResults() != 0 &&
+          isPart(op.getTiedOpResult(&output))) {
+        output.set(OpBuilder(op).clone(*empty)->getResult(0));
+        continue;
+      }
       unsigned count = writers[empty]++;
       if (count < kMaxSharing)
         continue;

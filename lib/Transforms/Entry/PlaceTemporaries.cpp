@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A temporary S is copied to a part of a temporary D. S may be that part from
-// the start, if nothing else is written to the part, and nothing to S after it
-// is copied. What is read is no matter: until the copy the part has no value
-// that could be read, and after it both have the same.
+// A temporary S, perhaps with more dimensions, is copied to a part of a
+// temporary D. S may be that part from the start, if nothing else is written to
+// the part, and nothing to S after it is copied. What is read is no matter:
+// until the copy the part has no value that could be read, and after it both
+// have the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -281,11 +282,20 @@ static void hoistBorders(memref::AllocOp alloc, DominanceInfo &dominance) {
 }
 
 static bool place(memref::CopyOp copy, DominanceInfo &dominance) {
-  auto source = copy.getSource().getDefiningOp<memref::AllocOp>();
+  auto expand = copy.getSource().getDefiningOp<memref::ExpandShapeOp>();
+  auto source = (expand ? expand.getSrc() : copy.getSource())
+                    .getDefiningOp<memref::AllocOp>();
   SmallVector<Operation *> chain = chainOf(copy.getTarget());
   if (!source || chain.empty() || !canPlace(copy, source, chain))
     return false;
   auto type = cast<MemRefType>(copy.getTarget().getType());
+  if (expand) {
+    // The part without the dimensions that the copy added.
+    auto groups = expand.getReassociationIndices();
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+      return false;
+    type = memref::CollapseShapeOp::computeCollapsedType(type, groups);
+  }
   if (type.getShape() != source.getType().getShape() ||
       !canRetype(source, type) || !canMoveTo(chain, source, dominance))
     return false;
@@ -295,6 +305,13 @@ static bool place(memref::CopyOp copy, DominanceInfo &dominance) {
   hoistBorders(cast<memref::AllocOp>(chain.back()), dominance);
   Value part = copy.getTarget();
   copy.erase();
+  if (expand) {
+    OpBuilder builder(source);
+    part = memref::CollapseShapeOp::create(builder, source.getLoc(), part,
+                                           expand.getReassociationIndices());
+    if (expand->use_empty())
+      expand.erase();
+  }
   retypeViews(source, type);
   source.getResult().replaceAllUsesWith(part);
   source.erase();

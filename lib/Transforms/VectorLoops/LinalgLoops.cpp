@@ -40,7 +40,8 @@ Value LinalgLoops::getSize(unsigned dim) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<LinalgLoops::Block>
-LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point) {
+LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point,
+                        ArrayRef<unsigned> inside) {
   point.assign(sizes.size(), Value());
   AffineExpr s0, s1;
   bindSymbols(op.getContext(), s0, s1);
@@ -52,7 +53,8 @@ LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point) {
   SmallVector<std::pair<Value *, OpFoldResult>> outer;
   SmallVector<Value> numbers(blocked.size());
   for (unsigned dim : parallelDims)
-    if (llvm::none_of(blocked, [&](Blocked b) { return b.dim == dim; }))
+    if (!llvm::is_contained(inside, dim) &&
+        llvm::none_of(blocked, [&](Blocked b) { return b.dim == dim; }))
       outer.push_back({&point[dim], sizes[dim]});
   for (auto [number, b] : llvm::zip_equal(numbers, blocked))
     outer.push_back({&number, apply(s0.ceilDiv(b.size), {sizes[b.dim]})});

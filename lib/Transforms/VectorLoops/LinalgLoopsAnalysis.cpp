@@ -103,6 +103,73 @@ std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
   return InnermostDim{parallel.back(), false};
 }
 
+/// The largest number of vectors that are interleaved.
+static constexpr int64_t kMostInterleaved = 16;
+
+/// Whether a map ends with two single dimensions, which are returned.
+static std::optional<std::pair<unsigned, unsigned>> lastTwoDims(AffineMap map) {
+  if (map.getNumResults() < 2)
+    return std::nullopt;
+  auto outer = dyn_cast<AffineDimExpr>(map.getResults().drop_back().back());
+  auto inner = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!outer || !inner)
+    return std::nullopt;
+  return std::pair(outer.getPosition(), inner.getPosition());
+}
+
+/// Whether an operand has the elements of the two dimensions side by side.
+static bool hasInterleaved(const LinalgLoops &loops, OpOperand &operand,
+                           std::pair<unsigned, unsigned> dims) {
+  AffineMap map = loops.op.getMatchingIndexingMap(&operand);
+  if (lastTwoDims(map) != dims ||
+      llvm::any_of(map.getResults().drop_back(2), [&](AffineExpr expr) {
+        return expr.isFunctionOfDim(dims.first) ||
+               expr.isFunctionOfDim(dims.second);
+      }))
+    return false;
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type &&
+         loops.getMovement(operand, dims.second) ==
+             LinalgLoops::Movement::Contiguous &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[strides.size() - 2] ==
+             loops.op.getStaticLoopRanges()[dims.second];
+}
+
+std::optional<InterleavedDims>
+qcc::chooseInterleavedDims(const LinalgLoops &loops) {
+  linalg::LinalgOp op = loops.op;
+  if (!loops.getReductionDims().empty() || op.getNumDpsInits() != 1 ||
+      !loops.isBodyMappable())
+    return std::nullopt;
+  OpOperand &output = *op.getDpsInitOperand(0);
+  auto dims = lastTwoDims(op.getMatchingIndexingMap(&output));
+  if (!dims || op.payloadUsesValueFromOperand(&output) ||
+      !hasInterleaved(loops, output, *dims))
+    return std::nullopt;
+  InterleavedDims result{
+      dims->first, dims->second, op.getStaticLoopRanges()[dims->second], {}};
+  if (result.count < 2 || result.count > kMostInterleaved)
+    return std::nullopt;
+  // It is worth it where that saves to gather elements one by one.
+  bool gathers = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!op.payloadUsesValueFromOperand(input))
+      continue;
+    if (hasInterleaved(loops, *input, *dims)) {
+      result.interleaved.push_back(input);
+      continue;
+    }
+    if (loops.getMovement(*input, result.along) == LinalgLoops::Movement::Other)
+      return std::nullopt;
+    gathers |=
+        loops.getMovement(*input, result.phase) == LinalgLoops::Movement::Other;
+  }
+  return gathers ? std::optional(result) : std::nullopt;
+}
+
 std::optional<unsigned> qcc::chooseRowDim(const LinalgLoops &loops,
                                           unsigned fastest) {
   linalg::LinalgOp op = loops.op;

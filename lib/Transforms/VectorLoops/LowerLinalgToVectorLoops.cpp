@@ -190,6 +190,8 @@ private:
       emitFloatReduction(loops, *outputs, vectorBits);
     else if (Value summand = matchIntegerSum(loops))
       emitIntegerSum(loops, summand, vectorBits);
+    else if (auto dims = chooseInterleavedDims(loops))
+      emitInterleavedLoops(loops, *dims, vectorBits);
     else
       emitOrderedLoops(loops, vectorBits);
     rewriter.eraseOp(*generic);

@@ -37,6 +37,22 @@ struct InnermostDim {
 };
 std::optional<InnermostDim> chooseInnermostDim(const LinalgLoops &loops);
 
+/// Two dimensions of an elementwise op whose elements lie side by side in the
+/// output, while an input is contiguous along the first one of them alone:
+/// y[.., v, q] = x[.., q, .., v]. So lanes are along `along`, and the vectors
+/// of all indices of `phase` are interleaved as they are stored.
+struct InterleavedDims {
+  unsigned along, phase;
+  int64_t count; ///< indices of `phase`
+  /// Operands that lie as the output does.
+  llvm::SmallVector<mlir::OpOperand *> interleaved;
+};
+std::optional<InterleavedDims> chooseInterleavedDims(const LinalgLoops &loops);
+/// Such an op: vectors along one dimension, interleaved with those of the
+/// other.
+void emitInterleavedLoops(LinalgLoops &loops, const InterleavedDims &dims,
+                          unsigned vectorBits);
+
 /// A parallel dimension other than `fastest` to compute several indices of side
 /// by side: an input that moves along `fastest` does not move along it, so that
 /// what is loaded serves all of them. Nothing where there is none.

@@ -126,15 +126,31 @@ func.func @dynamic(%x: tensor<?x?x5x1xui8>, %w: tensor<4x3x3x1x!w>, %z: tensor<i
   return %y : tensor<?x?x3x4xi32>
 }
 
-// Zero points between the pixels of the input, and around them; the kernel backwards.
+// A convolution for each pixel of a stride, of the elements of the kernel that add to it, backwards; the last one has
+// none. Their results are joined behind W and behind H, and what is too much is cut off.
 // CHECK-LABEL: func.func @transposed(
 // CHECK-SAME:    %[[X:.*]]: tensor<1x2x3x1xi8>
 // CHECK:         %[[Z:.*]] = arith.constant -128 : i8
-// CHECK:         %[[E:.*]] = tensor.empty() : tensor<1x6x9x1xi8>
-// CHECK:         %[[ZEROS:.*]] = linalg.fill ins(%[[Z]] : i8) outs(%[[E]] : tensor<1x6x9x1xi8>)
-// CHECK:         %[[SPREAD:.*]] = tensor.insert_slice %[[X]] into %[[ZEROS]][0, 1, 2, 0] [1, 2, 3, 1] [1, 3, 2, 1]
-// CHECK:         %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}6], [5], [4]], {{\[\[}}3], [2], [1]]]]> : tensor<1x2x3x1xi8>
-// CHECK:         linalg.generic {indexing_maps = [#[[PLAIN]], #[[KERNEL]], #[[OUT]]], {{.*}} ins(%[[SPREAD]], %[[W]] : tensor<1x6x9x1xi8>, tensor<1x2x3x1xi8>) outs(%{{.*}} : tensor<1x5x7x1xi32>) attrs = {qcc.origin = "qnn.conv_transpose2d"}
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 0, 1, 0] high[0, 0, 1, 0]
+// CHECK:         tensor.yield %[[Z]] : i8
+// CHECK:         %[[W00:.*]] = arith.constant dense<{{\[\[\[\[}}3], [1]]]]> : tensor<1x1x2x1xi8>
+// CHECK:         linalg.generic {indexing_maps = [#[[PLAIN]], #[[KERNEL]], #[[OUT]]], {{.*}} ins(%[[PADDED]], %[[W00]] : tensor<1x2x5x1xi8>, tensor<1x1x2x1xi8>) outs(%{{.*}} : tensor<1x2x4x1xi32>) attrs = {qcc.origin = "qnn.conv_transpose2d"}
+// CHECK:         %[[Y00:.*]] = linalg.generic {indexing_maps = [#[[ID]], #[[ID]]]
+// CHECK:         %[[READ:.*]] = tensor.extract_slice %[[PADDED]][0, 0, 1, 0] [1, 2, 4, 1] [1, 1, 1, 1]
+// CHECK:         %[[W01:.*]] = arith.constant dense<2> : tensor<1x1x1x1xi8>
+// CHECK:         linalg.generic {{.*}} ins(%[[READ]], %[[W01]] :
+// CHECK:         %[[E00:.*]] = tensor.expand_shape %[[Y00]] {{\[\[}}0], [1], [2, 3], [4]]
+// CHECK:         %[[LINE:.*]] = tensor.concat dim(3) %[[E00]], %{{.*}} -> tensor<1x2x4x2x1xf32>
+// CHECK:         arith.constant dense<{{\[\[\[\[}}6], [4]]]]> : tensor<1x1x2x1xi8>
+// CHECK:         arith.constant dense<5> : tensor<1x1x1x1xi8>
+// CHECK:         tensor.concat dim(3)
+// CHECK:         %[[ZERO:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<1x2x4x1xi32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[ID]], #[[ID]]], {{.*}} ins(%[[ZERO]] : tensor<1x2x4x1xi32>)
+// CHECK:         tensor.concat dim(3)
+// CHECK:         %[[L:.*]] = tensor.expand_shape %[[LINE]] {{\[\[}}0], [1, 2], [3], [4], [5]]
+// CHECK:         %[[ALL:.*]] = tensor.concat dim(2) %[[L]], %{{.*}}, %{{.*}} -> tensor<1x2x3x4x2x1xf32>
+// CHECK:         %[[FLAT:.*]] = tensor.collapse_shape %[[ALL]] {{\[\[}}0], [1, 2], [3, 4], [5]]
+// CHECK:         tensor.extract_slice %[[FLAT]][0, 0, 0, 0] [1, 5, 7, 1] [1, 1, 1, 1]
 func.func @transposed(%x: tensor<1x2x3x1x!x>) -> tensor<1x5x7x1xf32> {
   %c = arith.constant dense<[[[[1], [2], [3]], [[4], [5], [6]]]]> : tensor<1x2x3x1xi8>
   %w = quant.scast %c : tensor<1x2x3x1xi8> to tensor<1x2x3x1x!w>

@@ -151,3 +151,35 @@ func.func @two_tensors() -> (tensor<2x2xi8>, tensor<2x2xui8>, tensor<2x2xi8>) {
   %clamped = qnn.clamp %sum scale(%rows : tensor<2x1xf32>) zero_point(%z : tensor<2x1xi8>) {max = 4.0 : f32} : tensor<2x2xi8>
   return %sum, %product, %clamped : tensor<2x2xi8>, tensor<2x2xui8>, tensor<2x2xi8>
 }
+
+// -----
+
+// Every other element, backwards, of the last rows. What repeats elements, or only moves all of them, stays.
+// CHECK-LABEL: @selection
+// CHECK: %[[PART:.*]] = arith.constant dense<{{\[\[}}6, 4], [9, 7]]> : tensor<2x2xi8>
+// CHECK: %[[TURNED:.*]] = linalg.generic
+// CHECK: %[[REPEATED:.*]] = linalg.generic
+// CHECK: return %[[PART]], %[[TURNED]], %[[REPEATED]]
+#id = affine_map<(i, j) -> (i, j)>
+func.func @selection() -> (tensor<2x2xi8>, tensor<3x3xi8>, tensor<4x3xi8>) {
+  %x = arith.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9]]> : tensor<3x3xi8>
+  %e = tensor.empty() : tensor<2x2xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + 1, 2 - j * 2)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x3xi8>) outs(%e : tensor<2x2xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    linalg.yield %a : i8
+  } -> tensor<2x2xi8>
+  %et = tensor.empty() : tensor<3x3xi8>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x3xi8>) outs(%et : tensor<3x3xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    linalg.yield %a : i8
+  } -> tensor<3x3xi8>
+  %er = tensor.empty() : tensor<4x3xi8>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i floordiv 2, j)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x3xi8>) outs(%er : tensor<4x3xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    linalg.yield %a : i8
+  } -> tensor<4x3xi8>
+  return %y, %t, %r : tensor<2x2xi8>, tensor<3x3xi8>, tensor<4x3xi8>
+}

@@ -406,6 +406,15 @@ func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
 // -----
 
 !x = !quant.uniform<i8:f32, 1.0e-01>
+func.func @f(%x: tensor<1x6x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
+  // expected-error@+1 {{has strides of 64 and 5, whose product is more than 256; give smaller ones}}
+  qnn.conv_transpose2d %x, %w {strides = array<i64: 64, 5>} : tensor<1x6x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x323x23x8xf32>
+  return
+}
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0e-01>
 func.func @f(%x: tensor<1x1x5x4x!x>, %w: tensor<8x3x3x4x!x>) {
   // expected-error@+1 {{has an input of 1 elements along H, of which nothing is left in the result; with this padding give at least 3}}
   qnn.conv_transpose2d %x, %w {padding = array<i64: 2, 2, 0, 0>} : tensor<1x1x5x4x!x>, tensor<8x3x3x4x!x> -> tensor<1x0x7x8xf32>

@@ -140,3 +140,50 @@ func.func @left(%x: tensor<4x2x3xf32>, %row: tensor<4xf32>) -> (tensor<4x6xf32>,
   } -> tensor<4x6xi8>
   return %wide, %two, %f1, %rows, %place, %order, %more : tensor<4x6xf32>, tensor<4x6xi8>, tensor<4x6xf32>, tensor<4x6xi8>, tensor<4x6xi8>, tensor<6x4xi8>, tensor<4x6xi8>
 }
+
+// -----
+
+// Through a concatenation, if nobody else reads its parts: of a reshape, of a sum, of an argument.
+
+#id = affine_map<(a, b) -> (a, b)>
+
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<4x2x3xf32> {{.*}}, %[[Y:[^:]*]]: tensor<4x6xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[Y]] :
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x2x3xf32>) outs(%{{.*}} : tensor<4x2x3xi8>)
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[A]]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<4x6xf32>) outs(%{{.*}} : tensor<4x6xi8>)
+// CHECK: %[[Q:.*]] = tensor.concat dim(0) %[[FLAT]], %[[B]]
+// CHECK: return %[[Q]]
+func.func @parts(%x: tensor<4x2x3xf32>, %y: tensor<4x6xf32>) -> tensor<8x6xi8> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %eq = tensor.empty() : tensor<8x6xi8>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x2x3xf32> into tensor<4x6xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  %c = tensor.concat dim(0) %flat, %sum : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<8x6xf32>) outs(%eq : tensor<8x6xi8>) {
+  ^bb0(%a: f32, %o: i8):
+    %r = arith.fptosi %a : f32 to i8
+    linalg.yield %r : i8
+  } -> tensor<8x6xi8>
+  return %q : tensor<8x6xi8>
+}
+
+// A part that is also read by others would be computed twice.
+// CHECK-LABEL: func.func @shared_part
+// CHECK: %[[C:.*]] = tensor.concat
+// CHECK: linalg.generic {{.*}} ins(%[[C]] : tensor<8x6xf32>)
+func.func @shared_part(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> (tensor<8x6xi8>, tensor<4x6xf32>) {
+  %eq = tensor.empty() : tensor<8x6xi8>
+  %c = tensor.concat dim(0) %x, %y : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<8x6xf32>) outs(%eq : tensor<8x6xi8>) {
+  ^bb0(%a: f32, %o: i8):
+    %r = arith.fptosi %a : f32 to i8
+    linalg.yield %r : i8
+  } -> tensor<8x6xi8>
+  return %q, %x : tensor<8x6xi8>, tensor<4x6xf32>
+}

@@ -115,3 +115,48 @@ func.func @sizes_after(%n: memref<index>, %v: i8, %o: memref<?x8xi8>) {
   memref.copy %both, %o : memref<?x8xi8> to memref<?x8xi8>
   return
 }
+
+// -----
+
+// The copies add a dimension of one element, as where phases of a transposed convolution are put side by side.
+// CHECK-LABEL: func.func @expanded(
+// CHECK: %[[ALL:.*]] = memref.alloc() : memref<4x2x8xi8>
+// CHECK: %[[P0:.*]] = memref.subview %[[ALL]][0, 0, 0] [4, 1, 8]
+// CHECK: %[[A:.*]] = memref.collapse_shape %[[P0]] {{\[\[}}0, 1], [2]] : memref<4x1x8xi8, strided<[16, 8, 1]>> into memref<4x8xi8, strided<[16, 1]>>
+// CHECK: linalg.fill {{.*}} outs(%[[A]] :
+// CHECK: %[[P1:.*]] = memref.subview %[[ALL]][0, 1, 0] [4, 1, 8]
+// CHECK: %[[B:.*]] = memref.collapse_shape %[[P1]]
+// CHECK: linalg.fill {{.*}} outs(%[[B]] :
+// CHECK-NOT: memref.copy
+// CHECK: linalg.map {{.*}} ins(%[[ALL]]
+func.func @expanded(%v: i8, %w: i8, %o: memref<4x2x8xi8>) {
+  %a = memref.alloc() : memref<4x8xi8>
+  linalg.fill ins(%v : i8) outs(%a : memref<4x8xi8>)
+  %b = memref.alloc() : memref<4x8xi8>
+  linalg.fill ins(%w : i8) outs(%b : memref<4x8xi8>)
+  %both = memref.alloc() : memref<4x2x8xi8>
+  %ea = memref.expand_shape %a [[0, 1], [2]] output_shape [4, 1, 8] : memref<4x8xi8> into memref<4x1x8xi8>
+  %0 = memref.subview %both[0, 0, 0] [4, 1, 8] [1, 1, 1] : memref<4x2x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1]>>
+  memref.copy %ea, %0 : memref<4x1x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1]>>
+  %eb = memref.expand_shape %b [[0, 1], [2]] output_shape [4, 1, 8] : memref<4x8xi8> into memref<4x1x8xi8>
+  %1 = memref.subview %both[0, 1, 0] [4, 1, 8] [1, 1, 1] : memref<4x2x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1], offset: 8>>
+  memref.copy %eb, %1 : memref<4x1x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1], offset: 8>>
+  linalg.map { arith.addi } ins(%both, %both : memref<4x2x8xi8>, memref<4x2x8xi8>) outs(%o : memref<4x2x8xi8>)
+  return
+}
+
+// -----
+
+// The part is no line of as many elements: the copy stays.
+// CHECK-LABEL: func.func @apart(
+// CHECK: memref.copy
+func.func @apart(%v: i8, %o: memref<4x2x8xi8>) {
+  %a = memref.alloc() : memref<32xi8>
+  linalg.fill ins(%v : i8) outs(%a : memref<32xi8>)
+  %both = memref.alloc() : memref<4x2x8xi8>
+  %ea = memref.expand_shape %a [[0, 1, 2]] output_shape [4, 1, 8] : memref<32xi8> into memref<4x1x8xi8>
+  %0 = memref.subview %both[0, 0, 0] [4, 1, 8] [1, 1, 1] : memref<4x2x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1]>>
+  memref.copy %ea, %0 : memref<4x1x8xi8> to memref<4x1x8xi8, strided<[16, 8, 1]>>
+  linalg.map { arith.addi } ins(%both, %both : memref<4x2x8xi8>, memref<4x2x8xi8>) outs(%o : memref<4x2x8xi8>)
+  return
+}

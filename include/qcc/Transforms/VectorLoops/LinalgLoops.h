@@ -69,10 +69,12 @@ public:
     mlir::Value low, high;
   };
   /// Opens the scf.forall over the parallel dimensions: all whole but those of
-  /// `blocked`. The insertion point is then inside; `point` receives the
-  /// indices and, for blocked dimensions, nothing. Returns a block of each.
+  /// `blocked`, and without those of `inside`. The insertion point is then
+  /// inside; `point` receives the indices and, for blocked dimensions and those
+  /// of `inside`, nothing. Returns a block of each blocked dimension.
   llvm::SmallVector<Block> openForall(llvm::ArrayRef<Blocked> blocked,
-                                      Point &point);
+                                      Point &point,
+                                      llvm::ArrayRef<unsigned> inside = {});
   /// Opens the scf.forall over the parallel dimensions with `count` iterations
   /// for each point, one after the other. Returns which of them it is.
   mlir::Value openForallOfLanes(int64_t count, Point &point);

@@ -8,12 +8,15 @@
 #include "qcc/Dialect/QNN/IR/Windows.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace qcc::qnn;
 
 /// No number of a window is larger, so that no size computed of them overflows.
 static constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+/// A transposed convolution becomes one convolution for each pixel of a stride.
+static constexpr int64_t kMostPhases = 256;
 static constexpr StringLiteral kDimNames[] = {"H", "W"};
 
 int64_t WindowDim::outputSize(int64_t size) const {
@@ -131,6 +134,37 @@ int64_t WindowDim::transposedSize(int64_t size, int64_t outputPadding) const {
          padBefore - padAfter;
 }
 
+TransposedPhases TransposedPhases::get(const WindowDim &dim,
+                                       int64_t outputPadding) {
+  TransposedPhases result;
+  int64_t common = std::gcd(dim.stride, dim.dilation);
+  result.tapStep = dim.stride / common;
+  result.dilation = dim.dilation / common;
+  // Behind the last element of the input times the stride.
+  int64_t end = dim.extent() + outputPadding - dim.padBefore - dim.padAfter;
+  result.more = llvm::divideCeilSigned(end, dim.stride) - 1;
+  result.rest = (result.more + 1) * dim.stride - end;
+  // The first tap of each place in a stride, and how far before it the element
+  // of the input lies.
+  SmallVector<std::optional<int64_t>> firstTaps(dim.stride);
+  for (int64_t tap = 0; tap < std::min(result.tapStep, dim.kernel); ++tap)
+    firstTaps[tap * dim.dilation % dim.stride] = tap;
+  for (int64_t q = 0; q < dim.stride; ++q) {
+    TransposedPhase &phase = result.phases.emplace_back();
+    int64_t place = q + dim.padBefore;
+    std::optional<int64_t> tap = firstTaps[place % dim.stride];
+    if (!tap)
+      continue;
+    phase.tap = *tap;
+    phase.taps = llvm::divideCeil(dim.kernel - *tap, result.tapStep);
+    int64_t reach = (phase.taps - 1) * result.dilation;
+    phase.offset = (place - *tap * dim.dilation) / dim.stride - reach;
+    result.before = std::max(result.before, -phase.offset);
+    result.after = std::max(result.after, result.more + phase.offset + reach);
+  }
+  return result;
+}
+
 LogicalResult qcc::qnn::verifyTransposedShapes(Operation *op,
                                                const Windows &windows,
                                                ArrayRef<int64_t> outputPadding,
@@ -141,6 +175,11 @@ LogicalResult qcc::qnn::verifyTransposedShapes(Operation *op,
       failed(
           verifyNumbers(op, "output_padding", outputPadding, 2, "[H, W]", 0)))
     return failure();
+  int64_t strideH = windows.dims[0].stride, strideW = windows.dims[1].stride;
+  if (strideH > kMostPhases || strideW > kMostPhases / strideH)
+    return op->emitOpError() << "has strides of " << strideH << " and "
+                             << strideW << ", whose product is more than "
+                             << kMostPhases << "; give smaller ones";
   std::array<int64_t, 3> expected = {input.getDimSize(0)};
   for (unsigned d = 0; d < 2; ++d) {
     const WindowDim &dim = windows.dims[d];

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -174,6 +176,65 @@ static TypedAttr foldPad(tensor::PadOp op, Attribute value) {
                       data->name.empty() ? "padded" : data->name + "_padded");
 }
 
+/// The place in the data of an element of the result, as a sum: the factor of
+/// each loop, then a constant. Nothing where it is no such sum.
+static std::optional<SmallVector<int64_t>>
+readFactors(AffineMap map, RankedTensorType source) {
+  SmallVector<int64_t> sum(map.getNumDims() + 1), factors;
+  int64_t stride = 1;
+  for (int64_t d = source.getRank() - 1; d >= 0; --d) {
+    if (failed(getFlattenedAffineExpr(map.getResult(d), map.getNumDims(),
+                                      /*numSymbols=*/0, &factors)) ||
+        factors.size() != sum.size())
+      return std::nullopt;
+    for (auto [total, factor] : llvm::zip_equal(sum, factors))
+      total += factor * stride;
+    stride *= source.getDimSize(d);
+  }
+  return sum;
+}
+
+/// A generic that takes some of the elements of a constant, each at most once,
+/// such as every other one, or all of them backwards. What is only in another
+/// order is read through maps.
+static TypedAttr foldSelection(linalg::GenericOp op, Attribute value) {
+  RankedTensorType type = cast<RankedTensorType>(op.getResult(0).getType());
+  auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  Block &body = op.getRegion().front();
+  if (!source || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 0 ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0))
+    return {};
+  AffineMap map = op.getIndexingMapsArray().front();
+  bool isSelection = llvm::any_of(map.getResults(), [](AffineExpr expr) {
+    return !isa<AffineDimExpr, AffineConstantExpr>(expr);
+  });
+  std::optional<SmallVector<int64_t>> factors = readFactors(map, source);
+  std::optional<ConstantData> data = ConstantData::get(value);
+  unsigned width = getElementBytes(type.getElementType());
+  if (!isSelection || !factors || !data || width == 0 ||
+      type.getNumElements() > source.getNumElements() ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return {};
+  std::vector<char> bytes;
+  bytes.reserve(type.getNumElements() * width);
+  SmallVector<int64_t> index(type.getRank(), 0);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    int64_t place = factors->back();
+    for (auto [at, factor] : llvm::zip(index, *factors))
+      place += at * factor;
+    if (place < 0 || place >= source.getNumElements())
+      return {}; // No program that was accepted reads there.
+    const char *from = data->bytes.data() + place * width;
+    bytes.insert(bytes.end(), from, from + width);
+    for (int64_t d = type.getRank() - 1;
+         d >= 0 && ++index[d] == type.getDimSize(d); --d)
+      index[d] = 0;
+  }
+  return makeConstant(type, bytes,
+                      data->name.empty() ? "part" : data->name + "_part");
+}
+
 TypedAttr qcc::qnn::foldMovement(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
@@ -187,6 +248,8 @@ TypedAttr qcc::qnn::foldMovement(Operation *op) {
     return foldSlice(slice, value);
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return foldPad(pad, value);
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return foldSelection(generic, value);
   if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
            tensor::BitcastOp, quant::StorageCastOp>(op))
     return {};

@@ -11,11 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dequantized.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/Transforms/Maxima.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include <cmath>
 
@@ -31,51 +29,22 @@ using namespace qcc::qnn;
 namespace {
 /// A maximum of dequantized numbers.
 struct Maximum {
-  linalg::LinalgOp op;
+  FloatMaximum floats;
   DequantizeOp source;
-  tensor::PadOp pad; ///< between them, or null
   QuantParams params;
 
   static std::optional<Maximum> match(linalg::LinalgOp op);
 };
 } // namespace
 
-/// Whether the op yields the maximum of its output and its first input, which
-/// has at least one element for each output.
-static bool isMaximum(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
-      !op.hasPureTensorSemantics())
-    return false;
+/// Whether each output has at least one element.
+static bool hasElements(linalg::LinalgOp op) {
   for (auto [kind, size] :
        llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
     // A dynamic size is negative.
     if (kind == utils::IteratorType::reduction && size <= 0)
       return false;
-  Block &body = *op.getBlock();
-  auto maximum = dyn_cast<arith::MaximumFOp>(body.front());
-  if (!maximum || !llvm::hasNItems(body, 2) ||
-      body.getTerminator()->getOperand(0) != maximum.getResult())
-    return false;
-  Value input = body.getArgument(0),
-        output = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
-  return input.getType().isF32() &&
-         (maximum.getLhs() == input || maximum.getRhs() == input) &&
-         (maximum.getLhs() == output || maximum.getRhs() == output);
-}
-
-/// Whether a value is one number that is at most `bound`.
-static bool isAtMost(Value value, float bound) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.value();
-  APFloat number(0.0f);
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_ConstantFloat(&number))) {
-    if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
-        !elements.getElementType().isF32())
-      return false;
-    number = elements.getSplatValue<APFloat>();
-  }
-  return number.convertToFloat() <= bound;
+  return true;
 }
 
 /// Whether every window along the dimensions that are padded has an element
@@ -108,16 +77,13 @@ static bool reachesElements(linalg::LinalgOp op, tensor::PadOp pad) {
 }
 
 std::optional<Maximum> Maximum::match(linalg::LinalgOp op) {
-  if (!isMaximum(op))
+  std::optional<FloatMaximum> floats = FloatMaximum::match(op);
+  if (!floats || !hasElements(op))
     return std::nullopt;
-  Maximum maximum{op, {}, {}, {}};
-  Value value = op.getDpsInputOperand(0)->get();
-  if ((maximum.pad = value.getDefiningOp<tensor::PadOp>()))
-    value = maximum.pad.getSource();
-  maximum.source = value.getDefiningOp<DequantizeOp>();
-  if (!maximum.source)
-    return std::nullopt;
+  Maximum maximum{*floats, floats->source.getDefiningOp<DequantizeOp>(), {}};
   DequantizeOp source = maximum.source;
+  if (!source)
+    return std::nullopt;
   FailureOr<QuantParams> params =
       getQuantParams(source.getInput().getType(), source.getScale(),
                      source.getZeroPoint(), source.getAxis());
@@ -131,59 +97,22 @@ std::optional<Maximum> Maximum::match(linalg::LinalgOp op) {
     return std::nullopt;
   int32_t least = params->isSigned ? -128 : 0;
   float bound = float(least - params->zeroPoints.front()) * scale;
-  if (!isAtMost(op.getDpsInits()[0], bound))
+  if (!floats->startsAtMost(bound) ||
+      (floats->pad && !reachesElements(op, floats->pad)))
     return std::nullopt;
-  if (maximum.pad) {
-    Value padding = maximum.pad.getConstantPaddingValue();
-    if (!padding || !isAtMost(padding, bound) ||
-        !reachesElements(op, maximum.pad))
-      return std::nullopt;
-  }
   maximum.params = std::move(*params);
   return maximum;
 }
 
-static Value integerize(RewriterBase &rewriter, Maximum maximum) {
-  linalg::LinalgOp op = maximum.op;
-  Location loc = op.getLoc();
+static Value integerize(RewriterBase &rewriter, const Maximum &maximum) {
   bool isSigned = maximum.params.isSigned;
-  Type i8 = rewriter.getI8Type();
-  Value bytes = makeStorage(rewriter, loc, maximum.source.getInput());
-  Value least = arith::ConstantOp::create(
-      rewriter, loc, rewriter.getIntegerAttr(i8, isSigned ? -128 : 0));
-  if (tensor::PadOp pad = maximum.pad)
-    bytes = tensor::PadOp::create(
-        rewriter, pad.getLoc(), pad.getResultType().clone(i8), bytes,
-        pad.getMixedLowPad(), pad.getMixedHighPad(), least);
-  // The sizes of windows are those of an operand that is not read.
-  SmallVector<Value> inputs{bytes};
-  llvm::append_range(inputs, llvm::drop_begin(op.getDpsInputs()));
-  Value init = op.getDpsInits()[0];
-  auto type = cast<RankedTensorType>(init.getType()).clone(i8);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, init), i8);
-  Value start =
-      linalg::FillOp::create(rewriter, loc, least, empty).getResult(0);
-  auto integer = linalg::GenericOp::create(
-      rewriter, loc, type, inputs, start, op.getIndexingMapsArray(),
-      op.getIteratorTypesArray(),
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value larger = isSigned
-                           ? arith::MaxSIOp::create(builder, loc, args.front(),
-                                                    args.back())
-                                 .getResult()
-                           : arith::MaxUIOp::create(builder, loc, args.front(),
-                                                    args.back());
-        linalg::YieldOp::create(builder, loc, larger);
-      });
-  integer->setAttr(kOriginAttr,
-                   rewriter.getStringAttr(op->getName().getStringRef()));
-  Value quantized =
-      fromStorage(rewriter, loc, integer.getResult(0),
-                  getElementTypeOrSelf(maximum.source.getInput().getType()));
-  auto real = cast<DequantizeOp>(rewriter.clone(*maximum.source));
+  DequantizeOp source = maximum.source;
+  Value quantized = maximum.floats.createOf(rewriter, source.getInput(),
+                                            isSigned, isSigned ? -128 : 0);
+  auto real = cast<DequantizeOp>(rewriter.clone(*source));
   real.getInputMutable().assign(quantized);
-  real.getResult().setType(cast<RankedTensorType>(init.getType()));
+  real.getResult().setType(
+      cast<RankedTensorType>(maximum.floats.op.getDpsInits()[0].getType()));
   return real.getResult();
 }
 

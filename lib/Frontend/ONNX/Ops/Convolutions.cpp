@@ -14,8 +14,11 @@
 #include "../Constants.h"
 #include "../Ops.h"
 #include "Windows.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/Windows.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -90,80 +93,127 @@ static Value multiplyAdd(Scalars &s, ValueRange args) {
   return s.add(args[2], s.mul(args[0], args[1]));
 }
 
-/// The bias, repeated along all dimensions but those of channels; or zeros.
-static Value startOf(NodeImporter &n, const Shape &shape, bool hasGroups) {
+/// Whether each channel is a group and has one result: groups are the channels
+/// of results then, and a loop of its own is left out.
+static bool isDepthwise(const Sizes &sizes) {
+  return sizes.groups > 1 && sizes.c == 1 && sizes.m == 1;
+}
+
+static bool hasGroups(const Sizes &sizes) {
+  return sizes.groups > 1 && !isDepthwise(sizes);
+}
+
+/// The bias, repeated along all dimensions but those of groups and channels; or
+/// zeros. The channels are dimension `channel`.
+static Value startOf(NodeImporter &n, const Shape &shape, bool hasGroups,
+                     unsigned channel) {
   if (!n.has(2))
     return filled(n, n.in(0).element, shape, 0.0);
   GraphValue bias = n.in(2);
-  SmallVector<AffineExpr> exprs{n.b.getAffineDimExpr(1)};
+  SmallVector<AffineExpr> exprs;
   if (hasGroups) {
-    exprs.push_back(n.b.getAffineDimExpr(2));
-    bias = reshape(n, bias, {shape[1], shape[2]});
+    exprs.push_back(n.b.getAffineDimExpr(1));
+    bias = reshape(n, bias, {shape[1], shape[channel]});
   }
+  exprs.push_back(n.b.getAffineDimExpr(channel));
   return broadcastTo(n, bias, shape,
                      AffineMap::get(shape.size(), 0, exprs, n.b.getContext()))
       .value;
 }
 
-/// The contraction of a padded image with windows; `place` says where element
-/// k of window o lies. The weight is [groups, M, C, ...] without the dimensions
-/// of size 1 that `isDepthwise` and one group leave out.
-static GraphValue
-contract(NodeImporter &n, GraphValue &image, GraphValue &weight,
-         const Shape &counts, const Sizes &sizes,
-         function_ref<AffineExpr(size_t, AffineExpr, AffineExpr)> place) {
-  bool isDepthwise = sizes.groups > 1 && sizes.c == 1 && sizes.m == 1;
-  bool hasGroups = sizes.groups > 1 && !isDepthwise;
+namespace {
+/// What `contract` computes: a result for each window, of each of `phases`
+/// weights; none of them is one weight, without a dimension.
+struct Windowed {
+  Shape counts; ///< of windows
+  SmallVector<int64_t> phases;
+  /// The place in the image of element `k` of window `o` along dimension `d`.
+  llvm::function_ref<AffineExpr(size_t d, AffineExpr o, AffineExpr k)> place;
+};
+} // namespace
+
+/// The shape of what `contract` gives: [N, groups, phases, M, windows].
+static Shape resultShape(NodeImporter &n, const GraphValue &image,
+                         const Sizes &sizes, const Windowed &windowed) {
   Shape shape{image.shape[0]};
+  if (hasGroups(sizes))
+    shape.push_back(n.size(sizes.groups));
+  for (int64_t count : windowed.phases)
+    shape.push_back(n.size(count));
+  shape.push_back(n.size(isDepthwise(sizes) ? sizes.groups : sizes.m));
+  llvm::append_range(shape, windowed.counts);
+  return shape;
+}
+
+static Value startOf(NodeImporter &n, const Shape &shape, const Sizes &sizes,
+                     const Windowed &windowed) {
+  return startOf(n, shape, hasGroups(sizes),
+                 1 + hasGroups(sizes) + windowed.phases.size());
+}
+
+/// The contraction of a padded image with windows. The weight is
+/// [groups, phases, M, C, ...] without the dimensions of size 1 that depthwise
+/// convolutions and those of one group leave out.
+static GraphValue contract(NodeImporter &n, GraphValue &image,
+                           GraphValue &weight, const Sizes &sizes,
+                           const Windowed &windowed) {
   Loops loops(n);
   AffineExpr batch = loops.add(Iterator::parallel);
   loops.x = {batch};
   loops.y = {batch};
-  if (hasGroups) {
+  if (hasGroups(sizes)) {
     AffineExpr g = loops.add(Iterator::parallel);
-    shape.push_back(n.size(sizes.groups));
     for (auto *exprs : {&loops.x, &loops.w, &loops.y})
       exprs->push_back(g);
   }
+  for (size_t i = 0; i < windowed.phases.size(); ++i) {
+    AffineExpr phase = loops.add(Iterator::parallel);
+    loops.w.push_back(phase);
+    loops.y.push_back(phase);
+  }
   AffineExpr m = loops.add(Iterator::parallel);
-  shape.push_back(n.size(isDepthwise ? sizes.groups : sizes.m));
   loops.w.push_back(m);
   loops.y.push_back(m);
   SmallVector<AffineExpr> windows;
-  for (OpFoldResult count : counts) {
+  for (size_t d = 0; d < windowed.counts.size(); ++d) {
     windows.push_back(loops.add(Iterator::parallel));
     loops.y.push_back(windows.back());
-    shape.push_back(count);
   }
-  if (isDepthwise) {
+  if (isDepthwise(sizes)) {
     loops.x.push_back(m);
   } else {
     AffineExpr c = loops.add(Iterator::reduction);
     loops.x.push_back(c);
     loops.w.push_back(c);
   }
-  for (size_t d = 0; d < counts.size(); ++d) {
+  for (size_t d = 0; d < windowed.counts.size(); ++d) {
     AffineExpr k = loops.add(Iterator::reduction);
-    loops.x.push_back(place(d, windows[d], k));
+    loops.x.push_back(windowed.place(d, windows[d], k));
     loops.w.push_back(k);
   }
-  Value start = startOf(n, shape, hasGroups);
+  Shape shape = resultShape(n, image, sizes, windowed);
+  Value start = startOf(n, shape, sizes, windowed);
   Value result =
       generic(n, {n.tensor(image), n.tensor(weight)}, start,
               {loops.map(loops.x), loops.map(loops.w), loops.map(loops.y)},
               loops.iterators, multiplyAdd);
-  GraphValue grouped = toGraphValue(result, shape);
-  if (!hasGroups)
-    return grouped;
-  Shape joined{shape[0], n.size(sizes.groups * sizes.m)};
-  llvm::append_range(joined, counts);
-  return reshape(n, grouped, joined);
+  return toGraphValue(result, shape);
+}
+
+/// [N, groups, M, ...] as [N, groups * M, ...].
+static GraphValue joinChannels(NodeImporter &n, GraphValue &y,
+                               const Sizes &sizes) {
+  if (!hasGroups(sizes))
+    return y;
+  Shape joined{y.shape[0], n.size(sizes.groups * sizes.m)};
+  joined.append(y.shape.begin() + 3, y.shape.end());
+  return reshape(n, y, joined);
 }
 
 /// The image as [N, groups, C, ...] where there are groups.
 static GraphValue splitChannels(NodeImporter &n, GraphValue &x,
                                 const Sizes &sizes) {
-  if (sizes.groups == 1 || (sizes.c == 1 && sizes.m == 1))
+  if (!hasGroups(sizes))
     return x;
   Shape shape{x.shape[0], n.size(sizes.groups), n.size(sizes.c)};
   shape.append(x.shape.begin() + 2, x.shape.end());
@@ -198,10 +248,12 @@ LogicalResult onnx::importConv(NodeImporter &n) {
   GraphValue padded = padWindows(n, x, *windows, 0.0);
   GraphValue image = splitChannels(n, padded, *sizes);
   GraphValue weight = splitWeight(n, n.in(1), *sizes);
-  return n.set(0, contract(n, image, weight, counts, *sizes,
-                           [&](size_t d, AffineExpr o, AffineExpr k) {
-                             return windowPlace((*windows)[d], o, k);
-                           }));
+  GraphValue y =
+      contract(n, image, weight, *sizes,
+               {counts, {}, [&](size_t d, AffineExpr o, AffineExpr k) {
+                  return windowPlace((*windows)[d], o, k);
+                }});
+  return n.set(0, joinChannels(n, y, *sizes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,9 +267,6 @@ struct Transposed {
   int64_t before = 0, after = 0;
 
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
-  /// The zeros that windows reach before and behind the image.
-  int64_t reachBefore() const { return std::max<int64_t>(slackBefore(), 0); }
-  int64_t reachAfter() const { return std::max<int64_t>(slackAfter(), 0); }
   /// The elements at the start and at the end of the image, with the zeros
   /// between them, that no window reaches.
   int64_t cutBefore() const { return std::max<int64_t>(-slackBefore(), 0); }
@@ -251,6 +300,9 @@ static void warnOfShortWindows(NodeImporter &n, const Transposed &dim) {
               "stride, with zeros at the end; ONNX Runtime gives a smaller "
               "one; use pads for that";
 }
+
+/// Strides are at most this: each has a phase for each of its elements.
+constexpr int64_t kMostStride = 1 << 16;
 
 static FailureOr<SmallVector<Transposed>>
 readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
@@ -289,6 +341,10 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
     if (!fits || dim.before < 0 || dim.after < 0)
       return n.refuse() << "has strides, dilations, padding or output_padding "
                            "that are negative or 0; correct the attributes";
+    if (dim.stride > kMostStride)
+      return n.refuse() << "has a stride of " << dim.stride
+                        << ", which is more than " << kMostStride
+                        << "; use a smaller one";
     // What is left of the image has an element at least.
     if (size && dim.cutBefore() + dim.cutAfter() > (*size - 1) * dim.stride)
       return n.refuse() << "has padding by which no element of the image is "
@@ -297,124 +353,274 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
   return dims;
 }
 
-static OpFoldResult transposedSize(NodeImporter &n, OpFoldResult size,
-                                   const Transposed &dim) {
-  return n.add(
-      n.mul(n.sub(size, n.size(1)), n.size(dim.stride)),
-      n.size(dim.extent() + dim.outputPadding - dim.before - dim.after));
+//===----------------------------------------------------------------------===//
+// Phases of a transposed convolution
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Phases along one dimension that one contraction computes: those from `first`
+/// on have windows at the same places, and `count` parts of the kernel that
+/// begin side by side.
+struct PhaseRange {
+  qnn::TransposedPhase phase; ///< the first one
+  int64_t count = 1;
+};
+
+/// A transposed convolution as convolutions, one for each part of its phases.
+class PhasedConvolution {
+public:
+  PhasedConvolution(NodeImporter &n, const Sizes &sizes,
+                    ArrayRef<Transposed> dims);
+
+  /// How many contractions there are.
+  int64_t countParts() const;
+  GraphValue build();
+
+private:
+  using Ranges = SmallVector<PhaseRange>;
+
+  Ranges rangesOf(const qnn::TransposedPhases &along) const;
+  /// The elements of the weight that `ranges` multiply, as `contract` takes
+  /// them.
+  GraphValue weightOf(ArrayRef<PhaseRange> ranges);
+  GraphValue convolve(GraphValue &image, ArrayRef<PhaseRange> ranges);
+  /// The results of all ranges of the dimensions from `chosen` on, side by side
+  /// along the dimension of their phases.
+  GraphValue joinRanges(GraphValue &image, SmallVectorImpl<PhaseRange> &chosen);
+  GraphValue interleave(GraphValue &joined);
+
+  NodeImporter &n;
+  const Sizes &sizes;
+  ArrayRef<Transposed> dims;
+  SmallVector<qnn::TransposedPhases> all; ///< of each dimension
+  SmallVector<Ranges> ranges;
+  /// The number of results of each phase along each dimension.
+  Shape counts;
+  /// Whether results of phases are put where they belong as they are computed;
+  /// otherwise they are computed side by side, and moved by one op.
+  bool isPlaced = false;
+};
+} // namespace
+
+/// Whether a value is a dequantized one, perhaps moved. Contractions of such
+/// values are those of bytes (N3).
+static bool isDequantized(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::ExtractSliceOp, tensor::CastOp, tensor::PadOp,
+                         linalg::TransposeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<qnn::DequantizeOp>(op);
 }
 
-/// The image with stride - 1 zeros between its elements, and around it what
-/// windows of the result reach.
-static GraphValue spread(NodeImporter &n, GraphValue &x,
-                         ArrayRef<Transposed> dims) {
-  Shape split(x.shape.begin(), x.shape.begin() + 2), joined = split;
-  SmallVector<OpFoldResult> none(2, n.size(0));
-  SmallVector<OpFoldResult> between(none), before(none), after(none);
-  Shape cut = split;
-  SmallVector<OpFoldResult> starts(none);
-  for (auto [d, dim] : llvm::enumerate(dims)) {
-    OpFoldResult size = x.shape[2 + d], stride = n.size(dim.stride);
-    split.append({size, n.size(1)});
-    between.append({n.size(0), n.size(dim.stride - 1)});
-    joined.push_back(n.mul(size, stride));
-    starts.push_back(n.size(dim.cutBefore()));
-    cut.push_back(n.add(n.mul(n.sub(size, n.size(1)), stride),
-                        n.size(1 - dim.cutBefore() - dim.cutAfter())));
-    before.push_back(n.size(dim.reachBefore()));
-    after.push_back(n.size(dim.reachAfter()));
+/// Kernels of bytes compute one phase each, and store pixels of it where they
+/// belong. More phases than this are computed by generic loops, all at once.
+constexpr int64_t kMostPlacedPhases = 64;
+
+/// Contractions that one node may become. Without dilations it has at most four
+/// for each dimension.
+constexpr int64_t kMostParts = 256;
+
+PhasedConvolution::PhasedConvolution(NodeImporter &n, const Sizes &sizes,
+                                     ArrayRef<Transposed> dims)
+    : n(n), sizes(sizes), dims(dims) {
+  int64_t number = 1;
+  for (const Transposed &dim : dims) {
+    all.push_back(qnn::TransposedPhases::get(
+        {dim.kernel, dim.stride, dim.dilation, dim.before, dim.after},
+        dim.outputPadding));
+    counts.push_back(
+        n.add(n.in(0).shape[1 + all.size()], n.size(all.back().more)));
+    number = llvm::SaturatingMultiply<uint64_t>(number, dim.stride);
   }
-  Value zero = Scalars(n.b, n.loc).constant(x.element, 0.0);
-  SmallVector<OpFoldResult> zeros(split.size(), n.size(0));
-  GraphValue expanded = reshape(n, x, split);
-  GraphValue spaced = pad(n, expanded, zeros, between, zero);
-  GraphValue flat = reshape(n, spaced, joined);
-  SmallVector<int64_t> steps(cut.size(), 1);
-  GraphValue tight = slice(n, flat, starts, cut, steps);
-  return pad(n, tight, before, after, zero);
+  isPlaced =
+      number == 1 || (number <= kMostPlacedPhases &&
+                      isDequantized(n.value(0)) && isDequantized(n.value(1)));
+  for (const qnn::TransposedPhases &along : all)
+    ranges.push_back(rangesOf(along));
 }
 
-/// The result of two dequantized operands, by qnn.conv_transpose2d.
-static std::optional<GraphValue> contractIntegers(NodeImporter &n,
-                                                  const Sizes &sizes,
-                                                  ArrayRef<Transposed> dims,
-                                                  const Shape &shape) {
-  auto x = n.value(0).getDefiningOp<qnn::DequantizeOp>();
-  auto w = n.value(1).getDefiningOp<qnn::DequantizeOp>();
-  auto isScalar = [](Value param) {
-    auto type =
-        param ? cast<RankedTensorType>(param.getType()) : RankedTensorType();
-    return !type || type.getRank() == 0;
+int64_t PhasedConvolution::countParts() const {
+  int64_t number = 1;
+  for (const Ranges &along : ranges)
+    number = llvm::SaturatingMultiply<uint64_t>(number, along.size());
+  return number;
+}
+
+PhasedConvolution::Ranges
+PhasedConvolution::rangesOf(const qnn::TransposedPhases &along) const {
+  Ranges result;
+  for (const qnn::TransposedPhase &phase : along.phases) {
+    if (!isPlaced && !result.empty()) {
+      PhaseRange &last = result.back();
+      bool isNext = phase.taps == 0 || phase.tap == last.phase.tap + last.count;
+      if (isNext && phase.taps == last.phase.taps &&
+          phase.offset == last.phase.offset) {
+        ++last.count;
+        continue;
+      }
+    }
+    result.push_back({phase});
+  }
+  return result;
+}
+
+GraphValue PhasedConvolution::weightOf(ArrayRef<PhaseRange> ranges) {
+  // [groups, C, M, ...] is read, without what `splitWeight` leaves out.
+  GraphValue &given = n.in(1);
+  Shape split;
+  if (sizes.groups > 1)
+    split.push_back(n.size(sizes.groups));
+  if (!isDepthwise(sizes))
+    split.append({n.size(sizes.c), n.size(sizes.m)});
+  split.append(given.shape.begin() + 2, given.shape.end());
+  GraphValue weight = reshape(n, given, split);
+  Shape shape;
+  auto add = [&](int64_t size) {
+    shape.push_back(n.size(size));
+    return n.b.getAffineDimExpr(shape.size() - 1);
   };
-  bool isPlain = x && w && dims.size() == 2 && sizes.groups == 1 &&
-                 isScalar(x.getScale()) && isScalar(x.getZeroPoint());
-  // The channels of results are dimension 1 of the weight.
-  if (!isPlain || (!isScalar(w.getScale()) && w.getAxis() != 1) ||
-      (!isScalar(w.getZeroPoint()) && w.getAxis() != 1))
-    return std::nullopt;
-  for (const Transposed &dim : dims)
-    if (dim.outputPadding >= std::max(dim.stride, dim.dilation) ||
-        dim.before >= dim.extent() || dim.after >= dim.extent())
-      return std::nullopt;
-  auto isByte = [](qnn::DequantizeOp op) {
-    return op.getInput().getType().getElementType().isInteger(8);
-  };
-  if (!isByte(x) || !isByte(w))
-    return std::nullopt;
-  GraphValue bytes = toGraphValue(x.getInput(), n.in(0).shape);
-  GraphValue weight = toGraphValue(w.getInput(), n.in(1).shape);
-  GraphValue image = transpose(n, bytes, {0, 2, 3, 1});
-  GraphValue filter = transpose(n, weight, {1, 2, 3, 0});
-  Shape result{shape[0], shape[2], shape[3], shape[1]};
-  const Transposed &h = dims[0], &v = dims[1];
-  Value y = qnn::ConvTranspose2DOp::create(
-      n.b, n.loc, n.type(n.in(0).element, result), n.tensor(image),
-      n.tensor(filter), n.has(2) ? n.value(2) : Value(), x.getScale(),
-      x.getZeroPoint(), w.getScale(), w.getZeroPoint(), Value(), Value(),
-      ArrayRef<int64_t>{h.stride, v.stride},
-      ArrayRef<int64_t>{h.dilation, v.dilation},
-      ArrayRef<int64_t>{h.before, h.after, v.before, v.after}, 1,
-      ArrayRef<int64_t>{h.outputPadding, v.outputPadding}, FloatAttr(),
-      FloatAttr());
-  GraphValue last = toGraphValue(y, result);
-  return transpose(n, last, {0, 3, 1, 2});
+  SmallVector<AffineExpr> reads, phases;
+  if (hasGroups(sizes))
+    reads.push_back(add(sizes.groups));
+  for (const PhaseRange &range : ranges)
+    phases.push_back(isPlaced ? n.b.getAffineConstantExpr(0)
+                              : add(range.count));
+  AffineExpr m = add(isDepthwise(sizes) ? sizes.groups : sizes.m);
+  if (!isDepthwise(sizes))
+    reads.push_back(add(sizes.c));
+  reads.push_back(m);
+  for (auto [range, along, phase] : llvm::zip_equal(ranges, all, phases)) {
+    AffineExpr j = add(range.phase.taps);
+    reads.push_back((range.phase.taps - 1 - j) * along.tapStep +
+                    (phase + range.phase.tap));
+  }
+  unsigned rank = shape.size();
+  return broadcastTo(n, weight, shape,
+                     AffineMap::get(rank, 0, reads, n.b.getContext()));
+}
+
+GraphValue PhasedConvolution::convolve(GraphValue &image,
+                                       ArrayRef<PhaseRange> ranges) {
+  Windowed windowed{counts, {}, {}};
+  if (!isPlaced)
+    for (const PhaseRange &range : ranges)
+      windowed.phases.push_back(range.count);
+  bool isEmpty = llvm::any_of(
+      ranges, [](const PhaseRange &range) { return range.phase.taps == 0; });
+  GraphValue y;
+  if (isEmpty) {
+    // 0 + bias, as that of a sum of no products (N3).
+    Shape shape = resultShape(n, image, sizes, windowed);
+    GraphValue start = toGraphValue(startOf(n, shape, sizes, windowed), shape);
+    Type element = n.in(0).element;
+    y = !n.has(2) ? start
+                  : *elementwise(
+                        n, {&start}, element, [&](Scalars &s, ValueRange args) {
+                          return s.add(s.constant(element, 0.0), args[0]);
+                        });
+  } else {
+    Shape windows(image.shape);
+    SmallVector<OpFoldResult> starts(image.rank(), n.size(0));
+    SmallVector<int64_t> steps(image.rank(), 1);
+    for (auto [d, range] : llvm::enumerate(ranges)) {
+      size_t at = image.rank() - ranges.size() + d;
+      starts[at] = n.size(all[d].before + range.phase.offset);
+      windows[at] =
+          n.add(counts[d], n.size((range.phase.taps - 1) * all[d].dilation));
+    }
+    GraphValue read = slice(n, image, starts, windows, steps);
+    GraphValue weight = weightOf(ranges);
+    auto place = [&](size_t d, AffineExpr o, AffineExpr k) {
+      return o + k * all[d].dilation;
+    };
+    windowed.place = place;
+    y = contract(n, read, weight, sizes, windowed);
+  }
+  if (!isPlaced)
+    return y;
+  // A dimension for the phases behind each dimension of the image.
+  GraphValue joined = joinChannels(n, y, sizes);
+  Shape shape{joined.shape[0], joined.shape[1]};
+  for (OpFoldResult count : counts)
+    shape.append({count, n.size(1)});
+  return reshape(n, joined, shape);
+}
+
+GraphValue PhasedConvolution::joinRanges(GraphValue &image,
+                                         SmallVectorImpl<PhaseRange> &chosen) {
+  size_t d = chosen.size();
+  if (d == dims.size())
+    return convolve(image, chosen);
+  int64_t axis = isPlaced ? 3 + 2 * d : 1 + hasGroups(sizes) + d;
+  SmallVector<Value> parts;
+  Shape shape;
+  for (const PhaseRange &range : ranges[d]) {
+    chosen.push_back(range);
+    GraphValue part = joinRanges(image, chosen);
+    chosen.pop_back();
+    parts.push_back(n.tensor(part));
+    shape = part.shape;
+  }
+  shape[axis] = n.size(dims[d].stride);
+  if (parts.size() == 1)
+    return toGraphValue(parts.front(), shape);
+  return toGraphValue(tensor::ConcatOp::create(n.b, n.loc,
+                                               n.type(n.in(0).element, shape),
+                                               axis, parts),
+                      shape);
+}
+
+/// What lies side by side, [N, groups, phases, M, counts], as
+/// [N, groups * M, counts and phases in turn].
+GraphValue PhasedConvolution::interleave(GraphValue &joined) {
+  int64_t first = 1 + hasGroups(sizes), rank = dims.size();
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, first));
+  order.push_back(first + rank);
+  for (int64_t d = 0; d < rank; ++d)
+    order.append({first + rank + 1 + d, first + d});
+  GraphValue turned = transpose(n, joined, order);
+  return joinChannels(n, turned, sizes);
+}
+
+GraphValue PhasedConvolution::build() {
+  SmallVector<OpFoldResult> before(2, n.size(0)), after(before);
+  for (const qnn::TransposedPhases &along : all) {
+    before.push_back(n.size(along.before));
+    after.push_back(n.size(along.after));
+  }
+  Value zero = Scalars(n.b, n.loc).constant(n.in(0).element, 0.0);
+  GraphValue padded = pad(n, n.in(0), before, after, zero);
+  GraphValue image = splitChannels(n, padded, sizes);
+  SmallVector<PhaseRange> chosen;
+  GraphValue joined = joinRanges(image, chosen);
+  GraphValue split = isPlaced ? joined : interleave(joined);
+  Shape whole{split.shape[0], split.shape[1]}, shape(whole);
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    whole.push_back(n.mul(counts[d], n.size(dim.stride)));
+    shape.push_back(all[d].rest == 0
+                        ? whole.back()
+                        : n.sub(whole.back(), n.size(all[d].rest)));
+  }
+  GraphValue y = reshape(n, split, whole);
+  SmallVector<OpFoldResult> starts(whole.size(), n.size(0));
+  SmallVector<int64_t> steps(whole.size(), 1);
+  return slice(n, y, starts, shape, steps);
 }
 
 LogicalResult onnx::importConvTranspose(NodeImporter &n) {
   FailureOr<Sizes> sizes = readSizes(n, /*transposed=*/true);
   if (failed(sizes))
     return failure();
-  GraphValue &x = n.in(0), &w = n.in(1);
-  auto dims = readTransposed(n, x, sizes->kernel);
+  auto dims = readTransposed(n, n.in(0), sizes->kernel);
   if (failed(dims))
     return failure();
-  Shape counts;
-  for (auto [d, dim] : llvm::enumerate(*dims))
-    counts.push_back(transposedSize(n, x.shape[2 + d], dim));
-  Shape shape{x.shape[0], n.size(sizes->groups * sizes->m)};
-  llvm::append_range(shape, counts);
-  for (OpFoldResult count : counts)
-    if (knownSize(count) && *knownSize(count) < 1)
-      return n.refuse() << "has a result without elements; correct the padding";
-  if (auto integers = contractIntegers(n, *sizes, *dims, shape))
-    return n.set(0, *integers);
-  // [groups, M, C, ...] with the elements of each window in reverse.
-  Shape split{n.size(sizes->groups), n.size(sizes->c), n.size(sizes->m)};
-  split.append(w.shape.begin() + 2, w.shape.end());
-  GraphValue grouped = reshape(n, w, split);
-  SmallVector<int64_t> order{0, 2, 1};
-  for (size_t d = 0; d < counts.size(); ++d)
-    order.push_back(3 + d);
-  GraphValue turned = transpose(n, grouped, order);
-  Shape flatShape{n.size(sizes->groups * sizes->m), n.size(sizes->c)};
-  flatShape.append(w.shape.begin() + 2, w.shape.end());
-  GraphValue flat = reshape(n, turned, flatShape);
-  GraphValue weight = splitWeight(n, flat, *sizes);
-  GraphValue spaced = spread(n, x, *dims);
-  GraphValue image = splitChannels(n, spaced, *sizes);
-  return n.set(0, contract(n, image, weight, counts, *sizes,
-                           [&](size_t d, AffineExpr o, AffineExpr k) {
-                             const Transposed &dim = (*dims)[d];
-                             return o + (dim.extent() - 1) - k * dim.dilation;
-                           }));
+  PhasedConvolution convolution(n, *sizes, *dims);
+  if (convolution.countParts() > kMostParts)
+    return n.refuse() << "has strides and dilations by which parts of its "
+                         "window differ in "
+                      << convolution.countParts()
+                      << " ways, which is more than " << kMostParts
+                      << "; use smaller strides, or no dilations";
+  return n.set(0, convolution.build());
 }

@@ -481,9 +481,9 @@ def QNN_ConvTranspose2DOp : QNN_ConvolutionOp<"conv_transpose2d",
     * (C1) as `qnn.conv2d`, with OH = (H - 1) * sh - top - bottom + dh * (KH - 1) + 1 +
       output_padding[0], at least 1, and OW likewise; of dynamic sizes this is a
       requirement at run time, and so is that H and W are at least 1.
-    * (C2) strides, dilations, KH and KW are at least 1. Padding on any side is less than
-      what a window extends over, dh * (KH - 1) + 1. output_padding is less than the
-      larger one of stride and dilation.
+    * (C2) strides, dilations, KH and KW are at least 1, and sh * sw is at most 256. Padding
+      on any side is less than what a window extends over, dh * (KH - 1) + 1.
+      output_padding is less than the larger one of stride and dilation.
     * Otherwise as `qnn.conv2d`. K = KH * KW * C / groups counts also the products that
       the strides leave out.
 

@@ -53,6 +53,38 @@ struct WindowDim {
   int64_t transposedSize(int64_t size, int64_t outputPadding) const;
 };
 
+/// Along one dimension of a transposed convolution, the results whose places
+/// are equal modulo the stride: a *phase*. Each phase is a convolution with
+/// stride 1 of the input and of a part of the kernel, read backwards.
+struct TransposedPhase {
+  int64_t tap = 0;  ///< the first element of the kernel that adds to the phase
+  int64_t taps = 0; ///< how many elements of the kernel do; they may be none
+  /// Where the window of the first result begins in the input; it may be
+  /// negative.
+  int64_t offset = 0;
+};
+
+/// All phases along one dimension. The windows of phase q in the input begin
+/// `offset` elements behind the number of the result, have `taps` elements that
+/// are `dilation` apart, and element j of a window is multiplied by element
+/// tap + (taps - 1 - j) * tapStep of the kernel.
+struct TransposedPhases {
+  llvm::SmallVector<TransposedPhase> phases; ///< one for each place in a stride
+  int64_t tapStep = 1, dilation = 1;
+  /// How many results each phase has more than the input has elements; rounded
+  /// up, so that the last phases may have one too many.
+  int64_t more = 0;
+  /// How many elements of the results of all phases are none of the op: they
+  /// are the last ones.
+  int64_t rest = 0;
+  /// What windows reach before and behind the input.
+  int64_t before = 0, after = 0;
+
+  /// The phases of a transposed convolution with windows `dim`, whose result
+  /// gains `outputPadding`.
+  static TransposedPhases get(const WindowDim &dim, int64_t outputPadding);
+};
+
 /// The windows of an op along H and W.
 struct Windows {
   std::array<WindowDim, 2> dims;

@@ -48,7 +48,8 @@ mlir::TypedAttr retypeConstant(mlir::Attribute value,
                                mlir::RankedTensorType type);
 
 /// Evaluates tensor.expand_shape, collapse_shape, cast, bitcast, extract_slice
-/// with static parameters and quant.scast of constants; null otherwise.
+/// and pad with static parameters, quant.scast, and linalg.generic that takes
+/// some of the elements, of constants; null otherwise.
 mlir::TypedAttr foldMovement(mlir::Operation *op);
 
 } // namespace qcc::qnn
