@@ -765,6 +765,123 @@ DONE:)");
   }
 }
 
+TEST(Checker, BarriersMissThreadsThatTookPartBefore) {
+  // Warp 0 makes two rounds and exits, warp 1 makes three.
+  Snippet snippet(R"(
+  shr.u32 %r10, %r1, 5;
+  add.u32 %r10, %r10, 2;
+LOOP:
+  bar.sync 0;
+  sub.u32 %r10, %r10, 1;
+  setp.ne.u32 %p1, %r10, 0;
+  @%p1 bra LOOP;)");
+  snippet.block.x = 64;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::BarrierDivergence);
+    EXPECT_EQ(report.warp, 1);
+    EXPECT_EQ(
+        report.message,
+        "it goes on without 32 threads that took part in barrier 0 "
+        "before and exited; all threads of the CTA must execute it alike");
+    EXPECT_EQ(report.notes[0], "the first of them: warp 0, lane 0");
+  }
+  // Lanes of a warp that goes on.
+  Snippet lanes("bar.sync 3; setp.eq.u32 %p1, %r1, 9; @%p1 ret; bar.sync 3;");
+  Report report = onlyReport(lanes);
+  EXPECT_PART(report.message, "without 1 thread that took part in barrier 3");
+  EXPECT_EQ(report.notes[0], "the first of them: warp 0, lane 9");
+}
+
+TEST(Checker, BarriersMissNoOtherThreads) {
+  for (const char *body :
+       {// Without .aligned, threads need not execute the same barriers.
+        "barrier.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; barrier.sync 0;",
+        // Another barrier, or one for a number of threads.
+        "bar.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 1;",
+        "bar.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0, 32;",
+        "bar.sync 0; ret;"}) {
+    Snippet snippet(body);
+    snippet.block.x = 64;
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      snippet.options.seed = seed;
+      EXPECT_EQ(snippet.run().kinds(), "") << body;
+    }
+  }
+}
+
+TEST(Checker, WarpInstructionsMissLanesThatSynchronizedWithoutThem) {
+  Snippet snippet(R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra OTHERS;
+  bar.warp.sync -1;
+  bra DONE;
+OTHERS:
+  bar.warp.sync 0xffff0000;
+DONE:)");
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::WarpDivergence);
+    EXPECT_EQ(report.location.line, snippet.firstLine() + 3);
+    EXPECT_EQ(report.count, 16);
+    EXPECT_EQ(report.message,
+              "it goes on without lanes 16-31, which its mask names and which "
+              "have exited after an instruction whose mask leaves these lanes "
+              "out");
+    EXPECT_EQ(report.notes[0], "they left them out at line " +
+                                   std::to_string(snippet.firstLine() + 6) +
+                                   " (bar.warp.sync 0xffff0000;)");
+  }
+}
+
+TEST(Checker, WarpInstructionsMissNoOtherLanes) {
+  for (const char *body :
+       {// An early return.
+        "setp.ge.u32 %p1, %r1, 20; @%p1 ret; bar.warp.sync -1;",
+        // Lanes exit after they have met those that go on: at a branch, in an
+        // instruction of the warp.
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync 0xffff;
+  bra MEET;
+HIGH:
+  bar.warp.sync 0xffff0000;
+MEET:
+  mov.u32 %r10, 1;
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 ret;
+  bar.warp.sync -1;)",
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync -1;
+  bar.warp.sync -1;
+  bra DONE;
+HIGH:
+  bar.warp.sync 0xffff0000;
+  bar.warp.sync -1;
+DONE:)",
+        // Groups that do not name each other.
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync 0xffff;
+  bra DONE;
+HIGH:
+  bar.warp.sync 0xffff0000;
+  bar.warp.sync 0xffff0000;
+DONE:)"}) {
+    Snippet snippet(body);
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      snippet.options.seed = seed;
+      EXPECT_EQ(snippet.run().kinds(), "") << body;
+    }
+  }
+}
+
 TEST(Checker, Limits) {
   Snippet snippet("L: bra L;");
   snippet.options.maxInstructions = 1000;
