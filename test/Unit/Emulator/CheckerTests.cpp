@@ -341,6 +341,61 @@ TEST(Checker, OneInstructionMayWriteOneValueTwice) {
   EXPECT_EQ(onlyReport(different).count, 31);
 }
 
+TEST(Checker, WarpsMayWriteCopiesOfOneValue) {
+  // As compilers do where several warps hold one tensor.
+  Snippet same(R"(
+  .shared .align 8 .b32 s[2];
+  st.shared.v2.u32 [s], {%r3, 5};
+  bar.sync 0;
+  ld.shared.u32 %r10, [s+4];)");
+  same.block.x = 128;
+  expectNone(same);
+  // Another value, another instruction, device memory.
+  for (const char *body : {"shr.u32 %r10, %r1, 5; st.shared.u32 [s], %r10;",
+                           R"(
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 st.shared.u32 [s], 5;
+  @!%p1 st.shared.u32 [s], 5;)",
+                           "st.global.u32 [%rd1], 5;"}) {
+    Snippet snippet(std::string(".shared .b32 s; ") + body);
+    snippet.block.x = 64;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::Race) << body;
+    EXPECT_PART(report.message, "with a write by another warp");
+  }
+}
+
+TEST(Checker, LoadsForCompareAndSwapMayMeetIt) {
+  // The loop that stands for an atomic operation that the chip does not have.
+  const std::string loop = R"(
+  ld.global.u32 %r10, [%rd1];
+LOOP:
+  mov.b32 %r11, %r10;
+  add.u32 %r12, %r11, 3;
+  atom.global.cas.b32 %r10, [%rd1], %r11, %r12;
+  setp.ne.u32 %p1, %r10, %r11;
+  @%p1 bra LOOP;)";
+  Snippet right(loop);
+  right.block.x = 64;
+  right.grid.x = 3;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    right.options.seed = seed;
+    Snippet::Outcome outcome = right.run();
+    EXPECT_EQ(outcome.kinds(), "");
+    EXPECT_EQ(outcome.word(0), 3u * 64 * 3);
+  }
+  // A weak store is none of the loop.
+  Snippet store(loop + "setp.eq.u32 %p1, %r1, 40; "
+                       "@%p1 st.global.u32 [%rd1], 7;");
+  store.block.x = 64;
+  EXPECT_PART(store.run().kinds(), "race");
+  // Nothing tells what this load reads from what memory holds.
+  Snippet other("ld.global.u32 %r10, [%rd1]; "
+                "atom.global.cas.b32 %r11, [%rd1], 0, %r10;");
+  other.block.x = 64;
+  EXPECT_PART(other.run().kinds(), "race");
+}
+
 TEST(Checker, BytesOfAWordAreApart) {
   Snippet snippet(R"(
   .shared .align 16 .b8 s[128];
