@@ -193,7 +193,8 @@ static uint32_t groupsOf(uint32_t lanes) {
 void Warp::followMatrix(const Instruction &inst) {
   uint16_t origin = originOfAny(inst, ~0u);
   // Registers of 16 rows belong to the first or second eight by turns.
-  bool hasHalves = !inst.has(Mod::m8n8k16);
+  bool hasHalves = !(inst.has(Mod::m8n8k4) || inst.has(Mod::m8n8k16) ||
+                     inst.has(Mod::m8n8k32));
   uint32_t rows[2] = {}, columns = 0;
   for (int i = 0; i < inst.count(1); ++i)
     rows[hasHalves ? i % 2 : 0] |= groupsOf(undefinedLanes(inst.op(1, i)));
