@@ -14,12 +14,12 @@ THREADS = 16384
 STORAGE = {8: ("u1", "b32", "u8"), 16: ("u2", "b16", "b16"), 32: ("u4", "b32", "b32"),
            64: ("u8", "b64", "b64")}
 FLOATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
-PACKED = {"f16x2": "f16", "bf16x2": "bf16", "s16x2": "s16", "u16x2": "u16"}
+PACKED = {"f16x2": "f16", "bf16x2": "bf16", "s16x2": "s16", "u16x2": "u16", "f32x2": "f32"}
 
 
 def width(kind):
     if kind in PACKED:
-        return 32
+        return 2 * width(PACKED[kind])
     return int("".join(c for c in kind if c.isdigit()))
 
 
@@ -32,9 +32,10 @@ def operands(kind, seed):
     count = THREADS
     random = np.random.default_rng(seed)
     if kind in PACKED:
-        low = operands(PACKED[kind], seed).astype("u4")
-        high = operands(PACKED[kind], seed + 1000).astype("u4")
-        return high << 16 | low
+        half = PACKED[kind]
+        low = operands(half, seed).astype(unsigned(kind))
+        high = operands(half, seed + 1000).astype(unsigned(kind))
+        return high << unsigned(kind).type(width(half)) | low
     bits = width(kind)
     values = random.integers(0, 2**bits, count, dtype="u8", endpoint=False)
     if kind in FLOATS:
@@ -61,7 +62,7 @@ def operands(kind, seed):
 
 
 def header(target):
-    version = "8.1" if target >= 89 else "7.8"
+    version = "8.6" if target >= 100 else "8.1" if target >= 89 else "7.8"
     return f".version {version}\n.target sm_{target}\n.address_size 64\n"
 
 
@@ -109,7 +110,7 @@ class Test:
                 with np.errstate(all="ignore"):
                     scale = np.maximum(np.abs(y.astype("f8")), np.finfo(kind).tiny)
                     same |= np.abs(x.astype("f8") - y.astype("f8")) <= self.bound * scale
-        elif self.kind in ("bf16", "f16x2", "bf16x2"):
+        elif self.kind in ("bf16", "f16x2", "bf16x2", "f32x2"):
             same = self.same_halves(got, expected)
         else:
             same = got == expected
@@ -125,10 +126,11 @@ class Test:
         base = PACKED.get(self.kind, self.kind)
         exponent, fraction = FLOATS[base]
         infinity = ((2**exponent) - 1) << fraction
+        ones = 2 ** width(base) - 1
         same = np.ones(len(got), bool)
-        for shift in (0, 16) if self.kind in PACKED else (0,):
-            x, y = got >> shift & 0xffff, expected >> shift & 0xffff
-            both_nan = ((x & 0x7fff) > infinity) & ((y & 0x7fff) > infinity)
+        for shift in (0, width(base)) if self.kind in PACKED else (0,):
+            x, y = (value.astype("u8") >> np.uint64(shift) & np.uint64(ones) for value in (got, expected))
+            both_nan = ((x & np.uint64(ones >> 1)) > infinity) & ((y & np.uint64(ones >> 1)) > infinity)
             same &= (x == y) | both_nan
         return same
 
@@ -158,6 +160,19 @@ def tests(capability=80):
                     add(f"div.{rounding}{modifier}.{kind}", kind, kind, kind)
                     add(f"rcp.{rounding}{modifier}.{kind}", kind, kind)
                     add(f"sqrt.{rounding}{modifier}.{kind}", kind, kind)
+    for rounding in ("rn", "rz", "rm", "rp"):
+        for modifier in ("", ".ftz"):
+            for name in ("add", "sub", "mul"):
+                add(f"{name}.{rounding}{modifier}.f32x2", "f32x2", "f32x2", "f32x2", target=100)
+            add(f"fma.{rounding}{modifier}.f32x2", *["f32x2"] * 4, target=100)
+        # Operands of 16 bits, which are exact in f32.
+        for kind in ("f16", "bf16"):
+            for modifier in ("", ".sat"):
+                for name in ("add", "sub"):
+                    add(f"{name}.{rounding}{modifier}.f32.{kind}", "f32", kind, "f32", target=100)
+                add(f"fma.{rounding}{modifier}.f32.{kind}", "f32", kind, kind, "f32", target=100)
+    for name in ("add", "sub", "mul"):
+        add(f"{name}.f32x2", "f32x2", "f32x2", "f32x2", target=100)
     for kind in ("f16", "f16x2"):
         for modifier in ("", ".ftz", ".sat"):
             for name in ("add", "sub", "mul"):

@@ -331,9 +331,18 @@ def mask(mode, a, b):
 
 
 def halves(kind, operands, function):
-    base = {"f16x2": "f16", "bf16x2": "bf16"}[kind]
-    results = [function(base, [x >> s & 0xffff for x in operands]) for s in (0, 16)]
+    base = kind.removesuffix("x2")
+    bits = width(base)
+    results = [function(base, [x >> s & 2**bits - 1 for x in operands]) for s in (0, bits)]
     return results[0], results[1]
+
+
+def mixed(base, kind, modifiers, operands):
+    """add, sub or fma of f32 whose operands but the last are of 16 bits."""
+    widened = [encode("f32", *decode(kind, x)) for x in operands[:-1]]
+    nan = 0x7fc00000
+    return float_operation(base, "f32", modifiers,
+                           [nan if x == NAN else x for x in widened] + [operands[-1]])
 
 
 def special(name, operands):
@@ -382,7 +391,9 @@ def compute(name, operands):
         return packed | (c << 16 if bits == 8 else 0)
     if base in ("set", "testp", "copysign"):
         return predicate(base, kind, modifiers, operands)
-    if kind in ("f16x2", "bf16x2"):
+    if "f32" in modifiers and kind in ("f16", "bf16") and base in ("add", "sub", "fma"):
+        return mixed(base, kind, [m for m in modifiers if m != "f32"], operands)
+    if kind in ("f16x2", "bf16x2", "f32x2"):
         return halves(kind, operands, lambda k, x: float_operation(base, k, modifiers, x))
     if kind in FORMATS and base not in ("tanh", "ex2", "rsqrt") and not (
             set(modifiers) & {"approx", "full"}):

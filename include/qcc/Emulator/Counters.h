@@ -111,8 +111,8 @@ struct LoopCounters {
 /// Multiply-accumulates by what multiplies them.
 struct MatrixCounters {
   int64_t instructions = 0;
-  int64_t int8Macs = 0;
-  int64_t halfMacs = 0; ///< f16 and bf16.
+  int64_t int8Macs = 0; ///< Of 8 bits; two of 4 bits count as one.
+  int64_t halfMacs = 0; ///< f16 and bf16; one of f64 counts as sixteen.
 };
 
 struct Counters {

@@ -45,7 +45,11 @@ enum class ScalarType : uint8_t {
   BF16x2,
   F32x2,
   E4M3x2,
-  E5M2x2
+  E5M2x2,
+  E4M3,
+  E5M2,
+  U4,
+  S4
 };
 
 /// How the bits of a type are meant. Untyped bits agree with all but Pred.
@@ -87,6 +91,10 @@ inline const TypeInfo &typeInfo(ScalarType type) {
       {"f32x2", 64, TypeClass::Float, true},
       {"e4m3x2", 16, TypeClass::Bits, true},
       {"e5m2x2", 16, TypeClass::Bits, true},
+      {"e4m3", 8, TypeClass::Bits, true},
+      {"e5m2", 8, TypeClass::Bits, true},
+      {"u4", 4, TypeClass::Bits, false},
+      {"s4", 4, TypeClass::Bits, true},
   };
   return table[static_cast<int>(type)];
 }

@@ -18,6 +18,7 @@
 #include "qcc/Emulator/Arith/Convert.h"
 #include "qcc/Emulator/Arith/Integer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -25,10 +26,16 @@ namespace qcc::emu::arith {
 
 namespace {
 
-constexpr int lanes = 32, maxRows = 16, columns = 8, maxK = 32;
+constexpr int lanes = 32, maxRows = 16, columns = 8, maxK = 64;
 
 bool isInt8(ScalarType type) {
   return type == ScalarType::S8 || type == ScalarType::U8;
+}
+bool isInt4(ScalarType type) {
+  return type == ScalarType::S4 || type == ScalarType::U4;
+}
+bool isFloat8(ScalarType type) {
+  return type == ScalarType::E4M3 || type == ScalarType::E5M2;
 }
 
 bool hasShape(const MmaKind &kind, int m, int k) {
@@ -46,21 +53,34 @@ void forFragment(int rows, int k, int perRegister, Function f) {
         f(index, lane, half + lane / 4, group + perRegister * (lane % 4));
 }
 
-void gatherInt8(const uint32_t *const *fragment, bool isSigned, int rows, int k,
-                int16_t (*matrix)[maxK]) {
-  forFragment(rows, k, 4, [&](int index, int lane, int row, int first) {
+double doubleFromBits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+uint64_t doubleBits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+void gatherIntegers(const uint32_t *const *fragment, ScalarType type, int rows,
+                    int k, int16_t (*matrix)[maxK]) {
+  int bits = bitsOf(type), count = 32 / bits, unused = 32 - bits;
+  forFragment(rows, k, count, [&](int index, int lane, int row, int first) {
     uint32_t word = fragment[index][lane];
-    for (int i = 0; i < 4; ++i) {
-      uint8_t byte = word >> (8 * i);
-      matrix[row][first + i] = isSigned ? int16_t(int8_t(byte)) : byte;
+    for (int i = 0; i < count; ++i) {
+      uint32_t high = word << (unused - bits * i);
+      matrix[row][first + i] = static_cast<int16_t>(
+          isSigned(type) ? int32_t(high) >> unused : int32_t(high >> unused));
     }
   });
 }
 
-/// Products of 8-bit elements and sums of 32 of them fit 32 bits with room.
+/// Sums of products fit 32 bits with room.
 template <int k>
-void multiplyInt8(const int16_t (*a)[maxK], const int16_t (*b)[maxK], int rows,
-                  int32_t (*sums)[columns]) {
+void multiplyIntegers(const int16_t (*a)[maxK], const int16_t (*b)[maxK],
+                      int rows, int32_t (*sums)[columns]) {
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) {
       int32_t sum = 0;
@@ -70,16 +90,19 @@ void multiplyInt8(const int16_t (*a)[maxK], const int16_t (*b)[maxK], int rows,
     }
 }
 
-void mmaInt8(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
-             const uint32_t *const *b, const uint32_t *const *c) {
+void mmaIntegers(const MmaKind &kind, uint32_t *const *d,
+                 const uint32_t *const *a, const uint32_t *const *b,
+                 const uint32_t *const *c) {
   int16_t rowsOfA[maxRows][maxK], columnsOfB[columns][maxK];
   int32_t sums[maxRows][columns];
-  gatherInt8(a, kind.a == ScalarType::S8, kind.m, kind.k, rowsOfA);
-  gatherInt8(b, kind.b == ScalarType::S8, columns, kind.k, columnsOfB);
-  if (kind.k == 32)
-    multiplyInt8<32>(rowsOfA, columnsOfB, kind.m, sums);
+  gatherIntegers(a, kind.a, kind.m, kind.k, rowsOfA);
+  gatherIntegers(b, kind.b, columns, kind.k, columnsOfB);
+  if (kind.k == 64)
+    multiplyIntegers<64>(rowsOfA, columnsOfB, kind.m, sums);
+  else if (kind.k == 32)
+    multiplyIntegers<32>(rowsOfA, columnsOfB, kind.m, sums);
   else
-    multiplyInt8<16>(rowsOfA, columnsOfB, kind.m, sums);
+    multiplyIntegers<16>(rowsOfA, columnsOfB, kind.m, sums);
 
   for (int index = 0; index < kind.m / 4; ++index)
     for (int lane = 0; lane < lanes; ++lane) {
@@ -96,6 +119,13 @@ float toF32(uint32_t value, ScalarType from) {
     return floatFromBits(value << 16);
   if (from == ScalarType::TF32)
     return floatFromBits(value & ~0x1fffu);
+  if (isFloat8(from)) {
+    value = convertFromFloat8(uint8_t(value),
+                              from == ScalarType::E4M3 ? ScalarType::E4M3x2
+                                                       : ScalarType::E5M2x2,
+                              /*relu=*/false);
+    from = ScalarType::F16;
+  }
   return floatFromBits(uint32_t(convert(value, ScalarType::F32, from)));
 }
 
@@ -105,8 +135,8 @@ void gatherFloat(const uint32_t *const *fragment, ScalarType type, int rows,
   forFragment(rows, k, 32 / bits, [&](int index, int lane, int row, int first) {
     uint32_t word = fragment[index][lane];
     for (int i = 0; i < 32 / bits; ++i)
-      matrix[row][first + i] =
-          toF32(bits == 32 ? word : word >> (16 * i) & 0xffff, type);
+      matrix[row][first + i] = toF32(
+          bits == 32 ? word : word >> (bits * i) & ((1u << bits) - 1), type);
   });
 }
 
@@ -146,14 +176,28 @@ void mmaFloat(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
 } // namespace
 
 bool isSupported(const MmaKind &kind) {
+  if (isInt4(kind.a))
+    return isInt4(kind.b) && kind.c == ScalarType::S32 &&
+           kind.d == ScalarType::S32 &&
+           (hasShape(kind, 8, 32) || hasShape(kind, 16, 32) ||
+            hasShape(kind, 16, 64));
   if (isInt8(kind.a))
     return isInt8(kind.b) && kind.c == ScalarType::S32 &&
            kind.d == ScalarType::S32 &&
            (hasShape(kind, 8, 16) || hasShape(kind, 16, 16) ||
             hasShape(kind, 16, 32));
-  if (kind.a != kind.b || kind.c != kind.d || kind.satfinite)
-    return false;
   bool f32 = kind.d == ScalarType::F32;
+  if (kind.c != kind.d || kind.satfinite)
+    return false;
+  if (isFloat8(kind.a))
+    return isFloat8(kind.b) && (f32 || kind.d == ScalarType::F16) &&
+           (hasShape(kind, 16, 16) || hasShape(kind, 16, 32));
+  if (kind.a != kind.b)
+    return false;
+  if (kind.a == ScalarType::F64)
+    return kind.d == ScalarType::F64 &&
+           (hasShape(kind, 8, 4) || hasShape(kind, 16, 4) ||
+            hasShape(kind, 16, 8) || hasShape(kind, 16, 16));
   if (kind.a == ScalarType::TF32)
     return f32 && (hasShape(kind, 16, 4) || hasShape(kind, 16, 8));
   bool f16 = kind.a == ScalarType::F16;
@@ -164,7 +208,8 @@ bool isSupported(const MmaKind &kind) {
 
 MmaRegisters mmaRegisters(const MmaKind &kind) {
   auto count = [](int elements, ScalarType type) {
-    return elements * bitsOf(type) / (32 * lanes);
+    int bits = bitsOf(type);
+    return elements * bits / (std::max(bits, 32) * lanes);
   };
   return {count(kind.m * kind.n, kind.d), count(kind.m * kind.k, kind.a),
           count(kind.k * kind.n, kind.b), count(kind.m * kind.n, kind.c)};
@@ -172,10 +217,33 @@ MmaRegisters mmaRegisters(const MmaKind &kind) {
 
 void mma(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
          const uint32_t *const *b, const uint32_t *const *c) {
-  if (isInt8(kind.a))
-    mmaInt8(kind, d, a, b, c);
+  if (isInt8(kind.a) || isInt4(kind.a))
+    mmaIntegers(kind, d, a, b, c);
   else
     mmaFloat(kind, d, a, b, c);
+}
+
+void mmaF64(const MmaKind &kind, uint64_t *const *d, const uint64_t *const *a,
+            const uint64_t *const *b, const uint64_t *const *c) {
+  double rowsOfA[maxRows][maxK], columnsOfB[columns][maxK];
+  auto gather = [&](const uint64_t *const *fragment, int rows,
+                    double (*matrix)[maxK]) {
+    forFragment(rows, kind.k, 1, [&](int index, int lane, int row, int first) {
+      matrix[row][first] = doubleFromBits(fragment[index][lane]);
+    });
+  };
+  gather(a, kind.m, rowsOfA);
+  gather(b, columns, columnsOfB);
+  for (int lane = 0; lane < lanes; ++lane)
+    for (int element = 0; element < kind.m / 4; ++element) {
+      double sum = doubleFromBits(c[element][lane]);
+      const double *row = rowsOfA[8 * (element / 2) + lane / 4];
+      const double *column = columnsOfB[2 * (lane % 4) + element % 2];
+      for (int i = 0; i < kind.k; ++i)
+        sum = std::fma(row[i], column[i], sum);
+      d[element][lane] =
+          std::isnan(sum) ? FloatFormat<ScalarType::F64>::nan : doubleBits(sum);
+    }
 }
 
 void ldmatrix(int matrices, bool transpose, const uint8_t *const *rows,

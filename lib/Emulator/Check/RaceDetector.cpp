@@ -146,7 +146,7 @@ Conflict RaceDetector::conflictWithWrites(const RaceCell &cell,
     conflict.kind = Conflict::NonCoherent;
     return conflict;
   }
-  if (!isOrdered(cell.write, who))
+  if (!isOrdered(cell.write, who) && !isRepeat(cell.write, who))
     return raceWith(cell.write, /*isWrite=*/true, who);
   const FurtherAccesses *more = cell.more.get();
   if (!more)

@@ -24,6 +24,7 @@
 #include "Check/Clocks.h"
 #include "Check/ShadowMemory.h"
 
+#include <cstring>
 #include <map>
 
 namespace qcc::emu {
@@ -41,6 +42,9 @@ struct Accessor {
   /// Through the cache that sees no writes (.nc).
   bool isNonCoherent = false;
   uint32_t together = 0; ///< Lanes that execute with them.
+  /// Of a store to shared memory: what is there, and what it writes.
+  const uint8_t *before = nullptr, *after = nullptr;
+  int bytes = 0;
 };
 
 /// Bits for the number of an instruction in an AccessRecord.
@@ -192,6 +196,14 @@ private:
   }
   /// Whether both are strong, and may meet.
   bool mayMeet(const AccessRecord &record, const Accessor &who) const;
+  /// Whether another warp has written by the same instruction the value that
+  /// `who` writes. Compilers do so where warps have copies of a tensor.
+  bool isRepeat(const AccessRecord &record, const Accessor &who) const {
+    return who.before && record.site == who.site && record.strength == 0 &&
+           who.strength == Strength::Weak &&
+           record.agent != who.clock->agent() &&
+           memcmp(who.before, who.after, who.bytes) == 0;
+  }
   uint32_t ctaOf(uint32_t agent) const { return agent / warpsPerCta_; }
   bool isOrdered(const AccessRecord &record, const Accessor &who) const {
     return comesBefore(record, who) || mayMeet(record, who);

@@ -31,11 +31,11 @@ arith::MmaKind mmaKind(const Instruction &inst) {
     Mod mod;
     int m, n, k;
   };
-  static constexpr Shape shapes[] = {{Mod::m8n8k16, 8, 8, 16},
-                                     {Mod::m16n8k4, 16, 8, 4},
-                                     {Mod::m16n8k8, 16, 8, 8},
-                                     {Mod::m16n8k16, 16, 8, 16},
-                                     {Mod::m16n8k32, 16, 8, 32}};
+  static constexpr Shape shapes[] = {
+      {Mod::m8n8k4, 8, 8, 4},     {Mod::m8n8k16, 8, 8, 16},
+      {Mod::m8n8k32, 8, 8, 32},   {Mod::m16n8k4, 16, 8, 4},
+      {Mod::m16n8k8, 16, 8, 8},   {Mod::m16n8k16, 16, 8, 16},
+      {Mod::m16n8k32, 16, 8, 32}, {Mod::m16n8k64, 16, 8, 64}};
   for (const Shape &shape : shapes)
     if (inst.has(shape.mod)) {
       kind.m = shape.m;
@@ -50,21 +50,23 @@ arith::MmaKind mmaKind(const Instruction &inst) {
   return kind;
 }
 
+/// `Word`: a register. `multiply`: what computes.
+template <typename Word, auto multiply>
 void mma(Warp &warp, const Instruction &inst, uint32_t mask) {
   if (!warp.gatherAligned(inst, mask, ReportKind::WarpDivergence))
     return;
   arith::MmaKind kind = mmaKind(inst);
-  constexpr int maxRegisters = 4;
-  uint32_t *d[maxRegisters];
-  const uint32_t *sources[3][maxRegisters];
+  constexpr int maxRegisters = 8;
+  Word *d[maxRegisters];
+  const Word *sources[3][maxRegisters];
   // A sink takes a register of d.
-  uint32_t sink[32];
+  Word sink[32];
   for (int i = 0; i < inst.count(0); ++i)
-    d[i] = inst.op(0, i).isPresent() ? warp.out<uint32_t>(inst.op(0, i)) : sink;
+    d[i] = inst.op(0, i).isPresent() ? warp.out<Word>(inst.op(0, i)) : sink;
   for (int operand = 0; operand < 3; ++operand)
     for (int i = 0; i < inst.count(operand + 1); ++i)
-      sources[operand][i] = warp.in<uint32_t>(inst.op(operand + 1, i));
-  arith::mma(kind, d, sources[0], sources[1], sources[2]);
+      sources[operand][i] = warp.in<Word>(inst.op(operand + 1, i));
+  multiply(kind, d, sources[0], sources[1], sources[2]);
 }
 
 bool selectMma(Instruction &inst) {
@@ -72,7 +74,8 @@ bool selectMma(Instruction &inst) {
   if (!arith::isSupported(kind))
     return false;
   arith::MmaRegisters registers = arith::mmaRegisters(kind);
-  inst.execute = mma;
+  inst.execute = kind.d == ScalarType::F64 ? mma<uint64_t, arith::mmaF64>
+                                           : mma<uint32_t, arith::mma>;
   return inst.count(0) == registers.d && inst.count(1) == registers.a &&
          inst.count(2) == registers.b && inst.count(3) == registers.c;
 }
@@ -195,6 +198,72 @@ constexpr InstructionRow rows[] = {
      selectMma,
      matrix,
      {80, 70}},
+    {"mma",
+     "sync aligned m8n8k32 row col ?satfinite s32 s4|u4 s4|u4 s32",
+     "=2*b32 1*b32 1*b32 2*b32",
+     selectMma,
+     matrix,
+     {75, 65}},
+    {"mma",
+     "sync aligned m16n8k32 row col ?satfinite s32 s4|u4 s4|u4 s32",
+     "=4*b32 2*b32 1*b32 4*b32",
+     selectMma,
+     matrix,
+     {80, 70}},
+    {"mma",
+     "sync aligned m16n8k64 row col ?satfinite s32 s4|u4 s4|u4 s32",
+     "=4*b32 4*b32 2*b32 4*b32",
+     selectMma,
+     matrix,
+     {80, 70}},
+    {"mma",
+     "sync aligned m16n8k16 row col f32 e4m3|e5m2 e4m3|e5m2 f32",
+     "=4*b32 2*b32 1*b32 4*b32",
+     selectMma,
+     matrix,
+     {89, 87}},
+    {"mma",
+     "sync aligned m16n8k16 row col f16 e4m3|e5m2 e4m3|e5m2 f16",
+     "=2*b32 2*b32 1*b32 2*b32",
+     selectMma,
+     matrix,
+     {89, 87}},
+    {"mma",
+     "sync aligned m16n8k32 row col f32 e4m3|e5m2 e4m3|e5m2 f32",
+     "=4*b32 4*b32 2*b32 4*b32",
+     selectMma,
+     matrix,
+     {89, 84}},
+    {"mma",
+     "sync aligned m16n8k32 row col f16 e4m3|e5m2 e4m3|e5m2 f16",
+     "=2*b32 4*b32 2*b32 2*b32",
+     selectMma,
+     matrix,
+     {89, 87}},
+    {"mma",
+     "sync aligned m8n8k4 row col f64 f64 f64 f64",
+     "=2*f64 1*f64 1*f64 2*f64",
+     selectMma,
+     matrix,
+     {80, 70}},
+    {"mma",
+     "sync aligned m16n8k4 row col f64 f64 f64 f64",
+     "=4*f64 2*f64 1*f64 4*f64",
+     selectMma,
+     matrix,
+     {90, 78}},
+    {"mma",
+     "sync aligned m16n8k8 row col f64 f64 f64 f64",
+     "=4*f64 4*f64 2*f64 4*f64",
+     selectMma,
+     matrix,
+     {90, 78}},
+    {"mma",
+     "sync aligned m16n8k16 row col f64 f64 f64 f64",
+     "=4*f64 8*f64 4*f64 4*f64",
+     selectMma,
+     matrix,
+     {90, 78}},
     {"mma", "sync aligned m16n8k4 row col f32 tf32 tf32 f32",
      "=4*b32 2*b32 1*b32 4*b32", selectMma, matrix},
     {"mma", "sync aligned m16n8k8 row col f32 tf32 tf32 f32",

@@ -83,6 +83,44 @@ void Barriers::checkOrder(Warp &warp, const Arrival &arrival) {
   }
 }
 
+/// Reports an aligned barrier for all threads that goes on without some that
+/// have taken part in it before and exited.
+void Barriers::checkExited(int number, const Barrier &done) {
+  const Participant *aligned = nullptr;
+  for (const Participant &participant : done.participants)
+    if (participant.isAligned && !aligned)
+      aligned = &participant;
+  if (!done.isForAll || !aligned)
+    return;
+  std::array<uint32_t, 32> &before = alignedBefore_[number];
+  int missed = 0;
+  const Warp *first = nullptr;
+  for (const auto &warp : cta_.warps()) {
+    uint32_t gone = before[warp->index()] & warp->exited();
+    missed += __builtin_popcount(gone);
+    if (gone && !first)
+      first = warp.get();
+  }
+  for (const Participant &participant : done.participants)
+    if (participant.isAligned)
+      before[participant.warp] |= participant.came;
+  if (!first)
+    return;
+  Warp &warp = *cta_.warps()[aligned->warp];
+  Report *report = warp.report(ReportKind::BarrierDivergence, *aligned->inst,
+                               __builtin_ctz(aligned->came));
+  if (!report)
+    return;
+  report->message =
+      "it goes on without " + std::to_string(missed) +
+      (missed == 1 ? " thread" : " threads") + " that took part in barrier " +
+      std::to_string(number) +
+      " before and exited; all threads of the CTA must execute it alike";
+  report->notes.push_back(
+      "the first of them: warp " + std::to_string(first->index()) + ", lane " +
+      std::to_string(__builtin_ctz(before[first->index()] & first->exited())));
+}
+
 int Barriers::threadsLeft() const {
   int threads = 0;
   for (const auto &warp : cta_.warps())
@@ -132,7 +170,8 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
   uint32_t present = warp.lanes() & ~warp.exited();
   barrier.participants.push_back(
       {warp.index(), arrival.isAligned ? warp.lanes() : arrival.mask,
-       warp.clock().now(), arrival.waits});
+       arrival.mask, warp.clock().now(), arrival.inst, arrival.waits,
+       arrival.isAligned});
   warp.clock().release(barrier.published,
                        arrival.isAligned ? present : arrival.mask, present);
   if (arrival.waits) {
@@ -146,6 +185,8 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
 void Barriers::complete(int number) {
   Barrier done = std::move(barriers_[number]);
   barriers_[number] = Barrier();
+  if (cta_.launch().checks())
+    checkExited(number, done);
   last_[number] = std::move(done.participants);
   uint32_t result = 0;
   switch (done.reduction) {

@@ -15,6 +15,10 @@
 // it: else it could have been counted among them, and what goes on together
 // depends on the order in which warps run.
 //
+// Threads that have exited are not waited for. Those that have taken part in an
+// aligned barrier before are missed, though: all threads of the CTA execute it
+// alike, or its behavior is undefined.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_EMULATOR_MACHINE_BARRIERS_H
@@ -63,9 +67,12 @@ private:
   /// Lanes of a warp that came, and when.
   struct Participant {
     int warp = 0;
-    uint32_t lanes = 0;
+    uint32_t lanes = 0; ///< All that the arrival counts.
+    uint32_t came = 0;  ///< Those that executed it.
     uint32_t clock = 0;
+    const Instruction *inst = nullptr;
     bool waited = true;
+    bool isAligned = true;
   };
   struct Barrier {
     int expected = 0;      ///< 0: nobody has come.
@@ -81,6 +88,7 @@ private:
 
   bool check(Warp &warp, const Arrival &arrival, int expected);
   void checkOrder(Warp &warp, const Arrival &arrival);
+  void checkExited(int number, const Barrier &done);
   void complete(int number);
   /// Of the warps that have threads which have not exited.
   int threadsLeft() const;
@@ -90,6 +98,9 @@ private:
   uint64_t changesBefore_ = 0; ///< At the last barrier that was complete.
   /// Who came to each barrier the last time that it was complete.
   std::array<std::vector<Participant>, count> last_;
+  /// By barrier and warp: lanes that have taken part in an aligned barrier for
+  /// all threads.
+  std::array<std::array<uint32_t, 32>, count> alignedBefore_ = {};
 };
 
 } // namespace qcc::emu

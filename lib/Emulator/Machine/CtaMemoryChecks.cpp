@@ -181,11 +181,17 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
   who.clock = &warp.clock();
   who.lanes = access.isCollective ? warp.lanes() : 1u << lane;
   who.site = access.inst->site;
-  who.strength = access.strength;
+  // Whatever a load for atom.cas reads, that tells it from what memory holds.
+  who.strength = access.inst->feedsCas ? Strength::Gpu : access.strength;
   who.sizeLog = static_cast<uint32_t>(__builtin_ctz(access.elementSize));
   who.isVolatile = access.isVolatile;
   who.isNonCoherent = access.isNonCoherent;
   who.together = warp.active();
+  if (access.kind == AccessKind::Store && space == StateSpace::Shared) {
+    who.before = &shared_[offset];
+    who.after = access.data[lane];
+    who.bytes = access.size;
+  }
   Conflict conflict = access.kind == AccessKind::Load
                           ? races.read(offset, access.size, who)
                           : races.write(offset, access.size, who);

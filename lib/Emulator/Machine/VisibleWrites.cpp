@@ -14,6 +14,8 @@ namespace qcc::emu {
 
 /// Values that a location keeps; older ones can be read no more.
 constexpr size_t maxPast = 8;
+/// How long reads that acquire get the first value: longer than any others.
+constexpr uint32_t acquiringStays = 128, acquiringFactor = 16;
 
 VisibleWrites::Location *VisibleWrites::find(uint64_t address, int size) {
   auto it = granules_.find(granuleOf(address));
@@ -48,18 +50,36 @@ void VisibleWrites::acquire(Horizon &horizon, uint64_t released,
   time = std::max(time, released);
 }
 
-/// One of the values from the oldest to the newest that may be read.
-size_t VisibleWrites::choose(size_t oldest, size_t newest, View &view) {
-  // Some CTAs are much later than others.
+/// One of the values that may be read, from the oldest on; past.size() is the
+/// one in memory.
+size_t VisibleWrites::choose(const Location &location, size_t oldest,
+                             View &view, bool isAcquire) {
+  // Some CTAs are much later than others, and those that acquire are so rather
+  // than those that do not.
   auto manyStays = [&] { return (1 + random_.below(8)) << random_.below(4); };
   if (view.access == 0)
-    view.stays = isMixed_ ? random_.below(2) : manyStays();
+    view.stays = isMixed_    ? random_.below(2)
+                 : isAcquire ? acquiringStays + acquiringFactor * manyStays()
+                             : manyStays();
   if (view.stays > 0) {
     --view.stays;
     return oldest;
   }
   view.stays = manyStays();
-  return oldest + 1 + random_.below(static_cast<uint32_t>(newest - oldest));
+  const std::vector<Past> &past = location.past;
+  size_t newest = past.size();
+  size_t chosen =
+      oldest + 1 + random_.below(static_cast<uint32_t>(newest - oldest));
+  if (isMixed_ || !isAcquire)
+    return chosen;
+  // The one that tells least of what its writer has done.
+  auto released = [&](size_t i) {
+    return i == newest ? location.released : past[i].released;
+  };
+  for (size_t i = oldest + 1; i <= newest; ++i)
+    if (released(i) < released(chosen))
+      chosen = i;
+  return chosen;
 }
 
 const VisibleWrites::Past *VisibleWrites::read(uint32_t cta, uint64_t address,
@@ -78,8 +98,9 @@ const VisibleWrites::Past *VisibleWrites::read(uint32_t cta, uint64_t address,
     while (oldest + 1 < past.size() && past[oldest + 1].time <= seen)
       ++oldest;
     // Other lanes of the instruction have chosen.
-    chosen =
-        view.access == access_ ? oldest : choose(oldest, past.size(), view);
+    chosen = view.access == access_
+                 ? oldest
+                 : choose(*location, oldest, view, isAcquire);
   }
   bool isLatest = chosen == past.size();
   view.time = isLatest ? location->time : past[chosen].time;

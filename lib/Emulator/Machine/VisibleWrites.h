@@ -28,7 +28,8 @@
 //
 // The seed chooses. The first read of a location by a CTA gets the oldest
 // value; of every sixteenth seed, any one. Later reads get it some more times,
-// and then a newer one.
+// and then a newer one. Reads that acquire get it for longer than others, and
+// then the one whose release tells least.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +100,8 @@ private:
   View &viewOf(Location &location, uint32_t cta);
   Horizon &horizonOf(uint32_t cta);
   void acquire(Horizon &horizon, uint64_t released, bool isAcquire);
-  size_t choose(size_t oldest, size_t newest, View &view);
+  size_t choose(const Location &location, size_t oldest, View &view,
+                bool isAcquire);
 
   const bool isMixed_;
   Random random_;

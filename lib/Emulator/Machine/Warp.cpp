@@ -343,8 +343,7 @@ Report *Warp::report(ReportKind kind, const Instruction &inst, int lane,
   return report;
 }
 
-/// "0-7,16": the lanes of a mask.
-static std::string laneText(uint32_t mask) {
+std::string laneText(uint32_t mask) {
   std::string text;
   for (int lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))

@@ -37,6 +37,7 @@
 #define QCC_LIB_EMULATOR_MACHINE_WARP_H
 
 #include "Check/Clocks.h"
+#include "Machine/LeftOutLanes.h"
 #include "Machine/LocalMemory.h"
 #include "Machine/Waiting.h"
 #include "PTX/Program.h"
@@ -49,6 +50,9 @@ namespace qcc::emu {
 class Cta;
 struct Access;
 struct Launch;
+
+/// "0-7,16": the lanes of a mask.
+std::string laneText(uint32_t mask);
 
 /// A call of a function by lanes of a warp.
 struct Frame {
@@ -300,6 +304,7 @@ private:
   void leave();
   void endSplit();
   void retryWaits();
+  void reportLeftOut(const Instruction &inst, uint32_t lanes, uint32_t gone);
   void addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting,
                 Idleness idleness = {});
   /// Goes on from the meeting if all are there.
@@ -324,6 +329,7 @@ private:
   int64_t executed_ = 0;
   int64_t spins_ = 0;
   bool isScattered_ = false;
+  LeftOutLanes leftOut_;
   Progress &progress_;
   std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};
   SeenReads seen_;

@@ -117,6 +117,7 @@ void Warp::branchIndexed(const Instruction &inst, uint32_t mask,
     pc_ = first;
     return;
   }
+  leftOut_.meet(active_);
   Meeting *meeting = meeting_;
   bool isAtMeeting = meeting && !meeting->callee &&
                      meeting->pc == inst.reconvergence &&
@@ -153,6 +154,7 @@ void Warp::call(const Instruction &inst, uint32_t mask) {
   }
   // All lanes of the split meet behind the call, also those that do not make
   // it.
+  leftOut_.meet(active_);
   Meeting *meeting = makeMeeting(pc_, active_);
   meeting->arrived = active_ & ~mask;
   Frame *frame = makeFrame(callee, frame_, mask);
@@ -197,6 +199,7 @@ void Warp::returnFrom(uint32_t mask) {
       memcpy(local_.data(lane, to), local_.data(lane, from), result.size);
       memcpy(local_.written(lane, to), local_.written(lane, from), result.size);
     }
+  leftOut_.meet(active_);
   active_ &= ~mask;
   if (active_ == 0)
     endSplit();
@@ -211,6 +214,7 @@ void Warp::returnFrom(uint32_t mask) {
 
 void Warp::exitLanes(uint32_t mask) {
   noteChange();
+  leftOut_.meet(active_);
   exited_ |= mask;
   active_ &= ~mask;
   if (active_ == 0)
@@ -273,6 +277,7 @@ void Warp::leaveBarrier(int barrier, uint32_t reduction) {
 }
 
 void Warp::partByValue(uint32_t mask, const uint32_t *values) {
+  leftOut_.meet(active_);
   Meeting *meeting = makeMeeting(pc_, active_);
   meeting->arrived = active_ & ~mask;
   uint32_t pc = pc_ - 1;
@@ -292,6 +297,7 @@ void Warp::partByValue(uint32_t mask, const uint32_t *values) {
 
 uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
                       bool anywhere) {
+  uint32_t gone = required & exited_;
   required &= lanes_ & ~exited_;
   if (uint32_t extra = mask & ~required) {
     if (Report *report = this->report(ReportKind::WarpDivergence, inst,
@@ -299,7 +305,37 @@ uint32_t Warp::gather(const Instruction &inst, uint32_t mask, uint32_t required,
       report->message = "a lane executes it that the mask does not name";
     required |= extra;
   }
-  return gatherHere(inst, mask, required, anywhere, ReportKind::WarpDivergence);
+  uint32_t lanes =
+      gatherHere(inst, mask, required, anywhere, ReportKind::WarpDivergence);
+  if (lanes == 0 || !launch_.checks())
+    return lanes;
+  if (gone)
+    reportLeftOut(inst, lanes, gone);
+  leftOut_.meet(lanes);
+  leftOut_.execute(inst, lanes, lanes_ & ~exited_ & ~required & ~active_);
+  return lanes;
+}
+
+/// Of an instruction that `lanes` execute, and that names lanes which are gone:
+/// these have done other such instructions, for which they did not wait for
+/// `lanes`.
+void Warp::reportLeftOut(const Instruction &inst, uint32_t lanes,
+                         uint32_t gone) {
+  uint32_t apart = leftOut_.thatLeftOut(lanes) & gone;
+  if (!apart)
+    return;
+  Report *report =
+      this->report(ReportKind::WarpDivergence, inst, __builtin_ctz(lanes),
+                   __builtin_popcount(lanes));
+  if (!report)
+    return;
+  report->message = "it goes on without lanes " + laneText(apart) +
+                    ", which its mask names and which have exited after an "
+                    "instruction whose mask leaves these lanes out";
+  const Instruction &other = *leftOut_.last(__builtin_ctz(apart));
+  report->notes.push_back("they left them out at line " +
+                          std::to_string(other.line) + " (" +
+                          launch_.program->locate(other).instruction + ")");
 }
 
 uint32_t Warp::gatherAligned(const Instruction &inst, uint32_t mask,

@@ -148,9 +148,7 @@ uint32_t Warp::undefinedStore(const Instruction &inst, const Operand &source,
   for (uint32_t lanes = undefined; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
     StateSpace space = resolve(access, lane).first;
-    bool isPassedOn = space == StateSpace::Local ||
-                      (space == StateSpace::Shared &&
-                       origins_[origin].kind == UndefinedOrigin::Memory);
+    bool isPassedOn = space == StateSpace::Local || space == StateSpace::Shared;
     if (!access.memory[lane])
       refused |= 1u << lane;
     else if (isPassedOn)
@@ -195,7 +193,8 @@ static uint32_t groupsOf(uint32_t lanes) {
 void Warp::followMatrix(const Instruction &inst) {
   uint16_t origin = originOfAny(inst, ~0u);
   // Registers of 16 rows belong to the first or second eight by turns.
-  bool hasHalves = !inst.has(Mod::m8n8k16);
+  bool hasHalves = !(inst.has(Mod::m8n8k4) || inst.has(Mod::m8n8k16) ||
+                     inst.has(Mod::m8n8k32));
   uint32_t rows[2] = {}, columns = 0;
   for (int i = 0; i < inst.count(1); ++i)
     rows[hasHalves ? i % 2 : 0] |= groupsOf(undefinedLanes(inst.op(1, i)));
@@ -219,6 +218,22 @@ void Warp::followMatrix(const Instruction &inst) {
       continue;
     frame_->undefined[placeOf(inst.op(0, i).slot)] = 0;
     markUndefined(inst.op(0, i), undefined[i], origin);
+  }
+}
+
+/// Whether mov makes its result of a constant among others, or cvt.
+static bool hasConstantPart(const Instruction &inst) {
+  switch (inst.row->mnemonic[0]) {
+  case 'm':
+    for (int i = 0; i < inst.count(1); ++i)
+      if (inst.op(1, i).kind == OperandKind::Constant)
+        return true;
+    return false;
+  case 'c':
+    return inst.op(1).kind == OperandKind::Constant ||
+           inst.op(2).kind == OperandKind::Constant;
+  default:
+    return false;
   }
 }
 
@@ -250,10 +265,8 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     break;
   }
   case ValueUse::Assembles:
-    // A constant among the elements of mov is a part too.
-    for (int i = 0; inst.count(1) > 1 && i < inst.count(1); ++i)
-      if (inst.op(1, i).kind == OperandKind::Constant)
-        all = 0;
+    if (hasConstantPart(inst))
+      all = 0;
     result = any & all;
     break;
   case ValueUse::Decides: {

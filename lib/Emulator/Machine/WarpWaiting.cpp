@@ -19,11 +19,6 @@ namespace qcc::emu {
 
 void Warp::noteRead(const Access &access, uint64_t seen, bool isLatest) {
   ++spins_;
-  if (!isLatest) {
-    idleness_.stop();
-    proof_.forget();
-    return;
-  }
   uint64_t key = mixHash(access.inst->site, access.mask);
   for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1)
     key = mixHash(key, access.address[__builtin_ctz(lanes)]);
@@ -31,6 +26,10 @@ void Warp::noteRead(const Access &access, uint64_t seen, bool isLatest) {
     idleness_.repeat();
   else
     idleness_.stop();
+  if (!isLatest) {
+    proof_.forget();
+    return;
+  }
   proof_.countRead(progress_.changes);
   if (!progress_.isQuiet || !idleness_.isIdle())
     return;

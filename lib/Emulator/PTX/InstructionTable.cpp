@@ -45,10 +45,10 @@ std::string_view spelling(Mod mod) {
 
 // Types open the list of words, in the order of ScalarType.
 static_assert(int(Mod::pred) == int(ScalarType::Pred));
-static_assert(int(Mod::e5m2x2) == int(ScalarType::E5M2x2));
+static_assert(int(Mod::s4) == int(ScalarType::S4));
 
 ScalarType typeOf(Mod mod) {
-  return mod <= Mod::e5m2x2 ? static_cast<ScalarType>(mod) : ScalarType::None;
+  return mod <= Mod::s4 ? static_cast<ScalarType>(mod) : ScalarType::None;
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,6 +68,9 @@ static Since sinceOfWord(Mod mod) {
   case Mod::e4m3x2:
   case Mod::e5m2x2:
     return {89, 81};
+  case Mod::e4m3:
+  case Mod::e5m2:
+    return {89, 84};
   case Mod::u16x2:
   case Mod::s16x2:
     return {90, 80};

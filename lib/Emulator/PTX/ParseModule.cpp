@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PTX/CasLoads.h"
 #include "PTX/ControlFlow.h"
 #include "PTX/LoadBatches.h"
 #include "PTX/Parser.h"
@@ -32,6 +33,7 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
   for (std::unique_ptr<Function> &function : program->functions) {
     analyzeControlFlow(*function);
     findUndefinedValues(*function);
+    findCasLoads(*function);
     findLoadBatches(*function);
   }
   return program;

@@ -136,7 +136,8 @@ struct Instruction {
   CostClass cost = CostClass::Free;
   /// Whether other CTAs may see it as communication.
   bool communicates = false;
-  bool isStore = false; ///< Writes memory and reads none.
+  bool isStore = false;  ///< Writes memory and reads none.
+  bool feedsCas = false; ///< A load whose value atom.cas checks (CasLoads.h).
   ValueUse valueUse = ValueUse::Untracked;
   int useDistance = -1; ///< Of a load that starts a batch (LoadBatches.h).
   /// Whatever the row's select function keeps for the executor.

@@ -195,7 +195,8 @@ private:
     if (mnemonic == "selp")
       return ValueUse::Chooses;
     if (mnemonic == "prmt" || mnemonic == "bfi" ||
-        (mnemonic == "mov" && inst.count(1) > 1))
+        (mnemonic == "mov" && inst.count(1) > 1) ||
+        (mnemonic == "cvt" && inst.numGroups > 2))
       return ValueUse::Assembles;
     if ((mnemonic == "and" || mnemonic == "or") &&
         inst.types[0] == ScalarType::Pred)

@@ -341,6 +341,61 @@ TEST(Checker, OneInstructionMayWriteOneValueTwice) {
   EXPECT_EQ(onlyReport(different).count, 31);
 }
 
+TEST(Checker, WarpsMayWriteCopiesOfOneValue) {
+  // As compilers do where several warps hold one tensor.
+  Snippet same(R"(
+  .shared .align 8 .b32 s[2];
+  st.shared.v2.u32 [s], {%r3, 5};
+  bar.sync 0;
+  ld.shared.u32 %r10, [s+4];)");
+  same.block.x = 128;
+  expectNone(same);
+  // Another value, another instruction, device memory.
+  for (const char *body : {"shr.u32 %r10, %r1, 5; st.shared.u32 [s], %r10;",
+                           R"(
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 st.shared.u32 [s], 5;
+  @!%p1 st.shared.u32 [s], 5;)",
+                           "st.global.u32 [%rd1], 5;"}) {
+    Snippet snippet(std::string(".shared .b32 s; ") + body);
+    snippet.block.x = 64;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::Race) << body;
+    EXPECT_PART(report.message, "with a write by another warp");
+  }
+}
+
+TEST(Checker, LoadsForCompareAndSwapMayMeetIt) {
+  // The loop that stands for an atomic operation that the chip does not have.
+  const std::string loop = R"(
+  ld.global.u32 %r10, [%rd1];
+LOOP:
+  mov.b32 %r11, %r10;
+  add.u32 %r12, %r11, 3;
+  atom.global.cas.b32 %r10, [%rd1], %r11, %r12;
+  setp.ne.u32 %p1, %r10, %r11;
+  @%p1 bra LOOP;)";
+  Snippet right(loop);
+  right.block.x = 64;
+  right.grid.x = 3;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    right.options.seed = seed;
+    Snippet::Outcome outcome = right.run();
+    EXPECT_EQ(outcome.kinds(), "");
+    EXPECT_EQ(outcome.word(0), 3u * 64 * 3);
+  }
+  // A weak store is none of the loop.
+  Snippet store(loop + "setp.eq.u32 %p1, %r1, 40; "
+                       "@%p1 st.global.u32 [%rd1], 7;");
+  store.block.x = 64;
+  EXPECT_PART(store.run().kinds(), "race");
+  // Nothing tells what this load reads from what memory holds.
+  Snippet other("ld.global.u32 %r10, [%rd1]; "
+                "atom.global.cas.b32 %r11, [%rd1], 0, %r10;");
+  other.block.x = 64;
+  EXPECT_PART(other.run().kinds(), "race");
+}
+
 TEST(Checker, BytesOfAWordAreApart) {
   Snippet snippet(R"(
   .shared .align 16 .b8 s[128];
@@ -762,6 +817,123 @@ DONE:)");
   for (uint64_t seed = 0; seed < 8; ++seed) {
     snippet.options.seed = seed;
     EXPECT_EQ(snippet.run().kinds(), "") << seed;
+  }
+}
+
+TEST(Checker, BarriersMissThreadsThatTookPartBefore) {
+  // Warp 0 makes two rounds and exits, warp 1 makes three.
+  Snippet snippet(R"(
+  shr.u32 %r10, %r1, 5;
+  add.u32 %r10, %r10, 2;
+LOOP:
+  bar.sync 0;
+  sub.u32 %r10, %r10, 1;
+  setp.ne.u32 %p1, %r10, 0;
+  @%p1 bra LOOP;)");
+  snippet.block.x = 64;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::BarrierDivergence);
+    EXPECT_EQ(report.warp, 1);
+    EXPECT_EQ(
+        report.message,
+        "it goes on without 32 threads that took part in barrier 0 "
+        "before and exited; all threads of the CTA must execute it alike");
+    EXPECT_EQ(report.notes[0], "the first of them: warp 0, lane 0");
+  }
+  // Lanes of a warp that goes on.
+  Snippet lanes("bar.sync 3; setp.eq.u32 %p1, %r1, 9; @%p1 ret; bar.sync 3;");
+  Report report = onlyReport(lanes);
+  EXPECT_PART(report.message, "without 1 thread that took part in barrier 3");
+  EXPECT_EQ(report.notes[0], "the first of them: warp 0, lane 9");
+}
+
+TEST(Checker, BarriersMissNoOtherThreads) {
+  for (const char *body :
+       {// Without .aligned, threads need not execute the same barriers.
+        "barrier.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; barrier.sync 0;",
+        // Another barrier, or one for a number of threads.
+        "bar.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 1;",
+        "bar.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0, 32;",
+        "bar.sync 0; ret;"}) {
+    Snippet snippet(body);
+    snippet.block.x = 64;
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      snippet.options.seed = seed;
+      EXPECT_EQ(snippet.run().kinds(), "") << body;
+    }
+  }
+}
+
+TEST(Checker, WarpInstructionsMissLanesThatSynchronizedWithoutThem) {
+  Snippet snippet(R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra OTHERS;
+  bar.warp.sync -1;
+  bra DONE;
+OTHERS:
+  bar.warp.sync 0xffff0000;
+DONE:)");
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    snippet.options.seed = seed;
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::WarpDivergence);
+    EXPECT_EQ(report.location.line, snippet.firstLine() + 3);
+    EXPECT_EQ(report.count, 16);
+    EXPECT_EQ(report.message,
+              "it goes on without lanes 16-31, which its mask names and which "
+              "have exited after an instruction whose mask leaves these lanes "
+              "out");
+    EXPECT_EQ(report.notes[0], "they left them out at line " +
+                                   std::to_string(snippet.firstLine() + 6) +
+                                   " (bar.warp.sync 0xffff0000;)");
+  }
+}
+
+TEST(Checker, WarpInstructionsMissNoOtherLanes) {
+  for (const char *body :
+       {// An early return.
+        "setp.ge.u32 %p1, %r1, 20; @%p1 ret; bar.warp.sync -1;",
+        // Lanes exit after they have met those that go on: at a branch, in an
+        // instruction of the warp.
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync 0xffff;
+  bra MEET;
+HIGH:
+  bar.warp.sync 0xffff0000;
+MEET:
+  mov.u32 %r10, 1;
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 ret;
+  bar.warp.sync -1;)",
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync -1;
+  bar.warp.sync -1;
+  bra DONE;
+HIGH:
+  bar.warp.sync 0xffff0000;
+  bar.warp.sync -1;
+DONE:)",
+        // Groups that do not name each other.
+        R"(
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra HIGH;
+  bar.warp.sync 0xffff;
+  bra DONE;
+HIGH:
+  bar.warp.sync 0xffff0000;
+  bar.warp.sync 0xffff0000;
+DONE:)"}) {
+    Snippet snippet(body);
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      snippet.options.seed = seed;
+      EXPECT_EQ(snippet.run().kinds(), "") << body;
+    }
   }
 }
 

@@ -561,6 +561,47 @@ TEST(Instructions, CopiesAsynchronously) {
   }
 }
 
+TEST(Instructions, MatricesOfOtherTypes) {
+  // Rows of A have the numbers of lanes, B ones: an element of the product is
+  // the sum of a row.
+  Snippet snippet(R"(
+  cvt.rn.f64.u32 %fd1, %r1;
+  mov.f64 %fd2, 0d3FF0000000000000;
+  mov.f64 %fd3, 0d0000000000000000;
+  mov.f64 %fd4, 0d4059000000000000;
+  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd3, %fd4}, {%fd1}, {%fd2}, {%fd3, %fd4};
+  cvt.rzi.u32.f64 %r10, %fd3;
+  cvt.rzi.u32.f64 %r11, %fd4;
+  mov.b32 %r12, 0x38383838;
+  mov.b32 %r13, 0x40404040;
+  mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, 0f3F800000;
+  mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f1, %f2, %f3, %f4},
+    {%r12, %r12, %r12, %r12}, {%r13, %r13}, {%f1, %f2, %f3, %f4};
+  cvt.rzi.u32.f32 %r14, %f1;
+  cvt.rzi.u32.f32 %r15, %f4;
+  mov.b32 %r16, 0xffffffff;
+  mov.b32 %r17, 0x22222222;
+  mov.b32 %r18, 5; mov.b32 %r19, 6;
+  mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32 {%r18, %r19}, {%r16}, {%r17}, {%r18, %r19};
+  mad.wide.u32 %rd10, %r1, 24, %rd1;
+  st.global.v2.u32 [%rd10], {%r10, %r11};
+  st.global.v2.u32 [%rd10+8], {%r14, %r15};
+  st.global.v2.u32 [%rd10+16], {%r18, %r19};)");
+  Snippet::Outcome outcome = snippet.run();
+  ASSERT_EQ(outcome.failure, "");
+  EXPECT_EQ(outcome.kinds(), "");
+  for (int lane = 0; lane < 32; ++lane) {
+    uint32_t sum = 16 * (lane / 4) + 6;
+    EXPECT_EQ(outcome.word(6 * lane), sum);
+    EXPECT_EQ(outcome.word(6 * lane + 1), sum + 100);
+    // 32 products of 1 and 2.
+    EXPECT_EQ(outcome.word(6 * lane + 2), 64u);
+    EXPECT_EQ(outcome.word(6 * lane + 3), 65u);
+    EXPECT_EQ(outcome.word(6 * lane + 4), uint32_t(5 - 64));
+    EXPECT_EQ(outcome.word(6 * lane + 5), uint32_t(6 - 64));
+  }
+}
+
 TEST(Instructions, Matrices) {
   Snippet snippet(R"(
   .shared .align 16 .b8 s[2048];

@@ -387,6 +387,14 @@ TEST(Parser, KnowsSinceWhenThereIsWhat) {
   const char *copy = "cp.async.ca.shared.global [%r1], [%rd1], 4;";
   const char *mma = "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "
                     "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r3}, {%r1,%r2,%r3,%r4};";
+  const char *float8 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 "
+                       "{%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r3,%r4}, "
+                       "{%f1,%f2,%f3,%f4};";
+  const char *float8ToHalf = "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e4m3"
+                             ".f16 {%r1,%r2}, {%r1,%r2,%r3,%r4}, {%r3,%r4}, "
+                             "{%r1,%r2};";
+  const char *doubles = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+                        "{%fd1,%fd2}, {%fd1}, {%fd2}, {%fd1,%fd2};";
   const char *pair = "fma.rn.f32x2 %rd1, %rd1, %rd1, %rd1;";
   const char *redux = "redux.sync.max.f32 %f1, %f1, -1;";
   const Case cases[] = {
@@ -398,6 +406,13 @@ TEST(Parser, KnowsSinceWhenThereIsWhat) {
       {"7.0", "sm_80", copy, ""},
       {"6.5", "sm_75", mma, "needs sm_80 and PTX 7.0; the module is for"},
       {"7.0", "sm_80", mma, ""},
+      {"8.3", "sm_89", float8, "needs PTX 8.4"},
+      {"8.4", "sm_86", float8, "needs sm_89"},
+      {"8.4", "sm_89", float8, ""},
+      {"8.6", "sm_89", float8ToHalf, "needs PTX 8.7"},
+      {"8.7", "sm_89", float8ToHalf, ""},
+      {"7.0", "sm_75", doubles, "needs sm_80"},
+      {"7.0", "sm_80", doubles, ""},
       {"7.0", "sm_80", "ld.global.L2::128B.u32 %r1, [%rd1];", "needs PTX 7.4"},
       {"7.4", "sm_75", "ld.global.L2::128B.u32 %r1, [%rd1];", ""},
       {"8.0", "sm_86", "add.rn.bf16 %h1, %h1, %h1;", "needs sm_90"},
@@ -425,7 +440,8 @@ TEST(Parser, KnowsSinceWhenThereIsWhat) {
     std::string message = messageOf(
         std::string(".version ") + test.version + "\n.target " + test.chip +
         "\n.address_size 64\n.entry k(.param .u64 p) { .reg .b16 %h<2>; "
-        ".reg .b32 %r<5>; .reg .b64 %rd<2>; .reg .f32 %f<2>; " +
+        ".reg .b32 %r<5>; .reg .b64 %rd<2>; .reg .f32 %f<5>; .reg .f64 "
+        "%fd<3>; " +
         test.body + " ret; }");
     if (!*test.message)
       EXPECT_EQ(message, "") << test.body;

@@ -113,6 +113,60 @@ TEST(UndefinedValues, UnwrittenValuesThatAreDropped) {
   }
 }
 
+TEST(UndefinedValues, RegistersThatAreDropped) {
+  // %r10 is undefined for the lanes from 20 on.
+  const std::string begin = R"(
+  .shared .align 4 .b8 s[256];
+  setp.lt.u32 %p1, %r1, 20;
+  @%p1 mov.u32 %r10, 3;
+  mov.u32 %r13, s;
+  mad.lo.u32 %r13, %r1, 4, %r13;
+)";
+  struct Use {
+    const char *body, *kinds;
+  };
+  const Use uses[] = {
+      // A guarded load whose items pass through shared memory.
+      {R"(
+  st.shared.u32 [%r13], %r10;
+  bar.sync 0;
+  ld.shared.u32 %r11, [%r13];
+  @%p1 st.global.u32 [%rd3], %r11;)",
+       ""},
+      {R"(
+  st.shared.u32 [%r13], %r10;
+  bar.sync 0;
+  ld.shared.u32 %r11, [%r13];
+  st.global.u32 [%rd3], %r11;)",
+       "uninitialized-read"},
+      {"st.global.u32 [%rd3], %r10;", "undefined-value"},
+      // One half of a pair is defined, or none.
+      {R"(
+  mov.b32 %f10, %r10;
+  cvt.rn.f16x2.f32 %r11, %f10, 0f3F800000;
+  st.global.u16 [%rd3], %r11;)",
+       ""},
+      {R"(
+  mov.b32 %f10, %r10;
+  cvt.rn.f32.u32 %f11, %r1;
+  cvt.rn.bf16x2.f32 %r11, %f10, %f11;
+  st.global.u16 [%rd3], %r11;)",
+       ""},
+      {R"(
+  mov.b32 %f10, %r10;
+  cvt.rn.f16x2.f32 %r11, %f10, %f10;
+  st.global.u16 [%rd3], %r11;)",
+       "undefined-value"},
+      {R"(
+  mov.b32 %f10, %r10;
+  cvt.rn.f16.f32 %rs1, %f10;
+  st.global.u16 [%rd3], %rs1;)",
+       "undefined-value"},
+  };
+  for (const Use &use : uses)
+    EXPECT_EQ(Snippet(begin + use.body).run().kinds(), use.kinds) << use.body;
+}
+
 TEST(UndefinedValues, UnwrittenRowsOfMatrices) {
   // Rows 0 to 3 of eight are written.
   for (bool isTransposed : {false, true})

@@ -28,13 +28,16 @@ struct MmaKind {
   bool satfinite = false;
 };
 
-/// S8 and U8 in any combination with S32: m8n8k16, m16n8k16, m16n8k32. F16 with
-/// F16 or F32 (c and d alike): m16n8k8, m16n8k16. BF16 with F32: the same. TF32
-/// with F32: m16n8k4, m16n8k8. Only integers have satfinite.
+/// S8 and U8 in any combination with S32: m8n8k16, m16n8k16, m16n8k32. S4 and
+/// U4 likewise: m8n8k32, m16n8k32, m16n8k64. F16 with F16 or F32 (c and d
+/// alike): m16n8k8, m16n8k16. BF16 with F32: the same. E4M3 and E5M2 in any
+/// combination with F16 or F32: m16n8k16, m16n8k32. TF32 with F32: m16n8k4,
+/// m16n8k8. F64: m8n8k4, m16n8k4, m16n8k8, m16n8k16. Only integers have
+/// satfinite.
 bool isSupported(const MmaKind &kind);
 
 struct MmaRegisters {
-  int d, a, b, c; ///< 32-bit registers of a lane.
+  int d, a, b, c; ///< Registers of a lane, of 32 bits; of F64, of 64.
 };
 MmaRegisters mmaRegisters(const MmaKind &kind);
 
@@ -48,6 +51,10 @@ MmaRegisters mmaRegisters(const MmaKind &kind);
 /// to equal the hardware. The low 13 bits of TF32 operands are ignored.
 void mma(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
          const uint32_t *const *b, const uint32_t *const *c);
+
+/// The same for F64: the sum is taken in f64, rounded to nearest at each step.
+void mmaF64(const MmaKind &kind, uint64_t *const *d, const uint64_t *const *a,
+            const uint64_t *const *b, const uint64_t *const *c);
 
 /// ldmatrix.m8n8.xN{.trans}.b16 with N of 1, 2 or 4 `matrices`: rows[8 * i + r]
 /// are the 16 bytes of row r of matrix i, or null, which reads as zeros; d has

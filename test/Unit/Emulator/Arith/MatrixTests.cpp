@@ -15,6 +15,7 @@
 
 #include "Reference.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
@@ -73,6 +74,33 @@ Place a1688TF32(int g, int t, int i) {
 }
 Place b1688TF32(int g, int t, int i) { return {i == 0 ? t : t + 4, g}; }
 
+Place a8832(int g, int t, int i) { return {g, t * 8 + (i & 0x7)}; }
+Place b8832(int g, int t, int i) { return {t * 8 + (i & 0x7), g}; }
+
+Place a16832Int4(int g, int t, int i) {
+  return {i < 8 ? g : g + 8, t * 8 + (i & 0x7)};
+}
+Place b16832Int4(int g, int t, int i) { return {t * 8 + (i & 0x7), g}; }
+
+Place a16864(int g, int t, int i) {
+  return {(0 <= i && i < 8) || (16 <= i && i < 24) ? g : g + 8,
+          i < 16 ? t * 8 + (i & 0x7) : t * 8 + (i & 0x7) + 32};
+}
+Place b16864(int g, int t, int i) {
+  return {i < 8 ? t * 8 + (i & 0x7) : t * 8 + (i & 0x7) + 32, g};
+}
+
+Place a884F64(int g, int t, int) { return {g, t}; }
+Place b884F64(int g, int t, int) { return {t, g}; }
+Place a1688F64(int g, int t, int i) {
+  return {i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4};
+}
+Place b1688F64(int g, int t, int i) { return {i == 0 ? t : t + 4, g}; }
+Place a16816F64(int g, int t, int i) {
+  return {i % 2 == 0 ? g : g + 8, (i / 2) * 4 + t};
+}
+Place b16816F64(int g, int t, int i) { return {i * 4 + t, g}; }
+
 Place c16n8(int g, int t, int i) {
   return {i < 2 ? g : g + 8, t * 2 + (i & 0x1)};
 }
@@ -88,6 +116,11 @@ const Shape shapes[] = {
     {8, 8, 16, true, 8, a8816, b8816, c8816},
     {16, 8, 16, true, 8, a16816Int, b16816Int, c16n8},
     {16, 8, 32, true, 8, a16832, b16832, c16n8},
+    {8, 8, 32, true, 4, a8832, b8832, c8816},
+    {16, 8, 32, true, 4, a16832Int4, b16832Int4, c16n8},
+    {16, 8, 64, true, 4, a16864, b16864, c16n8},
+    {16, 8, 16, false, 8, a16816Int, b16816Int, c16n8},
+    {16, 8, 32, false, 8, a16832, b16832, c16n8},
     {16, 8, 8, false, 16, a1688Half, b1688Half, c16n8},
     {16, 8, 16, false, 16, a16816Half, b16816Half, c16n8},
     {16, 8, 4, false, 32, a1684, b1684, c16n8},
@@ -171,16 +204,20 @@ TEST(Matrix, IntegerMma) {
         kind.m = shape.m;
         kind.n = shape.n;
         kind.k = shape.k;
-        kind.a = mode & 1 ? ScalarType::S8 : ScalarType::U8;
-        kind.b = mode & 2 ? ScalarType::S8 : ScalarType::U8;
+        bool is8 = shape.bits == 8;
+        ScalarType isSigned = is8 ? ScalarType::S8 : ScalarType::S4;
+        ScalarType isUnsigned = is8 ? ScalarType::U8 : ScalarType::U4;
+        int range = 1 << shape.bits;
+        kind.a = mode & 1 ? isSigned : isUnsigned;
+        kind.b = mode & 2 ? isSigned : isUnsigned;
         kind.c = kind.d = ScalarType::S32;
         kind.satfinite = mode & 4;
         ASSERT_TRUE(isSupported(kind));
         Matrix a(shape.m, shape.k), b(shape.k, shape.n), c(shape.m, shape.n);
         for (uint32_t &value : a.values)
-          value = round == 0 ? 0x80 : operands.bits() & 0xff;
+          value = round == 0 ? range / 2 : operands.bits() & (range - 1);
         for (uint32_t &value : b.values)
-          value = round == 0 ? 0x80 : operands.bits() & 0xff;
+          value = round == 0 ? range / 2 : operands.bits() & (range - 1);
         // Accumulators near the ends, so that sums leave the range.
         for (uint32_t &value : c.values) {
           uint32_t random = operands.bits();
@@ -194,10 +231,10 @@ TEST(Matrix, IntegerMma) {
             int64_t sum = int32_t(c.at(row, col));
             for (int i = 0; i < shape.k; ++i) {
               int x = a.at(row, i), y = b.at(i, col);
-              if (mode & 1 && x > 127)
-                x -= 256;
-              if (mode & 2 && y > 127)
-                y -= 256;
+              if (mode & 1 && x >= range / 2)
+                x -= range;
+              if (mode & 2 && y >= range / 2)
+                y -= range;
               sum += x * y;
             }
             if (kind.satfinite)
@@ -213,13 +250,21 @@ TEST(Matrix, IntegerMma) {
 
 namespace {
 
+/// The name under which tests know an element of 8 bits.
+ScalarType elementOf(ScalarType type) {
+  return type == ScalarType::E4M3   ? ScalarType::E4M3x2
+         : type == ScalarType::E5M2 ? ScalarType::E5M2x2
+                                    : type;
+}
+
 /// f32 sums of exact products in the order of k, by MPFR.
-uint32_t expectedSum(ScalarType type, ScalarType sumType, Matrix &a, Matrix &b,
-                     uint32_t start, int row, int col) {
+uint32_t expectedSum(const MmaKind &kind, Matrix &a, Matrix &b, uint32_t start,
+                     int row, int col) {
+  ScalarType sumType = kind.d;
   double sum = test::decode(sumType, start);
   for (int i = 0; i < a.cols; ++i) {
-    test::Number x(test::decode(type, a.at(row, i))),
-        y(test::decode(type, b.at(i, col))), z(sum);
+    test::Number x(test::decode(elementOf(kind.a), a.at(row, i))),
+        y(test::decode(elementOf(kind.b), b.at(i, col))), z(sum);
     sum = test::decode(ScalarType::F32,
                        test::rounded(ScalarType::F32, Rounding::Nearest,
                                      [&](mpfr_ptr r, mpfr_rnd_t direction) {
@@ -232,12 +277,14 @@ uint32_t expectedSum(ScalarType type, ScalarType sumType, Matrix &a, Matrix &b,
                                 }));
 }
 
-void checkFloat(const Shape &shape, ScalarType type, ScalarType sumType) {
+void checkFloat(const Shape &shape, ScalarType type, ScalarType typeOfB,
+                ScalarType sumType) {
   MmaKind kind;
   kind.m = shape.m;
   kind.n = shape.n;
   kind.k = shape.k;
-  kind.a = kind.b = type;
+  kind.a = type;
+  kind.b = typeOfB;
   kind.c = kind.d = sumType;
   ASSERT_TRUE(isSupported(kind));
   Operands operands(60 + shape.k);
@@ -255,8 +302,8 @@ void checkFloat(const Shape &shape, ScalarType type, ScalarType sumType) {
                                      }));
       }
     };
-    fill(a, type);
-    fill(b, type);
+    fill(a, elementOf(type));
+    fill(b, elementOf(typeOfB));
     fill(c, sumType);
     Matrix noisy = a;
     if (type == ScalarType::TF32) // Bits that are not looked at.
@@ -265,8 +312,7 @@ void checkFloat(const Shape &shape, ScalarType type, ScalarType sumType) {
     Matrix d = multiply(kind, shape, noisy, b, c);
     for (int row = 0; row < shape.m; ++row)
       for (int col = 0; col < shape.n; ++col) {
-        uint32_t want =
-            expectedSum(type, sumType, a, b, c.at(row, col), row, col);
+        uint32_t want = expectedSum(kind, a, b, c.at(row, col), row, col);
         ASSERT_TRUE(test::same(sumType, d.at(row, col), want))
             << typeName(type) << " k" << shape.k << " round " << round << ": "
             << test::hex(d.at(row, col)) << " not " << test::hex(want);
@@ -280,13 +326,77 @@ TEST(Matrix, FloatMma) {
   for (const Shape &shape : shapes) {
     if (shape.integer)
       continue;
+    constexpr auto f16 = ScalarType::F16, f32 = ScalarType::F32,
+                   bf16 = ScalarType::BF16, tf32 = ScalarType::TF32;
     if (shape.bits == 32) {
-      checkFloat(shape, ScalarType::TF32, ScalarType::F32);
+      checkFloat(shape, tf32, tf32, f32);
       continue;
     }
-    checkFloat(shape, ScalarType::F16, ScalarType::F32);
-    checkFloat(shape, ScalarType::F16, ScalarType::F16);
-    checkFloat(shape, ScalarType::BF16, ScalarType::F32);
+    if (shape.bits == 8) {
+      for (ScalarType a : {ScalarType::E4M3, ScalarType::E5M2})
+        for (ScalarType b : {ScalarType::E4M3, ScalarType::E5M2})
+          for (ScalarType sum : {f16, f32})
+            checkFloat(shape, a, b, sum);
+      continue;
+    }
+    checkFloat(shape, f16, f16, f32);
+    checkFloat(shape, f16, f16, f16);
+    checkFloat(shape, bf16, bf16, f32);
+  }
+}
+
+TEST(Matrix, DoubleMma) {
+  struct Case {
+    int m, k;
+    Layout a, b, c;
+  };
+  const Case cases[] = {{8, 4, a884F64, b884F64, c8816},
+                        {16, 4, a1684, b1684, c16n8},
+                        {16, 8, a1688F64, b1688F64, c16n8},
+                        {16, 16, a16816F64, b16816F64, c16n8}};
+  using Doubles = std::vector<std::array<uint64_t, 32>>;
+  Operands operands(77);
+  for (const Case &test : cases) {
+    constexpr auto f64 = ScalarType::F64;
+    MmaKind kind{test.m, 8, test.k, f64, f64, f64, f64};
+    ASSERT_TRUE(isSupported(kind));
+    MmaRegisters count = mmaRegisters(kind);
+    ASSERT_EQ(count.a, test.m * test.k / 32);
+    ASSERT_EQ(count.b, test.k * 8 / 32);
+    ASSERT_EQ(count.d, test.m * 8 / 32);
+    // Values whose products and sums need rounding.
+    std::map<std::pair<int, int>, double> a, b, c;
+    auto fill = [&](Layout layout, int registers, auto &matrix) {
+      Doubles words(registers);
+      for (int i = 0; i < registers; ++i)
+        for (int lane = 0; lane < 32; ++lane) {
+          double value = (double(operands.bits() >> 2) - 0x1p29) / 3;
+          memcpy(&words[i][lane], &value, 8);
+          Place place = layout(lane >> 2, lane % 4, i);
+          EXPECT_TRUE(matrix.insert({{place.row, place.col}, value}).second);
+        }
+      return words;
+    };
+    Doubles wordsOfA = fill(test.a, count.a, a),
+            wordsOfB = fill(test.b, count.b, b),
+            wordsOfC = fill(test.c, count.c, c), wordsOfD(count.d);
+    auto pointers = [](Doubles &words) {
+      std::vector<uint64_t *> result;
+      for (auto &word : words)
+        result.push_back(word.data());
+      return result;
+    };
+    mmaF64(kind, pointers(wordsOfD).data(), pointers(wordsOfA).data(),
+           pointers(wordsOfB).data(), pointers(wordsOfC).data());
+    for (int i = 0; i < count.d; ++i)
+      for (int lane = 0; lane < 32; ++lane) {
+        auto [row, col] = test.c(lane >> 2, lane % 4, i);
+        double sum = c.at({row, col}), got;
+        for (int k = 0; k < test.k; ++k)
+          sum = std::fma(a.at({row, k}), b.at({k, col}), sum);
+        memcpy(&got, &wordsOfD[i][lane], 8);
+        ASSERT_EQ(got, sum) << test.m << " " << test.k;
+      }
   }
 }
 
@@ -317,6 +427,15 @@ TEST(Matrix, RejectsWhatPtxDoesNotHave) {
                  f16 = ScalarType::F16, bf16 = ScalarType::BF16,
                  f32 = ScalarType::F32;
   EXPECT_FALSE(isSupported({8, 8, 32, s32, s8, s8, s32}));
+  constexpr auto s4 = ScalarType::S4, e4m3 = ScalarType::E4M3,
+                 f64 = ScalarType::F64;
+  EXPECT_FALSE(isSupported({16, 8, 16, s32, s4, s4, s32}));
+  EXPECT_FALSE(isSupported({16, 8, 32, s32, s4, s8, s32}));
+  EXPECT_FALSE(isSupported({16, 8, 32, s32, e4m3, e4m3, s32}));
+  EXPECT_FALSE(isSupported({16, 8, 32, f32, e4m3, f16, f32}));
+  EXPECT_FALSE(isSupported({16, 8, 32, f32, e4m3, e4m3, f32, true}));
+  EXPECT_FALSE(isSupported({8, 8, 8, f64, f64, f64, f64}));
+  EXPECT_FALSE(isSupported({8, 8, 4, f32, f64, f64, f32}));
   EXPECT_FALSE(isSupported({16, 16, 16, s32, s8, s8, s32}));
   EXPECT_FALSE(isSupported({16, 8, 32, f32, s8, s8, f32}));
   EXPECT_FALSE(isSupported({16, 8, 16, f32, f16, bf16, f32}));
