@@ -12,7 +12,7 @@ using namespace qcc::onnx;
 
 using Names = llvm::SmallVector<llvm::StringRef>;
 
-/// Adds what a node reads, also inside of its branches.
+/// Adds the names that a node and its branches read.
 static void addReads(const Node &node, Names &names) {
   for (std::string_view input : node.inputs)
     names.push_back({input.data(), input.size()});

@@ -246,7 +246,7 @@ LogicalResult Nodes::setOutput(std::string_view name, GraphValue value,
   return success();
 }
 
-/// What a DequantizeLinear of the model gives, or null.
+/// The DequantizeLinear of the model that computes a value, or null.
 static qnn::DequantizeOp findDequantize(const GraphValue *value) {
   return value && value->value ? value->value.getDefiningOp<qnn::DequantizeOp>()
                                : nullptr;

@@ -56,7 +56,7 @@ namespace {
 struct Heads {
   Ref q, k, v;
   OpFoldResult past;
-  /// How many heads of q share one of k and v.
+  /// Number of heads of q that share a head of k and v.
   int64_t group;
 };
 } // namespace
@@ -184,7 +184,7 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
   if (n.getInt("is_causal", 0))
     scores = maskLater(n, c, scores, heads.past);
   if (n.has(6)) {
-    // How many keys of each batch there are.
+    // Number of keys of each batch.
     Ref columns =
         c.op("Range", {c.integers(n.size(0)), c.integers(heads.k->shape[2]),
                        c.integers(n.size(1))});

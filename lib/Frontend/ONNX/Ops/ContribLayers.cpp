@@ -115,7 +115,7 @@ LogicalResult onnx::importMicrosoftRotaryEmbedding(NodeImporter &n) {
   int64_t rank = n.in(0).rank();
   if (rank != 3 && rank != 4)
     return n.refuse() << "takes values in three or four dimensions, not in "
-                      << rank;
+                      << rank << "; reshape them";
   Composer c(n);
   Ref places = c.in(1);
   if (places->rank() == 1) {

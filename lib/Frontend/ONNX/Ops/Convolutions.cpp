@@ -62,7 +62,8 @@ static FailureOr<Sizes> readSizes(NodeImporter &n, bool transposed) {
                          "attributes or the weight";
   if (result.c == 0 || llvm::is_contained(result.kernel, 0))
     return n.refuse()
-           << "has a weight without elements, which is not supported";
+           << "has a weight without elements, which is not supported; correct "
+              "the weight";
   if (n.has(2) &&
       (n.in(2).rank() != 1 || knownSize(n.in(2).shape[0]) != groups * result.m))
     return n.refuse() << "has a bias that is not one number for each of its "
@@ -261,7 +262,7 @@ LogicalResult onnx::importConv(NodeImporter &n) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a transposed convolution cuts off and adds.
+/// The window and the padding of a transposed convolution in one dimension.
 struct Transposed {
   int64_t kernel, stride, dilation, outputPadding;
   int64_t before = 0, after = 0;
@@ -281,7 +282,7 @@ private:
 /// Sets the padding so that `total` elements are cut off. An odd one is cut off
 /// at the end with SAME_UPPER, and at the start otherwise.
 static void cutOff(Transposed &dim, int64_t total, AutoPad automatic) {
-  // What would be negative is added at the end.
+  // A negative number of elements is added at the end instead.
   if (total < 0) {
     dim.outputPadding -= total;
     total = 0;
@@ -331,7 +332,8 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
     } else if (isSame) {
       if (rest < dim.stride)
         warnOfShortWindows(n, dim);
-      // Of `size` strides one more than there are between elements.
+      // The result has size * stride elements; without padding it would have
+      // (size - 1) * stride + rest.
       cutOff(dim, rest - dim.stride, *automatic);
     } else if (*automatic == AutoPad::NotSet) {
       dim.before = (*pads)[d];
@@ -345,7 +347,7 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
       return n.refuse() << "has a stride of " << dim.stride
                         << ", which is more than " << kMostStride
                         << "; use a smaller one";
-    // What is left of the image has an element at least.
+    // At least one element of the image remains.
     if (size && dim.cutBefore() + dim.cutAfter() > (*size - 1) * dim.stride)
       return n.refuse() << "has padding by which no element of the image is "
                            "left; correct the padding";

@@ -25,7 +25,7 @@ using Labels = SmallVector<int>;
 static constexpr int kEllipsis = 256;
 
 namespace {
-/// A value and what its dimensions are called.
+/// A value and the labels of its dimensions.
 struct Term {
   GraphValue value;
   Labels labels;
@@ -197,7 +197,7 @@ static LogicalResult matchSizes(NodeImporter &n, std::vector<Term> &terms) {
   return success();
 }
 
-/// Sums over labels that nothing else has.
+/// Sums over labels that neither another term nor the result has.
 static void sumAlone(NodeImporter &n, Term &term, ArrayRef<int> needed) {
   SmallVector<int64_t> dims;
   Labels kept;
@@ -271,7 +271,8 @@ LogicalResult onnx::importEinsum(NodeImporter &n) {
     takeDiagonals(n, term);
   if (failed(matchSizes(n, terms)))
     return failure();
-  // From the left: what later terms and the result have is needed.
+  // Terms are multiplied from the left. Labels of later terms and of the result
+  // are needed.
   auto neededAfter = [&](size_t i) {
     Labels needed = equation->result;
     for (const Term &term : ArrayRef(terms).drop_front(i + 1))

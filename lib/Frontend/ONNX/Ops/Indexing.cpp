@@ -24,7 +24,7 @@ Value onnx::toIndex(Scalars &s, Value element, Value size) {
   return s.select(s.less(index, zero), s.add(index, size), index);
 }
 
-/// Integers that the evaluator knows, taken by others.
+/// The result of a Gather of known integers by known indices, or nothing.
 static std::optional<GraphValue> gatherIntegers(NodeImporter &n) {
   GraphValue &x = n.in(0), &places = n.in(1);
   if (!n.knowsIntegers(x) || !n.knowsIntegers(places) || x.rank() != 1)

@@ -25,7 +25,7 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 namespace {
-/// The inputs of a node by what they are; ~0u is none.
+/// The numbers of a node's inputs by role; ~0u if the op has no such input.
 struct Roles {
   unsigned x, w;
   unsigned xScale = ~0u, xZero = ~0u, wScale = ~0u, wZero = ~0u;
@@ -204,8 +204,8 @@ static GraphValue splitDepth(NodeImporter &n, GraphValue &y, OpFoldResult batch,
 }
 
 namespace {
-/// What a node convolves: images in the order of qnn.conv2d, with the padding
-/// that this op does not have, and their windows in two dimensions.
+/// The operands of a convolution for qnn.conv2d: images with the padding that
+/// this op lacks, the weight, and windows in two dimensions.
 struct Images {
   GraphValue image, weight;
   SmallVector<WindowDim> windows;

@@ -196,7 +196,8 @@ LogicalResult onnx::importLayerNormalization(NodeImporter &n) {
   if (failed(y))
     return failure();
   if (y->rank() != x.rank())
-    return n.refuse() << "has a scale with more dimensions than its input";
+    return n.refuse() << "has a scale with more dimensions than its input; "
+                         "correct the scale";
   return n.set(0, *y);
 }
 
@@ -312,7 +313,8 @@ LogicalResult onnx::importRMSNormalization(NodeImporter &n) {
   if (failed(y))
     return failure();
   if (y->rank() != x.rank())
-    return n.refuse() << "has a scale with more dimensions than its input";
+    return n.refuse() << "has a scale with more dimensions than its input; "
+                         "correct the scale";
   return n.set(0, *y);
 }
 

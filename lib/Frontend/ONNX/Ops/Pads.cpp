@@ -21,7 +21,8 @@ using namespace qcc::onnx;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is added to each dimension; negative amounts are cut off.
+/// Numbers of elements that are added before and behind each dimension;
+/// negative ones are cut off.
 struct Amounts {
   SmallVector<OpFoldResult> low, high;
 };
@@ -61,8 +62,8 @@ static FailureOr<Amounts> readAmounts(NodeImporter &n) {
   return amounts;
 }
 
-/// Cuts off what is negative; the rest remains. An amount that is not known
-/// must not be negative, as the entry asks where it is added.
+/// Cuts off negative amounts; others remain in `amounts`. The entry requires
+/// that amounts which are not known are not negative.
 static GraphValue cut(NodeImporter &n, GraphValue &x, Amounts &amounts) {
   SmallVector<OpFoldResult> starts, sizes;
   for (int64_t d = 0; d < x.rank(); ++d) {
@@ -175,8 +176,8 @@ static LogicalResult padByMode(NodeImporter &n, GraphValue x, Amounts &amounts,
   return n.set(0, padByElements(n, x, amounts, mode));
 }
 
-/// What a DequantizeLinear of one constant gives, as ONNX Runtime quantizes the
-/// value of a Pad; null for another value.
+/// The result of a DequantizeLinear of one constant, by which ONNX Runtime
+/// quantizes the value of a Pad; null for other values.
 static TypedAttr dequantizeOne(NodeImporter &n, const GraphValue &given) {
   auto op = given.value ? given.value.getDefiningOp<qnn::DequantizeOp>()
                         : qnn::DequantizeOp();

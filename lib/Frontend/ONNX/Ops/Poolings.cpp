@@ -69,7 +69,7 @@ static LogicalResult verifyImage(NodeImporter &n) {
     return success();
   return n.refuse() << "takes images with 1 to 3 spatial dimensions, not a "
                        "value with "
-                    << x.rank() << " dimensions";
+                    << x.rank() << " dimensions; reshape it";
 }
 
 static FailureOr<SmallVector<int64_t>> readKernel(NodeImporter &n) {

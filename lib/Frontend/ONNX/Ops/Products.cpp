@@ -118,7 +118,7 @@ LogicalResult onnx::importGemm(NodeImporter &n) {
   GraphValue a = n.in(0), b = n.in(1);
   if (a.rank() != 2 || b.rank() != 2)
     return n.refuse() << "multiplies values with " << a.rank() << " and "
-                      << b.rank() << " dimensions; it takes matrices";
+                      << b.rank() << " dimensions; reshape them to matrices";
   bool transA = n.getInt("transA", 0), transB = n.getInt("transB", 0);
   // Columns of a result follow each other, and so do those of a constant.
   if (transB && b.constant) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What does not depend on the step, the product of all inputs with their
-// weights, is computed before the loop over the steps. A step begins its sums
-// with its part of that, and a cell makes the next state of them.
+// The product of all inputs with their weights does not depend on the steps, so
+// that it is computed before the loop over the steps. The sums of a step begin
+// with its part of the product, and a cell computes the next state from them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ using Ref = Composer::Ref;
 using Refs = Composer::Refs;
 
 namespace {
-/// The next state, of what the inputs of a step contribute and the state.
+/// Computes the next states from the inputs' part of the sums and the states.
 using Cell = llvm::function_ref<Refs(Ref, ArrayRef<Ref>)>;
 
-/// What the recurrences have in common.
+/// The common parts of RNN, GRU and LSTM.
 struct Recurrence {
   NodeImporter &n;
   Composer c;
@@ -36,7 +36,7 @@ struct Recurrence {
   /// The input, [steps, batch, size].
   Ref x = nullptr;
   OpFoldResult steps, batch;
-  /// How many steps each sequence has, [batch, 1]; null: all.
+  /// Number of steps of each sequence, [batch, 1]; null if each has all steps.
   Ref lengths = nullptr;
   SmallVector<StringRef> activations;
   float clip = 0;
@@ -360,7 +360,7 @@ LogicalResult onnx::importGRU(NodeImporter &n) {
     Ref gates = part(r, s, 0, 2), fresh = part(r, s, 2, 1);
     Ref bias = joinBiases(r, b, 3), freshBias = nullptr;
     if (isReset && b) {
-      // What the reset gate scales includes its bias.
+      // The reset gate scales the bias, too.
       freshBias = r.columns(b, 5);
       (void)n.tensor(*freshBias);
       bias = c.op("Concat", {r.columns(bias, 0, 2), r.columns(b, 2)},

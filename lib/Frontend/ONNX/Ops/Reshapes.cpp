@@ -34,8 +34,8 @@ static LogicalResult setReshaped(NodeImporter &n, const Shape &shape) {
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// The size that -1 stands for: what is left of all elements. Factors of sizes
-/// that occur on both sides cancel each other.
+/// The size that -1 stands for: the number of elements divided by the other
+/// sizes. Factors that occur on both sides cancel each other.
 static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
                                              const Shape &others) {
   SizeProduct all, rest;
@@ -56,7 +56,7 @@ static FailureOr<OpFoldResult> remainingSize(NodeImporter &n, const Shape &from,
     return n.refuse() << "has a shape with -1 where the other sizes do not "
                          "decide it; give the size";
   if (!divisors.empty()) {
-    // The entry asks for sizes of which the others are divisors.
+    // The entry requires that the other sizes divide the number of elements.
     left.push_back(n.size(above));
     divisors.push_back(n.size(below));
     return n.floorDiv(n.product(left), n.max(n.product(divisors), n.size(1)));
