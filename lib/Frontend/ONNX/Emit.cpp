@@ -210,21 +210,23 @@ AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
 
 GraphValue onnx::repeatOnes(NodeImporter &n, GraphValue &x,
                             const Shape &result) {
-  // [n] becomes [n, 1], or [1, times] where n is 1, and then [times * n].
+  // [n] becomes [1, n], or [times, 1] where n is 1, and then [times * n].
+  // Elements that are not repeated stay side by side.
   Shape wide, shape = x.shape;
   SmallVector<AffineExpr> read;
   SmallVector<ReassociationIndices> joined;
   size_t offset = result.size() - x.shape.size();
   for (auto [i, size] : llvm::enumerate(x.shape)) {
     OpFoldResult wanted = result[offset + i];
-    read.push_back(n.b.getAffineDimExpr(wide.size()));
-    joined.push_back({static_cast<int64_t>(wide.size())});
-    wide.push_back(size);
-    if (size == wanted || !SizeArithmetic::isQuotient(size))
-      continue;
+    joined.emplace_back();
+    if (size != wanted && SizeArithmetic::isQuotient(size)) {
+      joined.back().push_back(wide.size());
+      wide.push_back(n.repeats(size, wanted));
+      shape[i] = wanted;
+    }
     joined.back().push_back(wide.size());
-    wide.push_back(n.repeats(size, wanted));
-    shape[i] = wanted;
+    read.push_back(n.b.getAffineDimExpr(wide.size()));
+    wide.push_back(size);
   }
   if (wide.size() == x.shape.size())
     return x;
