@@ -25,7 +25,8 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 namespace {
-/// The inputs of a node by what they are; ~0u is none.
+/// The index of the input of a node for each role; ~0u if the node has no such
+/// input.
 struct Roles {
   unsigned x, w;
   unsigned xScale = ~0u, xZero = ~0u, wScale = ~0u, wZero = ~0u;
@@ -160,9 +161,10 @@ static bool isPaddedByOp(const WindowDim &window) {
   return fits(window.before) && fits(window.after);
 }
 
-/// [N, C, D, H, W] as images [N * D', H, W, C'], whose channels are those of
-/// all elements of a window along the depth, of which there are D'. Those of a
-/// group stay together: (group, element, channel of the group).
+/// [N, C, D, H, W] as images [N * D', H, W, C']. D' is the number of windows
+/// along the depth. The channels C' of an image are the channels of all
+/// elements of such a window. The channels of a group stay together: (group,
+/// element, channel of the group).
 static FailureOr<GraphValue> joinDepth(NodeImporter &n, GraphValue &x,
                                        const WindowDim &window,
                                        int64_t groups) {
