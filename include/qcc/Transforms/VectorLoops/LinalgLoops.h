@@ -1,4 +1,4 @@
-//===- LinalgLoops.h - The loops of one linalg op ---------------*- C++ -*-===//
+//===- LinalgLoops.h - Loops of one linalg op -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

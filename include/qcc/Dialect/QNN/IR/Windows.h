@@ -1,4 +1,4 @@
-//===- Windows.h - Where the windows of an op lie ---------------*- C++ -*-===//
+//===- Windows.h - Windows of ops on images ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
