@@ -77,7 +77,7 @@ struct ProgramEntry {
   std::string plan; ///< symbol of the plan function
   int64_t symbols, values;
   std::vector<ProgramTensor> arguments, results;
-  std::vector<std::string> requirements; ///< that the plan function checks
+  std::vector<std::string> requirements; ///< messages of the checks of the plan
   std::vector<ProgramStep> steps;
 };
 
