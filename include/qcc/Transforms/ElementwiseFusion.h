@@ -1,4 +1,4 @@
-//===- ElementwiseFusion.h - Two elementwise ops as one ---------*- C++ -*-===//
+//===- ElementwiseFusion.h - Fusion of two elementwise ops ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,15 @@
 
 namespace qcc {
 
-/// Whether a reduction reads elements of the operand more than once: some loop
-/// of more than one iteration does not move along the operand.
+/// Whether the op of the operand is a reduction that reads an element of the
+/// operand more than once. Then a loop of more than one iteration does not move
+/// along the operand, or indices are sums of loops, as in a convolution.
 bool isReadRepeatedly(mlir::OpOperand *operand);
 
-/// Computes the producer of an input of a linalg.generic in the op itself, by
-/// the fusion of linalg, and replaces the op. What `qcc explain` reads of both
-/// (Refusal.h) is that of the new op. The producer stays, unused if nothing
-/// else reads it. Null where linalg cannot fuse the two.
+/// Replaces the linalg.generic that has `operand` by one that also computes the
+/// producer of `operand`, by the fusion of linalg. The new op gets the notes of
+/// both ops (Refusal.h). The producer stays; it is unused if no other op reads
+/// it. Returns null if linalg cannot fuse the two.
 mlir::linalg::GenericOp fuseIntoReader(mlir::RewriterBase &rewriter,
                                        mlir::OpOperand *operand);
 

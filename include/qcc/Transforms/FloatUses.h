@@ -1,4 +1,4 @@
-//===- FloatUses.h - Floats that all uses of a value treat alike *- C++ -*-===//
+//===- FloatUses.h - Uses of float values -----------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace qcc {
 
-/// Whether no use of a scalar float distinguishes -0 from +0. A value that is
-/// yielded or returned counts as one whose sign is used.
+/// Whether no use of a scalar float distinguishes -0 from +0. A yield or return
+/// counts as a use that does.
 bool isZeroSignUnused(mlir::Value value);
 
 } // namespace qcc

@@ -1,4 +1,4 @@
-//===- LookupTables.h - Functions of a byte by loads ------------*- C++ -*-===//
+//===- LookupTables.h - Tables of functions of a byte -----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,13 @@
 
 namespace qcc {
 
-/// The tables of the lookups of a module, as constants of it: one for all
-/// lookups of one table.
+/// The tables of the lookups of a module, as global constants of the module.
+/// Lookups with equal tables share one constant.
 class LookupTables {
 public:
   explicit LookupTables(mlir::ModuleOp module) : module(module) {}
 
-  /// The element for the byte of a lookup of a scalar, loaded from a table.
+  /// Loads the result of a lookup of a scalar byte from its table.
   mlir::Value load(mlir::OpBuilder &builder, kernel::LookupOp op);
 
 private:

@@ -31,8 +31,8 @@ class TuningDatabase;
 #define GEN_PASS_REGISTRATION
 #include "qcc/Transforms/Passes.h.inc"
 
-/// Decides for `target` instead of the one that the option names, by what was
-/// measured where `tuning` is not null and has it.
+/// Decides for `target` instead of the target that the option names. Takes the
+/// measured config if `tuning` is not null and has one.
 std::unique_ptr<mlir::Pass>
 createSelectLoweringConfig(std::shared_ptr<const Target> target,
                            std::shared_ptr<const TuningDatabase> tuning);
@@ -52,8 +52,8 @@ std::unique_ptr<mlir::Pass>
 createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 
-/// Adds the pass that refuses ops after stage `stage` but those of `dialects`
-/// and of builtin, func, affine and scf.
+/// Adds a pass that rejects all ops after the stage `stage`, except ops of
+/// `dialects` and of builtin, func, affine and scf.
 void addVerifyStage(mlir::OpPassManager &pm, llvm::StringRef stage,
                     llvm::ArrayRef<llvm::StringRef> dialects);
 } // namespace qcc

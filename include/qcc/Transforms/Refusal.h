@@ -1,4 +1,4 @@
-//===- Refusal.h - Why a fast path was not taken ----------------*- C++ -*-===//
+//===- Refusal.h - Reasons why ops take no fast path ------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,12 +30,12 @@ void refuse(mlir::Operation *op, const llvm::Twine &reason);
 /// and the reason of the last op that has one.
 void inheritNotes(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> from);
 
-/// Why an op on memrefs is not a kernel: the reason that is noted on the op, or
-/// else what can be seen of the op.
+/// Why an op on memrefs is not a kernel: the reason that a pass noted on the
+/// op, or else a reason that follows from the kind of the op.
 std::string whyGeneric(mlir::Operation *op);
 
-/// What an op does, for people: its `qcc.origin`, or for a linalg.generic the
-/// ops of its body ("mulf+addf"), or its name.
+/// A description of an op for people: its `qcc.origin`; or for a linalg.generic
+/// the ops of its body ("mulf+addf"); or else its name.
 std::string originOf(mlir::Operation *op);
 
 } // namespace qcc

@@ -175,7 +175,7 @@ NumberRange TensorRanges::compute(Value tensor) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The quantization of a maximum; null if there is none, or several.
+/// The only quantization that reads a maximum; null if none or several do.
 static qnn::QuantizeOp quantizationOf(linalg::LinalgOp op) {
   qnn::QuantizeOp quantize;
   for (Operation *user : op->getResult(0).getUsers()) {

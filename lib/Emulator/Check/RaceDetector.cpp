@@ -29,8 +29,8 @@ bool RaceDetector::mayMeet(const AccessRecord &record,
   if (strength == Strength::Weak || who.strength == Strength::Weak ||
       record.sizeLog != who.sizeLog)
     return false;
-  // Lanes that execute together do not wait for each other's values: whoever
-  // writes such code relies on lockstep, which there is none.
+  // Lanes that execute together do not wait for each other's values. Code that
+  // needs this relies on lockstep, which PTX does not promise.
   if (record.isVolatile && who.isVolatile &&
       record.agent == who.clock->agent() &&
       (record.lanes & ~who.lanes & who.together) != 0)

@@ -71,8 +71,8 @@ struct AccessRecord {
            strength == other.strength && sizeLog == other.sizeLog &&
            isVolatile == other.isVolatile;
   }
-  /// Whether whatever is no race with this access, which comes after the other,
-  /// and follows it is none with the other either.
+  /// `other` is an earlier access. Returns true if a later access that does not
+  /// race with this one cannot race with `other`, either.
   bool standsFor(const AccessRecord &other) const {
     return strength == 0 ||
            (strength <= other.strength && sizeLog == other.sizeLog &&
@@ -80,8 +80,8 @@ struct AccessRecord {
   }
 };
 
-/// Strong accesses, by agent. Those of one agent are few, as each stands for
-/// what the same lanes did before.
+/// Strong accesses, by agent. Each agent has few records, because a record
+/// stands for earlier accesses of the same lanes.
 class StrongSet {
 public:
   bool isEmpty() const { return records_.empty(); }

@@ -104,8 +104,8 @@ private:
     if (inst.cost == CostClass::Matrix) {
       counters_.matrix.instructions += site.executions;
       int64_t macs = macsOf(inst) * site.executions;
-      // Those of 4 bits take half the time of 8 bits, those of f64 sixteen
-      // times that of f16.
+      // Products of 4 bits take half the time of products of 8 bits. Products
+      // of f64 take 16 times the time of products of f16.
       int bits = bitsOf(inst.types[1]);
       if (bits <= 8)
         counters_.matrix.int8Macs += macs * bits / 8;

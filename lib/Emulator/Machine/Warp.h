@@ -275,10 +275,11 @@ public:
   const WarpClock &clock() const { return clock_; }
   LocalMemory &local() { return local_; }
   int64_t executed() const { return executed_; }
-  /// The carry of each lane, of add.cc and its kin, and whether there is one.
+  /// The carry of each lane, from add.cc and similar instructions, and the
+  /// lanes that have one.
   uint32_t carry = 0, hasCarry = 0;
-  /// Of an instruction that reads the carry: makes its result undefined where
-  /// there is none.
+  /// After an instruction that reads the carry: makes its result undefined in
+  /// lanes without a carry.
   void followCarry(const Instruction &inst, uint32_t mask);
 
   /// A report with its place and thread; null if it was made before. A negative

@@ -128,7 +128,7 @@ struct Instruction {
 
   /// The words of the instruction, by slots of its row; None: left out.
   std::array<Mod, maxModifiers> modifiers = {};
-  /// Those of them that are types, in order.
+  /// The modifiers that are types, in order.
   std::array<ScalarType, maxTypes> types = {};
   StateSpace space = StateSpace::Generic;
   uint8_t vector = 1; ///< Elements of a vector access.

@@ -129,7 +129,7 @@ rt::Result<MappedFilePtr> ExternalFiles::open(const std::string &location) {
                                             size);
 }
 
-/// A number that the model writes as text; `absent` where there is none.
+/// Reads a number that the model writes as text. Empty text is `absent`.
 static bool parseNumber(std::string_view text, uint64_t absent,
                         uint64_t &number) {
   number = absent;

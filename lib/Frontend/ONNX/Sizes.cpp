@@ -234,7 +234,7 @@ OpFoldResult SizeArithmetic::apply(OpBuilder &b, Location loc, AffineExpr expr,
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Computes with sizes that are constants; nothing where the result is none.
+/// Computes with sizes that are constants; nothing if the result overflows.
 static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
   int64_t result;
   switch (op) {
@@ -267,7 +267,7 @@ static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
   return std::nullopt;
 }
 
-/// Computes with sizes of which one at least is known only at run time.
+/// Computes with sizes of which at least one is known only at run time.
 OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
                                         OpFoldResult x, OpFoldResult y) {
   std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);

@@ -75,7 +75,8 @@ static DenseSet<Operation *> findNarrowing(ArrayRef<linalg::GenericOp> ops) {
   return narrowing;
 }
 
-/// The value that `moved` has in another order or shape; null if there is none.
+/// The value whose elements `moved` has in another order or shape; null if
+/// `moved` is not such a movement.
 static Value sourceOf(Value moved) {
   if (auto expand = moved.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrc();

@@ -158,8 +158,8 @@ static LogicalResult collect(const Alias &alias, Block *block,
 // Other layouts
 //===----------------------------------------------------------------------===//
 
-/// The type of a view once its source has another layout; null where there is
-/// none.
+/// The type of a view after its source has got another layout; null if no type
+/// describes it.
 static MemRefType typeOfView(Operation *view, MemRefType source) {
   if (auto subview = dyn_cast<memref::SubViewOp>(view))
     return memref::SubViewOp::inferRankReducedResultType(

@@ -53,9 +53,10 @@ std::optional<InterleavedDims> chooseInterleavedDims(const LinalgLoops &loops);
 void emitInterleavedLoops(LinalgLoops &loops, const InterleavedDims &dims,
                           unsigned vectorBits);
 
-/// A parallel dimension other than `fastest` to compute several indices of side
-/// by side: an input that moves along `fastest` does not move along it, so that
-/// what is loaded serves all of them. Nothing where there is none.
+/// A parallel dimension other than `fastest` whose indices are computed several
+/// at once. An input that moves along `fastest` does not move along this
+/// dimension, so one load serves all of these indices. Nothing if the op has no
+/// such dimension.
 std::optional<unsigned> chooseRowDim(const LinalgLoops &loops,
                                      unsigned fastest);
 

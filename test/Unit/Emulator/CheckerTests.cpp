@@ -384,7 +384,7 @@ LOOP:
     EXPECT_EQ(outcome.kinds(), "");
     EXPECT_EQ(outcome.word(0), 3u * 64 * 3);
   }
-  // A weak store is none of the loop.
+  // A weak store is not a part of the loop.
   Snippet store(loop + "setp.eq.u32 %p1, %r1, 40; "
                        "@%p1 st.global.u32 [%rd1], 7;");
   store.block.x = 64;

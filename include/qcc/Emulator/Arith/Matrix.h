@@ -29,11 +29,11 @@ struct MmaKind {
 };
 
 /// S8 and U8 in any combination with S32: m8n8k16, m16n8k16, m16n8k32. S4 and
-/// U4 likewise: m8n8k32, m16n8k32, m16n8k64. F16 with F16 or F32 (c and d
-/// alike): m16n8k8, m16n8k16. BF16 with F32: the same. E4M3 and E5M2 in any
-/// combination with F16 or F32: m16n8k16, m16n8k32. TF32 with F32: m16n8k4,
-/// m16n8k8. F64: m8n8k4, m16n8k4, m16n8k8, m16n8k16. Only integers have
-/// satfinite.
+/// U4 in any combination with S32: m8n8k32, m16n8k32, m16n8k64. F16 with F16 or
+/// F32 (c and d alike): m16n8k8, m16n8k16. BF16 with F32: the same. E4M3 and
+/// E5M2 in any combination with F16 or F32: m16n8k16, m16n8k32. TF32 with F32:
+/// m16n8k4, m16n8k8. F64: m8n8k4, m16n8k4, m16n8k8, m16n8k16. Only integers
+/// have satfinite.
 bool isSupported(const MmaKind &kind);
 
 struct MmaRegisters {

@@ -1,4 +1,4 @@
-//===- ContractParts.h - Taking a kernel.contract apart ---------*- C++ -*-===//
+//===- ContractParts.h - Parts of a kernel.contract -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 
 namespace qcc {
 
-/// An operand and its indexing map; no operand where `value` is null.
+/// An operand and its indexing map; no operand if `value` is null.
 struct MappedOperand {
   mlir::Value value;
   mlir::AffineMap map;
@@ -36,15 +36,18 @@ struct ContractParts {
   llvm::SmallVector<int64_t> reductionDims, reductionSizes;
   bool lhsUnsigned = false, rhsUnsigned = false;
   llvm::SmallVector<std::string> fused;
-  /// What the source program says of each result: as many as `outs`.
+  /// Layers and types of the results in the source program, one for each of
+  /// `outs`.
   llvm::SmallVector<ValueInfo> values;
-  /// The value range of a constant right operand, where it is noted.
+  /// The value range of a constant right operand; null if it is not noted.
   mlir::DenseI64ArrayAttr rhsRange;
-  /// Of `epilogueOperands`; what changes their numbers clears it.
+  /// The ranges of `epilogueOperands`. Code that changes their order or count
+  /// clears this field.
   mlir::DenseF64ArrayAttr epilogueRanges;
-  /// Of `lhs`; what changes its dimensions clears it.
+  /// The elements at the borders of `lhs` that are 0. Code that changes the
+  /// dimensions of `lhs` clears this field.
   mlir::DenseI64ArrayAttr zeroBorder;
-  /// The padding that windows of `lhs` reach into, and its value.
+  /// The padding around `lhs` into which windows reach, and its value.
   mlir::DenseI64ArrayAttr lhsPadding;
   mlir::IntegerAttr lhsPaddingValue;
   kernel::LoweringConfigAttrInterface config;
@@ -54,11 +57,11 @@ struct ContractParts {
   /// All operands that have a map, in the order of the op's maps.
   llvm::SmallVector<MappedOperand *> operands();
 
-  /// Leaves out loops that have one iteration: the maps have 0 in their place.
+  /// Removes `loops`, which have one iteration; the maps get 0 in their place.
   void dropLoops(const llvm::SmallBitVector &loops);
 
-  /// Creates the op with empty regions; the caller fills in the epilogue, and
-  /// prologues where there are some.
+  /// Creates the op with empty regions. The caller fills in the epilogue, and
+  /// prologues if the op has any.
   kernel::ContractOp create(mlir::OpBuilder &builder, mlir::Location loc) const;
 
   /// Creates the op with the regions of `old`.

@@ -1,12 +1,12 @@
-//===- LoweringConfigs.h - Which config a contraction gets ------*- C++ -*-===//
+//===- LoweringConfigs.h - Choice of lowering configs -----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The candidates of all strategies of a target, by which select-lowering-config
-// decides and which `qcc tune` measures.
+// The candidates of all strategies of a target. The pass select-lowering-config
+// chooses one of them; `qcc tune` measures several.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,18 +17,18 @@
 
 namespace qcc {
 
-/// Notes the range of the elements of a constant right operand on `op`, where
-/// the target's strategies depend on it: once the operand is packed, its
-/// elements are not seen any more.
+/// Notes the range of the elements of a constant right operand on `op`, if
+/// strategies of the target depend on it. Later passes cannot compute the
+/// range, because the operand is packed then.
 void annotateRhsRange(kernel::ContractOp op, const Target &target);
 
-/// The config that is expected to take the least time; null where no strategy
-/// of the target computes `op`.
+/// The config with the least expected time; null if no strategy of the target
+/// computes `op`.
 kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
                                                  const Target &target);
 
-/// The expected cost of that config, which is for each product; nothing if the
-/// contraction has no config.
+/// The expected cost of that config for each product; nothing if no strategy of
+/// the target computes `op`.
 std::optional<Cost> leastCost(kernel::ContractOp op, const Target &target);
 
 /// At most `most` configs that may be the fastest, all different and of source
@@ -37,14 +37,13 @@ std::optional<Cost> leastCost(kernel::ContractOp op, const Target &target);
 llvm::SmallVector<kernel::LoweringConfigAttrInterface>
 candidateConfigs(kernel::ContractOp op, const Target &target, unsigned most);
 
-/// Why `op` cannot be computed by `config` on `target`, and a remedy: a
-/// sentence whose subject is "lowering_config". Nothing if `op` can be computed
-/// so.
+/// Why `config` cannot compute `op` on `target`, and a remedy: a sentence whose
+/// subject is "lowering_config". Nothing if `config` can.
 std::optional<std::string>
 refuseConfig(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
              const Target &target);
 
-/// Reports what refuseConfig says as an error of `op`.
+/// Reports the reason of refuseConfig as an error of `op`.
 llvm::LogicalResult checkConfig(kernel::ContractOp op,
                                 kernel::LoweringConfigAttrInterface config,
                                 const Target &target);

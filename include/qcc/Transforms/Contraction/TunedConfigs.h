@@ -17,9 +17,9 @@
 namespace qcc {
 
 struct TunedConfig {
-  /// A config that fits the contraction and the target; its source is `tuned`,
-  /// or `pinned` if somebody wrote that into the database. Null where the
-  /// database has no such config.
+  /// A config that fits the contraction and the target. Its source is `tuned`,
+  /// or `pinned` if a person wrote this into the database. Null if the database
+  /// has no such config.
   kernel::LoweringConfigAttrInterface config;
   /// Why there is no config.
   std::string reason;
@@ -27,11 +27,11 @@ struct TunedConfig {
   bool isDamaged = false;
 };
 
-/// Looks up a contraction that is not packed.
+/// Looks up a contraction whose operands are not packed.
 TunedConfig findTunedConfig(kernel::ContractOp op, const Target &target,
                             const TuningDatabase &database);
 
-/// The text of a config as a database has it, which can be parsed again.
+/// The text of a config in a database; the parser can read it again.
 std::string printConfig(kernel::LoweringConfigAttrInterface config);
 
 } // namespace qcc

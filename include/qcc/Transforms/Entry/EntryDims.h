@@ -1,12 +1,12 @@
-//===- EntryDims.h - Indices of entries and what they depend on -*- C++ -*-===//
+//===- EntryDims.h - Dynamic dimensions of entries --------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The index arithmetic of an entry after outline-steps depends on the dynamic
-// dimensions of its arguments alone.
+// After outline-steps, the index arithmetic of an entry depends only on the
+// dynamic dimensions of its arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,26 +21,28 @@
 namespace qcc {
 
 /// A dynamic dimension of an argument of an entry, or of the destination of a
-/// result. The dimensions of arguments are numbered in the order in which they
-/// appear, and so are those of results, which the entry returns first.
+/// result. Dimensions of arguments are numbered in the order in which they
+/// appear. Dimensions of results have numbers of their own, in the order in
+/// which the entry returns them.
 struct EntryDim {
   bool isResult;
   unsigned number;
 };
 
-/// The dynamic dimension of its entry that `dim` asks for; nothing for others.
+/// The dynamic dimension of an entry that `dim` reads; nothing if it reads
+/// another.
 std::optional<EntryDim> entryDimOf(mlir::memref::DimOp dim);
 
-/// How many dynamic dimensions the arguments of an entry have.
+/// The number of dynamic dimensions of the arguments of an entry.
 unsigned countEntryDims(mlir::func::FuncOp entry);
 
 /// Computes indices of an entry for given dimensions of its arguments.
 class IndexEvaluator {
 public:
-  /// `dims` are the dynamic dimensions of the arguments.
+  /// `dims` are the values of the dynamic dimensions of the arguments.
   explicit IndexEvaluator(llvm::ArrayRef<int64_t> dims) : dims(dims) {}
 
-  /// Nothing where the value depends on more, or does not fit 64 bits.
+  /// Nothing if the value depends on anything else, or does not fit 64 bits.
   std::optional<int64_t> evaluate(mlir::Value value);
 
 private:

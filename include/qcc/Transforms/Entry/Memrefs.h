@@ -14,9 +14,9 @@
 
 namespace qcc {
 
-/// A memref over `data`, a pointer, row-major and compact but for the pitch of
-/// rows that the type may have. `sizeOf` gives the size of a dimension as i64;
-/// it is called for each, the last one first.
+/// A memref over the pointer `data`, in row-major order. It is compact, unless
+/// `type` has a pitch of rows. `sizeOf` gives the size of a dimension as i64;
+/// it is called for each dimension, the last one first.
 mlir::Value emitMemref(mlir::OpBuilder &builder, mlir::Location loc,
                        const mlir::LLVMTypeConverter &converter,
                        mlir::MemRefType type, mlir::Value data,

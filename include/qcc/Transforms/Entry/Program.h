@@ -1,4 +1,4 @@
-//===- Program.h - The table that lower-entries leaves ----------*- C++ -*-===//
+//===- Program.h - Table of the program -------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ struct ProgramTensor {
   mlir::Type elementType; ///< of the source program: may be quantized
   llvm::SmallVector<int64_t> dims;
   std::string name; ///< in the source program; or empty
-  /// One for each dimension, which may be empty; or none.
+  /// A name for each dimension, "" for a dimension without one; or empty.
   std::vector<std::string> dimNames;
 };
 
@@ -36,13 +36,14 @@ struct ProgramOperand {
   int64_t index;
   mlir::Type elementType; ///< may be quantized
   llvm::SmallVector<int64_t> dims;
-  llvm::SmallVector<int64_t> order; ///< see qcc_operand_desc; may be empty
-  int64_t rowPitch = 0;             ///< likewise
-  int64_t byteShift = 0;            ///< likewise
-  std::string layer; ///< whose value it is, where it is written; or empty
+  /// The fields of qcc_operand_desc of these names; `order` may be empty.
+  llvm::SmallVector<int64_t> order;
+  int64_t rowPitch = 0;
+  int64_t byteShift = 0;
+  std::string layer; ///< of an output: the layer whose value it is; or empty
 
-  /// Takes over what the attributes of an operand of a call (Notes.h) say.
-  /// Sizes stay in the order of memory.
+  /// Takes over the attributes of an operand of a call (Notes.h). Sizes stay in
+  /// the order of memory.
   void describe(mlir::DictionaryAttr value);
 };
 
@@ -76,20 +77,22 @@ struct ProgramEntry {
   std::string plan; ///< symbol of the plan function
   int64_t symbols, values;
   std::vector<ProgramTensor> arguments, results;
-  std::vector<std::string> requirements; ///< what the plan function may refuse
+  std::vector<std::string> requirements; ///< messages of the checks of the plan
   std::vector<ProgramStep> steps;
 };
 
 /// Rejects an entry that exceeds the limits of the ABI.
 mlir::LogicalResult verifyLimits(mlir::Location loc, const ProgramEntry &entry);
 
-/// Rejects notes on a module that are no metadata, or exceed the limits.
+/// Rejects metadata of a module if they are not a dictionary of strings, or
+/// exceed the limits.
 mlir::LogicalResult verifyMetadata(mlir::ModuleOp module);
 
 struct Program {
   std::vector<ProgramEntry> entries;
   Weights weights;
-  /// An array of strings, which the module keeps; null for an empty array.
+  /// The dictionary of strings that the module has (`qcc.metadata`); null if
+  /// the module has none.
   mlir::DictionaryAttr metadata;
 
   /// Writes the table onto the module, and reads it back.

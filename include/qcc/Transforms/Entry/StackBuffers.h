@@ -1,15 +1,15 @@
-//===- StackBuffers.h - Buffers to offsets in one arena ---------*- C++ -*-===//
+//===- StackBuffers.h - Offsets of buffers in an arena ----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers are *stacked* in an order: each lies at the least offset behind all
-// buffers before it in the order that it meets, that is, that are alive at the
-// same step. Any placement that is valid for some sizes gives an order, that of
-// its offsets, whose stack is at most as high. An order is valid for all sizes,
-// so that sizes need not be known to choose one.
+// Two buffers *meet* if both are alive at one step. Buffers are *stacked* in an
+// order: each lies at the least offset behind all earlier buffers of the order
+// that it meets. Any placement that is valid for some sizes gives an order, by
+// its offsets, and the stack in this order is at most as high. An order is
+// valid for all sizes, so the sizes need not be known to choose one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,19 +43,19 @@ liveSets(llvm::ArrayRef<Lifetime> lifetimes);
 int64_t liveBytes(llvm::ArrayRef<llvm::SmallVector<unsigned>> sets,
                   llvm::ArrayRef<int64_t> sizes);
 
-/// An order whose stack is low for each of `cases`, as far as the largest live
-/// set lets it be: the sizes, where they are known, or examples of them.
+/// An order whose stack is low for each of `cases`, compared with its largest
+/// live set. The cases are the sizes if they are known, and otherwise examples.
 llvm::SmallVector<unsigned> chooseOrder(llvm::ArrayRef<Lifetime> lifetimes,
                                         llvm::ArrayRef<BufferSizes> cases);
 
-/// For each buffer those that it lies behind, without those that are behind
-/// none of the others in any case.
+/// For each buffer, the buffers behind which it must lie. A buffer is left out
+/// if another of them always lies behind it.
 llvm::SmallVector<llvm::SmallVector<unsigned>>
 buffersBelow(llvm::ArrayRef<Lifetime> lifetimes,
              llvm::ArrayRef<unsigned> order);
 
-/// The offsets of buffers that are stacked in an order, for given sizes;
-/// `below` is what buffersBelow says of the order.
+/// The offsets of buffers that are stacked in an order, for given sizes.
+/// `below` is the result of buffersBelow for the order.
 llvm::SmallVector<int64_t>
 stackBuffers(llvm::ArrayRef<llvm::SmallVector<unsigned>> below,
              llvm::ArrayRef<unsigned> order, llvm::ArrayRef<int64_t> sizes);

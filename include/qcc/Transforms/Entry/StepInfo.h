@@ -1,4 +1,4 @@
-//===- StepInfo.h - Kind and amount of work of a step -----------*- C++ -*-===//
+//===- StepInfo.h - Kind and work of a step ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,25 +13,25 @@
 
 namespace qcc {
 
-/// {kind, layer, fused, atom, config, not_tuned, refused} of a piece of work on
-/// memrefs, for people and for `qcc explain`. Keys without a value are left
-/// out.
+/// Describes an op on memrefs, for people and for `qcc explain`, by the keys
+/// kind, layer, fused, atom, config, not_tuned and refused. Keys without a
+/// value are left out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
-/// Arithmetic operations (a multiply-accumulate counts two) and bytes read and
-/// written, each once, as index values at the insertion point.
+/// The number of arithmetic operations, and the number of bytes that are read
+/// and written. A multiply-accumulate is two operations; each byte counts once.
+/// Both are index values at the insertion point.
 struct WorkAmount {
   mlir::Value operations, bytes;
 };
 WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
 
-/// The sizes of a memref in terms of what its base depends on: views are looked
-/// through.
+/// The sizes of a memref. The sizes of views are computed from their sources.
 llvm::SmallVector<mlir::OpFoldResult>
 sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
 
-/// Puts the sizes of views in terms of what they view, so that they can be
-/// planned.
+/// Replaces the sizes of views by sizes of their sources, so that the plan can
+/// compute them.
 void resolveViewSizes(mlir::func::FuncOp entry);
 
 /// "file:line:column" of a location, or "".

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After the buffer stage an entry calls step functions. This is what passes
-// know about them, beside their attributes (qcc/Dialect/QNN/IR/Notes.h).
+// After the buffer stage an entry calls step functions. Here are the arguments
+// and results that passes rely on. The attributes of step functions are in
+// qcc/Dialect/QNN/IR/Notes.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +30,10 @@ inline mlir::BlockArgument getStepArgument(mlir::func::FuncOp step,
   return step.getArgument(step.getNumArguments() - static_cast<int>(which));
 }
 
-/// The last results of an entry after plan-memory, in this order: the most
-/// bytes of temporaries that are alive at one step, and the size of the arena.
-/// The dynamic dimensions of its results come before them.
+/// The last results of an entry after plan-memory, in this order. LiveBytes is
+/// the greatest number of bytes of temporaries that are alive at one step.
+/// ArenaBytes is the size of the arena. The dynamic dimensions of the results
+/// precede them.
 enum class EntryResult { LiveBytes = 2, ArenaBytes = 1 };
 
 inline mlir::Value getEntryResult(mlir::func::FuncOp entry, EntryResult which) {
@@ -39,8 +41,8 @@ inline mlir::Value getEntryResult(mlir::func::FuncOp entry, EntryResult which) {
   return ret->getOperand(ret->getNumOperands() - static_cast<int>(which));
 }
 
-/// The part of the arena that is a temporary, whose rows may be apart. Null if
-/// `memref` is not a temporary.
+/// The view of the arena that is the temporary `memref`, whose rows may have
+/// gaps between them. Null if `memref` is not a temporary.
 inline mlir::memref::ViewOp viewOf(mlir::Value memref) {
   while (auto cast = memref.getDefiningOp<mlir::memref::CastOp>())
     memref = cast.getSource();
@@ -49,8 +51,8 @@ inline mlir::memref::ViewOp viewOf(mlir::Value memref) {
   return memref.getDefiningOp<mlir::memref::ViewOp>();
 }
 
-/// Elements from one row of the last dimension of a temporary to the next, or 0
-/// where it is compact.
+/// The number of elements from the start of one row of a temporary to the next;
+/// 0 if the temporary is compact.
 inline int64_t rowPitchOf(mlir::MemRefType type) {
   return type.getLayout().isIdentity()
              ? 0

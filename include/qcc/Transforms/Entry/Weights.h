@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights may be most of the memory there is. So a program has a list of its
-// constants and of where each begins; they become one blob of bytes only where
-// that is written.
+// The weights of a program may fill most of the memory. So a program has a list
+// of its constants, with the offset of each. They become one blob of bytes only
+// when the blob is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,14 @@ public:
     mlir::ElementsAttr value;
   };
 
-  /// Places a constant behind the others, at a multiple of 64 bytes, unless one
-  /// of the same bytes is there already. Returns its offset; nothing where it
-  /// has no bytes, as a resource without data.
+  /// Places a constant behind the others, at a multiple of 64 bytes, unless the
+  /// list has a constant with the same bytes. Returns the offset; nothing if
+  /// the constant has no bytes, such as a resource without data.
   std::optional<int64_t> add(mlir::ElementsAttr value);
 
-  /// Of the blob, in bytes.
+  /// The size of the blob, in bytes.
   int64_t size() const { return total; }
-  /// In the order of their offsets.
+  /// The constants in the order of their offsets.
   llvm::ArrayRef<Constant> constants() const { return list; }
   /// Number of bytes that `add` has read to find equal constants.
   int64_t bytesRead() const { return read; }
@@ -53,9 +53,9 @@ public:
       char *memory, llvm::function_ref<void(const Constant &)> written =
                         [](const Constant &) {}) const;
 
-  /// Whether both have constants with the same bytes at the same places.
-  /// Constants that are stored in different ways, as a splat may be, count as
-  /// different.
+  /// Whether both have constants with the same bytes at the same offsets.
+  /// Constants that are stored in different ways, such as a splat and an array,
+  /// count as different.
   bool operator==(const Weights &other) const;
 
   /// The list as an attribute, and back.
@@ -63,8 +63,9 @@ public:
   static Weights of(mlir::ArrayAttr attribute);
 
 private:
-  /// The constant of `list` with the same bytes as a constant that is stored as
-  /// bytes; null if there is none. The next constant of `list` is `value` then.
+  /// The constant of `list` with the same bytes as `value`; null if the list
+  /// has no such constant, or if `value` is not stored as bytes. After null,
+  /// the caller must append `value` to `list`.
   const Constant *findEqual(mlir::ElementsAttr value);
   uint64_t hashSamples(llvm::ArrayRef<char> bytes);
   uint64_t hashAll(llvm::ArrayRef<char> bytes);
@@ -80,14 +81,14 @@ private:
   int64_t total = 0, read = 0;
   /// Offsets of the constants that `add` was called with.
   llvm::DenseMap<mlir::Attribute, int64_t> offsets;
-  /// By a hash of size and samples. Constants may be as large as memory, so
-  /// that all bytes are hashed only where samples are equal.
+  /// The key is a hash of size and samples. Constants may be as large as
+  /// memory, so all bytes are hashed only if samples are equal.
   std::unordered_map<uint64_t, Similar> similar;
-  /// Indices in `list` by a hash of all bytes.
+  /// Indices in `list`. The key is a hash of all bytes.
   std::unordered_map<uint64_t, llvm::SmallVector<unsigned, 1>> whole;
 };
 
-/// Frees the data of a constant, which has none afterwards.
+/// Frees the data of a constant. Afterwards the constant has no data.
 void releaseData(mlir::DenseResourceElementsAttr constant);
 
 } // namespace qcc

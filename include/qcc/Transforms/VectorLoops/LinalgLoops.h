@@ -1,13 +1,14 @@
-//===- LinalgLoops.h - The loops of one linalg op ---------------*- C++ -*-===//
+//===- LinalgLoops.h - Loops of one linalg op -------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the emitters of generic code share: the iteration space of a
-// linalg.generic on memrefs, access to its operands at one point or at a row of
-// points (the *lanes*) along one dimension, and its body computed on lanes.
+// The emitters of generic code share this class. It knows the iteration space
+// of a linalg.generic on memrefs. It loads and stores operands at one point, or
+// at a row of points along one dimension (the *lanes*). It computes the body on
+// lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +28,16 @@ namespace qcc {
 struct Lanes {
   unsigned dim = 0;
   unsigned count = 1;
-  /// A vector<count x i1>; null where all lanes are inside.
+  /// A vector<count x i1>; null if all lanes are inside.
   mlir::Value mask;
 };
 
-/// How a dimension is covered by lanes.
+/// The loops over a dimension, and the lanes of each.
 struct Segments {
   unsigned dim;
-  /// Loops of so many lanes at once, one after the other.
+  /// The number of lanes of each loop; the loops follow each other.
   llvm::SmallVector<unsigned> widths;
-  /// Lanes of the vector that computes what they leave, under a mask; 0 where
-  /// they leave nothing.
+  /// Lanes of the masked vector that computes the rest; 0 if there is no rest.
   unsigned masked = 0;
 };
 
@@ -55,12 +55,13 @@ public:
 
   /// Whether the body can be computed on a vector of points at once.
   bool isBodyMappable() const;
-  /// Whether it does no harm to compute the body for points outside.
+  /// Whether the body may be computed for points outside without harm.
   bool isBodySpeculatable() const;
-  /// Lanes of a vector of `bits` for the widest element type of the op.
+  /// The number of lanes of a vector of `bits` bits, for the widest element
+  /// type of the op.
   unsigned getVectorWidth(unsigned bits) const;
 
-  /// A dimension in blocks of so many; all but the last one are full.
+  /// A dimension in blocks of `size` indices; only the last may have fewer.
   struct Blocked {
     unsigned dim;
     int64_t size;
@@ -68,32 +69,33 @@ public:
   struct Block {
     mlir::Value low, high;
   };
-  /// Opens the scf.forall over the parallel dimensions: all whole but those of
-  /// `blocked`, and without those of `inside`. The insertion point is then
-  /// inside; `point` receives the indices and, for blocked dimensions and those
-  /// of `inside`, nothing. Returns a block of each blocked dimension.
+  /// Opens an scf.forall over the parallel dimensions except `inside`, and puts
+  /// the insertion point into it. Dimensions of `blocked` are iterated in
+  /// blocks. Writes the index of every other iterated dimension to `point`.
+  /// Returns a block for each dimension of `blocked`.
   llvm::SmallVector<Block> openForall(llvm::ArrayRef<Blocked> blocked,
                                       Point &point,
                                       llvm::ArrayRef<unsigned> inside = {});
-  /// Opens the scf.forall over the parallel dimensions with `count` iterations
-  /// for each point, one after the other. Returns which of them it is.
+  /// Opens an scf.forall over the parallel dimensions with `count` iterations
+  /// for each point, which follow each other. Returns the number of the
+  /// iteration, from 0 on.
   mlir::Value openForallOfLanes(int64_t count, Point &point);
 
-  /// Calls `body` with the whole tiles of `rows` of the dimension that are in
-  /// the block, and with its remaining indices one by one. The point has the
-  /// first index of the tile.
+  /// Calls `body` for each whole tile of `rows` indices in the block, and for
+  /// each remaining index. The argument is the number of indices; `point` has
+  /// the first one.
   void emitRows(Block block, unsigned dim, unsigned rows, Point &point,
                 llvm::function_ref<void(unsigned)> body);
-  /// The points of a tile of `rows` from `point` on along the dimension.
+  /// The `rows` points of a tile that begins at `point`, along the dimension.
   llvm::SmallVector<Point> getRows(const Point &point, unsigned dim,
                                    unsigned rows);
 
-  /// Covers [low, high) as `segments` says; the body gets where its lanes
-  /// begin.
+  /// Emits the loops of `segments` over the block [low, high). The body gets
+  /// the index at which its lanes begin.
   void emitSegments(Block block, const Segments &segments,
                     llvm::function_ref<void(mlir::Value, const Lanes &)> body);
 
-  /// Loops over the dimensions, in order.
+  /// Emits loops over the dimensions, in order; the last one is the innermost.
   llvm::SmallVector<mlir::Value>
   emitLoops(llvm::ArrayRef<unsigned> dims, Point point,
             mlir::ValueRange iterArgs,
@@ -101,23 +103,25 @@ public:
                                                               mlir::ValueRange)>
                 body);
 
-  /// The operand at the lanes; a scalar where it does not move along them.
+  /// Loads the operand at the lanes; a scalar if it does not move along them.
   mlir::Value load(mlir::OpOperand &operand, const Point &point,
                    const Lanes &lanes);
   void store(mlir::Value value, mlir::OpOperand &operand, const Point &point,
              const Lanes &lanes);
-  /// The value as a vector of the lanes, if there are several.
+  /// The value as a vector of the lanes; the value itself for one lane.
   mlir::Value spread(mlir::Value value, const Lanes &lanes);
 
-  /// Computes, once and here, what of the body does not depend on the
-  /// dimensions `moving`: loops over these need not load and compute it again.
+  /// Emits the part of the body that does not depend on the dimensions
+  /// `moving`. Loops over these dimensions then neither load nor compute it
+  /// again.
   void emitInvariants(const Point &point, llvm::ArrayRef<unsigned> moving);
 
-  /// From now on the body takes a value for an input and does not load it.
+  /// From now on the body takes `value` for the input and does not load it.
   void setInput(mlir::OpOperand &input, mlir::Value value);
 
-  /// Computes `wanted`, values of the body, at the lanes. `accumulators` are
-  /// the values of the output arguments; empty loads those that are used.
+  /// Computes the values `wanted` of the body at the lanes. `accumulators` are
+  /// the values of the output arguments. If it is empty, loads those that are
+  /// used.
   llvm::SmallVector<mlir::Value> emitBody(llvm::ArrayRef<mlir::Value> wanted,
                                           mlir::ValueRange accumulators,
                                           const Point &point,
@@ -130,13 +134,15 @@ public:
 
   mlir::RewriterBase &rewriter;
   mlir::Location loc;
-  /// Ops are handles: reading one does not change the loops.
+  /// Mutable because ops are handles: a call of an op's function does not
+  /// change the loops.
   mutable mlir::linalg::LinalgOp op;
   /// How the body converts between f32 and bf16.
   const BF16Conversions bf16;
 
 private:
-  /// Opens the scf.forall over `outer`: where an index goes, and its size.
+  /// Opens an scf.forall over `outer`. Each pair has the variable that receives
+  /// an index, and the number of its values.
   void openForallOver(
       llvm::ArrayRef<std::pair<mlir::Value *, mlir::OpFoldResult>> outer);
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand,
@@ -151,14 +157,14 @@ private:
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 };
 
-/// The op that loops are made of, of a linalg op or a memref.copy on memrefs:
-/// a linalg.generic, adjacent dimensions of which are one where every operand
-/// keeps them together. Outputs do not depend on reduction dimensions. An error
-/// if there is none.
+/// Rewrites a linalg op on memrefs, or a memref.copy, to the linalg.generic of
+/// which loops are made. Merges adjacent dimensions if every operand keeps them
+/// together. An error if the op has no such form, or if an output depends on a
+/// reduction dimension.
 mlir::FailureOr<mlir::linalg::GenericOp>
 prepareLoops(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
-/// The ops of a function that have loops of their own (prepareLoops).
+/// The ops of a function that become loops of their own (prepareLoops).
 llvm::SmallVector<mlir::Operation *> listLoopOps(mlir::Operation *func);
 
 } // namespace qcc

@@ -160,9 +160,10 @@ static bool isPaddedByOp(const WindowDim &window) {
   return fits(window.before) && fits(window.after);
 }
 
-/// [N, C, D, H, W] as images [N * D', H, W, C'], whose channels are those of
-/// all elements of a window along the depth, of which there are D'. Those of a
-/// group stay together: (group, element, channel of the group).
+/// [N, C, D, H, W] as images [N * D', H, W, C']. D' is the number of windows
+/// along the depth. The channels C' of an image are the channels of all
+/// elements of such a window. The channels of a group stay together: (group,
+/// element, channel of the group).
 static FailureOr<GraphValue> joinDepth(NodeImporter &n, GraphValue &x,
                                        const WindowDim &window,
                                        int64_t groups) {

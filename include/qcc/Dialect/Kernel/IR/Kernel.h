@@ -30,30 +30,33 @@
 #include "qcc/Dialect/Kernel/IR/KernelOps.h.inc"
 
 namespace qcc::kernel {
-/// Whether each result is a dimension, none twice, or 0. Unlike a projected
-/// permutation the map may have more results than dimensions.
+/// Whether each result is a dimension or 0, and no dimension occurs twice.
+/// Unlike a projected permutation, the map may have more results than
+/// dimensions.
 bool isProjection(mlir::AffineMap map);
-/// A term loop floordiv size * stride, both constants positive: where the group
-/// of a column begins, each group having so many columns and elements.
+/// A term loop floordiv size * stride, with positive constants. It is the
+/// position at which the group of a column begins. Each group has `size`
+/// columns and `stride` elements.
 struct GroupTerm {
   unsigned loop;
   int64_t size, stride;
 };
-/// The first such term of a sum.
+/// The first such term of a sum; nothing if the sum has no such term.
 std::optional<GroupTerm> groupTerm(mlir::AffineExpr expr);
-/// Whether each result is a sum of dimensions times positive constants, or 0,
-/// and no dimension occurs twice: how windows of a convolution slide. Every
-/// projection is one. A term may be the group of `columns`, where there are
-/// some.
+/// Whether the map describes sliding windows, as of a convolution. Then each
+/// result is 0 or a sum of dimensions times positive constants, and no
+/// dimension occurs twice. Every projection is such a map. If `columns` is
+/// given, a term may be the group of this loop.
 bool isWindow(mlir::AffineMap map, std::optional<unsigned> columns = {});
-/// What each of `loops` dimensions is multiplied by in such a sum, 0 where it
-/// does not occur or chooses a group; nothing for another expression.
+/// The factor of each of `loops` dimensions in such a sum; 0 if the dimension
+/// does not occur or chooses a group. Nothing if `expr` is not such a sum.
 std::optional<llvm::SmallVector<int64_t>> windowFactors(mlir::AffineExpr expr,
                                                         unsigned loops);
-/// The result of a window along which `loop` goes from one element to the next;
-/// nothing where the loop is in none, or with a factor other than 1.
+/// The number of the result of a window in which `loop` has the factor 1, so
+/// that it goes from one element to the next. Nothing if no result has it so.
 std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned loop);
-/// Whether `loop` leaves out elements of a dimension that it goes along.
+/// Whether `loop` skips elements of a dimension: the map depends on it, but not
+/// with the factor 1.
 bool leavesOut(mlir::AffineMap map, unsigned loop);
 /// Lets one-shot bufferization handle the ops of the dialect.
 void registerBufferizableOpInterfaceExternalModels(

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elements of tensor.empty have no values. A program that is known to read
-// one is rejected; where an element may be read, it is 0.
+// The elements of tensor.empty have no values. The importer rejects a program
+// that certainly reads one. If the program may read an element, the element is
+// 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +18,16 @@
 
 namespace qcc {
 
-/// What an operation does with a tensor none of whose elements has a value.
+/// How an operation uses a tensor without values.
 enum class EmptyTensorUse {
   /// Reads its sizes only, or overwrites all of its elements.
   Harmless,
-  /// Gives another view of it, which has no values either.
+  /// Makes a view of the tensor, which has no values either.
   View,
   /// Reads elements.
   Read,
-  /// Overwrites some of its elements, or hands it to somebody else.
+  /// Overwrites some of its elements, or passes it to another function or
+  /// region.
   Unknown,
 };
 

@@ -18,7 +18,8 @@
 
 namespace qcc {
 
-/// The attribute of an argument or a result, or null to leave it as it is.
+/// The attribute of an argument or a result by its number; null keeps the old
+/// one.
 using AttrOfNumber = llvm::function_ref<mlir::Attribute(unsigned)>;
 
 /// Sets the attribute `name` of arguments.

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The discardable attributes of qcc, on ops of other dialects and on
-// kernel.contract: what each means, which pass writes it and which reads it.
-// `qcc.values` is not here, since ValueInfo.h has functions to write and read
-// it.
-// Attributes on ops survive the rewrites that copy discardable attributes or
-// clone bodies. Without `qcc.combine` a result would have other bits, without
-// the attributes of entries, steps and the module there is no descriptor; the
-// others cost speed, or what `qcc explain` can say.
+// kernel.contract. Each comment says what the attribute means, and which pass
+// writes and reads it. ValueInfo.h has functions to write and read
+// `qcc.values`. Attributes on ops survive rewrites that copy discardable
+// attributes or clone bodies. Losing `qcc.combine` changes results. Losing an
+// attribute of an entry, a step or the module prevents writing the descriptor.
+// Losing another one costs speed, or information in `qcc explain`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +30,8 @@ namespace qcc {
 inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
 /// String: why the op is in no kernel. Written by the pass that gives up.
 inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
-/// ArrayAttr: what is to be said of each result, where the location does not
-/// say it. Written by setValueInfos (ValueInfo.h).
+/// ArrayAttr: layer and type of each result, if the location does not say them.
+/// Written by setValueInfos (ValueInfo.h).
 inline constexpr llvm::StringLiteral kValuesAttr = "qcc.values";
 /// String, on a contraction: why it has no tuned config, although there is a
 /// database. Written by select-lowering-config.
@@ -42,19 +41,19 @@ inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
 // On ops, for later passes
 //===----------------------------------------------------------------------===//
 
-/// Index, on a contraction: how many groups of the program it has in one, so
-/// that all but one of as many of its products are by zeros. Written by
-/// merge-groups, read where operations are counted.
+/// Index, on a contraction: the number n of groups of the program that it has
+/// in one. Of n products, n - 1 are by zeros. Written by merge-groups, read
+/// when operations are counted.
 inline constexpr llvm::StringLiteral kMergedGroupsAttr = "qcc.merged_groups";
 
-/// DenseF64ArrayAttr: [least, greatest] result of the op, which is not NaN
-/// unless the float whose sign it takes is. Written by legalize-float on what
-/// math functions expand to, read by the analysis of ranges.
+/// DenseF64ArrayAttr: [least, greatest] result of the op. The result is NaN
+/// only if the float whose sign it takes is NaN. Written by legalize-float on
+/// the ops to which math functions expand, read by the analysis of ranges.
 inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
 /// Unit, on the combining operation of each output of a float reduction (N8).
-/// Written by legalize-float, which decides how an op reduces, since later
-/// passes rewrite bodies; a body whose combining operations are not marked runs
-/// in order.
+/// Written by legalize-float, which decides how an op reduces; later passes
+/// rewrite bodies. A body whose combining operations are not marked runs in
+/// order.
 inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
 
 //===----------------------------------------------------------------------===//
@@ -67,15 +66,15 @@ inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
 /// descriptor.
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
 /// String, on an argument or a result of an entry: its name. Written on results
-/// by importers, or in the program; where it is not, by convert-qnn-to-linalg,
-/// which takes the name from the location. For the descriptor.
+/// by importers, or in the program. Otherwise convert-qnn-to-linalg takes the
+/// name from the location. For the descriptor.
 inline constexpr llvm::StringLiteral kNameAttr = "qcc.name";
 /// Array of a string for each dimension, on an argument of an entry: their
 /// names, "" for none. Written by importers, or in the program; for the
 /// descriptor.
 inline constexpr llvm::StringLiteral kDimNamesAttr = "qcc.dim_names";
-/// Unit, on an argument of an entry that receives a result. Written by
-/// add-result-destinations.
+/// Unit, on an argument of an entry that is the destination of a result.
+/// Written by add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
 /// Unit, on the last argument of an entry: the memory of its temporaries.
 /// Written by plan-memory.
@@ -87,31 +86,31 @@ inline constexpr llvm::StringLiteral kArenaAttr = "qcc.arena";
 
 /// Unit: the function is a step.
 inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
-/// Unit: the ops of the step touch different memory, so that they may run in
-/// any order and at the same time.
+/// Unit: the ops of the step touch different memory. So they may run in any
+/// order and at the same time.
 inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
 /// Unit: the threads share the work of the step. Written by distribute-steps.
 inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
 /// Integer: bytes of scratch memory per thread. Written by assign-scratch.
 inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
-/// DenseI64ArrayAttr: which memref arguments the step writes.
+/// DenseI64ArrayAttr: the numbers of the memref arguments that the step writes.
 inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
 
 //===----------------------------------------------------------------------===//
 // On calls of steps, written by outline-steps: several calls may share a step
 //===----------------------------------------------------------------------===//
 
-/// Dictionary: the name of the step, and what `qcc explain` says of it
+/// Dictionary: the name of the step, and its description for `qcc explain`
 /// (describeWork).
 inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
 /// String, on an operand (arg_attrs): the layer whose value the step writes to
 /// it.
 inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
-/// Integer, on an operand: what the step adds to each byte of the value that it
-/// writes to it.
+/// Integer, on an operand: the number that the step adds to each byte of the
+/// value that it writes there.
 inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
-/// DenseI64ArrayAttr, on an operand: which dimension of the value that the
-/// step writes to it is the first in memory, the second, and so on.
+/// DenseI64ArrayAttr, on an operand: the dimensions of the value that the step
+/// writes there, in the order in which they lie in memory.
 inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +118,7 @@ inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
 // unless said otherwise
 //===----------------------------------------------------------------------===//
 
-/// Dictionary of strings: what the program says of itself, for the descriptor.
+/// Dictionary of strings: the metadata of the program, for the descriptor.
 /// Written by importers, or in the program.
 inline constexpr llvm::StringLiteral kMetadataAttr = "qcc.metadata";
 

@@ -15,8 +15,8 @@ namespace qcc::qnn {
 class ElementwiseOpInterface;
 
 namespace detail {
-/// Shapes, axis and parameters. What else an op asks of its operands, its own
-/// verifier checks afterwards.
+/// Checks shapes, axis and parameters. Afterwards the verifier of the op checks
+/// its other rules.
 mlir::LogicalResult verifyElementwise(ElementwiseOpInterface op);
 } // namespace detail
 } // namespace qcc::qnn

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One description of what stands in `real = scale * (stored - zero_point)`
-// (N1), whether a type or operands carry it. Verifiers, lowerings and the
-// reference interpreter read parameters through it.
+// The parameters of `real = scale * (stored - zero_point)` (N1). A type or
+// operands carry them; the structures here are the same for both. Verifiers,
+// lowerings and the reference interpreter read parameters through them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ struct QuantParams {
   enum class Kind { PerTensor, PerChannel, PerRow };
 
   // The stored integers: their width (8 or 32), and the range to which results
-  // saturate, which a type may make narrower than its storage (i8<-127:127>).
+  // saturate. A type may make this range narrower than its storage
+  // (i8<-127:127>).
   bool isSigned = true;
   unsigned width = 8;
   int64_t qmin = -128;
@@ -36,19 +37,19 @@ struct QuantParams {
 
   Kind scaleKind = Kind::PerTensor;
   Kind zeroPointKind = Kind::PerTensor;
-  /// The channel dimension, where a kind is PerChannel.
+  /// The channel dimension, if a kind is PerChannel.
   int64_t axis = -1;
 
   /// Whether the values are known at compile time, from the type or from a
-  /// constant operand. The vectors then hold one value for the tensor, one per
-  /// channel, or one per row in row-major order; otherwise they are empty.
+  /// constant operand. If so, the vectors hold one value for the tensor, one
+  /// per channel, or one per row in row-major order. Otherwise they are empty.
   bool isScaleConstant = false;
   bool isZeroPointConstant = false;
   llvm::SmallVector<float> scales;
   llvm::SmallVector<int32_t> zeroPoints;
 
-  /// The operands; null where the type carries the parameters, or where there
-  /// is no zero point (zeroPoints is then {0}).
+  /// The operands; null if the type carries the parameters. `zeroPoint` is also
+  /// null if the tensor has no zero point; then `zeroPoints` is {0}.
   mlir::Value scale;
   mlir::Value zeroPoint;
 
@@ -68,7 +69,7 @@ struct QuantForms {
   std::optional<int64_t> channelAxis;
   /// Whether a type may have another axis than `channelAxis`.
   bool anyTypeAxis = false;
-  /// The scale operand may be absent (and then counts as 1).
+  /// Whether the scale operand may be absent; it then counts as 1.
   bool scaleOptional = false;
 
   static QuantForms perTensorOrRow();
@@ -88,9 +89,9 @@ struct QuantForms {
 struct QuantTensor {
   llvm::StringRef name; ///< in messages
   mlir::Value value;
-  /// Null where there is no such operand.
+  /// The operands of the op; null if the op has no such operand.
   mlir::Value scale = {}, zeroPoint = {};
-  /// What the op allows; nothing where the tensor is not quantized.
+  /// The forms that the op allows; nothing if the tensor is not quantized.
   std::optional<QuantForms> forms = std::nullopt;
 
   bool isQuantized() const { return forms.has_value(); }
@@ -99,30 +100,30 @@ struct QuantTensor {
   }
   /// The parameters of a quantized tensor; errors are reported at `op`.
   mlir::FailureOr<QuantParams> verify(mlir::Operation *op) const;
-  /// The parameters, or a failure that is not reported.
+  /// The parameters, or a failure without a report.
   mlir::FailureOr<QuantParams> tryGetParams() const;
   /// The parameters in an op that was verified.
   QuantParams getParams() const;
 };
 
-/// The parameters of a tensor of type `type`, carried by that type or by the
-/// operands `scale` and `zeroPoint` (each may be null). Where they are not
-/// valid (N1, N9, `forms`) this is reported with `emitError`, `what` naming the
-/// tensor.
+/// The parameters of a tensor of type `type`. The type carries them, or the
+/// operands `scale` and `zeroPoint`, each of which may be null. Reports
+/// parameters that are not valid (N1, N9, `forms`) with `emitError`; `what`
+/// names the tensor.
 mlir::FailureOr<QuantParams>
 getQuantParams(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                llvm::StringRef what, mlir::Type type, mlir::Value scale,
                mlir::Value zeroPoint, const QuantForms &forms);
 
-/// The same without a report and in every form; `axis` is the channel dimension
-/// of operands, by default the last.
+/// The same, without a report, for every form. `axis` is the channel dimension
+/// of operands; the default is the last one.
 mlir::FailureOr<QuantParams>
 getQuantParams(mlir::Type type, mlir::Value scale = {},
                mlir::Value zeroPoint = {},
                std::optional<int64_t> axis = std::nullopt);
 
-/// The elements of a constant f32 or tensor of f32, in order. False if `value`
-/// is no constant, or a resource whose bytes are not there.
+/// Reads the elements of a constant f32 or tensor of f32, in order. Returns
+/// false if `value` is not a constant, or is a resource without bytes.
 bool readConstantFloats(mlir::Value value,
                         llvm::SmallVectorImpl<float> &result);
 

@@ -1,4 +1,4 @@
-//===- ReductionLimit.h - How long a sum of products may be -----*- C++ -*-===//
+//===- ReductionLimit.h - Limit of the size of a reduction ------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@ namespace qcc::qnn {
 /// i32 (N2).
 int64_t getMostProducts(const QuantParams &lhs, const QuantParams &rhs);
 
-/// On a linalg.generic: the largest size that its reduction may have, which is
-/// dynamic. convert-qnn-to-linalg makes a requirement of the entry of it.
+/// On a linalg.generic with a reduction of dynamic size: the largest size that
+/// it may have. convert-qnn-to-linalg makes a requirement of the entry of it.
 inline constexpr llvm::StringLiteral kMostProductsAttr = "qcc.most_products";
 
 } // namespace qcc::qnn

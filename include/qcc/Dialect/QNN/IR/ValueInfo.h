@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whoever looks at a compiled program step by step wants to know which layer's
-// value a buffer holds, and what its integers mean. Neither may influence how
-// the program is compiled. Both must outlive rewrites that know nothing of
-// them. They therefore travel in the *location* of the op that computes the
-// value. A rewrite that gives its result the location of what it replaces, as
-// all do, keeps them.
+// Tools show a compiled program step by step. They need to know which layer's
+// value a buffer holds, and what its integers mean. This information must not
+// influence how the program is compiled, and must outlive rewrites that do not
+// know of it. So it is in the *location* of the op that computes the value.
+// Every rewrite gives its result the location of the op that it replaces, and
+// so keeps the information.
 //
-// A layer is a name in a location, `loc("fc1")` in text; its value is that of
-// its last op. What a name cannot say stands in the metadata of a fused
-// location, a dictionary:
+// A layer is a name in a location, `loc("fc1")` in text. The value of a layer
+// is the value of its last op. The metadata of a fused location, a dictionary,
+// say what a name cannot say:
 //
 //   loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["fc1"])
 //     the value is quantized so, although lowering made it a plain i8;
@@ -26,7 +26,7 @@
 //     the dimensions of conv1 lie in another order: the first in memory is
 //     dimension 0, the second dimension 2, and so on.
 //
-// An op with several results, whose location can only tell of one, has the
+// A location describes only one value. So an op with several results has the
 // attribute `qcc.values`, an array of such dictionaries.
 //
 //===----------------------------------------------------------------------===//
@@ -43,10 +43,11 @@ struct ValueInfo {
   llvm::StringRef layer;
   /// The quantized element type, or null.
   mlir::Type type;
-  /// Which dimension is the first in memory, the second, and so on; empty where
-  /// they lie in their order (channels-last).
+  /// The dimensions in the order in which they lie in memory (channels-last);
+  /// empty if this is their own order.
   llvm::SmallVector<int64_t> order;
-  /// What was added to each byte of the value as it is stored (store-unsigned).
+  /// The number that was added to each byte of the value when it was stored
+  /// (store-unsigned).
   int64_t byteShift = 0;
 
   friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
@@ -58,30 +59,30 @@ struct ValueInfo {
 /// The layer to which an op belongs: the innermost name of a location, or "".
 llvm::StringRef layerName(mlir::Location loc);
 
-/// What the location of an op says of its value.
+/// The description of a value in the location of its op.
 ValueInfo valueInfo(mlir::Location loc);
 
-/// The location, saying the element type of the value where it is quantized.
+/// The location, with the element type of `type` if it is quantized.
 mlir::Location withType(mlir::Location loc, mlir::Type type);
 
-/// The location of an op that stores its value in the order; that of the
-/// value's dimensions where it is empty.
+/// The location of an op that stores the dimensions of its value in the order
+/// `order`; empty stands for their own order.
 mlir::Location withOrder(mlir::Location loc, llvm::ArrayRef<int64_t> order);
 
 /// The location of an op that gives the value of `layer` another form.
 mlir::Location asFormOfLayer(mlir::Location loc, llvm::StringRef layer);
 bool isFormOfLayer(mlir::Location loc);
-/// Quantizing gives a layer's value another form, whatever the op is called:
-/// marks all ops within `root` that do so.
+/// Marks all ops within `root` that only quantize: they give the value of a
+/// layer another form, even if they have a name of their own.
 void inheritLayers(mlir::Operation *root);
 
 /// The location of an op that computes only a part of its layer.
 mlir::Location asPartOfLayer(mlir::Location loc);
 
-/// Of each result of an op (each output, where it works on memory), by its
-/// attribute or else by its location.
+/// The description of each result of an op, or of each output if the op works
+/// on memory. It comes from the attribute of the op, or else from its location.
 llvm::SmallVector<ValueInfo> valueInfos(mlir::Operation *op, unsigned count);
-/// Sets the attribute, where the location does not say the same.
+/// Sets the attribute, unless the location says the same.
 void setValueInfos(mlir::Operation *op, llvm::ArrayRef<ValueInfo> infos);
 
 } // namespace qcc

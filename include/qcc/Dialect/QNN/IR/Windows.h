@@ -1,12 +1,12 @@
-//===- Windows.h - Where the windows of an op lie ---------------*- C++ -*-===//
+//===- Windows.h - Windows of ops on images ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The geometry of ops that compute each pixel of an NHWC result of a window of
-// an NHWC input: sizes, and the messages of verifiers about them.
+// Ops that compute each pixel of an NHWC result from a window of an NHWC input:
+// sizes of their results, and checks for verifiers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,59 +25,60 @@ struct WindowDim {
   int64_t stride = 1, dilation = 1;
   int64_t padBefore = 0, padAfter = 0;
 
-  /// From the first element of a window to its last one, both included.
+  /// The distance from the first element of a window to its last one, both
+  /// included.
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
   bool hasPadding() const { return padBefore != 0 || padAfter != 0; }
   /// The least size of the input at which a window fits.
   int64_t leastInputSize() const {
     return std::max<int64_t>(0, extent() - padBefore - padAfter);
   }
-  /// The least size of the input at which a window fits and none lies in
-  /// padding alone, which windows with a dilation may do even where there is
-  /// less padding than a window extends over.
+  /// The least size of the input at which a window fits and every window has an
+  /// element of the input. A window with a dilation may skip a small input,
+  /// even if there is less padding than its extent.
   int64_t leastPooledSize() const {
     bool isBetween = padBefore != 0 && padAfter != 0;
     return std::max<int64_t>(leastInputSize(), isBetween ? dilation : 1);
   }
-  /// How many windows there are in an input of `size` elements, which is at
-  /// least `leastInputSize()`, or dynamic; the result is dynamic then.
+  /// The number of windows in an input of `size` elements. `size` is at least
+  /// `leastInputSize()`, or dynamic; then the result is dynamic.
   int64_t outputSize(int64_t size) const;
 
-  // Of a transposed convolution, where a window is in the result, which loses
-  // the padding, and gains `outputPadding` behind it.
+  // In a transposed convolution, windows lie in the result. The result loses
+  // the padding, and gains `outputPadding` elements at its end.
 
   /// The least size of the input at which the result has an element.
   int64_t leastTransposedInputSize(int64_t outputPadding) const;
-  /// The size of the result for an input of `size` elements, which is at least
-  /// `leastTransposedInputSize()`, or dynamic; the result is dynamic then.
+  /// The size of the result for an input of `size` elements. `size` is at least
+  /// `leastTransposedInputSize()`, or dynamic; then the result is dynamic.
   int64_t transposedSize(int64_t size, int64_t outputPadding) const;
 };
 
-/// Along one dimension of a transposed convolution, the results whose places
-/// are equal modulo the stride: a *phase*. Each phase is a convolution with
-/// stride 1 of the input and of a part of the kernel, read backwards.
+/// A *phase* of a transposed convolution, along one dimension: the results
+/// whose positions are equal modulo the stride. Each phase is a convolution of
+/// the input by a part of the filter, read backwards, with stride 1.
 struct TransposedPhase {
   int64_t tap = 0;  ///< the first element of the kernel that adds to the phase
   int64_t taps = 0; ///< how many elements of the kernel do; they may be none
-  /// Where the window of the first result begins in the input; it may be
-  /// negative.
+  /// The position in the input at which the window of the first result begins;
+  /// it may be negative.
   int64_t offset = 0;
 };
 
-/// All phases along one dimension. The windows of phase q in the input begin
-/// `offset` elements behind the number of the result, have `taps` elements that
-/// are `dilation` apart, and element j of a window is multiplied by element
-/// tap + (taps - 1 - j) * tapStep of the kernel.
+/// All phases along one dimension. In phase q, the window of result i begins at
+/// position i + `offset` of the input. It has `taps` elements, which are
+/// `dilation` apart. Element j of a window is multiplied by element tap + (taps
+/// - 1 - j) * tapStep of the filter.
 struct TransposedPhases {
   llvm::SmallVector<TransposedPhase> phases; ///< one for each place in a stride
   int64_t tapStep = 1, dilation = 1;
-  /// How many results each phase has more than the input has elements; rounded
-  /// up, so that the last phases may have one too many.
+  /// The number of results of each phase, minus the number of elements of the
+  /// input. It is rounded up, so the last phases may have a result too many.
   int64_t more = 0;
-  /// How many elements of the results of all phases are none of the op: they
-  /// are the last ones.
+  /// The number of last elements of all phases that are not in the result of
+  /// the op.
   int64_t rest = 0;
-  /// What windows reach before and behind the input.
+  /// The number of elements that windows need before and behind the input.
   int64_t before = 0, after = 0;
 
   /// The phases of a transposed convolution with windows `dim`, whose result
@@ -99,17 +100,17 @@ struct Windows {
                      llvm::ArrayRef<int64_t> strides,
                      llvm::ArrayRef<int64_t> dilations,
                      llvm::ArrayRef<int64_t> padding);
-  /// The same after a check of the numbers; errors are reported at `op`, whose
-  /// attribute `kernelName` the sizes of a window are.
+  /// Checks the numbers, then returns the windows. Reports errors at `op`,
+  /// whose attribute `kernelName` gives the sizes of a window.
   static mlir::FailureOr<Windows> verify(mlir::Operation *op,
                                          llvm::ArrayRef<int64_t> kernel,
                                          llvm::ArrayRef<int64_t> strides,
                                          llvm::ArrayRef<int64_t> dilations,
                                          llvm::ArrayRef<int64_t> padding,
                                          llvm::StringRef kernelName = "kernel");
-  /// Checks that the windows fit in `input` with its padding, that none lies in
-  /// padding alone, and that `result` has an element for each along H and W,
-  /// and the N of the input. Both are of rank 4.
+  /// Checks shapes along N, H and W; both types have rank 4. The windows must
+  /// fit in `input` with its padding, which must be less than their extent.
+  /// `result` must have the N of the input, and an element for each window.
   mlir::LogicalResult verifyShapes(mlir::Operation *op,
                                    mlir::RankedTensorType input,
                                    mlir::RankedTensorType result) const;
@@ -121,7 +122,8 @@ mlir::LogicalResult verifyPixels(mlir::Operation *op,
                                  mlir::RankedTensorType result,
                                  std::array<int64_t, 3> expected);
 
-/// Checks shapes of a transposed convolution, and `outputPadding`, [H, W].
+/// Checks the shapes of a transposed convolution, and its `outputPadding`, [H,
+/// W].
 mlir::LogicalResult
 verifyTransposedShapes(mlir::Operation *op, const Windows &windows,
                        llvm::ArrayRef<int64_t> outputPadding,

@@ -1,4 +1,4 @@
-//===- ConstantAction.h - Work that makes a constant ------------*- C++ -*-===//
+//===- ConstantAction.h - Actions that make constants -----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ public:
 
   static constexpr llvm::StringLiteral tag = "make-constant";
 
-  /// Of the new constant.
+  /// The size of the new constant.
   int64_t bytes;
 };
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants hold their elements inline or in a resource blob, in the same
-// layout but for splats and i1. These functions see plain row-major bytes.
+// Constants hold their elements inline or in a resource blob. The layout is the
+// same, except for splats and i1. These functions work on row-major bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,33 +23,35 @@ namespace qcc::qnn {
 /// Bytes of one element; 0 for element types without a byte layout (i1, index).
 unsigned getElementBytes(mlir::Type elementType);
 
-/// The row-major bytes of a constant tensor; `owned` holds those of a splat.
+/// The row-major bytes of a constant tensor; `owned` holds the bytes of a
+/// splat.
 struct ConstantData {
   llvm::ArrayRef<char> bytes;
   std::vector<char> owned;
-  /// The name of the resource, where there is one.
+  /// The name of the resource; empty for an inline constant.
   std::string name;
 
   static std::optional<ConstantData> get(mlir::Attribute value);
   static std::optional<ConstantData> get(mlir::Value value);
 };
 
-/// A constant of `type` from row-major bytes: inline where it is small and its
-/// type allows, otherwise a resource named after `name`.
+/// A constant of `type` from row-major bytes. It is inline if it is small and
+/// its type allows this; otherwise it is a resource named after `name`.
 mlir::TypedAttr makeConstant(mlir::RankedTensorType type,
                              llvm::ArrayRef<char> bytes, llvm::StringRef name);
-/// The same without a copy, of bytes that are aligned to 64.
+/// The same without a copy, from bytes that are aligned to 64.
 mlir::TypedAttr makeConstant(mlir::RankedTensorType type,
                              mlir::AsmResourceBlob bytes, llvm::StringRef name);
 
-/// The value of a constant of another type with the same bytes, without a copy
+/// The constant with the bytes of `value` and another type. It shares the data
 /// of a resource.
 mlir::TypedAttr retypeConstant(mlir::Attribute value,
                                mlir::RankedTensorType type);
 
-/// Evaluates tensor.expand_shape, collapse_shape, cast, bitcast, extract_slice
-/// and pad with static parameters, quant.scast, and linalg.generic that takes
-/// some of the elements, of constants; null otherwise.
+/// Evaluates an op that moves elements of constants: tensor.expand_shape,
+/// collapse_shape, cast, bitcast, extract_slice and pad with static parameters;
+/// quant.scast; linalg.generic that takes some of the elements. Null for other
+/// ops.
 mlir::TypedAttr foldMovement(mlir::Operation *op);
 
 } // namespace qcc::qnn

@@ -1,12 +1,12 @@
-//===- Maxima.h - Maxima of floats that may be of integers ------*- C++ -*-===//
+//===- Maxima.h - Maxima that bytes can replace -----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes share that compute maxima, such as max poolings, of bytes
-// instead of floats.
+// Two passes let ops that take maxima, such as max poolings, work on bytes
+// instead of floats. They share this structure.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace qcc::qnn {
 
-/// An op that yields the maximum of its output and of its first input, which is
-/// f32 and may be padded.
+/// An op that yields the maximum of its output and its first input. The input
+/// is f32, and may be padded.
 struct FloatMaximum {
   mutable mlir::linalg::LinalgOp op;
   mutable mlir::tensor::PadOp pad; ///< of `source`, or null
@@ -27,13 +27,13 @@ struct FloatMaximum {
 
   static std::optional<FloatMaximum> match(mlir::linalg::LinalgOp op);
 
-  /// Whether the op starts from one constant number, and pads with one, and all
-  /// of them are at most `bound`.
+  /// Whether the op starts from a constant number that is at most `bound`, and
+  /// pads with such a number if it pads.
   bool startsAtMost(float bound) const;
 
-  /// The same maximum of `quantized`, integers in place of `source`, which
-  /// starts from `least` and pads with it. Its elements are those of
-  /// `quantized`.
+  /// Creates the same maximum of the integers `quantized` instead of `source`.
+  /// It starts from `least` and pads with it. The result has the element type
+  /// of `quantized`.
   mlir::Value createOf(mlir::RewriterBase &rewriter, mlir::Value quantized,
                        bool isSigned, int64_t least) const;
 };
