@@ -26,7 +26,7 @@ namespace qcc::emu::arith {
 
 namespace {
 
-constexpr int lanes = 32, maxRows = 16, columns = 8, maxK = 64;
+constexpr int lanes = 32, maxRows = 16, columns = 8, maxK = 32;
 
 bool isInt8(ScalarType type) {
   return type == ScalarType::S8 || type == ScalarType::U8;
@@ -64,45 +64,37 @@ uint64_t doubleBits(double value) {
   return bits;
 }
 
-void gatherIntegers(const uint32_t *const *fragment, ScalarType type, int rows,
-                    int k, int16_t (*matrix)[maxK]) {
-  int bits = bitsOf(type), count = 32 / bits, unused = 32 - bits;
+/// `bits`: of an element.
+template <int bits, int k>
+void gatherIntegers(const uint32_t *const *fragment, bool isSigned, int rows,
+                    int16_t (*matrix)[k]) {
+  constexpr int count = 32 / bits, unused = 32 - bits;
   forFragment(rows, k, count, [&](int index, int lane, int row, int first) {
     uint32_t word = fragment[index][lane];
     for (int i = 0; i < count; ++i) {
       uint32_t high = word << (unused - bits * i);
       matrix[row][first + i] = static_cast<int16_t>(
-          isSigned(type) ? int32_t(high) >> unused : int32_t(high >> unused));
+          isSigned ? int32_t(high) >> unused : int32_t(high >> unused));
     }
   });
 }
 
 /// Sums of products fit 32 bits with room.
-template <int k>
-void multiplyIntegers(const int16_t (*a)[maxK], const int16_t (*b)[maxK],
-                      int rows, int32_t (*sums)[columns]) {
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column) {
-      int32_t sum = 0;
-      for (int i = 0; i < k; ++i)
-        sum += int32_t(a[row][i]) * b[column][i];
-      sums[row][column] = sum;
-    }
-}
-
+template <int bits, int k>
 void mmaIntegers(const MmaKind &kind, uint32_t *const *d,
                  const uint32_t *const *a, const uint32_t *const *b,
                  const uint32_t *const *c) {
-  int16_t rowsOfA[maxRows][maxK], columnsOfB[columns][maxK];
+  int16_t rowsOfA[maxRows][k], columnsOfB[columns][k];
   int32_t sums[maxRows][columns];
-  gatherIntegers(a, kind.a, kind.m, kind.k, rowsOfA);
-  gatherIntegers(b, kind.b, columns, kind.k, columnsOfB);
-  if (kind.k == 64)
-    multiplyIntegers<64>(rowsOfA, columnsOfB, kind.m, sums);
-  else if (kind.k == 32)
-    multiplyIntegers<32>(rowsOfA, columnsOfB, kind.m, sums);
-  else
-    multiplyIntegers<16>(rowsOfA, columnsOfB, kind.m, sums);
+  gatherIntegers<bits>(a, isSigned(kind.a), kind.m, rowsOfA);
+  gatherIntegers<bits>(b, isSigned(kind.b), columns, columnsOfB);
+  for (int row = 0; row < kind.m; ++row)
+    for (int column = 0; column < columns; ++column) {
+      int32_t sum = 0;
+      for (int i = 0; i < k; ++i)
+        sum += int32_t(rowsOfA[row][i]) * columnsOfB[column][i];
+      sums[row][column] = sum;
+    }
 
   for (int index = 0; index < kind.m / 4; ++index)
     for (int lane = 0; lane < lanes; ++lane) {
@@ -217,8 +209,10 @@ MmaRegisters mmaRegisters(const MmaKind &kind) {
 
 void mma(const MmaKind &kind, uint32_t *const *d, const uint32_t *const *a,
          const uint32_t *const *b, const uint32_t *const *c) {
-  if (isInt8(kind.a) || isInt4(kind.a))
-    mmaIntegers(kind, d, a, b, c);
+  if (isInt8(kind.a))
+    (kind.k == 32 ? mmaIntegers<8, 32> : mmaIntegers<8, 16>)(kind, d, a, b, c);
+  else if (isInt4(kind.a))
+    (kind.k == 64 ? mmaIntegers<4, 64> : mmaIntegers<4, 32>)(kind, d, a, b, c);
   else
     mmaFloat(kind, d, a, b, c);
 }
