@@ -175,16 +175,12 @@ NumberRange TensorRanges::compute(Value tensor) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The only quantization that reads a maximum; null if none or several do.
+/// A quantization of a maximum; null if no quantization reads it.
 static qnn::QuantizeOp quantizationOf(linalg::LinalgOp op) {
-  qnn::QuantizeOp quantize;
-  for (Operation *user : op->getResult(0).getUsers()) {
-    auto other = dyn_cast<qnn::QuantizeOp>(user);
-    if (other && quantize)
-      return {};
-    quantize = other ? other : quantize;
-  }
-  return quantize;
+  for (Operation *user : op->getResult(0).getUsers())
+    if (auto quantize = dyn_cast<qnn::QuantizeOp>(user))
+      return quantize;
+  return {};
 }
 
 /// Why the quantization of a maximum stays behind it; nothing if it need not.
@@ -192,8 +188,8 @@ static StringRef whyBehind(const qnn::FloatMaximum &maximum,
                            const FailureOr<qnn::QuantParams> &params,
                            TensorRanges &ranges) {
   if (!maximum.op->hasOneUse())
-    return "its result is also read as floats, so that it is no maximum of "
-           "bytes";
+    return "its result is read by others than one quantization, so that it is "
+           "no maximum of bytes";
   if (failed(params) ||
       params->scaleKind != qnn::QuantParams::Kind::PerTensor ||
       params->zeroPointKind != qnn::QuantParams::Kind::PerTensor ||

@@ -130,13 +130,24 @@ func.func @not_a_number(%w: tensor<2xf32>) -> tensor<1x1x3x!q> {
 #id = affine_map<(a, b, c) -> (a, b, c)>
 
 // CHECK-LABEL: func.func @other_reader(
-// CHECK: linalg.pooling_ncw_max {{.*}}qcc.refused = "its result is also read as floats, so that it is no maximum of bytes"
+// CHECK: linalg.pooling_ncw_max {{.*}}qcc.refused = "its result is read by others than one quantization, so that it is no maximum of bytes"
 func.func @other_reader(%i: tensor<1x2x8xi32>, %w: tensor<2xf32>) -> (tensor<1x2x7x!q>, tensor<1x2x7xf32>) {
   %lowest = arith.constant dense<0xFF800000> : tensor<1x2x7xf32>
   %x = arith.sitofp %i : tensor<1x2x8xi32> to tensor<1x2x8xf32>
   %m = linalg.pooling_ncw_max ins(%x, %w : tensor<1x2x8xf32>, tensor<2xf32>) outs(%lowest : tensor<1x2x7xf32>) -> tensor<1x2x7xf32>
   %y = qnn.quantize %m : tensor<1x2x7xf32> -> tensor<1x2x7x!q>
   return %y, %m : tensor<1x2x7x!q>, tensor<1x2x7xf32>
+}
+
+// CHECK-LABEL: func.func @two_quantizations(
+// CHECK: linalg.pooling_ncw_max {{.*}}qcc.refused = "its result is read by others than one quantization, so that it is no maximum of bytes"
+func.func @two_quantizations(%i: tensor<1x2x8xi32>, %w: tensor<2xf32>) -> (tensor<1x2x7x!q>, tensor<1x2x7x!x>) {
+  %lowest = arith.constant dense<0xFF800000> : tensor<1x2x7xf32>
+  %x = arith.sitofp %i : tensor<1x2x8xi32> to tensor<1x2x8xf32>
+  %m = linalg.pooling_ncw_max ins(%x, %w : tensor<1x2x8xf32>, tensor<2xf32>) outs(%lowest : tensor<1x2x7xf32>) -> tensor<1x2x7xf32>
+  %y = qnn.quantize %m : tensor<1x2x7xf32> -> tensor<1x2x7x!q>
+  %z = qnn.quantize %m : tensor<1x2x7xf32> -> tensor<1x2x7x!x>
+  return %y, %z : tensor<1x2x7x!q>, tensor<1x2x7x!x>
 }
 
 // CHECK-LABEL: func.func @scales_of_channels(

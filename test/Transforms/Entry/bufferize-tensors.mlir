@@ -15,6 +15,24 @@ func.func @add(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
+// Parts of a value have memory of their own, so that place-temporaries can let each be computed in its place.
+
+// CHECK-LABEL: func.func @parts
+// CHECK-COUNT-2: memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+func.func @parts(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x2xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %d = tensor.empty() : tensor<4x2xf32>
+  %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %ea = tensor.expand_shape %a [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %0 = tensor.insert_slice %ea into %d[0, 0] [4, 1] [1, 1] : tensor<4x1xf32> into tensor<4x2xf32>
+  %b = linalg.exp ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %eb = tensor.expand_shape %b [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %1 = tensor.insert_slice %eb into %0[0, 1] [4, 1] [1, 1] : tensor<4x1xf32> into tensor<4x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+// -----
+
 // What cannot have one memory is said in words of the program.
 
 func.func @shrink(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
