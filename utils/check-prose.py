@@ -55,7 +55,7 @@ def paragraphs_of_code(lines):
         match = re.match(r"\s*//[/!]?<? ?(.*)$", line)
         text = match.group(1) if match else ""
         # Lines that are set in are code or tables.
-        if not text.strip() or text.startswith("  ") or text.startswith("===") or re.match(r"[=*-]{3,}", text):
+        if not text.strip() or text.startswith(("  ", "===")) or re.match(r"[=*-]{3,}", text):
             if block:
                 yield start, " ".join(block)
             block = []

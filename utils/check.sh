@@ -61,6 +61,7 @@ fi
 
 check format format
 check layering build/venv/bin/python utils/check-layering.py
+check ruff build/venv/bin/ruff check -q .
 check prose build/venv/bin/python utils/check-prose.py
 
 if utils/build-release.sh; then

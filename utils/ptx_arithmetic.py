@@ -84,7 +84,7 @@ class Test:
         names = "abc"[:len(kinds)]
         for name, kind in zip(names, kinds):
             bits = width(kind)
-            load = f"s8" if kind == "s8" else STORAGE[bits][2]
+            load = "s8" if kind == "s8" else STORAGE[bits][2]
             lines += [f"ld.param.u64 %p, [p{name}];",
                       f"mad.wide.u32 %p, %i, {bits // 8}, %p;",
                       f"ld.global.{load} %{name}, [%p];"]

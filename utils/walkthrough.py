@@ -86,7 +86,6 @@ HIDDEN = r"\.pragma|^add\.s64|^shl\.b64|^mov\.b64|^\{"
 def make_convolution(path):
     """An ONNX model of one QLinearConv."""
     import numpy
-    import onnx
     from onnx import TensorProto, helper, numpy_helper
 
     rng = numpy.random.default_rng(7)

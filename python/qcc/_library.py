@@ -63,8 +63,6 @@ RUNTIME_FUNCTIONS: Dict[str, _Signature] = {
     "qccCancelTokenDestroy": (None, [_HANDLE]),
     "qccContextCreate": (_STATUS, [_HANDLE, _TEXT, ctypes.POINTER(c.ContextOptions), ctypes.POINTER(_HANDLE)]),
     "qccContextDestroy": (None, [_HANDLE]),
-    "qccContextRunWithOptions": (
-        _STATUS, [_HANDLE, ctypes.c_void_p, _SIZE, ctypes.c_void_p, _SIZE, ctypes.POINTER(c.RunOptions)]),
     "qccContextPlan": (_STATUS, [_HANDLE, ctypes.c_void_p, _SIZE]),
     "qccContextGetResultShape": (_STATUS, [_HANDLE, _SIZE, ctypes.POINTER(ctypes.c_int64), _SIZE]),
     "qccContextRunWithOptions": (

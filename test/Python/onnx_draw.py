@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 import onnx.defs
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 F32, F64, F16, I64 = np.float32, np.float64, np.float16, np.int64
 #: Element types by their names in schemas.
@@ -100,7 +100,7 @@ class Draw:
     def array(self, shape, kind=F32, spread=2.0, special=False):
         """Numbers of a type: floats around 0, integers over the range or, of more than 8 bits, a small one."""
         kind = np.dtype(kind)
-        if kind == bool:
+        if kind == np.bool_:
             return self.random.random(shape) < 0.5
         if kind.kind in "iu":
             info = np.iinfo(kind)

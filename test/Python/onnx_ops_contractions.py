@@ -36,7 +36,7 @@ def conv(d):
     kernel, extents = draw_window(d, rank)
     c, m = d.integer(1, 4), group * d.integer(1, 4)
     if not d.set(group=group):
-        group, m = 1, m
+        group = 1
     d.input(d.array((d.integer(1, 2), c * group, *(e + d.integer(0, 5) for e in extents)), kind))
     if not d.constants:
         fix_channels(d)

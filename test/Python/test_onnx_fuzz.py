@@ -21,8 +21,8 @@ try:
 except ImportError:
     onnxruntime = None
 
-SEEDS = int(os.environ.get("QCC_ONNX_SEEDS", 5 * len(FAMILIES)))
-GRAPHS = int(os.environ.get("QCC_ONNX_SEEDS", 80))
+SEEDS = int(os.environ.get("QCC_ONNX_SEEDS") or 5 * len(FAMILIES))
+GRAPHS = int(os.environ.get("QCC_ONNX_SEEDS") or 80)
 SHARDS = 8
 
 

@@ -16,7 +16,7 @@ import pytest
 import onnx_mutants
 from onnx_import import import_model
 
-COUNT = int(os.environ.get("QCC_ONNX_MUTANTS", 160))
+COUNT = int(os.environ.get("QCC_ONNX_MUTANTS") or 160)
 PUBLISHED = os.environ.get("QCC_ONNX_MODELS")  # a folder with *.onnx
 SHARDS = 8
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(program.ROOT / "utils"))
 from onnx_models.exact import Exact  # noqa: E402
 
 F32 = np.float32
-SEEDS = int(os.environ.get("QCC_ONNX_SEEDS", 24))
+SEEDS = int(os.environ.get("QCC_ONNX_SEEDS") or 24)
 SHARDS = 4
 TIE = 1e-4
 

@@ -15,7 +15,6 @@ import warnings
 import zlib
 
 import numpy as np
-import onnx.defs
 import pytest
 
 import onnx_bounds
@@ -25,7 +24,6 @@ import onnx_ops_elementwise  # noqa: F401
 import onnx_ops_movement  # noqa: F401
 import onnx_ops_quantized  # noqa: F401
 import onnx_ops_saved  # noqa: F401
-import program
 from onnx_draw import GENERATORS, Version, versions
 from test_onnx_ops import imported
 

@@ -75,7 +75,7 @@ class Qcc:
             seconds = time.perf_counter() - start
             runner = os.path.join(os.path.dirname(qcc), "qcc-run")
             lines[form] = (source, seconds, [runner, compiled, *given, f"--threads={threads}"])
-        times = {form: 0 for form in lines}
+        times = dict.fromkeys(lines, 0)
         if len(lines) > 1:
             times = {form: self._measure(line, "--bench")["median_seconds"]
                      for form, (_, _, line) in lines.items()}

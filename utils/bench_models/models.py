@@ -42,7 +42,7 @@ class Model:
 
     def real_program(self):
         """The program as an importer writes it, with its weights; None where there is no other."""
-        return None
+        return
 
     def program_form(self, form):
         """The program that the twin of this form is equivalent to."""
@@ -221,14 +221,6 @@ class Network(Model):
 
     def twin(self, form):
         return network_twin.NetworkTwin(self.net, form)
-
-    def real_program(self):
-        """The program as an importer writes it, with its weights; None where there is no other."""
-        return None
-
-    def program_form(self, form):
-        """The program that the twin of this form is equivalent to."""
-        return ""
 
     def real_program(self):
         if not real_program.supports(self.net):

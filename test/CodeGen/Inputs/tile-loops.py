@@ -22,7 +22,7 @@ def loops(instructions):
         elif text.startswith("j"):
             if text.split()[1] == label:
                 yield instructions[start : i + 1]
-            start, label = i + 1, label
+            start = i + 1
     return
 
 

@@ -80,8 +80,8 @@ def multiply(a, b, c):
         tile_a[j, i] = a[y, k + i] if y < a.shape[0] and k + i < a.shape[1] else 0
         tile_b[j, i] = b[k + j, x] if x < b.shape[1] and k + j < b.shape[0] else 0
         cuda.syncthreads()
-        for l in range(16):
-            total += tile_a[j, l] * tile_b[l, i]
+        for step in range(16):
+            total += tile_a[j, step] * tile_b[step, i]
         cuda.syncthreads()
     if y < c.shape[0] and x < c.shape[1]:
         c[y, x] = total

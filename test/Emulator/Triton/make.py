@@ -4,7 +4,8 @@
 the emulator skips them. The last parameters of each kernel, which Triton adds for scratch memory, take null pointers.
 """
 
-import triton, triton.language as tl
+import triton
+import triton.language as tl
 from triton.compiler import ASTSource
 from triton.backends.compiler import GPUTarget
 

@@ -9,7 +9,6 @@ import pathlib
 import sys
 
 import numpy
-import onnx
 from onnx import TensorProto, helper
 
 folder = pathlib.Path(sys.argv[1])
@@ -29,7 +28,10 @@ if not (inside / "hard.bin").exists():
     os.link(inside / "twin.bin", inside / "hard.bin")
 
 
-def write(name, location, offset="0", length=str(len(weights))):
+LENGTH = str(len(weights))
+
+
+def write(name, location, offset="0", length=LENGTH):
     tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2048],
                          data_location=TensorProto.EXTERNAL)
     for key, value in (("location", location), ("offset", offset), ("length", length)):
