@@ -111,6 +111,10 @@ bool Parser::parseModuleItem() {
     return skipSection();
   if (first.text == "pragma")
     return parsePragma();
+  // Instructions are checked against the target.
+  if (program_.target.empty())
+    return failHere("the module has no .target before this; write .target, "
+                    "such as .target sm_80, after .version");
 
   bool isExternal = false;
   while (true) {
@@ -157,7 +161,8 @@ bool Parser::parseVersion() {
       *dot == '.')
     std::from_chars(dot + 1, text.data() + text.size(), minor);
   constexpr int newest = 100;
-  if (major < 6 || minor > 9 || 10 * major + minor > newest)
+  if (major < 6 || major > newest / 10 || minor > 9 ||
+      10 * major + minor > newest)
     return fail(at, "PTX version " + std::string(text) +
                         " is not emulated; 6.0 to " + versionText(newest) +
                         " are");

@@ -319,8 +319,12 @@ TEST(Parser, RejectsModules) {
       {"", "there is no PTX in this text"},
       {"hello", "PTX starts with .version"},
       {".version 5.0", "PTX version 5.0 is not emulated"},
+      {".version 2147483647.0", "PTX version 2147483647.0 is not emulated"},
       {".version x", "expected a version"},
       {".version 7.0", "the module has no .target"},
+      {".version 8.0\n.visible .entry k()\n{\n  .reg .b32 %r<3>;\n"
+       "  redux.sync.add.s32 %r1, %r2, -1;\n  ret;\n}\n",
+       "the module has no .target before this; write .target"},
       {".version 7.0 .target sm_60", "targets before sm_70"},
       {".version 7.0 .target sm_80x", "unknown target 'sm_80x'"},
       {".version 7.0 .target sm_80 .address_size 32", "only .address_size 64"},

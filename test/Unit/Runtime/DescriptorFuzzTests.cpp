@@ -132,7 +132,7 @@ static void fuzz(FakeArtifact &artifact, ModuleOptions options,
       memcpy(&before, place, 8);
       undo.push_back({place, before});
       if (random() % 4 == 0)
-        after = before + int64_t(random() % 257) - 128;
+        after = int64_t(uint64_t(before) + random() % 257 - 128);
       size_t width = size_t(1) << random() % 4;
       memcpy(place + (random() % (8 / width)) * width, &after, width);
     }
