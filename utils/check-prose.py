@@ -6,11 +6,11 @@ Prints file, line and reason for each place; the exit code is 1 if there is one.
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MOST_WORDS = 30
+SUFFIXES = {".md", ".h", ".hpp", ".cpp", ".td", ".c"}
 
 # (pattern, reason), in all prose.
 PATTERNS = [
@@ -26,9 +26,10 @@ TITLE = re.compile(r"^//===- \S+ - What\b|^# What (?!is stable)")
 
 
 def files():
-    names = subprocess.run(["git", "ls-files", "*.md", "*.h", "*.hpp", "*.cpp", "*.td", "*.c"], cwd=ROOT, text=True,
-                           capture_output=True, check=True).stdout.split()
-    return [name for name in names if "/Inputs/" not in name]
+    folders = ("benchmarks", "docs", "examples", "include", "lib", "test", "tools")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*.md"))
+    names = [path.relative_to(ROOT).as_posix() for path in paths if path.suffix in SUFFIXES]
+    return sorted(name for name in names if "/Inputs/" not in name)
 
 
 def paragraphs_of_page(lines):
