@@ -684,8 +684,7 @@ def HoistNarrowing : Pass<"hoist-narrowing", "::mlir::func::FuncOp"> {
   let summary = "Elementwise ops with narrower results before data movement";
   let description = [{
     An elementwise op of one tensor whose result is narrower, foremost the quantization of
-    an activation, is computed before transposes and reshapes of its input instead of after,
-    and before a concatenation of values that nobody else reads:
+    an activation, is computed before transposes, reshapes and concatenations of its input:
     there is less to move, the op stands next to the contraction whose epilogue it becomes,
     and movement stands next to the contraction that can read through it. So are ops of the
     same width that lead to a narrower one.

@@ -7,6 +7,8 @@
 
 #include "Snippet.h"
 
+#include "gtest/gtest.h"
+
 #include <algorithm>
 
 namespace qcc::emu::test {
@@ -91,6 +93,20 @@ Snippet::Outcome Snippet::run() const {
   outcome.bytes.resize(outBytes);
   status = emulator.copyToHost(outcome.bytes.data(), *out, outBytes);
   return status.isOk() ? outcome : fail(status);
+}
+
+Report onlyReport(const Snippet &snippet) {
+  Snippet::Outcome outcome = snippet.run();
+  EXPECT_EQ(outcome.failure, "");
+  EXPECT_EQ(outcome.reports.size(), 1u) << outcome.kinds();
+  return outcome.reports.empty() ? Report() : outcome.reports[0];
+}
+
+void expectNone(const Snippet &snippet) {
+  Snippet::Outcome outcome = snippet.run();
+  EXPECT_EQ(outcome.failure, "");
+  for (const Report &report : outcome.reports)
+    ADD_FAILURE() << formatReport(report);
 }
 
 } // namespace qcc::emu::test

@@ -55,6 +55,11 @@ struct Snippet {
   Outcome run() const;
 };
 
+/// The only report of a snippet, which has to run.
+Report onlyReport(const Snippet &snippet);
+/// Expects that a snippet runs and has no report.
+void expectNone(const Snippet &snippet);
+
 inline bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
