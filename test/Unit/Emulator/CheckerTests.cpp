@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every message of the checker, with its place; that each bug is found and its
-// twin is not is in PlantedBugTests.cpp.
+// Messages of the checker, with their locations; DivergenceTests.cpp has those
+// about barriers and deadlocks. PlantedBugTests.cpp tests that each bug is
+// found and its twin is not.
 //
 //===----------------------------------------------------------------------===//
 

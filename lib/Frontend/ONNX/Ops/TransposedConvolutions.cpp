@@ -7,8 +7,8 @@
 //
 // A transposed convolution is a convolution for each phase of its result: the
 // pixels whose places are equal modulo the strides (qnn::TransposedPhases).
-// Each is a contraction (Convolutions.h). They differ in how their results are
-// put together, as the engines want it that compute them:
+// Each phase is a contraction (Convolutions.h). How their results are put
+// together depends on what computes them:
 //
 //   bytes   each phase is concatenated where it belongs, [N, M, H, sh, W, sw],
 //           so that its kernel stores pixels there
@@ -51,7 +51,7 @@ private:
 /// Sets the padding so that `total` elements are cut off. An odd one is cut off
 /// at the end with SAME_UPPER, and at the start otherwise.
 static void cutOff(Transposed &dim, int64_t total, AutoPad automatic) {
-  // What would be negative is added at the end.
+  // Elements that are missing are added at the end.
   if (total < 0) {
     dim.outputPadding -= total;
     total = 0;
@@ -101,7 +101,8 @@ readTransposed(NodeImporter &n, const GraphValue &x, ArrayRef<int64_t> kernel) {
     } else if (isSame) {
       if (rest < dim.stride)
         warnOfShortWindows(n, dim);
-      // Of `size` strides one more than there are between elements.
+      // The result has size * stride elements; windows reach over
+      // (size - 1) * stride + rest.
       cutOff(dim, rest - dim.stride, *automatic);
     } else if (*automatic == AutoPad::NotSet) {
       dim.before = (*pads)[d];
