@@ -68,6 +68,7 @@ FORMS = [
     Form((1, 4, 4, 5), (10, 3, 3, 1), (2, 1), groups=5, output_padding=(1, 0)),
     Form((1, 3, 4, 9), (9, 2, 3, 1), (2, 2), padding=(0, 0, 1, 1), groups=9, output_padding=(0, 1)),
     Form((1, 2, 3, 3), (4, 1, 1, 3), (3, 2), output_padding=(1, 0)),
+    Form((1, 4, 3, 8), (5, 1, 2, 8)),
 ]
 
 

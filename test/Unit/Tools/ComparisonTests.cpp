@@ -1,5 +1,4 @@
 //===- ComparisonTests.cpp - Which of several programs is the fastest -----===//
-//---------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
 //===- InterleavedTests.cpp - Measurements that take turns ----------------===//
-//------------------------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +7,7 @@
 
 #include "common/Interleaved.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <gtest/gtest.h>
@@ -54,10 +54,14 @@ TEST(Interleaved, TakeTurns) {
   EXPECT_EQ(order, "s()()ss()()s");
   ASSERT_EQ(fast.seconds.size(), 4u);
   ASSERT_EQ(slow.seconds.size(), 4u);
-  // The ratio is about right even on a busy host.
-  EXPECT_GE(slow.median(), 1.5e-3);
-  EXPECT_GE(fast.median(), 45e-6);
-  EXPECT_GT(slow.median() / fast.median(), 4);
+  // A host that others use makes any call longer, and none shorter.
+  auto fastest = [](const TimedRun &candidate) {
+    return *std::min_element(candidate.seconds.begin(),
+                             candidate.seconds.end());
+  };
+  EXPECT_GE(fastest(slow), 1.5e-3);
+  EXPECT_GE(fastest(fast), 45e-6);
+  EXPECT_LT(fastest(fast), 1e-3) << "seconds of the calls of a batch";
 }
 
 TEST(Interleaved, OtherProcesses) {

@@ -18,6 +18,15 @@ static int64_t stepSize(KernelBuilder &builder, Contraction &contraction) {
   return builder.lanes * contraction.kr;
 }
 
+/// Whether nothing follows the elements of K in their dimension of an operand.
+/// The windows of a convolution along W are parts of a line.
+static bool endsWithK(AffineMap map, unsigned dim) {
+  return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+    auto single = dyn_cast<AffineDimExpr>(expr);
+    return single && single.getPosition() == dim;
+  });
+}
+
 /// The bytes of a step of an operand where it lies; 0 past K.
 static Value readBytes(KernelBuilder &builder, Contraction &contraction,
                        Value memref, AffineMap map, SmallVector<Value> at,
@@ -32,8 +41,11 @@ static Value readBytes(KernelBuilder &builder, Contraction &contraction,
   if (count == size)
     return read(builder.mul(step, size), true);
   bool hasMaskedLoads = builder.lanes == 16;
-  if (hasMaskedLoads || contraction.k < size)
-    return read(builder.mul(step, size), false);
+  if (hasMaskedLoads || contraction.k < size) {
+    // The mask of a load ends where the dimension does.
+    Value bytes = read(builder.mul(step, size), false);
+    return endsWithK(map, dim) ? bytes : builder.clearFrom(bytes, count);
+  }
   // The last bytes of the row are the high end of its last vector.
   Value last = read(builder.index(contraction.k - size), true);
   SmallVector<int64_t> order;

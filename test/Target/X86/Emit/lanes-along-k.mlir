@@ -4,6 +4,8 @@
                     source = pinned>
 #columns = #x86.config<inner_product, atom = "avx512vnni", tile = [1, 2, 4], block = [1, 16], lhs = in_place,
                        rhs = in_place, source = pinned>
+#windows = #x86.config<inner_product, atom = "avx512vnni", tile = [2, 2, 4], block = [2, 16], lhs = in_place,
+                       rhs = in_place, source = pinned>
 #avx2 = #x86.config<inner_product, atom = "avx2", tile = [2, 1, 2], block = [8, 1], lhs = in_place, source = pinned>
 
 // Results along rows: two rows at a time, each with an accumulator of its own, which are summed up by halves. A signed
@@ -116,6 +118,29 @@ func.func @rest(%x: memref<?x21xi8>, %w: memref<1x16x1xi32>, %s: memref<1xi32>, 
 func.func @zero_point(%x: memref<1x64xi8>, %w: memref<32x64xi8>, %z: memref<i32>, %y: memref<1x32xi32>) {
   kernel.contract lhs(%x : memref<1x64xi8>) rhs(%w : memref<32x64xi8>) lhs_zero_point(%z : memref<i32>)
       outs(%y : memref<1x32xi32>) {lhs_unsigned, lowering_config = #columns}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      }
+  return
+}
+
+// Windows along a line: the line goes on behind a window of 16 bytes, so that the last vector is cut off there. Columns
+// of K bytes need no cut, but their 0s behind K are moved with them.
+// CHECK-LABEL: func.func @windows(
+// CHECK-SAME: %[[X:.*]]: memref<4x24xi8>, %[[W:.*]]: memref<5x16xi8>
+// CHECK: %[[A:.*]] = vector.transfer_read %[[X]]
+// CHECK: %[[FIRST16:.*]] = vector.constant_mask [16] : vector<64xi1>
+// CHECK: %[[KEPT:.*]] = arith.extsi %[[FIRST16]] : vector<64xi1> to vector<64xi8>
+// CHECK: arith.andi %[[A]], %[[KEPT]]
+// CHECK: %[[B:.*]] = vector.transfer_read %[[W]]
+// CHECK: arith.xori %[[B]]
+// CHECK: return
+func.func @windows(%x: memref<4x24xi8>, %w: memref<5x16xi8>, %y: memref<4x2x5xi32>) {
+  kernel.contract lhs(%x : memref<4x24xi8>) rhs(%w : memref<5x16xi8>) outs(%y : memref<4x2x5xi32>)
+      {lowering_config = #windows, lhs_unsigned, rhs_unsigned, reduction_sizes = array<i64: 16>,
+       indexing_maps = [affine_map<(h, v, n, k) -> (h, v * 8 + k)>, affine_map<(h, v, n, k) -> (n, k)>,
+                        affine_map<(h, v, n, k) -> (h, v, n)>]}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
