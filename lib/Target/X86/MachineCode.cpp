@@ -63,6 +63,10 @@ void X86Target::annotate(llvm::Function &function) const {
   function.addFnAttr("target-features",
                      spec.featureString(permutesBytes(function)));
   function.addFnAttr("prefer-vector-width", llvm::utostr(spec.vectorBits));
+  // LLVM allocates registers before it knows of spills, and then no register is
+  // left to align the stack with. Callers align it to 16 bytes: a spilled
+  // vector would lie in two cache lines, or not, by the frames of its callers.
+  function.addFnAttr("stackrealign");
 }
 
 namespace {
