@@ -53,7 +53,7 @@ struct TranslatedVariant {
   std::string kernels; ///< PTX text; of a device
 };
 
-/// Adds the descriptor of the ABI (qcc/Runtime/ABI.h) and the weights to a
+/// Adds the descriptor of the ABI (qcc/Artifact/ABI.h) and the weights to a
 /// module that has the functions of all variants, which become internal.
 /// Variants with the same weights share them. Where `apart` is given, the
 /// module only reserves addresses for the weights, and the image is filled, for

@@ -17,13 +17,13 @@
 #ifndef QCC_RUNTIME_MODULE_H
 #define QCC_RUNTIME_MODULE_H
 
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
+#include "qcc/Artifact/DType.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Allocator.h"
-#include "qcc/Runtime/DType.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Signature.h"
-#include "qcc/Runtime/Status.h"
 
 #include <array>
 #include <memory>

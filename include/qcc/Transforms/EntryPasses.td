@@ -199,7 +199,7 @@ def LowerEntries : Pass<"lower-entries", "::mlir::ModuleOp"> {
     An entry, by now a list of calls and index arithmetic, is taken apart: the
     arithmetic goes into `<entry>.plan`, which fills the values table of abi; each call
     becomes `<entry>.stepN.run`, which reads its buffers and sizes from the frame
-    (qcc/Runtime/ABI.h) and calls the step. The constants become the weights: each
+    (qcc/Artifact/ABI.h) and calls the step. The constants become the weights: each
     gets a place in one blob, which is written with the artifact. What the descriptor
     will say stands in the module's attributes `qcc.entries` and `qcc.weights`.
   }];

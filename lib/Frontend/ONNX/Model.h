@@ -14,7 +14,7 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_MODEL_H
 #define QCC_LIB_FRONTEND_ONNX_MODEL_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Support/HostTensor.h"
 #include <cstdint>
 #include <deque>

@@ -8,7 +8,7 @@
 #include "EntryLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
 #include "qcc/Transforms/Entry/Memrefs.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include <cstddef>

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits of qcc/Runtime/ABI.h, which the reader of descriptors enforces: a
+// The limits of qcc/Artifact/ABI.h, which the reader of descriptors enforces: a
 // program that exceeds them would compile and never load.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Diagnostics.h"
+#include "qcc/Artifact/ABI.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
-#include "qcc/Runtime/ABI.h"
 #include "qcc/Transforms/Entry/Program.h"
 
 using namespace mlir;

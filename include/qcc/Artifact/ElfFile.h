@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_RUNTIME_ELFFILE_H
-#define QCC_LIB_RUNTIME_ELFFILE_H
+#ifndef QCC_ARTIFACT_ELFFILE_H
+#define QCC_ARTIFACT_ELFFILE_H
 
-#include "ByteSource.h"
+#include "qcc/Artifact/ByteSource.h"
 
 #include <elf.h>
 #include <vector>
@@ -67,4 +67,4 @@ private:
 
 } // namespace qcc::rt
 
-#endif // QCC_LIB_RUNTIME_ELFFILE_H
+#endif // QCC_ARTIFACT_ELFFILE_H

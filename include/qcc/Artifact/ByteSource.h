@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_RUNTIME_BYTESOURCE_H
-#define QCC_LIB_RUNTIME_BYTESOURCE_H
+#ifndef QCC_ARTIFACT_BYTESOURCE_H
+#define QCC_ARTIFACT_BYTESOURCE_H
 
-#include "SystemFailure.h"
+#include "qcc/Base/SystemFailure.h"
 
 #include <cstdint>
 #include <unistd.h>
@@ -81,4 +81,4 @@ private:
 
 } // namespace qcc::rt
 
-#endif // QCC_LIB_RUNTIME_BYTESOURCE_H
+#endif // QCC_ARTIFACT_BYTESOURCE_H

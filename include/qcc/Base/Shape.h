@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_SHAPE_H
-#define QCC_RUNTIME_SHAPE_H
+#ifndef QCC_BASE_SHAPE_H
+#define QCC_BASE_SHAPE_H
 
 #include <algorithm>
 #include <cstddef>
@@ -67,4 +67,4 @@ private:
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_SHAPE_H
+#endif // QCC_BASE_SHAPE_H

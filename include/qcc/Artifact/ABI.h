@@ -35,8 +35,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_ABI_H
-#define QCC_RUNTIME_ABI_H
+#ifndef QCC_ARTIFACT_ABI_H
+#define QCC_ARTIFACT_ABI_H
 
 #include <stdint.h>
 
@@ -288,4 +288,4 @@ typedef struct qcc_descriptor {
 } // extern "C"
 #endif
 
-#endif // QCC_RUNTIME_ABI_H
+#endif // QCC_ARTIFACT_ABI_H

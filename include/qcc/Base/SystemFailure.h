@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_RUNTIME_SYSTEMFAILURE_H
-#define QCC_LIB_RUNTIME_SYSTEMFAILURE_H
+#ifndef QCC_BASE_SYSTEMFAILURE_H
+#define QCC_BASE_SYSTEMFAILURE_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cerrno>
 #include <cstring>
@@ -48,4 +48,4 @@ inline Status systemFailure(const std::string &what, int error) {
 
 } // namespace qcc::rt
 
-#endif // QCC_LIB_RUNTIME_SYSTEMFAILURE_H
+#endif // QCC_BASE_SYSTEMFAILURE_H

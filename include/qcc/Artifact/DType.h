@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_DTYPE_H
-#define QCC_RUNTIME_DTYPE_H
+#ifndef QCC_ARTIFACT_DTYPE_H
+#define QCC_ARTIFACT_DTYPE_H
 
-#include "qcc/Runtime/ABI.h"
-#include "qcc/Runtime/Shape.h"
+#include "qcc/Artifact/ABI.h"
+#include "qcc/Base/Shape.h"
 
 #include <cstdint>
 #include <optional>
@@ -133,4 +133,4 @@ inline std::string describe(DType type, const Shape &shape) {
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_DTYPE_H
+#endif // QCC_ARTIFACT_DTYPE_H

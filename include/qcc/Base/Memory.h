@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_MEMORY_H
-#define QCC_RUNTIME_MEMORY_H
+#ifndef QCC_BASE_MEMORY_H
+#define QCC_BASE_MEMORY_H
 
 #include <cstdint>
 #include <cstdlib>
@@ -71,4 +71,4 @@ inline bool hasMemoryFor(uint64_t bytes) {
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_MEMORY_H
+#endif // QCC_BASE_MEMORY_H

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
 
-#include "ElfFile.h"
+#include "qcc/Artifact/ElfFile.h"
 
 #include <algorithm>
 

@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_ARTIFACTNOTE_H
-#define QCC_RUNTIME_ARTIFACTNOTE_H
+#ifndef QCC_ARTIFACT_ARTIFACTNOTE_H
+#define QCC_ARTIFACT_ARTIFACTNOTE_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -70,4 +70,4 @@ Status stampArtifact(char *bytes, uint64_t size);
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_ARTIFACTNOTE_H
+#endif // QCC_ARTIFACT_ARTIFACTNOTE_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_STATUS_H
-#define QCC_RUNTIME_STATUS_H
+#ifndef QCC_BASE_STATUS_H
+#define QCC_BASE_STATUS_H
 
 #include <cassert>
 #include <optional>
@@ -141,4 +141,4 @@ inline Status internalError(std::string message) {
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_STATUS_H
+#endif // QCC_BASE_STATUS_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_RUNTIME_BLOCKEDSIGNALS_H
-#define QCC_RUNTIME_BLOCKEDSIGNALS_H
+#ifndef QCC_BASE_BLOCKEDSIGNALS_H
+#define QCC_BASE_BLOCKEDSIGNALS_H
 
 #include <pthread.h>
 #include <signal.h>
@@ -40,4 +40,4 @@ private:
 
 } // namespace qcc::rt
 
-#endif // QCC_RUNTIME_BLOCKEDSIGNALS_H
+#endif // QCC_BASE_BLOCKEDSIGNALS_H

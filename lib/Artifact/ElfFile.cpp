@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElfFile.h"
+#include "qcc/Artifact/ElfFile.h"
 
-#include "qcc/Runtime/ABI.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ABI.h"
+#include "qcc/Artifact/ArtifactNote.h"
 
 #include <algorithm>
 
