@@ -14,10 +14,11 @@ Data flows one way; a folder may include only what stands to its left:
 * Reference sees only dialects. Runtime sees Base and Artifact. Emulator, which implements the
   runtime's device interface, sees the runtime and Support. CAPI sees the runtime, and its part
   that is libqcc_runtime no part of the compiler. The installed headers (include/qcc-c,
-  include/qcc/*.hpp) see only one another. Base, Artifact, Runtime, Support and Emulator see no
-  LLVM or MLIR.
+  include/qcc/*.hpp) see only one another. Base, Artifact, Runtime, Support, ONNXModel and Emulator
+  see no LLVM or MLIR.
 * Explain sees what Transforms decided, and no target's folder.
-* tools/common and tools/qcc-run see the runtime, Support and the reader of ONNX tensors, and no LLVM.
+* tools/common and tools/qcc-run see the runtime, Support and ONNXModel, the reader of
+  ONNX files, and no LLVM.
 * Target is the interface of all targets (qcc/Target/Target.h); KnownTargets is the list of
   them. The two targets do not see each other, and what stands left of them sees neither.
 * No atom, feature or triple of x86 is named in the code of the compiler outside of
@@ -47,7 +48,8 @@ PARTS = {
     "Dialect": {"Support"},
     "Target": {"Dialect", "Support", "CodeGen/Effort.h"},
     "Reference": {"Artifact", "Dialect", "Support"},
-    "Frontend": {"Artifact", "Dialect", "Target", "Support"},
+    "ONNXModel": {"Artifact", "Support"},
+    "Frontend": {"Artifact", "Dialect", "Target", "Support", "ONNXModel"},
     "Analysis": {"Support", "Dialect/QNN/IR/Notes.h"},
     "Conversion": {"Analysis", "Dialect", "Target", "Support"},
     "Tuning": {"Analysis", "Dialect", "Target", "Support"},
@@ -71,14 +73,14 @@ PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference", "Explain"}
 PARTS["CAPI/Runtime"] = {"Artifact", "Runtime"}
 
 # Tools that link no LLVM, and what they share with those that do.
-PARTS["Tools"] = {"Artifact", "Emulator", "Runtime", "Support", "Frontend/ONNX/TensorFile.h"}
+PARTS["Tools"] = {"Artifact", "Emulator", "Runtime", "Support", "ONNXModel"}
 PLAIN_TOOLS = ("tools/common/", "tools/qcc-run/")
 
 for allowed in PARTS.values():
     allowed.add("Base")
 PARTS["CAPI/Headers"] = set()
 
-NO_LLVM = {"Base", "Artifact", "Runtime", "Support", "Emulator", "CAPI/Runtime", "CAPI/Headers", "Tools"}
+NO_LLVM = {"Base", "Artifact", "Runtime", "Support", "Emulator", "ONNXModel", "CAPI/Runtime", "CAPI/Headers", "Tools"}
 
 FORBIDDEN = [
     (re.compile(r"\bcl::(opt|list|bits|alias|OptionCategory|ParseCommandLineOptions)\b"),

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_FRONTEND_ONNX_MODEL_H
-#define QCC_LIB_FRONTEND_ONNX_MODEL_H
+#ifndef QCC_ONNXMODEL_MODEL_H
+#define QCC_ONNXMODEL_MODEL_H
 
 #include "qcc/Base/Status.h"
 #include "qcc/Support/HostTensor.h"
@@ -178,4 +178,4 @@ rt::Result<std::unique_ptr<Model>> parseModel(std::string_view bytes);
 
 } // namespace qcc::onnx
 
-#endif // QCC_LIB_FRONTEND_ONNX_MODEL_H
+#endif // QCC_ONNXMODEL_MODEL_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "qcc/ONNXModel/Model.h"
 
 using namespace qcc;
 using namespace qcc::onnx;

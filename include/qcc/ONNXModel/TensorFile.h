@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_FRONTEND_ONNX_TENSORFILE_H
-#define QCC_FRONTEND_ONNX_TENSORFILE_H
+#ifndef QCC_ONNXMODEL_TENSORFILE_H
+#define QCC_ONNXMODEL_TENSORFILE_H
 
 #include "qcc/Support/HostTensor.h"
 #include <string>
@@ -19,4 +19,4 @@ rt::Result<HostTensor> readONNXTensor(const std::string &path);
 
 } // namespace qcc
 
-#endif // QCC_FRONTEND_ONNX_TENSORFILE_H
+#endif // QCC_ONNXMODEL_TENSORFILE_H

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A model may keep the data of tensors in other files. A hostile model must not
-// read what its user can read: the path of a file is relative and stays below
-// the folder of the model, no part of it is a symbolic link, the file is a
-// regular one with a single name, and the data lie inside of it.
+// read what its user can read. So the path of a file is relative and stays
+// below the folder of the model, and no part of it is a symbolic link. The file
+// is a regular one with a single name, and the data lie inside of it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H
-#define QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H
+#ifndef QCC_ONNXMODEL_EXTERNALFILES_H
+#define QCC_ONNXMODEL_EXTERNALFILES_H
 
-#include "Model.h"
+#include "qcc/ONNXModel/Model.h"
 #include <map>
 
 namespace qcc::onnx {
@@ -65,4 +65,4 @@ private:
 
 } // namespace qcc::onnx
 
-#endif // QCC_LIB_FRONTEND_ONNX_EXTERNALFILES_H
+#endif // QCC_ONNXMODEL_EXTERNALFILES_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExternalFiles.h"
+#include "qcc/ONNXModel/ExternalFiles.h"
 #include <cerrno>
 #include <charconv>
 #include <cstring>

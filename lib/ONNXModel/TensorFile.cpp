@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Frontend/ONNX/TensorFile.h"
-#include "Model.h"
+#include "qcc/ONNXModel/TensorFile.h"
+#include "qcc/ONNXModel/Model.h"
 #include "qcc/Support/FileIO.h"
 #include <cstring>
 
