@@ -46,7 +46,7 @@ PARTS = {
     "Support": {"Artifact"},
     "Emulator": {"Artifact", "Runtime", "Support"},
     "Dialect": {"Support"},
-    "Target": {"Dialect", "Support", "CodeGen/Effort.h"},
+    "Target": {"Dialect", "Support"},
     "Reference": {"Artifact", "Dialect", "Support"},
     "ONNXModel": {"Artifact", "Support"},
     "Frontend": {"Artifact", "Dialect", "Target", "Support", "ONNXModel"},
@@ -58,14 +58,11 @@ PARTS["Transforms"] = {
     "Analysis", "Dialect", "Target", "Support", "Frontend", "Conversion", "Tuning",
     "Artifact"
 }
-PARTS["X86"] = PARTS["Transforms"] | {"Transforms", "CodeGen/Effort.h"}
+PARTS["X86"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["NVPTX"] = PARTS["X86"]
 PARTS["Explain"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["KnownTargets"] = {"Target", "X86", "NVPTX"}
-# Registers the passes of each target.
-PARTS["Pipelines"] = PARTS["Transforms"] | {
-    "Transforms", "KnownTargets", "Target/X86/Passes.h", "Target/NVPTX/Passes.h"
-}
+PARTS["Pipelines"] = PARTS["Transforms"] | {"Transforms", "KnownTargets"}
 PARTS["CodeGen"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen", "KnownTargets", "Pipelines"}
 PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}

@@ -13,9 +13,6 @@ using namespace qcc::onnx;
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-/// More dimensions than any tensor has.
-static constexpr size_t kMaxDims = 64;
-
 /// An element of a repeated field of integers, or a packed run of them.
 static void addIntegers(pbf_reader &message, std::vector<int64_t> &values) {
   if (message.wire_type() != pbf_wire_type::length_delimited) {

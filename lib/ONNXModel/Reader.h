@@ -24,6 +24,9 @@
 
 namespace qcc::onnx {
 
+/// More dimensions than any tensor has.
+inline constexpr size_t kMaxDims = 64;
+
 inline std::string_view getView(protozero::pbf_reader &message) {
   protozero::data_view view = message.get_view();
   return {view.data(), view.size()};

@@ -48,8 +48,6 @@
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Target/KnownTargets.h"
-#include "qcc/Target/NVPTX/Passes.h"
-#include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 
 using namespace mlir;
@@ -91,8 +89,7 @@ void qcc::registerAllPasses() {
   registerConversionPasses();
   registerQNNPasses();
   registerTransformsPasses();
-  registerNVPTXPasses();
-  registerX86Passes();
+  registerTargetPasses();
 
   // Upstream passes of the pipelines.
   mlir::registerTransformsPasses();

@@ -7,6 +7,8 @@
 
 #include "qcc/Target/KnownTargets.h"
 #include "qcc/Target/NVPTX/NVPTXTarget.h"
+#include "qcc/Target/NVPTX/Passes.h"
+#include "qcc/Target/X86/Passes.h"
 #include "qcc/Target/X86/X86Target.h"
 
 using namespace qcc;
@@ -50,4 +52,9 @@ std::vector<std::string> qcc::knownTargetNames() {
 void qcc::registerTargets(mlir::DialectRegistry &registry) {
   nvptx::registerTarget(registry);
   x86::registerTarget(registry);
+}
+
+void qcc::registerTargetPasses() {
+  registerNVPTXPasses();
+  registerX86Passes();
 }

@@ -9,8 +9,8 @@
 #define QCC_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "qcc/CodeGen/Effort.h"
 #include "qcc/CodeGen/WeightsImage.h"
+#include "qcc/Target/Effort.h"
 #include "qcc/Transforms/Entry/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"

@@ -32,6 +32,9 @@ std::vector<std::string> knownTargetNames();
 /// dialect.
 void registerTargets(mlir::DialectRegistry &registry);
 
+/// Registers the passes of all targets.
+void registerTargetPasses();
+
 } // namespace qcc
 
 #endif // QCC_TARGET_KNOWNTARGETS_H

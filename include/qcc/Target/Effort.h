@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_CODEGEN_EFFORT_H
-#define QCC_CODEGEN_EFFORT_H
+#ifndef QCC_TARGET_EFFORT_H
+#define QCC_TARGET_EFFORT_H
 
 namespace qcc {
 
@@ -21,4 +21,4 @@ enum class Effort {
 
 } // namespace qcc
 
-#endif // QCC_CODEGEN_EFFORT_H
+#endif // QCC_TARGET_EFFORT_H

@@ -13,11 +13,11 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
-#include "qcc/Target/X86/Passes.h"
+#include "qcc/Conversion/Passes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_REPLACEBF16TYPE
-#include "qcc/Target/X86/Passes.h.inc"
+#include "qcc/Conversion/Passes.h.inc"
 } // namespace qcc
 
 using namespace mlir;
