@@ -6,7 +6,7 @@ Data flows one way; a folder may include only what stands to its left:
     Analysis, Dialect -> Target -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
       -> KnownTargets -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
 
-* Analysis sees the names of attributes (Notes.h), and no dialect.
+* Analysis sees no dialect.
 * Base (statuses, shapes, memory of the machine) sees nothing; all parts may see it. Artifact
   (the ABI, element types, the note and the form of the file) sees Base alone. Compiler and runtime
   meet there: of the compiler's parts those that write code or descriptors see Artifact, and
@@ -46,11 +46,11 @@ PARTS = {
     "Support": {"Artifact"},
     "Emulator": {"Artifact", "Runtime", "Support"},
     "Dialect": {"Support"},
-    "Target": {"Dialect", "Support"},
+    "Target": {"Analysis", "Dialect", "Support"},
     "Reference": {"Artifact", "Dialect", "Support"},
     "ONNXModel": {"Artifact", "Support"},
     "Frontend": {"Artifact", "Dialect", "Target", "Support", "ONNXModel"},
-    "Analysis": {"Support", "Dialect/QNN/IR/Notes.h"},
+    "Analysis": {"Support"},
     "Conversion": {"Analysis", "Dialect", "Target", "Support"},
     "Tuning": {"Analysis", "Dialect", "Target", "Support"},
 }

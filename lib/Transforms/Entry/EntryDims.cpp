@@ -7,7 +7,7 @@
 
 #include "qcc/Transforms/Entry/EntryDims.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Transforms/Entry/Steps.h"
 
 using namespace mlir;
 using namespace qcc;

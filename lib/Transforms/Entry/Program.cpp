@@ -7,7 +7,8 @@
 
 #include "qcc/Transforms/Entry/Program.h"
 #include "mlir/IR/Builders.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
+#include "qcc/Transforms/Entry/Steps.h"
 
 using namespace mlir;
 using namespace qcc;

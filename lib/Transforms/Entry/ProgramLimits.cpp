@@ -12,7 +12,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "qcc/Artifact/ABI.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Transforms/Entry/Program.h"
 
 using namespace mlir;

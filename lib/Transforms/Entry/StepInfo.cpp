@@ -12,8 +12,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/Utils/Notes.h"
+#include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Refusal.h"
 

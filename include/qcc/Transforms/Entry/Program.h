@@ -22,6 +22,12 @@
 
 namespace qcc {
 
+/// On the module, written by lower-entries and read by the code generator.
+/// Array: the table of entries.
+inline constexpr llvm::StringLiteral kEntriesAttr = "qcc.entries";
+/// On the module. DenseResourceElementsAttr: the bytes of all constants.
+inline constexpr llvm::StringLiteral kWeightsAttr = "qcc.weights";
+
 /// A tensor as the ABI sees it. A size is a literal or -1 - i for value i.
 struct ProgramTensor {
   mlir::Type elementType; ///< of the source program: may be quantized
@@ -42,7 +48,7 @@ struct ProgramOperand {
   int64_t byteShift = 0;
   std::string layer; ///< of an output: the layer whose value it is; or empty
 
-  /// Takes over the attributes of an operand of a call (Notes.h). Sizes stay in
+  /// Takes over the attributes of an operand of a call (Steps.h). Sizes stay in
   /// the order of memory.
   void describe(mlir::DictionaryAttr value);
 };

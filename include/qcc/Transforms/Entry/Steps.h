@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After the buffer stage an entry calls step functions. Here are the arguments
-// and results that passes rely on. The attributes of step functions are in
-// qcc/Dialect/QNN/IR/Notes.h.
+// After the buffer stage an entry calls step functions. Here are the
+// attributes, arguments and results that passes rely on. Losing an attribute of
+// an entry or a step prevents writing the descriptor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,58 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace qcc {
+
+//===----------------------------------------------------------------------===//
+// Attributes of entries
+//===----------------------------------------------------------------------===//
+
+/// Unit, on an argument of an entry that is the destination of a result.
+/// Written by add-result-destinations.
+inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
+/// Unit, on the last argument of an entry: the memory of its temporaries.
+/// Written by plan-memory.
+inline constexpr llvm::StringLiteral kArenaAttr = "qcc.arena";
+
+//===----------------------------------------------------------------------===//
+// Attributes of step functions, written by outline-steps unless said otherwise
+//===----------------------------------------------------------------------===//
+
+/// Unit: the function is a step.
+inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
+/// Unit: the ops of the step touch different memory. So they may run in any
+/// order and at the same time.
+inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
+/// Unit: the threads share the work of the step. Written by distribute-steps.
+inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
+/// Integer: bytes of scratch memory per thread. Written by assign-scratch.
+inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";
+/// DenseI64ArrayAttr: the numbers of the memref arguments that the step writes.
+inline constexpr llvm::StringLiteral kWritesAttr = "qcc.writes";
+
+//===----------------------------------------------------------------------===//
+// Attributes of calls of steps, written by outline-steps: several calls may
+// share a step
+//===----------------------------------------------------------------------===//
+
+/// Dictionary: the name of the step, and its description for `qcc explain`
+/// (describeWork).
+inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
+/// String, on an operand (arg_attrs): the layer whose value the step writes to
+/// it.
+inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
+/// Integer, on an operand: the number that the step adds to each byte of the
+/// value that it writes there.
+inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
+/// DenseI64ArrayAttr, on an operand: the dimensions of the value that the step
+/// writes there, in the order in which they lie in memory.
+inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
+
+//===----------------------------------------------------------------------===//
+// Arguments and results
+//===----------------------------------------------------------------------===//
 
 inline bool isStep(mlir::func::FuncOp func) { return func->hasAttr(kStepAttr); }
 

@@ -10,15 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
-#define QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
+#ifndef QCC_DIALECT_UTILS_CONSTANTDATA_H
+#define QCC_DIALECT_UTILS_CONSTANTDATA_H
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 #include <vector>
 
-namespace qcc::qnn {
+namespace qcc {
 
 /// Bytes of one element; 0 for element types without a byte layout (i1, index).
 unsigned getElementBytes(mlir::Type elementType);
@@ -54,6 +54,6 @@ mlir::TypedAttr retypeConstant(mlir::Attribute value,
 /// ops.
 mlir::TypedAttr foldMovement(mlir::Operation *op);
 
-} // namespace qcc::qnn
+} // namespace qcc
 
-#endif // QCC_DIALECT_QNN_TRANSFORMS_CONSTANTDATA_H
+#endif // QCC_DIALECT_UTILS_CONSTANTDATA_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -14,17 +14,17 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
+#include "qcc/Dialect/Utils/ConstantAction.h"
 
 using namespace mlir;
-using namespace qcc::qnn;
+using namespace qcc;
 
-MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::qnn::ConstantAction)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::ConstantAction)
 
 /// Inline constants up to this many bytes stay readable in a printed program.
 static constexpr size_t kInlineBytes = 64;
 
-unsigned qcc::qnn::getElementBytes(Type elementType) {
+unsigned qcc::getElementBytes(Type elementType) {
   if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
     return getElementBytes(quantized.getStorageType());
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
@@ -70,21 +70,21 @@ std::optional<ConstantData> ConstantData::get(Value value) {
   return get(attr);
 }
 
-TypedAttr qcc::qnn::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
-                                 StringRef name) {
+TypedAttr qcc::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
+                            StringRef name) {
   return makeConstant(
       type, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64), name);
 }
 
-TypedAttr qcc::qnn::makeConstant(RankedTensorType type, AsmResourceBlob bytes,
-                                 StringRef name) {
+TypedAttr qcc::makeConstant(RankedTensorType type, AsmResourceBlob bytes,
+                            StringRef name) {
   if (bytes.getData().size() <= kInlineBytes &&
       type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, bytes.getData());
   return DenseResourceElementsAttr::get(type, name, std::move(bytes));
 }
 
-TypedAttr qcc::qnn::retypeConstant(Attribute value, RankedTensorType type) {
+TypedAttr qcc::retypeConstant(Attribute value, RankedTensorType type) {
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
@@ -235,7 +235,7 @@ static TypedAttr foldSelection(linalg::GenericOp op, Attribute value) {
                       data->name.empty() ? "part" : data->name + "_part");
 }
 
-TypedAttr qcc::qnn::foldMovement(Operation *op) {
+TypedAttr qcc::foldMovement(Operation *op) {
   if (op->getNumResults() != 1)
     return {};
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());

@@ -12,13 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_DIALECT_QNN_TRANSFORMS_CONSTANTACTION_H
-#define QCC_DIALECT_QNN_TRANSFORMS_CONSTANTACTION_H
+#ifndef QCC_DIALECT_UTILS_CONSTANTACTION_H
+#define QCC_DIALECT_UTILS_CONSTANTACTION_H
 
 #include "mlir/IR/Action.h"
 #include "mlir/IR/MLIRContext.h"
 
-namespace qcc::qnn {
+namespace qcc {
 
 class ConstantAction : public mlir::tracing::ActionImpl<ConstantAction> {
 public:
@@ -38,8 +38,8 @@ inline void makeInAction(mlir::MLIRContext *context, int64_t bytes,
                                          bytes);
 }
 
-} // namespace qcc::qnn
+} // namespace qcc
 
-MLIR_DECLARE_EXPLICIT_TYPE_ID(qcc::qnn::ConstantAction)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(qcc::ConstantAction)
 
-#endif // QCC_DIALECT_QNN_TRANSFORMS_CONSTANTACTION_H
+#endif // QCC_DIALECT_UTILS_CONSTANTACTION_H

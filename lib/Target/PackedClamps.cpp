@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Transforms/Contraction/PackedClamps.h"
+#include "qcc/Target/PackedClamps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"

@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H
-#define QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H
+#ifndef QCC_TARGET_PACKEDCLAMPS_H
+#define QCC_TARGET_PACKEDCLAMPS_H
 
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -65,4 +65,4 @@ llvm::SmallVector<NumberRange> epilogueArgumentRanges(kernel::ContractOp op);
 
 } // namespace qcc
 
-#endif // QCC_TRANSFORMS_CONTRACTION_PACKEDCLAMPS_H
+#endif // QCC_TARGET_PACKEDCLAMPS_H
