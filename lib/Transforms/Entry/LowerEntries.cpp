@@ -18,6 +18,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Artifact/ABI.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
 

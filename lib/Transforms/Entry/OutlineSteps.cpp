@@ -26,6 +26,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Entry/Steps.h"
