@@ -4,7 +4,7 @@
 Data flows one way; a folder may include only what stands to its left:
 
     Analysis, Dialect -> Target -> Frontend, Conversion, Tuning -> Transforms -> Target/{X86,NVPTX}
-      -> KnownTargets -> Pipelines -> CodeGen -> Compiler -> JIT -> CAPI
+      -> KnownTargets -> Pipelines -> CodeGen -> Compiler -> CAPI
 
 * Analysis sees no dialect.
 * Base (statuses, shapes, memory of the machine) sees nothing; all parts may see it. Artifact
@@ -65,8 +65,7 @@ PARTS["KnownTargets"] = {"Target", "X86", "NVPTX"}
 PARTS["Pipelines"] = PARTS["Transforms"] | {"Transforms", "KnownTargets"}
 PARTS["CodeGen"] = PARTS["Transforms"] | {"Transforms"}
 PARTS["Compiler"] = PARTS["CodeGen"] | {"CodeGen", "KnownTargets", "Pipelines"}
-PARTS["JIT"] = PARTS["Compiler"] | {"Compiler", "Runtime"}
-PARTS["CAPI"] = PARTS["JIT"] | {"JIT", "Reference", "Explain"}
+PARTS["CAPI"] = PARTS["Compiler"] | {"Compiler", "Runtime", "Reference", "Explain"}
 PARTS["CAPI/Runtime"] = {"Artifact", "Runtime"}
 
 # Tools that link no LLVM, and what they share with those that do.
