@@ -11,7 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/WeightsImage.h"
 #include "qcc/Target/Effort.h"
-#include "qcc/Transforms/Entry/Program.h"
+#include "qcc/Transforms/Program/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>
