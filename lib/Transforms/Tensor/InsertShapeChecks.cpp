@@ -12,18 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../KnownSizes.h"
 #include "IndexBounds.h"
+#include "ShapeRequirements.h"
 #include "SizeText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
-#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Passes.h"
-#include "qcc/Transforms/Refusal.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_INSERTSHAPECHECKS
@@ -34,42 +30,13 @@ using namespace mlir;
 using namespace qcc;
 
 namespace {
-/// x == 1 ? y : otherwise
-struct IfOne {
-  Value x, y, otherwise;
-};
-
-class Checks : KnownSizes {
+class Checks : ShapeRequirements {
 public:
-  explicit Checks(func::FuncOp func) : KnownSizes(func, Memory::Keep) {}
+  using ShapeRequirements::ShapeRequirements;
 
   LogicalResult run();
 
 private:
-  /// a - b, where that is a constant.
-  std::optional<int64_t> difference(OpFoldResult a, OpFoldResult b) {
-    return getConstantIntValue(apply(
-        builder.getAffineDimExpr(0) - builder.getAffineDimExpr(1), {a, b}));
-  }
-  void require(Value condition, const Twine &what, const Twine &remedy = "");
-  void requireEqual(OpFoldResult a, OpFoldResult b);
-  /// The size of a dimension whose elements are repeated if it has only one,
-  /// n * (n == 1 ? to : 1).
-  struct Repeated {
-    Value size;
-    OpFoldResult to;
-  };
-  std::optional<Repeated> matchRepeated(OpFoldResult size);
-  std::optional<std::string> describeRepeated(OpFoldResult size,
-                                              OpFoldResult wanted);
-  /// What to do where one of two sizes that are to be equal is 1.
-  std::string broadcastHint();
-  /// a <= b, or one of `empty` is not above 0.
-  void requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
-                     ArrayRef<OpFoldResult> empty = {});
-  void requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes);
-  void refuse(const Twine &what);
-
   void check(Operation *op);
   void checkLoops(linalg::LinalgOp op);
   void checkSlice(Value whole, OffsetSizeAndStrideOpInterface slice);
@@ -79,141 +46,8 @@ private:
   void checkConcat(tensor::ConcatOp op);
   void checkAssertion(cf::AssertOp op);
   void checkCarried(ValueRange before, ValueRange after);
-
-  /// The op that is checked.
-  Operation *subject = nullptr;
-  bool ok = true;
-  llvm::EquivalenceClasses<const void *> equal;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Requirements
-//===----------------------------------------------------------------------===//
-
-void Checks::require(Value condition, const Twine &what, const Twine &remedy) {
-  std::string text = (what + ", by '" + originOf(subject) + "'").str();
-  if (StringRef layer = layerName(subject->getLoc()); !layer.empty())
-    text += (" of layer '" + layer + "'").str();
-  std::string position = sourcePosition(subject->getLoc());
-  if (!position.empty())
-    text += " at " + position;
-  cf::AssertOp::create(builder, loc, condition, text + remedy.str());
-}
-
-/// `x == 1 ? y : otherwise`; nothing if a value is not such a choice.
-static std::optional<IfOne> matchIfOne(Value value) {
-  auto choice = value.getDefiningOp<arith::SelectOp>();
-  auto isOne = choice ? choice.getCondition().getDefiningOp<arith::CmpIOp>()
-                      : arith::CmpIOp();
-  if (!isOne || isOne.getPredicate() != arith::CmpIPredicate::eq ||
-      !isConstantIntValue(isOne.getRhs(), 1))
-    return std::nullopt;
-  return IfOne{isOne.getLhs(), choice.getTrueValue(), choice.getFalseValue()};
-}
-
-std::optional<Checks::Repeated> Checks::matchRepeated(OpFoldResult size) {
-  auto value = dyn_cast<Value>(size);
-  auto product = value ? value.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
-  if (!product)
-    return std::nullopt;
-  for (auto [n, times] : {std::pair(product.getLhs(), product.getRhs()),
-                          std::pair(product.getRhs(), product.getLhs())})
-    if (std::optional<IfOne> choice = matchIfOne(times);
-        choice && choice->x == n && isConstantIntValue(choice->otherwise, 1))
-      return Repeated{n, known(choice->y)};
-  return std::nullopt;
-}
-
-/// Where a size is repeated to another one, what it must be; else nothing.
-std::optional<std::string> Checks::describeRepeated(OpFoldResult size,
-                                                    OpFoldResult wanted) {
-  std::optional<Repeated> repeated = matchRepeated(size),
-                          other = matchRepeated(wanted);
-  if (!repeated ||
-      (repeated->to != wanted && (!other || other->to != repeated->to)))
-    return std::nullopt;
-  // Of two that may be repeated the result has the one that is not 1.
-  OpFoldResult to = repeated->to;
-  if (auto value = dyn_cast<Value>(to))
-    if (std::optional<IfOne> choice = matchIfOne(value))
-      to = known(choice->x == repeated->size ? choice->y : choice->x);
-  return describeSize(repeated->size) + " must be 1 or equal to " +
-         describeSize(to);
-}
-
-void Checks::requireEqual(OpFoldResult a, OpFoldResult b) {
-  if (!a || !b || a == b ||
-      equal.isEquivalent(a.getOpaqueValue(), b.getOpaqueValue()))
-    return;
-  std::optional<int64_t> distance = difference(a, b);
-  if (distance == 0)
-    return;
-  if (distance)
-    return refuse("is wrong whatever the shapes are: " + describeSize(a) +
-                  " must be equal to " + describeSize(b));
-  // The message names the later argument as the wrong one.
-  if (argumentSize(a) < argumentSize(b))
-    std::swap(a, b);
-  equal.unionSets(a.getOpaqueValue(), b.getOpaqueValue());
-  Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                     valueOf(a), valueOf(b));
-  for (auto [size, wanted] : {std::pair(a, b), std::pair(b, a)})
-    if (std::optional<std::string> what = describeRepeated(size, wanted))
-      return require(same, *what);
-  require(same, describeSize(a) + " must be equal to " + describeSize(b),
-          broadcastHint());
-}
-
-std::string Checks::broadcastHint() {
-  auto loops = dyn_cast<linalg::LinalgOp>(subject);
-  bool hasNames = false; // as models have whose sizes can be fixed
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    hasNames |= bool(func.getArgAttr(i, kDimNamesAttr));
-  if (!hasNames || !loops || loops.getNumReductionLoops() != 0)
-    return "";
-  return "; to repeat what has the size 1, fix it: qcc compile --dim=NAME=1";
-}
-
-void Checks::refuse(const Twine &what) {
-  subject->emitError() << "'" << originOf(subject) << "' " << what;
-  ok = false;
-}
-
-void Checks::requireAtMost(OpFoldResult a, OpFoldResult b, const Twine &what,
-                           ArrayRef<OpFoldResult> empty) {
-  std::optional<int64_t> room = difference(b, a);
-  if (room && *room >= 0)
-    return;
-  SmallVector<OpFoldResult> perhapsEmpty;
-  for (OpFoldResult size : empty) {
-    std::optional<int64_t> constant = getConstantIntValue(size);
-    if (constant && *constant <= 0)
-      return;
-    if (!constant)
-      perhapsEmpty.push_back(size);
-  }
-  if (room && perhapsEmpty.empty())
-    return refuse("is wrong whatever the shapes are: " + what);
-  Value condition = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle, valueOf(a), valueOf(b));
-  for (OpFoldResult size : perhapsEmpty) {
-    Value none =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                              valueOf(size), valueOf(builder.getIndexAttr(0)));
-    condition = arith::OrIOp::create(builder, loc, condition, none);
-  }
-  require(condition, what);
-}
-
-void Checks::requireSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
-  for (auto [dim, size] : llvm::enumerate(sizes))
-    requireEqual(sizeOf(tensor, dim), size);
-}
-
-//===----------------------------------------------------------------------===//
-// Operations
-//===----------------------------------------------------------------------===//
 
 static bool isNonNegative(OpFoldResult size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
