@@ -47,7 +47,7 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Transforms/Passes.h"
 
 using namespace mlir;

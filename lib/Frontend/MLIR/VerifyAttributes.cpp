@@ -15,7 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -27,11 +27,11 @@
 #include "qcc-fuzz/PinConfigs.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/EmulatorDevice.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
 #include "qcc/Runtime/Module.h"
-#include "qcc/Target/KnownTargets.h"
 #include <csignal>
 #include <gtest/gtest.h>
 #include <unistd.h>

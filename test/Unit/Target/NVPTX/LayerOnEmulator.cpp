@@ -14,10 +14,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/EmulatorDevice.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/Context.h"
 #include "qcc/Runtime/Module.h"
-#include "qcc/Target/KnownTargets.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

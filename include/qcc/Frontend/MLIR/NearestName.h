@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_FRONTEND_NEARESTNAME_H
-#define QCC_FRONTEND_NEARESTNAME_H
+#ifndef QCC_FRONTEND_MLIR_NEARESTNAME_H
+#define QCC_FRONTEND_MLIR_NEARESTNAME_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -21,4 +21,4 @@ std::optional<llvm::StringRef> nearestOf(llvm::StringRef name,
 
 } // namespace qcc
 
-#endif // QCC_FRONTEND_NEARESTNAME_H
+#endif // QCC_FRONTEND_MLIR_NEARESTNAME_H

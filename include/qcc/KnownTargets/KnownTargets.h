@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TARGET_KNOWNTARGETS_H
-#define QCC_TARGET_KNOWNTARGETS_H
+#ifndef QCC_KNOWNTARGETS_KNOWNTARGETS_H
+#define QCC_KNOWNTARGETS_KNOWNTARGETS_H
 
 #include "qcc/Target/Target.h"
 
@@ -37,4 +37,4 @@ void registerTargetPasses();
 
 } // namespace qcc
 
-#endif // QCC_TARGET_KNOWNTARGETS_H
+#endif // QCC_KNOWNTARGETS_KNOWNTARGETS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Target/NVPTX/NVPTXTarget.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/X86/Passes.h"
