@@ -52,7 +52,7 @@ PARTS = {
     "Emulator": {"Artifact", "Runtime", "Support"},
     "Dialect": {"Support"},
     "Target": {"Analysis", "Dialect", "Support"},
-    "Reference": {"Artifact", "Dialect", "Support"},
+    "Reference": {"Dialect", "Support"},
     "ONNXModel": {"Artifact", "Support"},
     "Frontend": {"Artifact", "Dialect", "Target", "Support", "ONNXModel"},
     "Analysis": {"Support"},
