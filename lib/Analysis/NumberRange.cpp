@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@
 #define QCC_LIB_CAPI_CONVERT_H
 
 #include "qcc-c/Status.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <algorithm>
 #include <cstring>

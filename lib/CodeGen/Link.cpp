@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lld/Common/Driver.h"
+#include "qcc/Artifact/ArtifactNote.h"
+#include "qcc/Base/BlockedSignals.h"
 #include "qcc/CodeGen/CodeGen.h"
-#include "qcc/Runtime/ArtifactNote.h"
-#include "qcc/Runtime/BlockedSignals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>

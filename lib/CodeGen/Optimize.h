@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_CODEGEN_OPTIMIZE_H
 #define QCC_LIB_CODEGEN_OPTIMIZE_H
 
-#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/Effort.h"
 
 namespace llvm {
 class Module;

@@ -9,7 +9,7 @@
 #include "Supervision.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/CodeGen/CodeGen.h"
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"

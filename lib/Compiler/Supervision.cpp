@@ -10,7 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
+#include "qcc/Dialect/Utils/ConstantAction.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -40,7 +40,7 @@ void Supervision::handle(function_ref<void()> work,
   auto *pass = dyn_cast<PassExecutionAction>(&action);
   // Not one of a program that a pass has made for itself.
   bool isPass = pass && module->isAncestor(pass->getOp());
-  auto *constant = dyn_cast<qnn::ConstantAction>(&action);
+  auto *constant = dyn_cast<ConstantAction>(&action);
   if (!isPass && !constant)
     return work();
   int64_t bytes = constant ? constant->bytes : 0;

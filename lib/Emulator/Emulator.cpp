@@ -11,6 +11,7 @@
 
 #include "qcc/Emulator/Emulator.h"
 
+#include "Instructions/Rows.h"
 #include "Machine/AddressSpace.h"
 #include "Machine/Grid.h"
 #include "PTX/Parser.h"
@@ -124,7 +125,8 @@ Emulator::loadModule(std::string_view ptx, std::string_view name) {
   State &state = *impl_->state;
   std::lock_guard<std::mutex> lock(state.mutex);
   uint64_t base = moduleMemoryBase + state.modules * moduleBytes;
-  rt::Result<std::unique_ptr<Program>> program = parseProgram(ptx, name, base);
+  rt::Result<std::unique_ptr<Program>> program =
+      parseProgram(ptx, name, base, instructionTable());
   if (!program.isOk())
     return program.status();
   ++state.modules;

@@ -11,8 +11,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Transforms/Entry/EntryDims.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Steps/EntryDims.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Explain/Explain.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/raw_ostream.h"
 

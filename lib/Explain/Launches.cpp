@@ -8,8 +8,8 @@
 #include "qcc/Explain/Launches.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Transforms/Entry/EntryDims.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Steps/EntryDims.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

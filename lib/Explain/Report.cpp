@@ -7,8 +7,8 @@
 
 #include "qcc/Explain/Report.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Transforms/Entry/Program.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Program/Program.h"
+#include "qcc/Transforms/Steps/Steps.h"
 
 using namespace mlir;
 using namespace qcc;

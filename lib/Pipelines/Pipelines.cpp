@@ -13,7 +13,6 @@
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Target/Target.h"
-#include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 

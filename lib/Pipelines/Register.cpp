@@ -47,9 +47,7 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
-#include "qcc/Target/KnownTargets.h"
-#include "qcc/Target/NVPTX/Passes.h"
-#include "qcc/Target/X86/Passes.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Transforms/Passes.h"
 
 using namespace mlir;
@@ -91,8 +89,7 @@ void qcc::registerAllPasses() {
   registerConversionPasses();
   registerQNNPasses();
   registerTransformsPasses();
-  registerNVPTXPasses();
-  registerX86Passes();
+  registerTargetPasses();
 
   // Upstream passes of the pipelines.
   mlir::registerTransformsPasses();

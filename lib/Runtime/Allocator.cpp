@@ -12,7 +12,7 @@
 #include "qcc/Runtime/Allocator.h"
 
 #include "HugePages.h"
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 #ifndef QCC_LIB_RUNTIME_ARTIFACTCONTENTS_H
 #define QCC_LIB_RUNTIME_ARTIFACTCONTENTS_H
 
-#include "ByteSource.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
+#include "qcc/Artifact/ByteSource.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/Signature.h"
 

@@ -8,7 +8,7 @@
 #include "ArtifactFile.h"
 
 #include "ArtifactContents.h"
-#include "SystemFailure.h"
+#include "qcc/Base/SystemFailure.h"
 
 #include <algorithm>
 #include <atomic>

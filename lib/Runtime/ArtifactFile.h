@@ -14,8 +14,8 @@
 #ifndef QCC_LIB_RUNTIME_ARTIFACTFILE_H
 #define QCC_LIB_RUNTIME_ARTIFACTFILE_H
 
-#include "ElfFile.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
+#include "qcc/Artifact/ElfFile.h"
 #include "qcc/Runtime/Signature.h"
 
 #include <memory>

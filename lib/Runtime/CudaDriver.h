@@ -15,7 +15,7 @@
 #ifndef QCC_LIB_RUNTIME_CUDADRIVER_H
 #define QCC_LIB_RUNTIME_CUDADRIVER_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include "qcc/Runtime/Signature.h"
 
 #include "ArtifactContents.h"
-#include "ElfFile.h"
 #include "Sodium.h"
+#include "qcc/Artifact/ElfFile.h"
 
 #include <vector>
 

@@ -13,7 +13,7 @@
 #ifndef QCC_LIB_RUNTIME_SODIUM_H
 #define QCC_LIB_RUNTIME_SODIUM_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstddef>
 

@@ -8,8 +8,8 @@
 #include "qcc/Runtime/TaskThread.h"
 
 #include "ProcessForks.h"
-#include "SystemFailure.h"
-#include "qcc/Runtime/BlockedSignals.h"
+#include "qcc/Base/BlockedSignals.h"
+#include "qcc/Base/SystemFailure.h"
 
 #include <utility>
 

@@ -12,8 +12,8 @@
 #include "qcc/Runtime/ThreadPool.h"
 
 #include "ProcessForks.h"
-#include "SystemFailure.h"
-#include "qcc/Runtime/BlockedSignals.h"
+#include "qcc/Base/BlockedSignals.h"
+#include "qcc/Base/SystemFailure.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Process.h"
 

@@ -11,7 +11,7 @@
 
 #include "qcc/Support/FileIO.h"
 
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Support/HostTensor.h"
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 
 #include <algorithm>
 

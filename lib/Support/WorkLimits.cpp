@@ -7,7 +7,7 @@
 
 #include "qcc/Support/WorkLimits.h"
 
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 
 #include <algorithm>
 #include <string>

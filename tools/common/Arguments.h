@@ -20,7 +20,7 @@
 #define QCC_TOOLS_COMMON_ARGUMENTS_H
 
 #include "common/OptionRules.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstdint>
 #include <functional>

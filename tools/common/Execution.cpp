@@ -8,7 +8,7 @@
 #include "common/Execution.h"
 
 #include "common/Text.h"
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 #include "qcc/Support/FileIO.h"
 
 #include <cstring>

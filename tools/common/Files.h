@@ -14,7 +14,7 @@
 #ifndef QCC_TOOLS_COMMON_FILES_H
 #define QCC_TOOLS_COMMON_FILES_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <string>
 #include <vector>

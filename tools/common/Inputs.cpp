@@ -8,7 +8,7 @@
 #include "common/Inputs.h"
 
 #include "common/Text.h"
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 #include "qcc/Support/FileFormat.h"
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"

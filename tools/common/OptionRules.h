@@ -18,7 +18,7 @@
 #ifndef QCC_TOOLS_COMMON_OPTIONRULES_H
 #define QCC_TOOLS_COMMON_OPTIONRULES_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <functional>
 #include <string>

@@ -7,7 +7,7 @@
 
 #include "common/TestData.h"
 #include "common/Text.h"
-#include "qcc/Frontend/ONNX/TensorFile.h"
+#include "qcc/ONNXModel/TensorFile.h"
 
 #include <filesystem>
 

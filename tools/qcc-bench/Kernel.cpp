@@ -14,8 +14,8 @@
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Frontend/MLIR/Import.h"
-#include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
+#include "qcc/Runtime/Module.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
 #include <chrono>
@@ -111,7 +111,7 @@ llvm::Expected<Kernel> bench::compile(llvm::StringRef text,
         if (!artifact)
           return artifact.takeError();
         kernel.artifactBytes = artifact->size();
-        auto loaded = loadArtifact(*artifact);
+        auto loaded = rt::Module::load(artifact->data(), artifact->size());
         if (!loaded.isOk())
           return llvm::createStringError(loaded.message());
         kernel.module = std::move(*loaded);

@@ -22,10 +22,10 @@
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/EmulatorDevice.h"
 #include "qcc/Frontend/MLIR/Import.h"
-#include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Runtime/Module.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Tuning/KernelKey.h"
 #include "llvm/Support/SourceMgr.h"
@@ -271,7 +271,7 @@ bool Batch::compileAll(const std::vector<size_t> &members, Problem &problem) {
     problem.message = llvm::toString(artifact.takeError());
     return false;
   }
-  auto loaded = loadArtifact(*artifact, loading());
+  auto loaded = rt::Module::load(artifact->data(), artifact->size(), loading());
   if (!loaded.isOk()) {
     problem.message = loaded.message();
     return false;

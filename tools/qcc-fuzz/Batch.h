@@ -17,7 +17,7 @@
 
 #include "Data.h"
 #include "mlir/IR/MLIRContext.h"
-#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/Effort.h"
 #include "qcc/Target/Target.h"
 #include <memory>
 #include <optional>

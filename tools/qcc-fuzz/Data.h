@@ -14,7 +14,7 @@
 
 #include "Graph.h"
 #include "Random.h"
-#include "qcc/Runtime/DType.h"
+#include "qcc/Artifact/DType.h"
 
 namespace qcc::fuzz {
 

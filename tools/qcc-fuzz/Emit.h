@@ -15,7 +15,7 @@
 #define QCC_TOOLS_FUZZ_EMIT_H
 
 #include "Batch.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Tensor.h"
 
 namespace qcc::fuzz {

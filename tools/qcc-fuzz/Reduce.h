@@ -9,7 +9,7 @@
 #define QCC_TOOLS_FUZZ_REDUCE_H
 
 #include "Isolate.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 namespace qcc::fuzz {
 

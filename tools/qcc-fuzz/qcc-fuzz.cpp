@@ -19,8 +19,8 @@
 #include "common/Arguments.h"
 #include "common/Text.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Runtime/HostFeatures.h"
-#include "qcc/Target/KnownTargets.h"
 #include "llvm/Support/CommandLine.h"
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 
 using namespace qcc;
 using namespace qcc::driver;

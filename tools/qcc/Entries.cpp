@@ -7,7 +7,7 @@
 
 #include "Driver.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Reference/Interpreter.h"
 #include "llvm/ADT/StringExtras.h"

@@ -10,8 +10,9 @@
 #include "Registers.h"
 #include "common/Text.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
-#include "qcc/JIT/JIT.h"
+#include "qcc/Runtime/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -121,7 +122,7 @@ static bool finish(Session &session, ProgramReport &report) {
     return true;
   rt::ModuleOptions options;
   options.inspectOnly = true;
-  auto module = loadArtifact(*artifact, options);
+  auto module = rt::Module::load(artifact->data(), artifact->size(), options);
   if (!module.isOk()) {
     reportError(module.message());
     return false;

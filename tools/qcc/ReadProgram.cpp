@@ -12,7 +12,7 @@
 
 #include "Driver.h"
 #include "common/Text.h"
-#include "qcc/Runtime/Memory.h"
+#include "qcc/Base/Memory.h"
 #include "qcc/Support/FileFormat.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"

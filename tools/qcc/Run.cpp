@@ -15,8 +15,9 @@
 #include "common/TestData.h"
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "qcc/JIT/JIT.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Reference/Interpreter.h"
+#include "qcc/Runtime/Module.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
@@ -113,7 +114,7 @@ driver::compileAndLoad(Session &session, const rt::ModuleOptions &options) {
   std::optional<Artifact> artifact = session.emitArtifact();
   if (!artifact)
     return std::nullopt;
-  auto module = loadArtifact(*artifact, options);
+  auto module = rt::Module::load(artifact->data(), artifact->size(), options);
   if (!module.isOk()) {
     reportError(module.message());
     return std::nullopt;

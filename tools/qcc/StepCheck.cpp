@@ -16,7 +16,7 @@
 #include "Driver.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Reference/Interpreter.h"
-#include "qcc/Transforms/Entry/StepInfo.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
 
 using namespace mlir;
 using namespace qcc;

@@ -15,9 +15,10 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/TimeModel.h"
-#include "qcc/JIT/JIT.h"
 #include "qcc/Pipelines/Register.h"
+#include "qcc/Runtime/Module.h"
 #include "qcc/Support/Random.h"
 
 using namespace mlir;
@@ -91,7 +92,7 @@ public:
       return takeErrors();
     rt::ModuleOptions options;
     options.device = device;
-    auto loaded = loadArtifact(*artifact, options);
+    auto loaded = rt::Module::load(artifact->data(), artifact->size(), options);
     if (!loaded.isOk())
       return llvm::createStringError(loaded.message());
     return *std::move(loaded);

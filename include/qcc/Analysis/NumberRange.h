@@ -22,6 +22,11 @@
 
 namespace qcc {
 
+/// DenseF64ArrayAttr: [least, greatest] result of the op. The result is NaN
+/// only if the float whose sign it takes is NaN. Written by legalize-float on
+/// the ops to which math functions expand, read by the analysis of ranges.
+inline constexpr llvm::StringLiteral kBoundsAttr = "qcc.bounds";
+
 /// Numbers that an integer or a float, or an element of a tensor of such, can
 /// be; both ends are possible. Integers are signed. By default all of them.
 struct NumberRange {

@@ -9,9 +9,9 @@
 #define QCC_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "qcc/CodeGen/Effort.h"
 #include "qcc/CodeGen/WeightsImage.h"
-#include "qcc/Transforms/Entry/Program.h"
+#include "qcc/Target/Effort.h"
+#include "qcc/Transforms/Program/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -53,7 +53,7 @@ struct TranslatedVariant {
   std::string kernels; ///< PTX text; of a device
 };
 
-/// Adds the descriptor of the ABI (qcc/Runtime/ABI.h) and the weights to a
+/// Adds the descriptor of the ABI (qcc/Artifact/ABI.h) and the weights to a
 /// module that has the functions of all variants, which become internal.
 /// Variants with the same weights share them. Where `apart` is given, the
 /// module only reserves addresses for the weights, and the image is filled, for

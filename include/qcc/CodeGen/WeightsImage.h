@@ -15,7 +15,7 @@
 #ifndef QCC_CODEGEN_WEIGHTSIMAGE_H
 #define QCC_CODEGEN_WEIGHTSIMAGE_H
 
-#include "qcc/Transforms/Entry/Weights.h"
+#include "qcc/Transforms/Program/Weights.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 

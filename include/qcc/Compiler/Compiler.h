@@ -20,9 +20,9 @@
 #define QCC_COMPILER_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "qcc/CodeGen/Effort.h"
 #include "qcc/Pipelines/Pipelines.h"
 #include "qcc/Support/WorkLimits.h"
+#include "qcc/Target/Effort.h"
 #include "qcc/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"

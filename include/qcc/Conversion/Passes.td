@@ -126,3 +126,14 @@ def LegalizeInteger : Pass<"legalize-integer", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
+
+def ReplaceBF16Type : Pass<"replace-bf16-type", "::mlir::ModuleOp"> {
+  let summary = "bf16 values as i16 in the llvm dialect";
+  let description = [{
+    After `legalize-float` no operation computes on bf16: values are loaded, moved,
+    selected, bitcast and stored. LLVM calls a library function where such a value
+    crosses basic blocks on a CPU without bf16 arithmetic. So this pass, which runs on
+    the `llvm` dialect, gives bf16 values the type `i16` for every target.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}

@@ -25,9 +25,9 @@
 #ifndef QCC_EMULATOR_EMULATOR_H
 #define QCC_EMULATOR_EMULATOR_H
 
+#include "qcc/Base/Status.h"
 #include "qcc/Emulator/Counters.h"
 #include "qcc/Emulator/Report.h"
-#include "qcc/Runtime/Status.h"
 
 #include <cstdint>
 #include <cstring>

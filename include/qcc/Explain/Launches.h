@@ -9,7 +9,7 @@
 #define QCC_EXPLAIN_LAUNCHES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "qcc/Transforms/Entry/Program.h"
+#include "qcc/Transforms/Program/Program.h"
 #include <optional>
 #include <string>
 #include <vector>

@@ -13,7 +13,7 @@
 #ifndef QCC_RUNTIME_ALLOCATOR_H
 #define QCC_RUNTIME_ALLOCATOR_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstddef>
 #include <cstdint>

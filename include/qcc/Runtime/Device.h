@@ -24,9 +24,9 @@
 #ifndef QCC_RUNTIME_DEVICE_H
 #define QCC_RUNTIME_DEVICE_H
 
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Allocator.h"
-#include "qcc/Runtime/Status.h"
 #include "qcc/Runtime/Tensor.h"
 #include "qcc/Runtime/ThreadPool.h"
 

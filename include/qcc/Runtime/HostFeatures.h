@@ -14,7 +14,7 @@
 #ifndef QCC_RUNTIME_HOSTFEATURES_H
 #define QCC_RUNTIME_HOSTFEATURES_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstdint>
 #include <string>

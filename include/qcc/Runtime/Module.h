@@ -7,7 +7,7 @@
 //
 // A Module is one variant of an artifact, checked once and then immutable: any
 // number of contexts and threads share it. It comes from a descriptor in memory
-// (the JIT) or from a shared object on disk; after that there is no difference.
+// or from a shared object on disk; after that there is no difference.
 // The structures here are the descriptor of ABI.h with every reference resolved
 // and every count checked. Strings and functions still live in the artifact,
 // which the module keeps alive.
@@ -17,13 +17,13 @@
 #ifndef QCC_RUNTIME_MODULE_H
 #define QCC_RUNTIME_MODULE_H
 
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
+#include "qcc/Artifact/DType.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Allocator.h"
-#include "qcc/Runtime/DType.h"
 #include "qcc/Runtime/FunctionRef.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Signature.h"
-#include "qcc/Runtime/Status.h"
 
 #include <array>
 #include <memory>

@@ -20,7 +20,7 @@
 #ifndef QCC_RUNTIME_SIGNATURE_H
 #define QCC_RUNTIME_SIGNATURE_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <array>
 #include <string>

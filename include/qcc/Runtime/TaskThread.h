@@ -13,7 +13,7 @@
 #ifndef QCC_RUNTIME_TASKTHREAD_H
 #define QCC_RUNTIME_TASKTHREAD_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/ThreadPool.h"
 
 #include <cstdint>

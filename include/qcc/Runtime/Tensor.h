@@ -15,7 +15,7 @@
 #ifndef QCC_RUNTIME_TENSOR_H
 #define QCC_RUNTIME_TENSOR_H
 
-#include "qcc/Runtime/DType.h"
+#include "qcc/Artifact/DType.h"
 
 #include <utility>
 

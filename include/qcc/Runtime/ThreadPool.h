@@ -16,8 +16,8 @@
 #ifndef QCC_RUNTIME_THREADPOOL_H
 #define QCC_RUNTIME_THREADPOOL_H
 
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/FunctionRef.h"
-#include "qcc/Runtime/Status.h"
 
 #include <atomic>
 #include <cstdint>

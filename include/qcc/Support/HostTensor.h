@@ -13,8 +13,8 @@
 #ifndef QCC_SUPPORT_HOSTTENSOR_H
 #define QCC_SUPPORT_HOSTTENSOR_H
 
-#include "qcc/Runtime/DType.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Artifact/DType.h"
+#include "qcc/Base/Status.h"
 
 #include <cstdlib>
 #include <memory>

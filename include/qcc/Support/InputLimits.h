@@ -8,7 +8,7 @@
 // What a program, a model or a JSON file may have at most. Each limit is far
 // beyond what networks need. A file beyond a limit is refused by a message that
 // names the limit, before it takes all memory or runs for hours. The limits of
-// compiled programs are in qcc/Runtime/ABI.h, the time and memory of one
+// compiled programs are in qcc/Artifact/ABI.h, the time and memory of one
 // compilation in qcc/Support/WorkLimits.h.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@
 #ifndef QCC_SUPPORT_WORKLIMITS_H
 #define QCC_SUPPORT_WORKLIMITS_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <chrono>
 #include <cstdint>

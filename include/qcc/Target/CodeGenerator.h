@@ -8,7 +8,7 @@
 #ifndef QCC_TARGET_CODEGENERATOR_H
 #define QCC_TARGET_CODEGENERATOR_H
 
-#include "qcc/CodeGen/Effort.h"
+#include "qcc/Target/Effort.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 include "mlir/Pass/PassBase.td"
-include "qcc/Transforms/EntryPasses.td"
+include "qcc/Transforms/Buffers/Passes.td"
+include "qcc/Transforms/Program/Passes.td"
+include "qcc/Transforms/Steps/Passes.td"
 
 def VerifyStage : Pass<"verify-stage", "::mlir::ModuleOp"> {
   let summary = "Rejects dialects that a stage does not allow";
@@ -552,27 +554,6 @@ def DecomposeSoftmax : Pass<"decompose-softmax", "::mlir::func::FuncOp"> {
   ];
 }
 
-def HoistTemporaries : Pass<"hoist-temporaries", "::mlir::func::FuncOp"> {
-  let summary = "Memory of temporaries out of loops and branches";
-  let description = [{
-    A temporary whose sizes do not depend on a loop is allocated before it, once for all
-    iterations: each writes it before it reads it. What is handed from one iteration to
-    the next stays. Memory is planned for allocations outside of loops only.
-
-    ```mlir
-    scf.for %i = ... {
-      %t = memref.alloc(%n) : memref<?xf32>
-    }
-    ```
-    becomes
-    ```mlir
-    %t = memref.alloc(%n) : memref<?xf32>
-    scf.for %i = ... {
-    }
-    ```
-  }];
-}
-
 def FillEmptyTensors : Pass<"fill-empty-tensors", "::mlir::func::FuncOp"> {
   let summary = "Zeros for the elements of tensor.empty that may be read";
   let description = [{
@@ -776,25 +757,4 @@ def ClampIndices : Pass<"clamp-indices", "::mlir::func::FuncOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::tensor::TensorDialect"
   ];
-}
-
-def MaterializeLoopResults : Pass<"materialize-loop-results", "::mlir::func::FuncOp"> {
-  let summary = "Tensors that loops carry keep one memory";
-  let description = [{
-    What scf.for yields is materialized in its iteration argument, and what the body of
-    scf.while yields in its own, where the condition hands over what the loop carries:
-    bufferization need not choose between buffers at run time.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect"];
-}
-
-def BufferizeTensors : Pass<"bufferize-tensors", "::mlir::ModuleOp"> {
-  let summary = "Tensors become memrefs";
-  let description = [{
-    Runs `eliminate-empty-tensors`, and `one-shot-bufferize` over functions with compact
-    arguments, and says in words of programs what these cannot do: a loop or a branch that needs a tensor's old elements beside
-    its new ones.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::memref::MemRefDialect"];
 }

@@ -12,7 +12,7 @@
 #ifndef QCC_TRANSFORMS_REFUSAL_H
 #define QCC_TRANSFORMS_REFUSAL_H
 
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include <string>

@@ -32,7 +32,7 @@
 #ifndef QCC_TUNING_TUNINGDATABASE_H
 #define QCC_TUNING_TUNINGDATABASE_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -14,7 +14,7 @@
 #ifndef QCC_LIB_CAPI_COMPILER_BOUNDLLVM_H
 #define QCC_LIB_CAPI_COMPILER_BOUNDLLVM_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 namespace qcc::capi {
 

@@ -24,7 +24,7 @@
 #include "CrashGuard.h"
 #include "MemoryReserve.h"
 #include "PerThread.h"
-#include "qcc/Runtime/BlockedSignals.h"
+#include "qcc/Base/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cerrno>

@@ -18,7 +18,7 @@
 #ifndef QCC_LIB_CAPI_COMPILER_CRASHGUARD_H
 #define QCC_LIB_CAPI_COMPILER_CRASHGUARD_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace qcc::capi {

@@ -15,7 +15,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "qcc-c/Compiler.h"
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include <string>
 #include <vector>
 

@@ -13,8 +13,8 @@
 #ifndef QCC_LIB_CAPI_RUNTIME_RUNRECORD_H
 #define QCC_LIB_CAPI_RUNTIME_RUNRECORD_H
 
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Process.h"
-#include "qcc/Runtime/Status.h"
 
 namespace qcc::capi {
 

@@ -11,7 +11,7 @@
 
 #include "qcc-c/Status.h"
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstdlib>
 #include <cstring>

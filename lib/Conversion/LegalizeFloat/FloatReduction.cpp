@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Conversion/LegalizeFloat/FloatOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

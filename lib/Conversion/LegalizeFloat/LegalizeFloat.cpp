@@ -16,8 +16,8 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "qcc/Conversion/LegalizeFloat/FloatOps.h"
 #include "qcc/Conversion/Passes.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace qcc {

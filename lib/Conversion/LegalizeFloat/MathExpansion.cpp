@@ -12,7 +12,6 @@
 
 #include "Steps.h"
 #include "qcc/Analysis/NumberRange.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 
 using namespace mlir;
 using namespace qcc;

@@ -21,9 +21,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
+#include "qcc/Dialect/Utils/Notes.h"
 
 using namespace mlir;
 using namespace qcc;

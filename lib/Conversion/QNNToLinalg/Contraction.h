@@ -9,7 +9,7 @@
 #define QCC_LIB_CONVERSION_QNNTOLINALG_CONTRACTION_H
 
 #include "Emit.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 
 namespace qcc {
 

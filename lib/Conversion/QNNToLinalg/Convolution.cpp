@@ -31,7 +31,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -117,7 +117,7 @@ static Value phaseOfKernel(ConversionPatternRewriter &rewriter, Location loc,
   Value part = emitter.build(
       tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType()), 0,
       "", [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  TypedAttr constant = qnn::foldMovement(part.getDefiningOp());
+  TypedAttr constant = foldMovement(part.getDefiningOp());
   if (!constant)
     return part;
   rewriter.eraseOp(part.getDefiningOp());

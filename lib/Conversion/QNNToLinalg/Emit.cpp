@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/Utils/Notes.h"
 #include <cmath>
 
 using namespace mlir;

@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include <deque>
 
 using namespace mlir;
@@ -272,7 +272,7 @@ static std::optional<std::vector<char>> evaluate(linalg::GenericOp op) {
 }
 
 std::optional<std::vector<char>> qcc::evaluateConstant(Value tensor) {
-  if (std::optional<qnn::ConstantData> data = qnn::ConstantData::get(tensor))
+  if (std::optional<ConstantData> data = ConstantData::get(tensor))
     return std::vector<char>(data->bytes.begin(), data->bytes.end());
   auto generic = tensor.getDefiningOp<linalg::GenericOp>();
   return generic ? evaluate(generic) : std::nullopt;

@@ -19,8 +19,8 @@
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantAction.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace qcc {
@@ -30,7 +30,7 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
-using qcc::qnn::ConstantData;
+using qcc::ConstantData;
 
 /// A constant whose elements are there.
 static bool isKnown(Value value) {
@@ -87,15 +87,15 @@ static TypedAttr fold(qnn::ElementwiseOpInterface op) {
   RankedTensorType type = tensors.back().getType();
   StringRef kind = isa<FloatType>(type.getElementType()) ? "real" : "quantized";
   std::string name = ConstantData::get(tensors.front().value)->name;
-  return qnn::makeConstant(type, *bytes,
-                           name.empty() ? kind.str() : name + "_" + kind.str());
+  return makeConstant(type, *bytes,
+                      name.empty() ? kind.str() : name + "_" + kind.str());
 }
 
 /// Replaces an op that computes a tensor from constants by its value, and
 /// erases constants that nobody else uses, so that their data can be freed.
 static void replaceByValue(IRRewriter &rewriter, Operation *op) {
   auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
-  TypedAttr value = elementwise ? fold(elementwise) : qnn::foldMovement(op);
+  TypedAttr value = elementwise ? fold(elementwise) : foldMovement(op);
   if (!value)
     return;
   // An op may have a constant twice.
@@ -124,10 +124,10 @@ struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
       if (!type || !type.hasStaticShape() ||
           !matchPattern(op->getOperand(0), m_Constant()))
         continue;
-      qnn::makeInAction(&getContext(),
-                        type.getNumElements() *
-                            qnn::getElementBytes(type.getElementType()),
-                        [&] { replaceByValue(rewriter, op); });
+      makeInAction(&getContext(),
+                   type.getNumElements() *
+                       getElementBytes(type.getElementType()),
+                   [&] { replaceByValue(rewriter, op); });
     }
   }
 };

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"

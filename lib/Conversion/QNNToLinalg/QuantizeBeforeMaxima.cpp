@@ -17,9 +17,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Conversion/Passes.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Maxima.h"
+#include "qcc/Dialect/Utils/Notes.h"
 #include <cmath>
 
 namespace qcc {

@@ -10,14 +10,7 @@
 
 #include "PTX/InstructionTable.h"
 
-#include <cstddef>
-
 namespace qcc::emu {
-
-struct RowList {
-  const InstructionRow *rows;
-  size_t size;
-};
 
 template <size_t N> RowList rowList(const InstructionRow (&rows)[N]) {
   return {rows, N};
@@ -39,10 +32,8 @@ RowList warpRows();
 RowList barrierRows();
 RowList controlRows();
 
-constexpr RowList (*allRows[])() = {
-    integerRows, logicRows, wordRows,    floatRows,  compareRows,
-    convertRows, moveRows,  memoryRows,  atomicRows, asyncCopyRows,
-    matrixRows,  warpRows,  barrierRows, controlRows};
+/// The table of all instructions; it never changes.
+const InstructionTable &instructionTable();
 
 } // namespace qcc::emu
 

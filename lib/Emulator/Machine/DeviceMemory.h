@@ -14,8 +14,8 @@
 #ifndef QCC_LIB_EMULATOR_MACHINE_DEVICEMEMORY_H
 #define QCC_LIB_EMULATOR_MACHINE_DEVICEMEMORY_H
 
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Allocator.h"
-#include "qcc/Runtime/Status.h"
 
 #include <atomic>
 #include <cstdint>

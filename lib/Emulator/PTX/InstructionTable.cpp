@@ -4,14 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Takes the patterns of all rows apart, once.
-//
-//===----------------------------------------------------------------------===//
 
 #include "InstructionTable.h"
-
-#include "Instructions/Rows.h"
 
 #include <algorithm>
 #include <cassert>
@@ -266,9 +260,8 @@ bool ModifierSlot::allows(Mod word) const {
 // The table
 //===----------------------------------------------------------------------===//
 
-InstructionTable::InstructionTable() {
-  for (RowList (*rowsOf)() : allRows) {
-    RowList list = rowsOf();
+InstructionTable::InstructionTable(const std::vector<RowList> &lists) {
+  for (const RowList &list : lists)
     for (size_t i = 0; i < list.size; ++i) {
       const InstructionRow &row = list.rows[i];
       InstructionPattern pattern = {&row, {}, {}};
@@ -286,12 +279,6 @@ InstructionTable::InstructionTable() {
       }
       rows_[row.mnemonic].push_back(std::move(pattern));
     }
-  }
-}
-
-const InstructionTable &InstructionTable::get() {
-  static const InstructionTable *table = new InstructionTable();
-  return *table;
 }
 
 const std::vector<InstructionPattern> *

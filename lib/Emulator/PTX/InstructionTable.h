@@ -12,7 +12,8 @@
 //
 // The parser reads instructions by it, and the function that a row selects is
 // the only thing that the machine calls. The rows stand in lib/Emulator/
-// Instructions, beside their functions.
+// Instructions, beside their functions. The parser takes the table of them as
+// an argument, so that it does not know what executes instructions.
 //
 // Modifiers, separated by spaces, in the order in which they are written:
 //   a|b|c     one of these words
@@ -131,10 +132,16 @@ struct InstructionPattern {
   }
 };
 
+/// The rows that stand in one file.
+struct RowList {
+  const InstructionRow *rows;
+  size_t size;
+};
+
 class InstructionTable {
 public:
-  /// The one table; it never changes.
-  static const InstructionTable &get();
+  /// Takes the patterns of all rows apart.
+  explicit InstructionTable(const std::vector<RowList> &lists);
 
   /// All rows of a mnemonic, or null.
   const std::vector<InstructionPattern> *find(std::string_view mnemonic) const;
@@ -144,8 +151,6 @@ public:
   static std::string_view whyUnsupported(std::string_view mnemonic);
 
 private:
-  InstructionTable();
-
   std::unordered_map<std::string_view, std::vector<InstructionPattern>> rows_;
 };
 

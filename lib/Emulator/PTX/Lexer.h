@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_EMULATOR_PTX_LEXER_H
 #define QCC_LIB_EMULATOR_PTX_LEXER_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 
 #include <cstdint>
 #include <string>

@@ -67,8 +67,7 @@ void Parser::addInstruction(Instruction inst) {
 
 bool Parser::addImplicitReturn() {
   Instruction inst;
-  const InstructionPattern &pattern =
-      InstructionTable::get().find("ret")->at(0);
+  const InstructionPattern &pattern = table_.find("ret")->at(0);
   currentFirst_ = static_cast<uint32_t>(function_->operands.size());
   addOperand(Operand());
   inst.row = pattern.row;
@@ -198,8 +197,7 @@ fillModifiers(const InstructionPattern &pattern,
 const InstructionPattern *Parser::matchModifiers(const Token &mnemonic,
                                                  Instruction &inst) {
   std::string name(mnemonic.text);
-  const std::vector<InstructionPattern> *patterns =
-      InstructionTable::get().find(name);
+  const std::vector<InstructionPattern> *patterns = table_.find(name);
   std::vector<const Token *> words;
   while (token().kind == Token::Dotted)
     words.push_back(&next());

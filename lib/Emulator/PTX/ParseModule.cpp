@@ -16,7 +16,8 @@
 namespace qcc::emu {
 
 rt::Result<std::unique_ptr<Program>>
-parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
+parseProgram(std::string_view text, std::string_view name, uint64_t dataBase,
+             const InstructionTable &table) {
   auto program = std::make_unique<Program>();
   program->name = std::string(name);
   program->text = std::string(text);
@@ -27,7 +28,7 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase) {
       tokenize(program->name, program->text);
   if (!tokens.isOk())
     return tokens.status();
-  Parser parser(*program, std::move(*tokens), dataBase);
+  Parser parser(*program, std::move(*tokens), dataBase, table);
   if (!parser.parseModule())
     return parser.status();
   for (std::unique_ptr<Function> &function : program->functions) {

@@ -28,18 +28,21 @@
 namespace qcc::emu {
 
 /// Variables of the module in .global and .const get addresses from
-/// `dataBase` on, with gaps between.
+/// `dataBase` on, with gaps between. `table` has the instructions that there
+/// are, and outlives the program.
 rt::Result<std::unique_ptr<Program>>
-parseProgram(std::string_view text, std::string_view name, uint64_t dataBase);
+parseProgram(std::string_view text, std::string_view name, uint64_t dataBase,
+             const InstructionTable &table);
 
 /// "8.0", of 80.
 std::string versionText(int version);
 
 class Parser {
 public:
-  Parser(Program &program, std::vector<Token> tokens, uint64_t dataBase)
-      : program_(program), tokens_(std::move(tokens)), dataBase_(dataBase),
-        dataEnd_(dataBase) {}
+  Parser(Program &program, std::vector<Token> tokens, uint64_t dataBase,
+         const InstructionTable &table)
+      : program_(program), table_(table), tokens_(std::move(tokens)),
+        dataBase_(dataBase), dataEnd_(dataBase) {}
 
   bool parseModule();
   const rt::Status &status() const { return status_; }
@@ -199,6 +202,7 @@ private:
   }
 
   Program &program_;
+  const InstructionTable &table_;
   std::vector<Token> tokens_;
   size_t position_ = 0;
   rt::Status status_;

@@ -14,7 +14,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include "qcc/Support/FileFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include <algorithm>
 
 using namespace llvm;

@@ -14,8 +14,8 @@
 #include "ImportSteps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -152,16 +152,16 @@ Composer::Ref Composer::part(Ref x, int64_t dim, OpFoldResult start,
 /// Element `i` along the first dimension of a constant that has bytes.
 static bool elementOfConstant(NodeImporter &n, GraphValue &x, int64_t i,
                               GraphValue &result) {
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
   int64_t count = *knownSize(x.shape.front());
   if (!data || i < 0 || i >= count)
     return false;
   size_t size = data->bytes.size() / count;
   Shape shape(x.shape.begin() + 1, x.shape.end());
   result = Constants::toValue(
-      n.b, qnn::makeConstant(n.type(x.element, shape),
-                             data->bytes.slice(i * size, size),
-                             data->name.empty() ? "constant" : data->name));
+      n.b,
+      makeConstant(n.type(x.element, shape), data->bytes.slice(i * size, size),
+                   data->name.empty() ? "constant" : data->name));
   return true;
 }
 

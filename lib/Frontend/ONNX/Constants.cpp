@@ -7,7 +7,7 @@
 
 #include "Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "qcc/Support/InputLimits.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -76,12 +76,12 @@ StringRef onnx::elementName(Type type) {
 static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
                                bool outlives, StringRef name,
                                MappedFilePtr file) {
-  unsigned width = qnn::getElementBytes(type.getElementType());
+  unsigned width = getElementBytes(type.getElementType());
   if (bytes.empty())
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
   bool isAligned = reinterpret_cast<uintptr_t>(bytes.data()) % width == 0;
   if (bytes.size() < kMinMapped || !isAligned || !outlives)
-    return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+    return makeConstant(type, bytes, name.empty() ? "constant" : name);
   // The deleter keeps the file for as long as the data.
   AsmResourceBlob blob(
       bytes, width,
@@ -106,7 +106,7 @@ static TypedAttr unpack(RankedTensorType type, std::string_view data,
       bytes.push_back(static_cast<char>(isSigned ? (nibble ^ 8) - 8 : nibble));
     }
   bytes.resize(type.getNumElements());
-  return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+  return makeConstant(type, bytes, name.empty() ? "constant" : name);
 }
 
 /// A constant of int32 with the elements of one of uint16.
@@ -119,7 +119,7 @@ static TypedAttr widen(RankedTensorType type, std::string_view data,
                     static_cast<uint8_t>(data[at + 1]) << 8);
   ArrayRef<char> bytes(reinterpret_cast<const char *>(words.data()),
                        words.size() * sizeof(int32_t));
-  return qnn::makeConstant(type, bytes, name.empty() ? "constant" : name);
+  return makeConstant(type, bytes, name.empty() ? "constant" : name);
 }
 
 rt::Result<TypedAttr> Constants::read(const Tensor &tensor,
@@ -191,11 +191,11 @@ rt::Result<GraphValue> Constants::make(OpBuilder &b, const Tensor &tensor) {
 /// The constant with its dimensions in another order; null if it has no bytes.
 static TypedAttr transposeConstant(TypedAttr value,
                                    ArrayRef<int64_t> permutation) {
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
+  std::optional<ConstantData> data = ConstantData::get(value);
   if (!data)
     return {};
   auto type = cast<RankedTensorType>(value.getType());
-  unsigned width = qnn::getElementBytes(type.getElementType());
+  unsigned width = getElementBytes(type.getElementType());
   int64_t rank = type.getRank();
   SmallVector<int64_t> strides(rank, width), shape, steps;
   for (int64_t d = rank - 2; d >= 0; --d)
@@ -218,9 +218,9 @@ static TypedAttr transposeConstant(TypedAttr value,
       index[d] = 0;
     }
   }
-  return qnn::makeConstant(RankedTensorType::get(shape, type.getElementType()),
-                           std::move(blob),
-                           data->name.empty() ? "constant" : data->name);
+  return makeConstant(RankedTensorType::get(shape, type.getElementType()),
+                      std::move(blob),
+                      data->name.empty() ? "constant" : data->name);
 }
 
 TypedAttr Constants::transposed(TypedAttr constant,
@@ -262,12 +262,11 @@ Constants::readIntegers(OpBuilder &b, const GraphValue &value) {
   auto type = cast<RankedTensorType>(value.constant.getType());
   if (type.getNumElements() > kMaxIntegers)
     return std::nullopt;
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(value.constant);
+  std::optional<ConstantData> data = ConstantData::get(value.constant);
   if (!data)
     return std::nullopt;
   SmallVector<OpFoldResult> integers;
-  unsigned width = qnn::getElementBytes(value.element);
+  unsigned width = getElementBytes(value.element);
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
     int64_t wide = 0;
     int32_t narrow = 0;
@@ -299,8 +298,7 @@ std::optional<SmallVector<float>>
 Constants::readFloats(const GraphValue &value) {
   if (!value.constant || !value.element.isF32())
     return std::nullopt;
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(value.constant);
+  std::optional<ConstantData> data = ConstantData::get(value.constant);
   if (!data)
     return std::nullopt;
   SmallVector<float> floats(data->bytes.size() / sizeof(float));

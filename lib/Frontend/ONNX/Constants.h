@@ -8,9 +8,9 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_CONSTANTS_H
 #define QCC_LIB_FRONTEND_ONNX_CONSTANTS_H
 
-#include "ExternalFiles.h"
 #include "GraphValue.h"
 #include "mlir/IR/Builders.h"
+#include "qcc/ONNXModel/ExternalFiles.h"
 #include <map>
 #include <vector>
 

@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -198,7 +198,7 @@ GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
     return x;
   // A constant keeps its bytes.
   if (x.constant && knownSizes(shape)) {
-    TypedAttr attr = qnn::retypeConstant(x.constant, n.type(x.element, shape));
+    TypedAttr attr = retypeConstant(x.constant, n.type(x.element, shape));
     if (attr)
       return Constants::toValue(n.b, attr);
   }
@@ -383,7 +383,7 @@ static std::optional<GraphValue> convertConstant(const GraphValue &x,
   bool isFloat = isa<FloatType>(type);
   if (!x.constant || x.isFloat() != isFloat || x.isBool() || type.isInteger(1))
     return std::nullopt;
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
   auto sizes = knownSizes(x.shape);
   if (!data || !sizes || data->bytes.empty() || data->bytes.size() > mostBytes)
     return std::nullopt;
@@ -402,7 +402,7 @@ static std::optional<GraphValue> convertConstant(const GraphValue &x,
   y.element = type;
   y.shape = x.shape;
   y.constant =
-      qnn::makeConstant(RankedTensorType::get(*sizes, type), bytes, "constant");
+      makeConstant(RankedTensorType::get(*sizes, type), bytes, "constant");
   return y;
 }
 

@@ -7,7 +7,7 @@
 
 #include "FoldNumbers.h"
 #include "Constants.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include <cmath>
 #include <cstring>
 
@@ -26,7 +26,7 @@ std::optional<SmallVector<double>> onnx::readNumbers(GraphValue &x) {
       cast<RankedTensorType>(x.constant.getType()).getNumElements() >
           kMostNumbers)
     return std::nullopt;
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
   if (!data)
     return std::nullopt;
   SmallVector<double> numbers;

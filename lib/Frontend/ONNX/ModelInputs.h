@@ -8,8 +8,8 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_MODELINPUTS_H
 #define QCC_LIB_FRONTEND_ONNX_MODELINPUTS_H
 
-#include "Model.h"
 #include "qcc/Frontend/MLIR/Import.h"
+#include "qcc/ONNXModel/Model.h"
 #include <set>
 
 namespace qcc::onnx {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeCheck.h"
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -15,9 +15,9 @@
 #define QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H
 
 #include "GraphValue.h"
-#include "Model.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "qcc/ONNXModel/Model.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>

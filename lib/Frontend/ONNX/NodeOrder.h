@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_NODEORDER_H
 #define QCC_LIB_FRONTEND_ONNX_NODEORDER_H
 
-#include "Model.h"
+#include "qcc/ONNXModel/Model.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace qcc::onnx {

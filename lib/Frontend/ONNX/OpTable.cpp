@@ -7,7 +7,7 @@
 
 #include "OpTable.h"
 #include "Ops.h"
-#include "qcc/Frontend/NearestName.h"
+#include "qcc/Frontend/MLIR/NearestName.h"
 #include "qcc/Frontend/ONNX/ImportedOps.h"
 #include "llvm/ADT/StringMap.h"
 

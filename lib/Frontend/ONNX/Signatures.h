@@ -32,7 +32,7 @@
 #define QCC_LIB_FRONTEND_ONNX_SIGNATURES_H
 
 #include "GraphValue.h"
-#include "Model.h"
+#include "qcc/ONNXModel/Model.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 

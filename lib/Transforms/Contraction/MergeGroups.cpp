@@ -11,8 +11,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
+#include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -112,7 +112,7 @@ static Value regroup(OpBuilder &builder, Location loc, Value value, unsigned d,
   auto result = RankedTensorType::get(shape, type.getElementType());
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
-    if (TypedAttr retyped = qnn::retypeConstant(constant, result))
+    if (TypedAttr retyped = retypeConstant(constant, result))
       return arith::ConstantOp::create(builder, loc, retyped);
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
     return tensor::EmptyOp::create(builder, loc, result,
@@ -160,11 +160,10 @@ static RankedTensorType mergedType(const ContractParts &parts,
 /// cannot be read.
 static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
                               int64_t count) {
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(parts.rhs.value);
+  std::optional<ConstantData> data = ConstantData::get(parts.rhs.value);
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   RankedTensorType merged = mergedType(parts, groups, count);
-  if (!data || qnn::getElementBytes(type.getElementType()) != 1)
+  if (!data || getElementBytes(type.getElementType()) != 1)
     return {};
   // How far an index of a dimension moves in the merged operand, and a group
   // within its `count`.
@@ -193,8 +192,8 @@ static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
     for (int64_t d = rank - 1; d >= 0 && ++index[d] == type.getDimSize(d); --d)
       index[d] = 0;
   }
-  return qnn::makeConstant(merged, std::move(blob),
-                           data->name.empty() ? "merged" : data->name);
+  return makeConstant(merged, std::move(blob),
+                      data->name.empty() ? "merged" : data->name);
 }
 
 /// Whether the groups may become a block diagonal: a right operand without zero

@@ -13,8 +13,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantAction.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantAction.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
@@ -292,10 +292,10 @@ void RhsPacker::packAtRunTime() {
 void RhsPacker::pack() {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   Operation *source = parts.rhs.value.getDefiningOp();
-  std::optional<qnn::ConstantData> data;
+  std::optional<ConstantData> data;
   if (type.hasStaticShape() && type.getElementType().isInteger(8) &&
       op.getRhsPrologue().empty())
-    data = qnn::ConstantData::get(parts.rhs.value);
+    data = ConstantData::get(parts.rhs.value);
   bool isConstant = data && !data->bytes.empty();
   auto replace = [&] {
     if (isConstant)
@@ -310,7 +310,7 @@ void RhsPacker::pack() {
       rewriter.eraseOp(source);
   };
   if (isConstant)
-    qnn::makeInAction(op.getContext(), data->bytes.size(), replace);
+    makeInAction(op.getContext(), data->bytes.size(), replace);
   else
     replace();
 }

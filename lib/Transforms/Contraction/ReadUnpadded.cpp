@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
 

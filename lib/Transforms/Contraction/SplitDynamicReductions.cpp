@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {

@@ -20,7 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"

@@ -8,9 +8,9 @@
 #include "StoredValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
+#include "qcc/Dialect/Utils/Notes.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -27,10 +27,10 @@ static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
   DenseElementsAttr dense;
   if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
     return dense.resizeSplat(stored);
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(value);
+  std::optional<ConstantData> data = ConstantData::get(value);
   if (!data)
     return {};
-  int64_t size = qnn::getElementBytes(type.getElementType());
+  int64_t size = getElementBytes(type.getElementType());
   SmallVector<int64_t> strides(type.getRank(), size);
   for (int64_t d = type.getRank() - 1; d > 0; --d)
     strides[d - 1] = strides[d] * type.getDimSize(d);
@@ -49,7 +49,7 @@ static TypedAttr reorderConstant(Value value, ArrayRef<int64_t> order) {
       index[d] = 0;
     }
   }
-  return qnn::makeConstant(stored, std::move(blob), data->name);
+  return makeConstant(stored, std::move(blob), data->name);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@
 \*===----------------------------------------------------------------------===*/
 
 #include "../../Unit/Runtime/Inputs/note.h"
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
 
 #ifndef QCC_TEST_INCREMENT
 #define QCC_TEST_INCREMENT 1

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestCompile.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
 #include "qcc/Runtime/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include <random>

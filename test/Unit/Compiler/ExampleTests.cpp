@@ -13,9 +13,10 @@
 #include "../Runtime/CountingAllocator.h"
 #include "../Runtime/HeapCount.h"
 #include "TestCompile.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Frontend/MLIR/Import.h"
-#include "qcc/JIT/JIT.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Runtime/Module.h"
 #include "qcc/Support/Random.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -44,7 +45,8 @@ protected:
     ASSERT_TRUE(bool(program));
     Compiler compiler(targetsOf("native"));
     ASSERT_TRUE(succeeded(compiler.runStages(*program, Stage::LLVM)));
-    auto loaded = loadArtifact(llvm::cantFail(compiler.emitArtifact(*program)));
+    Artifact artifact = llvm::cantFail(compiler.emitArtifact(*program));
+    auto loaded = rt::Module::load(artifact.data(), artifact.size());
     ASSERT_TRUE(loaded.isOk()) << loaded.message();
     module = *loaded;
     makeInputs();

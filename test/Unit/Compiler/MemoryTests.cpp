@@ -12,10 +12,11 @@
 
 #include "../Runtime/CountingAllocator.h"
 #include "TestCompile.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Explain.h"
 #include "qcc/Frontend/MLIR/Import.h"
-#include "qcc/JIT/JIT.h"
 #include "qcc/Runtime/Context.h"
+#include "qcc/Runtime/Module.h"
 #include "qcc/Support/HostTensor.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -51,7 +52,8 @@ protected:
     explain(*program);
     ASSERT_TRUE(
         succeeded(compiler.runStages(*program, Stage::LLVM, Stage::Buffer)));
-    auto loaded = loadArtifact(llvm::cantFail(compiler.emitArtifact(*program)));
+    Artifact artifact = llvm::cantFail(compiler.emitArtifact(*program));
+    auto loaded = rt::Module::load(artifact.data(), artifact.size());
     ASSERT_TRUE(loaded.isOk()) << loaded.message();
     module = *loaded;
   }

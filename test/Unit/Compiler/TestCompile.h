@@ -12,9 +12,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "qcc/Compiler/Compiler.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/HostFeatures.h"
-#include "qcc/Target/KnownTargets.h"
 #include "gtest/gtest.h"
 
 namespace qcc::test {

@@ -7,7 +7,7 @@
 
 #include "FakeArtifact.h"
 #include "TestFiles.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
 
 #include <functional>
 

@@ -7,7 +7,7 @@
 
 #include "Sodium.h"
 #include "TestFiles.h"
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
 #include "qcc/Runtime/Module.h"
 #include "qcc/Runtime/Signature.h"
 #include "gtest/gtest.h"

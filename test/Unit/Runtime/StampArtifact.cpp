@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Runtime/ArtifactNote.h"
+#include "qcc/Artifact/ArtifactNote.h"
 #include "qcc/Runtime/Signature.h"
 
 #include <fstream>

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Runtime/DType.h"
+#include "qcc/Artifact/DType.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/HostFeatures.h"
-#include "qcc/Runtime/Status.h"
 #include "qcc/Runtime/Tensor.h"
 
 #include "gtest/gtest.h"

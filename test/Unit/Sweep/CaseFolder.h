@@ -15,7 +15,7 @@
 #ifndef QCC_TEST_UNIT_SWEEP_CASEFOLDER_H
 #define QCC_TEST_UNIT_SWEEP_CASEFOLDER_H
 
-#include "qcc/Runtime/Status.h"
+#include "qcc/Base/Status.h"
 #include "qcc/Runtime/Tensor.h"
 
 #include <string>

@@ -27,11 +27,11 @@
 #include "qcc-fuzz/PinConfigs.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/EmulatorDevice.h"
-#include "qcc/JIT/JIT.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Context.h"
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/Runtime/Module.h"
 #include <csignal>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -174,7 +174,7 @@ protected:
     }
     rt::ModuleOptions options;
     options.device = device;
-    auto opened = loadArtifact(*artifact, options);
+    auto opened = rt::Module::load(artifact->data(), artifact->size(), options);
     if (!opened.isOk())
       return "does not load: " + opened.message();
     loaded.module = *std::move(opened);

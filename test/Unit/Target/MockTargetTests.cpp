@@ -17,8 +17,8 @@
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
-#include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "qcc/Tuning/KernelKey.h"
 #include <gtest/gtest.h>
 

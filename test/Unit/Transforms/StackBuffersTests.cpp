@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Transforms/Entry/StackBuffers.h"
+#include "qcc/Transforms/Buffers/StackBuffers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <random>

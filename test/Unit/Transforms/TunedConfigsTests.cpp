@@ -8,7 +8,6 @@
 #include "../Tuning/TestKernel.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Target/X86/X86Target.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"

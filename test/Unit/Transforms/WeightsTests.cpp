@@ -9,7 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "qcc/Transforms/Entry/Weights.h"
+#include "qcc/Transforms/Program/Weights.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
 

@@ -20,6 +20,12 @@
 
 namespace qcc {
 
+/// Unit, on the combining operation of each output of a float reduction (N8).
+/// Written by legalize-float, which decides how an op reduces; later passes
+/// rewrite bodies. A body whose combining operations are not marked runs in
+/// order, so losing the attribute changes results.
+inline constexpr llvm::StringLiteral kCombineAttr = "qcc.combine";
+
 /// How code converts between f32 and bf16.
 enum class BF16Conversions {
   /// On integers, which every target can do.

@@ -7,17 +7,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ReplaceBF16Type : Pass<"replace-bf16-type", "::mlir::ModuleOp"> {
-  let summary = "bf16 values as i16 in the llvm dialect";
-  let description = [{
-    After `legalize-float` no operation computes on bf16: values are loaded, moved,
-    selected, bitcast and stored. LLVM calls a library function where such a value
-    crosses basic blocks on a CPU without bf16 arithmetic, so this pass, which runs on
-    the `llvm` dialect, gives them the type `i16` everywhere.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-}
-
 def ConvertKernelToX86 : Pass<"convert-kernel-to-x86", "::mlir::func::FuncOp"> {
   let summary = "Kernel ops on memrefs to blocked vector loops with x86 instructions";
   let description = [{

@@ -20,6 +20,11 @@
 
 namespace qcc {
 
+/// Index, on a contraction: the number n of groups of the program that it has
+/// in one. Of n products, n - 1 are by zeros. Written by merge-groups, read
+/// when operations are counted.
+inline constexpr llvm::StringLiteral kMergedGroupsAttr = "qcc.merged_groups";
+
 /// An operand and its indexing map; no operand if `value` is null.
 struct MappedOperand {
   mlir::Value value;

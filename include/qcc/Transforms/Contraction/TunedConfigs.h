@@ -9,12 +9,15 @@
 #define QCC_TRANSFORMS_CONTRACTION_TUNEDCONFIGS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Target/Target.h"
 #include "qcc/Tuning/TuningDatabase.h"
 #include <string>
 
 namespace qcc {
+
+/// String, on a contraction: why it has no tuned config, although there is a
+/// database. Written by select-lowering-config.
+inline constexpr llvm::StringLiteral kNotTunedAttr = "qcc.not_tuned";
 
 struct TunedConfig {
   /// A config that fits the contraction and the target. Its source is `tuned`,

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 
 using namespace mlir;

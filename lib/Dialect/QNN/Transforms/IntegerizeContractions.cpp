@@ -15,9 +15,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNINTEGERIZECONTRACTIONS

@@ -8,7 +8,7 @@
 #include "qcc/Dialect/QNN/Transforms/Maxima.h"
 #include "Dequantized.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/IR/Notes.h"
+#include "qcc/Dialect/Utils/Notes.h"
 
 using namespace mlir;
 using namespace qcc;

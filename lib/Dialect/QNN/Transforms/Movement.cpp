@@ -17,7 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc::qnn;
@@ -127,7 +127,7 @@ Value qcc::qnn::createElementwise(
 
 /// A movement operation on a constant is evaluated at once.
 static Value foldIfConstant(OpBuilder &builder, Operation *op) {
-  TypedAttr constant = foldMovement(op);
+  TypedAttr constant = qcc::foldMovement(op);
   if (!constant)
     return op->getResult(0);
   Value result = arith::ConstantOp::create(builder, op->getLoc(), constant);

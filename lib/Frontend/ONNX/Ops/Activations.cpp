@@ -16,7 +16,7 @@
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 
@@ -320,8 +320,7 @@ LogicalResult onnx::importPRelu(NodeImporter &n) {
 /// Whether a bound of bytes is the least or the greatest byte. Some writers
 /// clip by such bounds after each QuantizeLinear.
 static bool boundsNothing(const GraphValue &bound, bool isLow) {
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(bound.constant);
+  std::optional<ConstantData> data = ConstantData::get(bound.constant);
   if (!bound.isByte() || !data || data->bytes.size() != 1)
     return false;
   auto byte = static_cast<uint8_t>(data->bytes[0]);

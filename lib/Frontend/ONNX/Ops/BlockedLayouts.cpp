@@ -15,7 +15,7 @@
 #include "../Compose.h"
 #include "../Constants.h"
 #include "../Ops.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -76,14 +76,14 @@ static GraphValue unblock(NodeImporter &n, const GraphValue &weight,
                     kElement);
       }
   n.evict(weight.constant);
-  return Constants::toValue(
-      n.b, qnn::makeConstant(n.type(weight.element, weight.shape),
-                             std::move(blob), name));
+  return Constants::toValue(n.b,
+                            makeConstant(n.type(weight.element, weight.shape),
+                                         std::move(blob), name));
 }
 
 static FailureOr<GraphValue> readWeight(NodeImporter &n) {
   GraphValue &w = n.in(1);
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(w.constant);
+  std::optional<ConstantData> data = ConstantData::get(w.constant);
   std::optional<SmallVector<int64_t>> sizes = knownSizes(w.shape);
   if (!data || !sizes || sizes->size() != 4)
     return n.refuse() << "has a weight in blocks of channels that is no "

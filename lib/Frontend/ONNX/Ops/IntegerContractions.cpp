@@ -18,7 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -128,7 +128,7 @@ static GraphValue zeroPointOf(NodeImporter &n, const Roles &roles) {
     return reshape(n, n.in(roles.xZero), {});
   Type element = n.in(roles.x).element;
   return Constants::toValue(
-      n.b, qnn::makeConstant(RankedTensorType::get({}, element), {0}, "zero"));
+      n.b, makeConstant(RankedTensorType::get({}, element), {0}, "zero"));
 }
 
 /// The image with zero points before and behind it along dimension `d`.

@@ -13,7 +13,7 @@
 #include "../Compose.h"
 #include "../Constants.h"
 #include "../Ops.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include <cstring>
 
 using namespace mlir;
@@ -42,8 +42,8 @@ static std::optional<std::vector<bool>> findElements(NodeImporter &n,
       result.push_back(bit);
     return result;
   }
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
-  unsigned width = qnn::getElementBytes(x.element);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
+  unsigned width = getElementBytes(x.element);
   if (!data || width == 0 ||
       data->bytes.size() / width > static_cast<size_t>(kMaxElements))
     return std::nullopt;
@@ -76,7 +76,7 @@ static GraphValue makePlaces(NodeImporter &n, ArrayRef<int64_t> sizes,
   ArrayRef<char> bytes(reinterpret_cast<const char *>(places.data()),
                        places.size() * sizeof(int64_t));
   return Constants::toValue(
-      n.b, qnn::makeConstant(n.type(n.b.getI64Type(), shape), bytes, "places"));
+      n.b, makeConstant(n.type(n.b.getI64Type(), shape), bytes, "places"));
 }
 
 LogicalResult onnx::importNonZero(NodeImporter &n) {

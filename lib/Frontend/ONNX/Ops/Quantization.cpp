@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include <cmath>
 
 using namespace mlir;
@@ -21,8 +21,7 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 bool onnx::isConstantByte(const GraphValue &value, uint8_t byte) {
-  std::optional<qnn::ConstantData> data =
-      qnn::ConstantData::get(value.constant);
+  std::optional<ConstantData> data = ConstantData::get(value.constant);
   return data && llvm::all_of(data->bytes, [&](char c) {
            return static_cast<uint8_t>(c) == byte;
          });
@@ -120,8 +119,7 @@ static std::optional<GraphValue> quantizeOne(NodeImporter &n,
   bool isSigned = !type.isUnsignedInteger();
   float zero = 0, least = isSigned ? -128 : 0;
   if (n.has(2)) {
-    std::optional<qnn::ConstantData> data =
-        qnn::ConstantData::get(n.in(2).constant);
+    std::optional<ConstantData> data = ConstantData::get(n.in(2).constant);
     if (!data)
       return std::nullopt;
     char byte = data->bytes.front();
@@ -135,7 +133,7 @@ static std::optional<GraphValue> quantizeOne(NodeImporter &n,
   char byte =
       static_cast<char>(static_cast<int32_t>(std::nearbyint(quotient) + zero));
   return Constants::toValue(
-      n.b, qnn::makeConstant(n.type(type, x.shape), byte, "quantized"));
+      n.b, makeConstant(n.type(type, x.shape), byte, "quantized"));
 }
 
 LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
@@ -185,15 +183,15 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
 /// The int8 constant that has the same values with the zero point 0 as a uint8
 /// constant has with the zero point 128.
 static GraphValue toSigned(NodeImporter &n, const GraphValue &x) {
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
   AsmResourceBlob bytes =
       HeapAsmResourceBlob::allocateAndCopyWithAlign(data->bytes, 64);
   for (char &byte : bytes.getMutableData())
     byte = static_cast<char>(byte ^ 0x80);
   n.evict(x.constant);
   TypedAttr attr =
-      qnn::makeConstant(n.type(n.b.getI8Type(), x.shape), std::move(bytes),
-                        data->name.empty() ? "weight" : data->name);
+      makeConstant(n.type(n.b.getI8Type(), x.shape), std::move(bytes),
+                   data->name.empty() ? "weight" : data->name);
   return Constants::toValue(n.b, attr);
 }
 

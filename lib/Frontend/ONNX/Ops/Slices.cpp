@@ -9,7 +9,7 @@
 #include "../Emit.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
 using namespace qcc;

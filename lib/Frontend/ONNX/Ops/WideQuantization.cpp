@@ -16,7 +16,7 @@
 #include "Quantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "qcc/Dialect/QNN/Transforms/ConstantData.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include <cstring>
 
 using namespace mlir;
@@ -104,7 +104,7 @@ LogicalResult onnx::quantizeWide(NodeImporter &n, GraphValue &x,
 
 /// The elements of a constant of int16 or int32.
 static std::optional<SmallVector<int32_t>> readElements(const GraphValue &x) {
-  std::optional<qnn::ConstantData> data = qnn::ConstantData::get(x.constant);
+  std::optional<ConstantData> data = ConstantData::get(x.constant);
   if (!data)
     return std::nullopt;
   size_t width = x.element.getIntOrFloatBitWidth() / 8;
@@ -154,8 +154,7 @@ dequantizeConstant(NodeImporter &n, const GraphValue &x, int64_t axis) {
   n.evict(x.constant);
   ArrayRef<char> bytes(reinterpret_cast<const char *>(reals.data()),
                        reals.size() * sizeof(float));
-  return Constants::toValue(n.b,
-                            qnn::makeConstant(n.type(n.b.getF32Type(), x.shape),
+  return Constants::toValue(n.b, makeConstant(n.type(n.b.getF32Type(), x.shape),
                                               bytes, "dequantized"));
 }
 

@@ -18,7 +18,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Transforms/Contraction/PackedClamps.h"
+#include "qcc/Target/PackedClamps.h"
 
 namespace qcc::nvptx {
 

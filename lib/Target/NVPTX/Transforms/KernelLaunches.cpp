@@ -10,9 +10,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Target/NVPTX/Passes.h"
-#include "qcc/Transforms/Entry/Memrefs.h"
-#include "qcc/Transforms/Entry/StepInfo.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Steps/Memrefs.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
+#include "qcc/Transforms/Steps/Steps.h"
 
 using namespace mlir;
 using namespace qcc;

@@ -11,10 +11,10 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
-#include "qcc/Transforms/Entry/Memrefs.h"
-#include "qcc/Transforms/Entry/StepInfo.h"
-#include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/LookupTables.h"
+#include "qcc/Transforms/Steps/Memrefs.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 

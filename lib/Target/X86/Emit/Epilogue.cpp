@@ -8,7 +8,7 @@
 #include "Epilogue.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "qcc/Transforms/Contraction/PackedClamps.h"
+#include "qcc/Target/PackedClamps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

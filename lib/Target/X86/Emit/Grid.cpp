@@ -9,7 +9,7 @@
 #include "Share.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "qcc/Transforms/Entry/Steps.h"
+#include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

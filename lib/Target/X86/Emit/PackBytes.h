@@ -9,7 +9,7 @@
 #define QCC_LIB_TARGET_X86_EMIT_PACKBYTES_H
 
 #include "KernelBuilder.h"
-#include "qcc/Transforms/Contraction/PackedClamps.h"
+#include "qcc/Target/PackedClamps.h"
 
 namespace qcc::x86 {
 

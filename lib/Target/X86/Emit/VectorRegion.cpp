@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
-#include "qcc/Transforms/Contraction/PackedClamps.h"
+#include "qcc/Target/PackedClamps.h"
 #include "qcc/Transforms/FloatUses.h"
 #include <cmath>
 

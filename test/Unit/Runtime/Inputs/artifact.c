@@ -11,7 +11,7 @@
 \*===----------------------------------------------------------------------===*/
 
 #include "note.h"
-#include "qcc/Runtime/ABI.h"
+#include "qcc/Artifact/ABI.h"
 
 static void twice(const qcc_frame *frame, int32_t thread, int32_t threads) {
   const int32_t *x = (const int32_t *)frame->tensors[0];

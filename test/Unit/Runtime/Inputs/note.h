@@ -1,10 +1,11 @@
-/*===- note.h - The note of an artifact made by hand -----------------------===*\
+/*===- note.h - The note of an artifact made by hand
+-----------------------===*\
 |*                                                                            *|
 |* Part of the qcc project, under the Apache License v2.0 with LLVM           *|
 |* Exceptions.                                                                *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* As qcc/Runtime/ArtifactNote.h describes it, before it is stamped.          *|
+|* As qcc/Artifact/ArtifactNote.h describes it, before it is stamped. *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 

@@ -12,11 +12,12 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/EmulatorDevice.h"
-#include "qcc/JIT/JIT.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/Context.h"
-#include "qcc/Target/KnownTargets.h"
+#include "qcc/Runtime/Module.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -182,7 +183,7 @@ rt::Status LayerTest::run(uint64_t seed, Edit edit, int64_t rows) {
         code = text;
         return edit ? edit(text) : text;
       });
-  auto module = loadArtifact(artifact, loading);
+  auto module = rt::Module::load(artifact.data(), artifact.size(), loading);
   if (!module.isOk())
     return module.status();
   auto context = rt::Context::create(*module, "f");

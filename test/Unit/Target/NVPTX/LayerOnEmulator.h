@@ -13,10 +13,10 @@
 #ifndef QCC_TEST_UNIT_TARGET_NVPTX_LAYERONEMULATOR_H
 #define QCC_TEST_UNIT_TARGET_NVPTX_LAYERONEMULATOR_H
 
+#include "qcc/Base/Status.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Emulator/Emulator.h"
 #include "qcc/Emulator/TimeModel.h"
-#include "qcc/Runtime/Status.h"
 #include <functional>
 #include <gtest/gtest.h>
 

@@ -38,6 +38,10 @@
 
 namespace qcc {
 
+/// ArrayAttr: layer and type of each result, if the location does not say them.
+/// Written by setValueInfos.
+inline constexpr llvm::StringLiteral kValuesAttr = "qcc.values";
+
 struct ValueInfo {
   /// The layer whose value it is; empty if no layer computes it.
   llvm::StringRef layer;

@@ -1,0 +1,42 @@
+//===- StepInfo.h - Kind and work of a step ---------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_TRANSFORMS_STEPS_STEPINFO_H
+#define QCC_TRANSFORMS_STEPS_STEPINFO_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace qcc {
+
+/// Describes an op on memrefs, for people and for `qcc explain`, by the keys
+/// kind, layer, fused, atom, config, not_tuned and refused. Keys without a
+/// value are left out.
+mlir::DictionaryAttr describeWork(mlir::Operation *work);
+
+/// The number of arithmetic operations, and the number of bytes that are read
+/// and written. A multiply-accumulate is two operations; each byte counts once.
+/// Both are index values at the insertion point.
+struct WorkAmount {
+  mlir::Value operations, bytes;
+};
+WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
+
+/// The sizes of a memref. The sizes of views are computed from their sources.
+llvm::SmallVector<mlir::OpFoldResult>
+sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
+
+/// Replaces the sizes of views by sizes of their sources, so that the plan can
+/// compute them.
+void resolveViewSizes(mlir::func::FuncOp entry);
+
+/// "file:line:column" of a location, or "".
+std::string sourcePosition(mlir::Location loc);
+
+} // namespace qcc
+
+#endif // QCC_TRANSFORMS_STEPS_STEPINFO_H

@@ -1,0 +1,104 @@
+//===- PackOp.cpp - Packing of right operands -----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChecks.h"
+#include "mlir/IR/AffineMap.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace qcc::kernel;
+
+void PackOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+MutableOperandRange PackOp::getDpsInitsMutable() {
+  return MutableOperandRange(getOperation(), 1 + getIns().size(), 2);
+}
+
+int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
+
+int64_t PackOp::getRunWords() {
+  return llvm::alignTo(getReductionSizes().back(),
+                       getKStep().value_or(getKR())) /
+         getKR();
+}
+
+int64_t PackOp::getWords() {
+  return product(getReductionSizes().drop_back()) * getRunWords();
+}
+
+std::optional<unsigned> PackOp::getContiguousLoop() {
+  AffineMap map = cast<AffineMapAttr>(getIndexingMaps()[0]).getValue();
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (last && (last.getPosition() == getNumBatch() ||
+               last.getPosition() == map.getNumDims() - 1))
+    return last.getPosition();
+  return std::nullopt;
+}
+
+LogicalResult PackOp::verify() {
+  if (getIndexingMaps().size() != 1 + getIns().size())
+    return emitOpError("must have an indexing map for source and for each of "
+                       "ins");
+  if (getReductionSizes().empty() ||
+      llvm::any_of(getReductionSizes(), [](int64_t size) { return size <= 0; }))
+    return emitOpError("must have at least one reduction dimension, and "
+                       "reduction sizes must be positive");
+  unsigned loops = getNumBatch() + 1 + getReductionSizes().size();
+  if (!haveOneKind(*this))
+    return emitOpError("operands must be all tensors or all memrefs");
+  for (auto [attr, operand] :
+       llvm::zip(getIndexingMaps(), getOperation()->getOperands())) {
+    AffineMap map = cast<AffineMapAttr>(attr).getValue();
+    if (map.getNumDims() != loops ||
+        map.getNumResults() != cast<ShapedType>(operand.getType()).getRank())
+      return emitOpError() << "map " << AffineMapAttr::get(map) << " must have "
+                           << loops
+                           << " dimensions and a result for each dimension of "
+                              "its operand";
+    if (!isProjection(map))
+      return emitOpError() << "map " << AffineMapAttr::get(map)
+                           << " must be a projected permutation";
+  }
+  if (!cast<AffineMapAttr>(getIndexingMaps()[0])
+           .getValue()
+           .isFunctionOfDim(getNumBatch()))
+    return emitOpError("source must be indexed by the column dimension");
+  if (getTile().size() != 2 || getNR() <= 0 ||
+      (getKR() != 1 && getKR() != 2 && getKR() != 4))
+    return emitOpError("tile must be [NR, KR] with KR 1, 2 or 4");
+  if (getKStep() && (*getKStep() <= 0 || *getKStep() % getKR() != 0))
+    return emitOpError("k_step must be a multiple of KR");
+  Type i8 = IntegerType::get(getContext(), 8);
+  Type element = getElementTypeOrSelf(getSource().getType());
+  if (getPrologue().empty()) {
+    if (element != i8 || !getIns().empty())
+      return emitOpError("without a prologue the source must be i8 and ins "
+                         "empty");
+  } else {
+    SmallVector<Type> types{element};
+    llvm::append_range(types, elementTypes(getIns()));
+    if (failed(verifyRegion(*this, getPrologue(), "prologue", types, {i8})))
+      return failure();
+  }
+  auto packed = cast<ShapedType>(getPacked().getType());
+  auto sums = cast<ShapedType>(getSums().getType());
+  if (!packed.getElementType().isInteger(32) ||
+      !sums.getElementType().isInteger(32) ||
+      packed.getRank() != (int64_t)getNumBatch() + 3 ||
+      sums.getRank() != (int64_t)getNumBatch() + 1)
+    return emitOpError("packed and sums must be i32 of rank num_batch + 3 and "
+                       "num_batch + 1");
+  int64_t words = getWords();
+  if (packed.getShape()[getNumBatch() + 1] != words ||
+      packed.getShape()[getNumBatch() + 2] != getNR())
+    return emitOpError() << "packed must end in x" << words << "x" << getNR();
+  return success();
+}
