@@ -11,6 +11,11 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
+
+#define DEBUG_TYPE "collapse-reductions"
 
 namespace qcc {
 #define GEN_PASS_DEF_COLLAPSEREDUCTIONS
@@ -19,6 +24,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(
+    numCollapsed,
+    "Contractions whose dimensions of K were collapsed or reordered");
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -168,6 +177,10 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   bool isSame = llvm::equal(parts.reductionDims, op.getReductionDims());
   if (isSame)
     return;
+  ++numCollapsed;
+  LDBG() << "contraction at " << op.getLoc() << ": sizes of K "
+         << llvm::interleaved_array(op.getReductionSizes()) << " become "
+         << llvm::interleaved_array(parts.reductionSizes);
   kernel::ContractOp collapsed = parts.createFrom(rewriter, op);
   rewriter.replaceOp(op, collapsed.getResults());
 }

@@ -8,6 +8,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "collapse-rows"
 
 namespace qcc {
 #define GEN_PASS_DEF_COLLAPSEROWS
@@ -16,6 +20,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(
+    numCollapsed, "Contractions whose rows were collapsed to one dimension");
 
 /// Makes dimensions `first` to `last` of an operand one, indexed by loop `row`.
 static void collapse(OpBuilder &builder, Location loc, MappedOperand &operand,
@@ -42,6 +49,9 @@ static void collapseRows(RewriterBase &rewriter, kernel::ContractOp op) {
   SmallVector<unsigned> rows = op.getRows();
   if (rows.size() < 2)
     return;
+  ++numCollapsed;
+  LDBG() << "contraction at " << op.getLoc() << ": " << rows.size()
+         << " dimensions of rows become one";
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
   SmallVector<OpOperand *> operands;

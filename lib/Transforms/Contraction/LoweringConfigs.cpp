@@ -10,6 +10,9 @@
 #include "qcc/Analysis/NumberRange.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "select-lowering-config"
 
 using namespace mlir;
 using namespace qcc;
@@ -36,10 +39,15 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
   std::optional<Candidate> best;
   double least = 0;
   for (const auto &strategy : target.getStrategies()) {
-    if (strategy->obstacle(op))
+    if (std::optional<std::string> obstacle = strategy->obstacle(op)) {
+      LDBG() << "strategy " << strategy->getName()
+             << " does not suit the contraction at " << op.getLoc() << ": "
+             << *obstacle;
       continue;
+    }
     for (const Candidate &candidate : strategy->list(op)) {
       double time = candidate.cost.time * strategy->leastGain();
+      LDBG(2) << "expects " << time << " of " << candidate.config;
       if (!candidate.isForModel || (best && time >= least))
         continue;
       best = candidate;

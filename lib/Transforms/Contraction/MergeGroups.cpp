@@ -15,6 +15,10 @@
 #include "qcc/Dialect/QNN/Transforms/ConstantData.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "merge-groups"
 
 namespace qcc {
 #define GEN_PASS_DEF_MERGEGROUPS
@@ -24,6 +28,12 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(numMerged,
+                         "Grouped contractions with several groups in one");
+ALWAYS_ENABLED_STATISTIC(
+    numJoined, "Grouped contractions with one loop for groups and columns");
+ALWAYS_ENABLED_STATISTIC(numKept, "Grouped contractions that stay as they are");
 
 /// The most groups that become one, and the most bytes of a right operand with
 /// blocks of zeros.
@@ -320,7 +330,11 @@ std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
   // Costs are for each product: a form may have so many times as many.
   auto consider = [&](ContractOp merged, int64_t count, int64_t products) {
     std::optional<Cost> cost = leastCost(merged, *target);
-    if (!cost || cost->time * products >= least)
+    bool isBetter = cost && cost->time * products < least;
+    LDBG(2) << "form with " << count
+            << " groups in one: " << (cost ? cost->time * products : 0)
+            << ", the best so far " << least;
+    if (!isBetter)
       return rewriter.eraseOp(merged);
     if (best)
       rewriter.eraseOp(best);
@@ -343,8 +357,13 @@ std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
 void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
                               const Groups &groups) {
   auto [merged, count] = chooseMerged(rewriter, op, groups);
-  if (!merged)
+  if (!merged) {
+    ++numKept;
+    LDBG() << "keeps the " << groups.groups << " groups of " << groups.columns
+           << " columns of the contraction at " << op.getLoc()
+           << ": no other form is expected to be faster";
     return;
+  }
   ContractParts parts = ContractParts::of(op);
   if (count != 0) {
     TypedAttr weights = mergeWeights(parts, groups, count);
@@ -354,6 +373,10 @@ void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
     merged.getRhsMutable().assign(
         arith::ConstantOp::create(rewriter, op.getLoc(), weights));
   }
+  ++(count == 0 ? numJoined : numMerged);
+  LDBG() << (count == 0 ? "joins groups and columns"
+                        : "makes several groups one, " + std::to_string(count))
+         << " in the contraction at " << op.getLoc();
   merged = foldUnitLoops(rewriter, merged);
   rewriter.setInsertionPointAfter(merged);
   SmallVector<Value> results;

@@ -19,7 +19,11 @@
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "pack-operands"
 
 namespace qcc {
 #define GEN_PASS_DEF_PACKOPERANDS
@@ -28,6 +32,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numConstant, "Right operands packed at compile time");
+ALWAYS_ENABLED_STATISTIC(numAtRunTime, "Right operands packed at run time");
 
 //===----------------------------------------------------------------------===//
 // Compile-time packing
@@ -297,6 +304,10 @@ void RhsPacker::pack() {
       op.getRhsPrologue().empty())
     data = qnn::ConstantData::get(parts.rhs.value);
   bool isConstant = data && !data->bytes.empty();
+  ++(isConstant ? numConstant : numAtRunTime);
+  LDBG() << "packs the right operand of the contraction at " << loc << " at "
+         << (isConstant ? "compile" : "run") << " time, in tiles of "
+         << shape.nr << " columns and words of " << shape.kr << " elements";
   auto replace = [&] {
     if (isConstant)
       packConstantRhs(data->bytes);

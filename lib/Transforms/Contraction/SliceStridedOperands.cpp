@@ -13,7 +13,11 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "slice-strided-operands"
 
 namespace qcc {
 #define GEN_PASS_DEF_SLICESTRIDEDOPERANDS
@@ -23,6 +27,9 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(
+    numSliced, "Left operands copied without the elements between strides");
 
 namespace {
 /// Of a dimension of a left operand, `source` padded by `low` and `high`: the
@@ -134,6 +141,9 @@ static void sliceLhs(IRRewriter &rewriter, ContractOp op,
   }
   if (llvm::none_of(slices, [](const auto &dim) { return dim.has_value(); }))
     return;
+  ++numSliced;
+  LDBG() << "slices the left operand of the contraction at " << op.getLoc()
+         << ", which is copied, by its strides";
   rewriter.setInsertionPoint(op);
   parts.lhs = {slice(rewriter, pad, source, slices),
                AffineMap::get(parts.lhs.map.getNumDims(), 0, reads,

@@ -14,6 +14,10 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "split-dynamic-reductions"
 
 namespace qcc {
 #define GEN_PASS_DEF_SPLITDYNAMICREDUCTIONS
@@ -24,6 +28,8 @@ using namespace mlir;
 using namespace qcc;
 
 using Iterator = utils::IteratorType;
+
+ALWAYS_ENABLED_STATISTIC(numSplit, "Contractions whose dynamic K was split");
 
 /// Elements of K in a part: a row of a tile of AMX, and 16 words of VNNI. A
 /// kernel computes up to one part too much; each part has sums of its own,
@@ -205,6 +211,10 @@ static void splitReduction(RewriterBase &rewriter,
                            const DynamicReduction &found) {
   linalg::GenericOp op = found.op;
   Location loc = op.getLoc();
+  ++numSplit;
+  LDBG() << "splits the dynamic K of the contraction at " << loc
+         << " into parts of " << kPart << ", padded with "
+         << int(found.padding);
   rewriter.setInsertionPoint(op);
   unsigned dim = *operandDim(op, found.padded, found.dim);
   OpFoldResult size =

@@ -25,6 +25,10 @@
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "insert-shape-checks"
 
 namespace qcc {
 #define GEN_PASS_DEF_INSERTSHAPECHECKS
@@ -33,6 +37,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numChecks, "Conditions on dimensions of arguments");
+ALWAYS_ENABLED_STATISTIC(numRejected, "Ops that no dimensions make right");
 
 namespace {
 /// x == 1 ? y : otherwise
@@ -99,6 +106,8 @@ void Checks::require(Value condition, const Twine &what, const Twine &remedy) {
   std::string position = sourcePosition(subject->getLoc());
   if (!position.empty())
     text += " at " + position;
+  ++numChecks;
+  LDBG() << "asks: " << text;
   cf::AssertOp::create(builder, loc, condition, text + remedy.str());
 }
 
@@ -177,6 +186,9 @@ std::string Checks::broadcastHint() {
 }
 
 void Checks::refuse(const Twine &what) {
+  ++numRejected;
+  LDBG() << "rejects " << originOf(subject) << " at " << subject->getLoc()
+         << ": it " << what;
   subject->emitError() << "'" << originOf(subject) << "' " << what;
   ok = false;
 }

@@ -30,6 +30,10 @@
 #include "qcc/Transforms/Entry/StepInfo.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "outline-steps"
 
 namespace qcc {
 #define GEN_PASS_DEF_OUTLINESTEPS
@@ -38,6 +42,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numOutlined, "Steps made");
+ALWAYS_ENABLED_STATISTIC(numBorders,
+                         "Borders filled in the step that writes inside");
 
 namespace {
 enum class Kind { Plan, Storage, Cheap, Work };
@@ -338,6 +346,12 @@ void Outliner::createStep(ArrayRef<Operation *> work, const Inputs &inputs,
   step->setAttr(kWritesAttr,
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
   auto call = func::CallOp::create(builder, loc, step, operands);
+  ++numOutlined;
+  numBorders += llvm::count_if(work, llvm::IsaPred<kernel::FillBorderOp>);
+  LDBG() << "makes " << main->getName() << " at " << loc << " the step " << name
+         << ", with " << inputs.buffers.size() << " buffers, "
+         << inputs.sizes.size() << " sizes and " << inputs.clones.size()
+         << " ops computed again";
   info.set("name", step.getSymNameAttr());
   call->setAttr(kKernelAttr, info.getDictionary(builder.getContext()));
   recordValues(call, step, main, mapping);

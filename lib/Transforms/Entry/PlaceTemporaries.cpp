@@ -22,6 +22,10 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "place-temporaries"
 
 namespace qcc {
 #define GEN_PASS_DEF_PLACETEMPORARIES
@@ -30,6 +34,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPlaced,
+                         "Temporaries placed where they are copied to");
+ALWAYS_ENABLED_STATISTIC(numCopies, "Copies that stay");
 
 //===----------------------------------------------------------------------===//
 // Parts of a temporary
@@ -325,8 +333,13 @@ struct PlaceTemporaries : qcc::impl::PlaceTemporariesBase<PlaceTemporaries> {
     getOperation().walk([&](memref::CopyOp copy) { copies.push_back(copy); });
     DominanceInfo dominance(getOperation());
     // What is placed last may hold what was placed before.
-    for (memref::CopyOp copy : copies)
-      place(copy, dominance);
+    for (memref::CopyOp copy : copies) {
+      Location loc = copy.getLoc();
+      bool isPlaced = place(copy, dominance);
+      ++(isPlaced ? numPlaced : numCopies);
+      LDBG() << (isPlaced ? "places what is copied at " : "keeps the copy at ")
+             << loc;
+    }
   }
 };
 } // namespace

@@ -14,7 +14,11 @@
 #include "qcc/Transforms/Entry/StackBuffers.h"
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "plan-memory"
 
 namespace qcc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -23,6 +27,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPlanned, "Temporaries with an offset in the arena");
+ALWAYS_ENABLED_STATISTIC(numFirst, "Temporaries at the start of the arena");
+ALWAYS_ENABLED_STATISTIC(numUnused, "Temporaries that no step uses");
 
 static constexpr int64_t kAlignment = 64;
 
@@ -218,11 +226,18 @@ Value Planner::stack(Value arena) {
   for (unsigned i : order) {
     for (unsigned other : below[i])
       isTop[other] = false;
+    ++numPlanned;
+    if (below[i].empty())
+      ++numFirst;
+    LDBG() << "temporary at " << allocs[i].getLoc() << ", alive in steps ["
+           << lifetimes[i].first << ", " << lifetimes[i].last
+           << "], lies behind " << below[i].size() << " others";
     Value offset = maximum(llvm::map_to_vector(
         below[i], [&](unsigned other) { return ends[other]; }));
     ends[i] = builder.createOrFold<arith::AddIOp>(loc, offset, sizes[i]);
     allocs[i].replaceAllUsesWith(emitView(builder, allocs[i], arena, offset));
   }
+  numUnused += unused.size();
   for (memref::AllocOp alloc : unused)
     alloc.replaceAllUsesWith(
         emitView(builder, alloc, arena,

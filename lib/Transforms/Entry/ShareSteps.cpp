@@ -22,7 +22,11 @@
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include <map>
+
+#define DEBUG_TYPE "share-steps"
 
 namespace qcc {
 #define GEN_PASS_DEF_SHARESTEPS
@@ -210,6 +214,11 @@ struct Group {
 /// A literal that is not the same in all steps of a group: what it is in each.
 using Parameter = SmallVector<Attribute>;
 
+ALWAYS_ENABLED_STATISTIC(numShared, "Steps that became calls of another step");
+ALWAYS_ENABLED_STATISTIC(numParameters, "Literals that became arguments");
+ALWAYS_ENABLED_STATISTIC(numApart,
+                         "Groups of steps with too many different literals");
+
 class Sharing {
 public:
   Sharing(Group &group, DenseMap<StringAttr, SmallVector<func::CallOp>> &calls)
@@ -319,8 +328,17 @@ void Sharing::redirect(func::CallOp call, unsigned step) {
 }
 
 void Sharing::run() {
-  if (!findParameters())
+  if (!findParameters()) {
+    ++numApart;
+    LDBG() << "leaves " << group.steps.size() << " steps like "
+           << shared.getName() << " apart: more than " << kMaxParameters
+           << " literals differ";
     return;
+  }
+  numShared += group.steps.size() - 1;
+  numParameters += parameters.size();
+  LDBG() << "shares " << shared.getName() << " among " << group.steps.size()
+         << " steps, with " << parameters.size() << " literals as arguments";
   addArguments();
   for (auto [use, parameter] : uses)
     replaceLiteral(*use, parameter);

@@ -18,6 +18,10 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "clamp-indices"
 
 namespace qcc {
 #define GEN_PASS_DEF_CLAMPINDICES
@@ -26,6 +30,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numClamped, "Indices clamped");
+ALWAYS_ENABLED_STATISTIC(numInRange,
+                         "Indices that are in range by what is known");
 
 //===----------------------------------------------------------------------===//
 // Ranges
@@ -201,6 +209,10 @@ void Clamps::clamp(OpOperand &index, OpFoldResult limit) {
     value = arith::MinSIOp::create(
         builder, loc, value,
         getValueOrCreateConstantIndexOp(builder, loc, limit));
+  ++(value == index.get() ? numInRange : numClamped);
+  LDBG() << (value == index.get() ? "leaves" : "clamps") << " operand "
+         << index.getOperandNumber() << " of " << op->getName() << " at " << loc
+         << ", in [" << range.smin() << ", " << range.smax() << "]";
   index.set(value);
 }
 

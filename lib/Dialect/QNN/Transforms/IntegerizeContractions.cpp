@@ -18,6 +18,10 @@
 #include "qcc/Dialect/QNN/IR/Notes.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "qnn-integerize-contractions"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNINTEGERIZECONTRACTIONS
@@ -27,6 +31,12 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::qnn;
+
+ALWAYS_ENABLED_STATISTIC(numDirect, "qnn ops that take the quantized operands");
+ALWAYS_ENABLED_STATISTIC(numIntegerized,
+                         "Contractions that became integer contractions");
+ALWAYS_ENABLED_STATISTIC(numRefused,
+                         "Contractions of dequantized values that stay");
 
 //===----------------------------------------------------------------------===//
 // qnn ops that take the quantized operands
@@ -343,11 +353,19 @@ struct QNNIntegerizeContractions
         continue;
       std::string obstacle = findObstacle(*c, sources);
       if (!obstacle.empty()) {
+        ++numRefused;
+        LDBG() << "leaves " << op->getName() << " at " << op->getLoc() << ": "
+               << obstacle;
         op->setAttr(kRefusedAttr, rewriter.getStringAttr(obstacle));
         continue;
       }
       changed = true;
-      if (!takeQuantizedOperands(op, *sources[0], *sources[1]))
+      bool isDirect = takeQuantizedOperands(op, *sources[0], *sources[1]);
+      ++(isDirect ? numDirect : numIntegerized);
+      LDBG() << (isDirect ? "gives the quantized operands to "
+                          : "makes an integer contraction of ")
+             << op->getName() << " at " << op->getLoc();
+      if (!isDirect)
         integerize(rewriter, *c, sources);
     }
     if (!changed)

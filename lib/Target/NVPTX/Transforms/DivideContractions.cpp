@@ -13,6 +13,10 @@
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "divide-contractions"
 
 namespace qcc {
 #define GEN_PASS_DEF_DIVIDECONTRACTIONS
@@ -23,6 +27,10 @@ using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
 using nvptx::ConfigAttr;
+
+ALWAYS_ENABLED_STATISTIC(numByRows,
+                         "Contractions divided by the number of rows");
+ALWAYS_ENABLED_STATISTIC(numByParts, "Contractions divided into parts of K");
 
 //===----------------------------------------------------------------------===//
 // Guards
@@ -306,6 +314,11 @@ struct DivideContractions
         op->emitError("is not bufferized; run one-shot-bufferize first");
         return signalPassFailure();
       }
+      ++(config.getFewRows() ? numByRows : numByParts);
+      LDBG() << "divides the contraction at " << op.getLoc() << " by "
+             << (config.getFewRows()
+                     ? "its number of rows"
+                     : std::to_string(config.getParts()) + " parts of K");
       if (config.getFewRows())
         divideByRows(rewriter, op, config);
       else

@@ -16,7 +16,11 @@
 #include "qcc/Transforms/Entry/Steps.h"
 #include "qcc/Transforms/LookupTables.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "outline-kernels"
 
 namespace qcc {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -27,6 +31,9 @@ using namespace mlir;
 using namespace qcc;
 using nvptx::KernelWork;
 using nvptx::kStepArguments;
+
+ALWAYS_ENABLED_STATISTIC(numKernels, "Kernels made");
+ALWAYS_ENABLED_STATISTIC(numLaunches, "Launches of kernels");
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -288,11 +295,16 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
           shared = createSharedMemory(rewriter, module.getLoc());
           kernelSymbols.insert(shared);
         }
+        ++numKernels;
+        LDBG() << "makes " << step.getName() << " at " << step.getLoc()
+               << " a kernel, in blocks of " << work.threads << " threads with "
+               << work.sharedBytes << " bytes of shared memory";
         func::FuncOp kernel =
             createKernel(rewriter, step, work.threads, shared);
         name = SymbolRefAttr::get(
             room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
       }
+      ++numLaunches;
       if (failed(nvptx::createLaunch(rewriter, call, step, name, work)))
         return signalPassFailure();
     }

@@ -8,6 +8,10 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/LookupTables.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "lower-lookups"
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERLOOKUPS
@@ -17,6 +21,9 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::LookupOp;
+
+ALWAYS_ENABLED_STATISTIC(numVectors, "Lookups by permutations of vectors");
+ALWAYS_ENABLED_STATISTIC(numLoads, "Lookups by loads from a table");
 
 namespace {
 /// Looks up vectors of one width. Each `look...` takes and returns a vector of
@@ -174,6 +181,12 @@ struct LowerLookups : qcc::impl::LowerLookupsBase<LowerLookups> {
             "dimension before lower-lookups");
         return signalPassFailure();
       }
+      ++(type ? numVectors : numLoads);
+      LDBG() << "looks up at " << op.getLoc() << " by "
+             << (!type               ? "a load"
+                 : hasVBMI           ? "vpermi2b"
+                 : vectorBits == 512 ? "vpermi2w"
+                                     : "vpshufb");
       op.replaceAllUsesWith(type ? lowerVector(builder, op)
                                  : tables.load(builder, op));
       op.erase();
