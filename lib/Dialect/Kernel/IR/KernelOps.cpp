@@ -41,8 +41,10 @@ static void printContractAttributes(
 
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;
-  for (int64_t size : sizes)
+  for (int64_t size : sizes) {
+    assert(!ShapedType::isDynamic(size) && "the product of known sizes");
     result *= size;
+  }
   return result;
 }
 
@@ -125,8 +127,11 @@ forEachLoopSize(ContractOp op,
 
 SmallVector<int64_t> ContractOp::getStaticLoopSizes() {
   SmallVector<int64_t> sizes(getNumLoops(), ShapedType::kDynamic);
-  for (auto [dim, size] : llvm::zip(getReductionDims(), getReductionSizes()))
+  for (auto [dim, size] : llvm::zip(getReductionDims(), getReductionSizes())) {
+    assert(dim >= 0 && dim < int64_t(sizes.size()) &&
+           "reductions are loops of a verified contraction");
     sizes[dim] = size;
+  }
   forEachLoopSize(*this, [&](unsigned, unsigned loop, int64_t size) {
     if (ShapedType::isDynamic(sizes[loop]))
       sizes[loop] = size;
@@ -439,6 +444,8 @@ MutableOperandRange PackOp::getDpsInitsMutable() {
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
 
 int64_t PackOp::getRunWords() {
+  assert(getKR() > 0 && getKStep().value_or(getKR()) % getKR() == 0 &&
+         "a step along K is whole words");
   return llvm::alignTo(getReductionSizes().back(),
                        getKStep().value_or(getKR())) /
          getKR();
@@ -450,6 +457,7 @@ int64_t PackOp::getWords() {
 
 std::optional<unsigned> PackOp::getContiguousLoop() {
   AffineMap map = cast<AffineMapAttr>(getIndexingMaps()[0]).getValue();
+  assert(map.getNumResults() > 0 && "the source has columns");
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   if (last && (last.getPosition() == getNumBatch() ||
                last.getPosition() == map.getNumDims() - 1))

@@ -115,8 +115,11 @@ template <typename T> struct BodyScalar {
 
 static AffineMap mapOfParam(const ParamTensor &param, AffineMap operandMap) {
   SmallVector<AffineExpr> exprs;
-  for (int64_t d : param.dims)
+  for (int64_t d : param.dims) {
+    assert(d >= 0 && d < int64_t(operandMap.getNumResults()) &&
+           "parameters vary along dimensions of the operand");
     exprs.push_back(operandMap.getResult(d));
+  }
   return AffineMap::get(operandMap.getNumDims(), 0, exprs,
                         operandMap.getContext());
 }
@@ -193,6 +196,8 @@ static SmallVector<BodyScalar<float>> addScales(OpBuilder &builder,
   if (!known[0].empty() && !known[1].empty() &&
       (isScalar(0) || isScalar(1) || maps[0] == maps[1])) {
     unsigned wide = isScalar(0) ? 1 : 0;
+    assert((isScalar(1 - wide) || known[0].size() == known[1].size()) &&
+           "scales that vary alike are as many");
     SmallVector<float> product(known[wide]);
     for (auto [i, p] : llvm::enumerate(product))
       p *= known[1 - wide][isScalar(1 - wide) ? 0 : i];

@@ -103,6 +103,9 @@ std::optional<Maximum> Maximum::match(linalg::LinalgOp op) {
   if (!(scale > 0) || !std::isfinite(scale))
     return std::nullopt;
   int32_t least = params->isSigned ? -128 : 0;
+  assert(params->zeroPoints.front() >= least &&
+         params->zeroPoints.front() <= least + 255 &&
+         "the zero point is a byte");
   float bound = float(least - params->zeroPoints.front()) * scale;
   if (!floats->startsAtMost(bound) ||
       (floats->pad && !reachesElements(op, floats->pad)))
