@@ -108,6 +108,7 @@ static bool moveAsOne(const MappedOperand &operand, const LoopPair &loops,
 static Value collapse(OpBuilder &builder, Location loc, Value value,
                       unsigned first) {
   auto type = cast<RankedTensorType>(value.getType());
+  assert(first + 1 < type.getRank() && "two dimensions to collapse");
   SmallVector<ReassociationIndices> groups;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d == first + 1)
@@ -154,6 +155,8 @@ static bool collapseLast(OpBuilder &builder, Location loc,
     exprs.erase(exprs.begin() + *first + 1);
     operand->map = AffineMap::get(operand->map.getNumDims(), 0, exprs, context);
   }
+  assert(parts.reductionSizes[count - 1] == loops.innerSize &&
+         "the inner loop has kept its size");
   parts.reductionSizes[count - 1] *= parts.reductionSizes[count - 2];
   llvm::SmallBitVector dropped(parts.lhs.map.getNumDims());
   dropped.set(loops.outer);
@@ -174,6 +177,8 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   // Padding lies around each dimension of its own.
   while (!parts.lhsPadding && collapseLast(rewriter, op.getLoc(), parts)) {
   }
+  assert(llvm::product_of(parts.reductionSizes) == op.getReductionSize() &&
+         "K keeps its number of elements");
   bool isSame = llvm::equal(parts.reductionDims, op.getReductionDims());
   if (isSame)
     return;

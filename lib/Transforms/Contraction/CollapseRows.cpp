@@ -27,6 +27,8 @@ ALWAYS_ENABLED_STATISTIC(
 /// Makes dimensions `first` to `last` of an operand one, indexed by loop `row`.
 static void collapse(OpBuilder &builder, Location loc, MappedOperand &operand,
                      unsigned first, unsigned last, unsigned row) {
+  assert(first <= last && last < operand.map.getNumResults() &&
+         "rows are dimensions of the operand, in order");
   SmallVector<ReassociationIndices> groups;
   SmallVector<AffineExpr> exprs;
   for (unsigned d = 0; d < operand.map.getNumResults(); ++d) {

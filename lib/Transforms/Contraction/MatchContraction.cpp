@@ -107,6 +107,9 @@ zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
 }
 
 AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
+  assert(result.isPermutation() && "each element of the result is made once");
+  assert(outer.getNumResults() == result.getNumResults() &&
+         "the reader has an index for each dimension of the result");
   return inner.compose(inversePermutation(result)).compose(outer);
 }
 
@@ -114,6 +117,7 @@ AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
 /// element, if the others are read at 0 where `map` reads the group at all.
 static std::optional<int64_t>
 soleDimension(ArrayRef<int64_t> group, ArrayRef<int64_t> shape, AffineMap map) {
+  assert(!group.empty() && "a group of a reshape has dimensions");
   std::optional<int64_t> sole;
   for (int64_t dim : group) {
     bool isAtZero = shape[dim] == 1 && map && map.getResult(dim) == 0;

@@ -110,6 +110,8 @@ static Value regroup(OpBuilder &builder, Location loc, Value value, unsigned d,
                      int64_t outer, int64_t inner) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape()), split(type.getShape());
+  assert(outer * inner == shape[d] * shape[d + 1] &&
+         "a tensor keeps its number of elements");
   int64_t kept = std::min(outer, shape[d]);
   int64_t merged = std::max(outer, shape[d]) / kept;
   bool isMerged = outer < shape[d];
@@ -157,6 +159,8 @@ static RankedTensorType mergedType(const ContractParts &parts,
   SmallVector<int64_t> shape(type.getShape());
   for (auto [size, expr] : llvm::zip_equal(shape, parts.rhs.map.getResults())) {
     std::optional<unsigned> loop = loopOf(expr);
+    assert((loop != groups.group || size % count == 0) &&
+           "all groups are merged alike");
     if (loop == groups.group)
       size /= count;
     else if (loop == groups.column || loop == groups.inner)
@@ -199,6 +203,7 @@ static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
     int64_t offset = index[groupAt] % count * step;
     for (int64_t d = 0; d < rank; ++d)
       offset += strides[d] * (d == groupAt ? index[d] / count : index[d]);
+    assert(offset < int64_t(bytes.size()) && "elements have their places");
     bytes[offset] = element;
     for (int64_t d = rank - 1; d >= 0 && ++index[d] == type.getDimSize(d); --d)
       index[d] = 0;

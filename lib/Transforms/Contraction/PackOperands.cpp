@@ -98,6 +98,14 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          MutableArrayRef<int32_t> sums) {
   int64_t columns = shape.columns(), words = shape.words();
   unsigned numBatch = shape.batch.size();
+  assert(stride.size() == numBatch + 1 + shape.reduction.size() &&
+         "a stride for each batch, the columns and each dimension of K");
+  assert(int64_t(packed.size()) ==
+             llvm::product_of(shape.batch) * columns * words * shape.nr &&
+         "as many words as tiles hold");
+  assert(int64_t(sums.size()) ==
+             llvm::product_of(shape.batch) * columns * shape.nr &&
+         "a sum for each column");
   unsigned elementBits = 32 / shape.kr;
   // Where an element of a column is, and where it goes.
   struct Move {
@@ -110,6 +118,7 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
     for (auto [i, x] : llvm::enumerate(index))
       offset += x * stride[numBatch + 1 + i];
     int64_t word = k / run * shape.runWords() + k % run / shape.kr;
+    assert(word < words && "elements of K have their words");
     moves.push_back(
         {offset, word * shape.nr, elementBits * unsigned(k % run % shape.kr)});
   });
@@ -121,6 +130,8 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
       base += x * stride[i];
     for (int64_t n = 0; n < shape.n; ++n) {
       const char *column = source.data() + base + n * stride[numBatch];
+      assert(column + moves.back().offset < source.end() &&
+             "columns are those of the source");
       int32_t *tile =
           &packed[((b * columns + n / shape.nr) * words) * shape.nr +
                   n % shape.nr];
@@ -211,6 +222,9 @@ RhsPacker::RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
   shape.kr = packing.kr;
   shape.kStep = packing.kStep;
   shape.offset = packing.offset;
+  assert((shape.kr == 1 || shape.kr == 2 || shape.kr == 4) && shape.nr > 0 &&
+         "a word has 1, 2 or 4 elements, a tile has columns");
+  assert(shape.kStep % shape.kr == 0 && "a step along K is whole words");
 }
 
 AffineMap RhsPacker::toPack(AffineMap map) {

@@ -70,6 +70,8 @@ static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
       return {};
   }
   strides.push_back(stride);
+  assert(int64_t(strides.size()) == type.getRank() &&
+         "a stride for each dimension");
   std::reverse(strides.begin(), strides.end());
   return MemRefType::get(
       type.getShape(), type.getElementType(),

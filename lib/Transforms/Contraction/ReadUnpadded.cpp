@@ -67,6 +67,8 @@ static bool canReadUnpadded(OpOperand &use, RankedTensorType type,
   if (!op || use.getOperandNumber() != 0 || op.getLhsPadding() ||
       !target.readsLhsAsItLies(op, type, padding.widths))
     return false;
+  assert(padding.widths.size() == 2 * op.getLhsMap().getNumResults() &&
+         "two widths for each dimension");
   for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults()))
     if (padding.widths[2 * d] + padding.widths[2 * d + 1] > 0 &&
         isa<AffineDimExpr>(expr))

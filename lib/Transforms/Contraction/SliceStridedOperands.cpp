@@ -55,6 +55,9 @@ static std::optional<SlicedDim> sliceOf(Builder &builder, int64_t sourceSize,
     return std::nullopt;
   int64_t size = std::min<int64_t>(
       llvm::divideCeil(sourceSize - offset, stride), loopSize - newLow);
+  assert(size > 0 && offset >= 0 && offset + (size - 1) * stride < sourceSize &&
+         "the slice has elements of the source alone");
+  assert(newLow + size <= loopSize && "the slice is no larger than the loop");
   auto attr = [&](int64_t value) { return builder.getIndexAttr(value); };
   return SlicedDim{attr(offset), attr(size), attr(stride), attr(newLow),
                    attr(loopSize - newLow - size)};

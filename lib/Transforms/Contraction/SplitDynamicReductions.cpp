@@ -127,6 +127,8 @@ static Value split(RewriterBase &rewriter, Location loc, Value operand,
   auto type = cast<RankedTensorType>(operand.getType());
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, operand);
+  assert(dim < type.getRank() && type.isDynamicDim(dim) &&
+         "what is split is a dynamic dimension");
   AffineExpr count = rewriter.getAffineDimExpr(0),
              size = rewriter.getAffineDimExpr(1);
   SmallVector<OpFoldResult> low(type.getRank(), rewriter.getIndexAttr(0)),

@@ -239,6 +239,7 @@ static void readUnsigned(RewriterBase &rewriter, ContractOp op,
                          Value lhs = {}) {
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
+  assert(!parts.lhsUnsigned && "the left operand is moved once");
   if (lhs)
     parts.lhs.value = lhs;
   parts.lhsUnsigned = true;
@@ -272,6 +273,7 @@ static void recordShift(OpResult result) {
 /// changed later: they may compute other groups.
 static void storeUnsigned(OpBuilder &builder, const Group &group,
                           llvm::SetVector<Operation *> &readers) {
+  assert(group.isOurs && "others see what the group holds");
   llvm::SetVector<BlockArgument> arguments;
   for (Value value : group.values) {
     Operation *op = value.getDefiningOp();

@@ -55,6 +55,7 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
     ++numBuffers;
     LDBG() << step.getName() << ": the buffer at " << op.getLoc() << ", "
            << type << ", is at byte " << offset << " of its scratch";
+    assert(offset % 64 == 0 && "buffers begin with a line of the cache");
     builder.setInsertionPoint(op);
     Value at = arith::ConstantIndexOp::create(builder, loc, offset);
     Value view = memref::ViewOp::create(builder, op.getLoc(), type,

@@ -31,6 +31,7 @@ ALWAYS_ENABLED_STATISTIC(numSequential, "Steps that one thread runs");
 /// iterations; the whole space where begin is null.
 static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
                           Value thread, Value threads) {
+  assert(bool(thread) == bool(threads) && "a thread of how many?");
   Location loc = forall.getLoc();
   rewriter.setInsertionPoint(forall);
   auto index = [&](int64_t value) -> Value {

@@ -335,6 +335,8 @@ void Outliner::createStep(ArrayRef<Operation *> work, const Inputs &inputs,
   Block *body = step.addEntryBlock();
   IRMapping mapping;
   unsigned numMapped = inputs.buffers.size() + inputs.sizes.size();
+  assert(operands.size() == numMapped + 4 &&
+         "buffers, sizes, operations, bytes, thread and threads");
   for (unsigned i = 0; i < numMapped; ++i)
     mapping.map(operands[i], body->getArgument(i));
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(body);

@@ -115,6 +115,8 @@ static SmallVector<Box> sidesOf(kernel::FillBorderOp op, const Alias &alias) {
   SmallVector<Box> sides;
   if (!alias.isBox)
     return {alias.box};
+  assert(op.getLow().size() == alias.box.ranges.size() &&
+         "a border has two widths for each dimension");
   for (auto [d, low, high] : llvm::enumerate(op.getLow(), op.getHigh())) {
     Box::Range range = alias.box.ranges[d];
     if (low > 0) {
@@ -294,6 +296,8 @@ static bool place(memref::CopyOp copy, DominanceInfo &dominance) {
   auto source = (expand ? expand.getSrc() : copy.getSource())
                     .getDefiningOp<memref::AllocOp>();
   SmallVector<Operation *> chain = chainOf(copy.getTarget());
+  assert((chain.empty() || isa<memref::AllocOp>(chain.back())) &&
+         "a part is one of a temporary");
   if (!source || chain.empty() || !canPlace(copy, source, chain))
     return false;
   auto type = cast<MemRefType>(copy.getTarget().getType());

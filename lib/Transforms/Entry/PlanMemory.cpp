@@ -64,6 +64,9 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
     size = size ? arith::MulIOp::create(builder, loc, size, value).getResult()
                 : value;
   }
+  assert(dynamic == alloc.getDynamicSizes().size() &&
+         "a value for each dynamic dimension");
+  assert(constant >= 0 && "the product of static sizes fits");
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -220,6 +223,9 @@ Value Planner::emitLiveBytes() {
 
 Value Planner::stack(Value arena) {
   SmallVector<unsigned> order = chooseOrder(lifetimes, exampleSizes());
+  assert(order.size() == allocs.size() && sizes.size() == allocs.size() &&
+         lifetimes.size() == allocs.size() &&
+         "each temporary has a lifetime, a size and a place in the order");
   auto below = buffersBelow(lifetimes, order);
   SmallVector<Value> ends(allocs.size());
   SmallVector<bool> isTop(allocs.size(), true); // nothing lies behind it
@@ -232,6 +238,8 @@ Value Planner::stack(Value arena) {
     LDBG() << "temporary at " << allocs[i].getLoc() << ", alive in steps ["
            << lifetimes[i].first << ", " << lifetimes[i].last
            << "], lies behind " << below[i].size() << " others";
+    assert(llvm::all_of(below[i], [&](unsigned j) { return bool(ends[j]); }) &&
+           "what lies below comes before in the order");
     Value offset = maximum(llvm::map_to_vector(
         below[i], [&](unsigned other) { return ends[other]; }));
     ends[i] = builder.createOrFold<arith::AddIOp>(loc, offset, sizes[i]);

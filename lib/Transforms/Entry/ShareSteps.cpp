@@ -252,8 +252,11 @@ bool Sharing::findParameters() {
   ArrayRef<OpOperand *> literals = group.literals.front();
   for (unsigned i = 0; i < literals.size(); ++i) {
     Parameter parameter;
-    for (ArrayRef<OpOperand *> ofStep : group.literals)
+    for (ArrayRef<OpOperand *> ofStep : group.literals) {
+      assert(ofStep.size() == literals.size() &&
+             "steps of one form have the same literals");
       parameter.push_back(parameterOf(*ofStep[i]));
+    }
     if (llvm::all_equal(parameter))
       continue;
     auto known = llvm::find(parameters, parameter);
@@ -266,6 +269,8 @@ bool Sharing::findParameters() {
 
 /// The arguments stand before those that all steps have last.
 static unsigned positionIn(unsigned count) {
+  assert(count >= static_cast<unsigned>(StepArgument::Operations) &&
+         "a step ends with four indices");
   return count - static_cast<unsigned>(StepArgument::Operations);
 }
 
@@ -311,6 +316,11 @@ void Sharing::replaceLiteral(OpOperand &use, unsigned parameter) {
 
 void Sharing::redirect(func::CallOp call, unsigned step) {
   builder.setInsertionPoint(call);
+  assert(llvm::all_of(parameters,
+                      [&](const Parameter &parameter) {
+                        return parameter.size() == group.steps.size();
+                      }) &&
+         "a parameter has a number for each step");
   unsigned position = positionIn(call.getNumOperands());
   SmallVector<Value> literals;
   for (const Parameter &parameter : parameters)

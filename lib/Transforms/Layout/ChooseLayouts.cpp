@@ -73,6 +73,10 @@ private:
   using Places = SmallVector<std::optional<int64_t>>;
 
   void assign(Value value, ArrayRef<int64_t> order) {
+    assert((!isa<RankedTensorType>(value.getType()) ||
+            int64_t(order.size()) ==
+                cast<RankedTensorType>(value.getType()).getRank()) &&
+           "an order has each dimension");
     if (isa<RankedTensorType>(value.getType()) && canStore(value, order) &&
         layouts.values.try_emplace(value, order).second) {
       if (!isIdentity(order)) {

@@ -200,6 +200,7 @@ void Clamps::clamp(OpOperand &index, OpFoldResult limit) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   ConstantIntRanges range = ranges.of(index.get());
+  assert(range.smin().sle(range.smax()) && "a range has values");
   std::optional<int64_t> constant = getConstantIntValue(limit);
   Value value = index.get();
   if (!range.smin().isNonNegative())
@@ -244,6 +245,7 @@ void Clamps::clampSlice(Operation *op, Value tensor) {
        ++dim) {
     if (!slice.isDynamicOffset(dim))
       continue;
+    assert(first < op->getNumOperands() && "dynamic offsets are operands");
     OpOperand &offset = op->getOpOperand(first++);
     sizes.setInsertionPoint(op);
     OpFoldResult count = sizes.known(slice.getMixedSizes()[dim]);

@@ -97,6 +97,8 @@ static std::optional<QuantizingDivision> match(arith::DivFOp division) {
 
 static void expand(RewriterBase &rewriter, QuantizingDivision found,
                    Reciprocal reciprocal) {
+  assert(found.low <= found.high && std::isfinite(reciprocal.high) &&
+         "the quotient is clamped, and its divisor not 0");
   Operation *last = found.lastClamp;
   Location loc = found.division.getLoc();
   rewriter.setInsertionPoint(last);

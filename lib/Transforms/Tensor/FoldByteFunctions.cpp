@@ -134,6 +134,7 @@ linalg::GenericOp ChainFinder::next() const {
 }
 
 std::optional<Chain> ChainFinder::find() {
+  assert(!ops.empty() && "a chain has a last op");
   std::optional<Chain> longest;
   while (ops.size() <= kMaxOps) {
     // Constants, such as weights, are computed when the program is compiled.
@@ -282,6 +283,7 @@ static std::optional<SmallVector<int8_t>> tabulate(RewriterBase &rewriter,
     rewriter.eraseOp(temporary);
   if (!values)
     return std::nullopt;
+  assert(values->size() == LookupOp::kSize && "an element for each byte");
   return llvm::to_vector_of<int8_t>(*values);
 }
 

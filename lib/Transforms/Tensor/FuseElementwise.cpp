@@ -226,6 +226,7 @@ private:
   static void replace(PatternRewriter &rewriter, linalg::GenericOp op,
                       MutableArrayRef<AffineMap> maps, unsigned numLoops) {
     unsigned numInputs = op.getNumDpsInputs();
+    assert(maps.size() == op->getNumOperands() && "a map for each operand");
     SmallVector<Value> inputs, outs;
     for (auto [input, map] : llvm::zip(op.getInputs(), maps))
       inputs.push_back(dropUnits(rewriter, op.getLoc(), input, map));

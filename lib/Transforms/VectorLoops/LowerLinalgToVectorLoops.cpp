@@ -125,6 +125,8 @@ void OrderedLoopsEmitter::emitAt(ArrayRef<Point> points, const Lanes &lanes) {
   SmallVector<Value> results =
       isReduction ? emitReduction(points, lanes)
                   : loops.emitBody(yielded, {}, points.front(), lanes);
+  assert(results.size() == yielded.size() * (isReduction ? points.size() : 1) &&
+         "a value of each result for each row");
   for (auto [row, point] : llvm::enumerate(points))
     for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
       loops.store(results[row * yielded.size() + i], output, point, lanes);
