@@ -31,7 +31,9 @@ namespace {
 class VectorLookup {
 public:
   VectorLookup(OpBuilder &builder, Location loc, ArrayRef<int8_t> table)
-      : builder(builder), loc(loc), table(table) {}
+      : builder(builder), loc(loc), table(table) {
+    assert(table.size() == 256 && "an element for each byte");
+  }
 
   /// 64 bytes by vpermi2b.
   Value lookInBytes(Value bytes);
@@ -86,6 +88,7 @@ private:
 
 Value VectorLookup::lookInBytes(Value bytes) {
   auto type = cast<VectorType>(bytes.getType());
+  assert(type.getNumElements() == 64 && "vpermi2b permutes 64 bytes");
   auto permute = [&](ArrayRef<int8_t> half) {
     return call("llvm.x86.avx512.vpermi2var.qi.512",
                 {constant(type, half.take_front(64)), bytes,
@@ -138,6 +141,8 @@ Value VectorLookup::lookInHalf(Value bytes, ArrayRef<int8_t> half) {
   constexpr int64_t kRow = 16;
   auto type = cast<VectorType>(bytes.getType());
   bool isWide = type.getNumElements() == 2 * kRow;
+  assert((isWide || type.getNumElements() == kRow) &&
+         "vpshufb permutes 16 or 32 bytes");
   Value result;
   for (int64_t first = 0; first < int64_t(half.size()); first += kRow) {
     SmallVector<int8_t> row;
