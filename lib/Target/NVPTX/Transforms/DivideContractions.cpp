@@ -107,6 +107,10 @@ Value PartsOfK::viewOfRhs() {
   // [batch..., n, words, 1]
   auto type = cast<MemRefType>(op.getRhs().getType());
   int64_t batch = type.getRank() - 3;
+  assert(batch >= 0 && type.getShape().back() == 1 &&
+         "parts of K are of operands packed for single columns");
+  assert(type.getDimSize(batch + 1) % count == 0 &&
+         "parts of K have the same number of words");
   SmallVector<ReassociationIndices> dims;
   SmallVector<int64_t> shape;
   SmallVector<OpFoldResult> sizes;
@@ -158,6 +162,8 @@ void PartsOfK::emitProducts() {
   ContractParts products = parts;
   unsigned loops = op.getNumLoops(), divided = op.getReductionDims().front();
   AffineExpr part = getAffineDimExpr(loops, context);
+  assert(count > 1 && products.reductionSizes.front() % count == 0 &&
+         "parts of K have the same size");
   products.reductionSizes.front() /= count;
   for (MappedOperand *operand : products.operands())
     operand->map =

@@ -66,6 +66,7 @@ static Lanes chooseLanes(const LinalgLoops &loops) {
   };
   while (count > 1 && !fits())
     count /= 2;
+  assert(llvm::isPowerOf2_64(count) && "words of 16 bytes have so many");
   return Lanes{dim, unsigned(count), Value()};
 }
 
@@ -205,6 +206,7 @@ Value WarpReduction::exchange(Value word, int64_t distance) {
 Value WarpReduction::fromLane(Value value, int64_t distance) {
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
+  assert((bits <= 32 || bits == 64) && "a shuffle moves a word, two move f64");
   Type integer = rewriter.getIntegerType(bits), word = rewriter.getI32Type();
   Value raw = arith::BitcastOp::create(rewriter, loc, integer, value);
   if (bits == 64) {
@@ -245,6 +247,7 @@ void WarpReduction::emit() {
   Value lane = loops.openForallOfLanes(kWarp, point);
   loops.emitInvariants(point, loops.getReductionDims());
   SmallVector<Value> values = foldLane(lane);
+  assert(values.size() == outputs.size() && "a value of each output");
   for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
     for (auto [i, value] : llvm::enumerate(values))
       value = combine(i, value, fromLane(value, distance));

@@ -149,6 +149,8 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
   for (BlockArgument argument : step.getArguments().drop_back(kStepArguments)) {
     size_t count =
         nvptx::parameterTypes(argument.getType(), builder.getContext()).size();
+    assert(count > 0 && count <= parameters.size() &&
+           "an argument has parameters of its own");
     ArrayRef<BlockArgument> own = parameters.take_front(count);
     parameters = parameters.drop_front(count);
     auto type = dyn_cast<MemRefType>(argument.getType());
@@ -173,6 +175,7 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
     mapping.map(argument,
                 emitMemref(builder, loc, converter, type, data, sizeOf));
   }
+  assert(parameters.empty() && "each parameter belongs to an argument");
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   for (BlockArgument argument : step.getArguments().take_back(kStepArguments))
     mapping.map(argument, zero);
