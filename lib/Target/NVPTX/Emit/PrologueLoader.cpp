@@ -117,7 +117,8 @@ SmallVector<SmallVector<Value>> PrologueLoader::load(Value step) {
 SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
                                            Value step) {
   RewriterBase &rewriter = code.rewriter;
-  assert(held.size() == kChunk * llvm::count(invariants[number], Value()) &&
+  assert(int64_t(held.size()) ==
+             kChunk * llvm::count(invariants[number], Value()) &&
          "elements of each operand that varies");
   SmallVector<SmallVector<Value>> lists(kChunk);
   for (auto [element, arguments] : llvm::enumerate(lists)) {
