@@ -291,6 +291,9 @@ void Chooser::spread(Operation *op, Value from) {
 void Chooser::spreadAll() {
   for (size_t next = 0; next < worklist.size(); ++next) {
     Value value = worklist[next];
+    // A number, say a scale that is expanded, orders no dimensions.
+    if (layouts.of(value).empty())
+      continue;
     spread(value.getDefiningOp(), value);
     for (Operation *user : value.getUsers()) {
       auto around = isa<tensor::ExtractOp>(user)
