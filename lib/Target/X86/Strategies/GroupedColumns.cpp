@@ -21,7 +21,6 @@ std::optional<GroupedColumns> GroupedColumns::of(ContractOp op,
 }
 
 bool GroupedColumns::areShared(int64_t vectors) const {
-  assert(vectors * lanes % columns == 0 && "tiles have whole groups");
   return llvm::any_of(llvm::seq(vectors),
                       [&](int64_t j) { return countGroups(j) > 1; });
 }
