@@ -15,5 +15,7 @@ config.excludes = ["Inputs", "Python", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.qcc_source_dir, "test")
 config.test_exec_root = os.path.join(config.qcc_build_dir, "test")
 qcc_lit.configure(config, lit_config)
+if config.qcc_assertions == "ON":
+    config.available_features.add("assertions")
 if config.qcc_build_compiler in ("ON", "TRUE", "1"):
     config.available_features.add("compiler")

@@ -65,6 +65,7 @@ static bool canBeInfinite(NumberRange x) {
 static NumberRange rounded(double low, double high, bool canBeNaN) {
   if (std::isnan(low) || std::isnan(high))
     return {};
+  assert(low <= high && "ends of a range in the wrong order");
   constexpr float infinity = std::numeric_limits<float>::infinity();
   return {std::nextafterf(float(low), -infinity),
           std::nextafterf(float(high), infinity), canBeNaN};
@@ -213,10 +214,13 @@ rangeOfArithmetic(Operation &op, function_ref<NumberRange(unsigned)> in) {
 
 NumberRange qcc::rangeOfResult(Operation &op,
                                function_ref<NumberRange(Value)> rangeOf) {
+  assert(op.getNumResults() == 1 && "the range of which result?");
   Type type = op.getResult(0).getType();
   if (std::optional<NumberRange> number = rangeOfNumber(op))
     return *number;
   if (auto bounds = op.getAttrOfType<DenseF64ArrayAttr>(kBoundsAttr)) {
+    assert(bounds.size() == 2 && bounds[0] <= bounds[1] &&
+           "bounds that a pass noted are a range");
     Value source = signSource(op);
     return {bounds[0], bounds[1], !source || rangeOf(source).canBeNaN};
   }
@@ -293,6 +297,9 @@ NumberRange RegionRanges::of(Value value) const {
 
 RegionRanges::RegionRanges(Region &region, ArrayRef<NumberRange> arguments,
                            const DenseSet<Operation *> &without) {
+  assert(region.hasOneBlock() && "ranges follow the order of one block");
+  assert(arguments.size() <= region.getNumArguments() &&
+         "more ranges than arguments");
   for (BlockArgument argument : region.getArguments()) {
     unsigned i = argument.getArgNumber();
     ranges[argument] =

@@ -47,6 +47,7 @@ void WeightsImage::copyTo(
         ++uses[resource.getRawHandle().getResource()];
   int64_t end = 0;
   for (const Part &part : parts) {
+    assert(end <= part.offset && "parts follow each other");
     std::fill(memory + end, memory + part.offset, 0);
     part.weights.copyTo(
         memory + part.offset, [&](const Weights::Constant &constant) {
@@ -75,6 +76,7 @@ llvm::Error qcc::appendWeights(llvm::SmallVector<char, 0> &program,
   if (weights.size() == 0)
     return llvm::Error::success();
   constexpr uint64_t page = 4096;
+  assert(program.size() >= sizeof(Elf64_Ehdr) && "the linker wrote a program");
   uint64_t offset = llvm::alignTo(program.size(), page);
   Elf64_Ehdr header = *headers<Elf64_Ehdr>(program, 0);
   auto *sections = headers<Elf64_Shdr>(program, header.e_shoff);

@@ -185,6 +185,11 @@ void qcc::reference::coalesce(SmallVectorImpl<int64_t> &sizes,
     for (Access *access : accesses)
       access->coefficients.erase(access->coefficients.begin() + dim);
   };
+  assert(llvm::all_of(accesses,
+                      [&](const Access *access) {
+                        return access->coefficients.size() == sizes.size();
+                      }) &&
+         "an access moves along each loop");
   for (unsigned d = sizes.size(); d-- > 0;) {
     if (sizes[d] == 1) {
       drop(d);

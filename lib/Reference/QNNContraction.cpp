@@ -119,6 +119,9 @@ Scalar ContractionEnd::finish(int64_t acc, float xScale, float yScale,
 }
 
 void Product::runOnIntegers() {
+  assert(x.params.has_value() != bool(x.dequantized) &&
+         y.params.has_value() != bool(y.dequantized) &&
+         "integers have parameters, or come from a dequantized value");
   for (int64_t batch = 0; batch < batches; ++batch) {
     IntContraction loop;
     loop.m = m;

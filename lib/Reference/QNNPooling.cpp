@@ -22,6 +22,7 @@ struct Axis {
   int64_t size, kernel, stride = 1, dilation = 1, before = 0, after = 0;
 
   int64_t outputs() const {
+    assert(stride > 0 && kernel > 0 && "windows have elements, and move");
     int64_t room = size + before + after - dilation * (kernel - 1) - 1;
     return room < 0 ? 0 : room / stride + 1;
   }
@@ -117,6 +118,7 @@ qcc::reference::evaluateMaxPool(qnn::MaxPool2DOp op, const Evaluator &evaluator,
   if (!params)
     return params.takeError();
   pooling.fill([&](llvm::ArrayRef<int64_t> elements, int64_t) {
+    assert(!elements.empty() && "start() refuses windows of padding alone");
     int64_t greatest = params->stored(x, elements.front());
     for (int64_t element : elements)
       greatest = std::max(greatest, params->stored(x, element));
@@ -162,6 +164,7 @@ qcc::reference::evaluateAvgPool(qnn::AvgPool2DOp op, const Evaluator &evaluator,
     int64_t acc = 0;
     for (int64_t element : elements)
       acc += from->stored(x, element) - sx.zeroPoint(c);
+    assert(!elements.empty() && "start() refuses windows of padding alone");
     float count = static_cast<float>(
         op.getCountIncludePad() ? whole : int64_t(elements.size()));
     float factor = sx.scale(c) / count;

@@ -147,6 +147,8 @@ std::optional<int64_t> EntrySizes::sizeOf(Value tensor, int64_t dim) const {
     for (auto [i, size] : llvm::enumerate(slice.getMixedSizes()))
       if (!dropped.test(i))
         kept.push_back(size);
+    assert(dim < int64_t(kept.size()) &&
+           "a slice has the dimensions that are not dropped");
     return valueOf(kept[dim]);
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shows what passes do to a program: the program around each pass, times,
-// statistics, and reproducers of failures. The options have MLIR's names, and
-// MLIR implements them.
+// Shows what passes do to a program: the program around each pass, times, and
+// reproducers of failures, by options of MLIR. What passes decide and count is
+// printed by options of the same names as those of LLVM and MLIR, which do
+// nothing if LLVM was built without assertions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +24,29 @@ namespace qcc::driver {
 
 class PassDebugging {
 public:
-  /// Declares the options `--mlir-...`. The object must outlive `arguments`.
+  /// Declares the options. The object must outlive `arguments`.
   void addOptions(tools::Arguments &arguments);
 
   /// Hands the given options to MLIR; once per process. Fails if MLIR rejects a
-  /// value, such as the name of an unknown pass.
+  /// value, such as the name of an unknown pass, or if this build cannot print
+  /// decisions.
   rt::Status start();
 
   /// Applies the options to the passes of a stage. The report of times has a
   /// part for each stage.
   void configure(mlir::PassManager &passes, Stage stage);
 
-  /// Ends the time of the last stage and prints the report of times.
+  /// Ends the time of the last stage; prints the report of times, and what
+  /// passes counted.
   void finish();
 
 private:
-  std::vector<std::string> given; ///< As MLIR spells them.
+  bool isGiven() const { return !given.empty() || counts || !deciders.empty(); }
+  rt::Status startMLIR();
+
+  std::vector<std::string> given;    ///< Options of MLIR, as MLIR spells them.
+  std::vector<std::string> deciders; ///< Passes whose decisions are printed.
+  bool counts = false;               ///< Whether what passes count is printed.
   std::optional<mlir::DefaultTimingManager> timing;
   mlir::TimingScope whole, ofStage;
 };

@@ -22,6 +22,10 @@
 #include "qcc/Dialect/Utils/ConstantAction.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "qnn-fold-constants"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNFOLDCONSTANTS
@@ -31,6 +35,8 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using qcc::ConstantData;
+
+ALWAYS_ENABLED_STATISTIC(numFolded, "Ops on constants that became constants");
 
 /// A constant whose elements are there.
 static bool isKnown(Value value) {
@@ -98,6 +104,9 @@ static void replaceByValue(IRRewriter &rewriter, Operation *op) {
   TypedAttr value = elementwise ? fold(elementwise) : foldMovement(op);
   if (!value)
     return;
+  ++numFolded;
+  LDBG() << "folds " << op->getName() << " at " << op->getLoc() << " to "
+         << value.getType();
   // An op may have a constant twice.
   llvm::SmallSetVector<Value, 4> operands(op->operand_begin(),
                                           op->operand_end());

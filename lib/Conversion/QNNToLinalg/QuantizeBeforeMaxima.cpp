@@ -20,7 +20,11 @@
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Maxima.h"
 #include "qcc/Dialect/Utils/Notes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include <cmath>
+
+#define DEBUG_TYPE "qnn-quantize-before-maxima"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNQUANTIZEBEFOREMAXIMA
@@ -29,6 +33,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numMoved, "Quantizations moved before a maximum");
+ALWAYS_ENABLED_STATISTIC(numRefused,
+                         "Quantizations that stay behind a maximum");
 
 //===----------------------------------------------------------------------===//
 // Numbers of tensors
@@ -249,6 +257,10 @@ struct QNNQuantizeBeforeMaxima
         continue;
       TensorRanges ranges;
       StringRef reason = whyBehind(*maximum, params, ranges);
+      ++(reason.empty() ? numMoved : numRefused);
+      LDBG() << (reason.empty() ? "quantizes before the maximum at "
+                                : "quantizes behind the maximum at ")
+             << op.getLoc() << (reason.empty() ? "" : ": ") << reason;
       if (reason.empty())
         quantizeBefore(rewriter, *maximum, quantize, *params);
       else

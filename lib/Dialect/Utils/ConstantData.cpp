@@ -78,6 +78,11 @@ TypedAttr qcc::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
 
 TypedAttr qcc::makeConstant(RankedTensorType type, AsmResourceBlob bytes,
                             StringRef name) {
+  assert(
+      (getElementBytes(type.getElementType()) == 0 ||
+       bytes.getData().size() == size_t(type.getNumElements()) *
+                                     getElementBytes(type.getElementType())) &&
+      "the bytes of a constant are those of its type");
   if (bytes.getData().size() <= kInlineBytes &&
       type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, bytes.getData());
@@ -85,6 +90,9 @@ TypedAttr qcc::makeConstant(RankedTensorType type, AsmResourceBlob bytes,
 }
 
 TypedAttr qcc::retypeConstant(Attribute value, RankedTensorType type) {
+  assert((!isa<ElementsAttr>(value) ||
+          cast<ElementsAttr>(value).size() == type.getNumElements()) &&
+         "a constant keeps its number of elements");
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
@@ -169,6 +177,9 @@ static TypedAttr foldPad(tensor::PadOp op, Attribute value) {
       offset += at * stride;
       stride *= source.getDimSize(d);
     }
+    assert((!isInside || (offset >= 0 && offset + int64_t(width) <=
+                                             int64_t(data->bytes.size()))) &&
+           "elements inside of the padding are those of the source");
     const char *from = isInside ? data->bytes.data() + offset : fill.data();
     bytes.insert(bytes.end(), from, from + width);
   }
@@ -181,6 +192,8 @@ static TypedAttr foldPad(tensor::PadOp op, Attribute value) {
 static std::optional<SmallVector<int64_t>>
 readFactors(AffineMap map, RankedTensorType source) {
   SmallVector<int64_t> sum(map.getNumDims() + 1), factors;
+  assert(map.getNumResults() == source.getRank() &&
+         "an index for each dimension");
   int64_t stride = 1;
   for (int64_t d = source.getRank() - 1; d >= 0; --d) {
     if (failed(getFlattenedAffineExpr(map.getResult(d), map.getNumDims(),

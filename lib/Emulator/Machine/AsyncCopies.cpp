@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/AsyncCopies.h"
+#include <cassert>
 
 #include <algorithm>
 
 namespace qcc::emu {
 
 AsyncCopies::Copy &AsyncCopies::add(const Copy &copy) {
+  assert(copy.sourceSize >= 0 && copy.sourceSize <= copy.size &&
+         "a copy reads at most what it writes");
   if (underWay_++ == 0) {
     sourcesBegin_ = ~uint64_t(0);
     sourcesEnd_ = 0;
@@ -54,6 +57,7 @@ void AsyncCopies::setMoment(Copy &copy, Moment moment) {
   between_ +=
       int(moment == Moment::Between) - int(copy.moment == Moment::Between);
   copy.moment = moment;
+  assert(between_ >= 0 && "copies that are between are counted once");
 }
 
 } // namespace qcc::emu

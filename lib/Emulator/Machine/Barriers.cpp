@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Barriers.h"
+#include <cassert>
 
 #include "Machine/Cta.h"
 
@@ -141,6 +142,7 @@ void Barriers::noteExit() {
 }
 
 void Barriers::arrive(Warp &warp, const Arrival &arrival) {
+  assert(arrival.mask != 0 && "lanes arrive");
   int expected = arrival.threads ? arrival.threads : threadsLeft();
   if (!check(warp, arrival, expected))
     return;
@@ -183,6 +185,7 @@ void Barriers::arrive(Warp &warp, const Arrival &arrival) {
 }
 
 void Barriers::complete(int number) {
+  assert(number >= 0 && number < count && "no barrier");
   Barrier done = std::move(barriers_[number]);
   barriers_[number] = Barrier();
   if (cta_.launch().checks())

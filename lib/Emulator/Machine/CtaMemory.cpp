@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/CtaMemory.h"
+#include <cassert>
 
 #include "Count/Requests.h"
 #include "Machine/AddressSpace.h"
@@ -49,6 +50,8 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, Access &access, int lane,
     return nullptr;
   }
   uint64_t offset = address - allocation->base;
+  assert(offset + access.size <= uint64_t(allocation->size) &&
+         "an allocation contains the accesses that it is found for");
   if (launch_.options.countAccesses) {
     if (access.kind != AccessKind::Store)
       allocation->loaded.add(offset);

@@ -8,6 +8,7 @@
 #include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
 #include "Machine/CtaMemory.h"
+#include <cassert>
 
 #include <algorithm>
 
@@ -47,6 +48,8 @@ static void setAddress(Report &report, StateSpace space, uint64_t offset,
 
 bool CtaMemory::isAligned(Warp &warp, const Instruction &inst, int lane,
                           StateSpace space, uint64_t offset, int size) {
+  assert(size > 0 && (size & (size - 1)) == 0 &&
+         "sizes of accesses are powers of two");
   if ((offset & (size - 1)) == 0)
     return true;
   if (Report *report = warp.report(ReportKind::Misaligned, inst, lane)) {
@@ -177,6 +180,8 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
                           StateSpace space, uint64_t offset) {
   RaceDetector &races =
       space == StateSpace::Shared ? sharedRaces_ : *globalRaces_;
+  assert((access.elementSize & (access.elementSize - 1)) == 0 &&
+         access.elementSize <= access.size && "an access is whole elements");
   Accessor who;
   who.clock = &warp.clock();
   who.lanes = access.isCollective ? warp.lanes() : 1u << lane;

@@ -8,6 +8,7 @@
 #include "Count/Requests.h"
 #include "Machine/Cta.h"
 #include "Machine/CtaMemory.h"
+#include <cassert>
 
 namespace qcc::emu {
 
@@ -100,10 +101,13 @@ void CtaMemory::beginCopies(Warp &warp, AsyncCopies::Request &request) {
 
 void CtaMemory::performCopy(const AsyncCopies::Copy &copy) {
   ++cta_.progress().changes;
+  assert(copy.destination + copy.size <= shared_.size() &&
+         "copies that are refused do not begin");
   uint8_t *to = &shared_[copy.destination];
   if (copy.sourceSize > 0) {
     // It was there when the copy began, and kernels release nothing.
     Allocation *allocation = findAllocation(copy.source, copy.sourceSize);
+    assert(allocation && "the source is there until the kernel ends");
     const uint8_t *from =
         together_ ? allocation->data() + (copy.source - allocation->base)
                   : overlay_.read(*allocation, copy.source);

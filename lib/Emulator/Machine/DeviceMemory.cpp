@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/DeviceMemory.h"
+#include <cassert>
 
 #include "Machine/AddressSpace.h"
 
@@ -28,6 +29,7 @@ std::string hexText(uint64_t value) {
 //===----------------------------------------------------------------------===//
 
 void SectorSet::reset(int64_t bytes) {
+  assert(bytes >= 0 && "sectors of no memory");
   size_ = (bytes + bytesPerWord - 1) / bytesPerWord;
   words_ = std::make_unique<std::atomic<uint8_t>[]>(size_);
 }
@@ -61,6 +63,7 @@ rt::Result<uint64_t> DeviceMemory::allocate(int64_t size,
   if (size == 0)
     return uint64_t(0);
   uint64_t base = std::max(end_, deviceMemoryBase);
+  assert(base % allocationAlignment == 0 && "allocations are aligned");
   rt::Result<Allocation *> allocation =
       allocateAt(base, size, name, /*isConst=*/false);
   if (!allocation.isOk())
@@ -75,6 +78,8 @@ rt::Result<uint64_t> DeviceMemory::allocate(int64_t size,
 rt::Result<Allocation *> DeviceMemory::allocateAt(uint64_t base, int64_t size,
                                                   std::string_view name,
                                                   bool isConst) {
+  assert(size > 0 && base + size > base && "an allocation has addresses");
+  assert(!find(base, 1) && "allocations do not overlap");
   auto allocation = std::make_unique<Allocation>();
   allocation->base = base;
   allocation->size = size;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Grid.h"
+#include <cassert>
 
 #include "Machine/Cta.h"
 
@@ -107,6 +108,7 @@ private:
   }
 
   void takeTurn(List &list) {
+    assert(!list.empty() && "a turn of no CTA");
     uint32_t chosen = random_.below(static_cast<uint32_t>(list.size()));
     Cta &cta = *list[chosen];
     if (!cta.step()) {
@@ -215,6 +217,7 @@ void Grid::runOne(int64_t number) {
   }
   std::lock_guard<std::mutex> lock(mutex_);
   Outcome &outcome = outcomes_[number];
+  assert(!outcome.isDone && "a CTA runs once");
   outcome.isKilled = cta->isKilled();
   outcome.overlay = cta->memory().takeOverlay();
   outcome.counters = std::move(counters);

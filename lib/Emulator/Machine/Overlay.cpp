@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Overlay.h"
+#include <cassert>
 
 #include <algorithm>
 #include <cstring>
@@ -32,6 +33,9 @@ const uint8_t *Overlay::read(const Allocation &allocation, uint64_t address) {
 
 uint8_t *Overlay::write(const Allocation &allocation, uint64_t address,
                         int size) {
+  assert(allocation.base % blockBytes == 0 &&
+         address % blockBytes + size <= blockBytes &&
+         "aligned accesses lie in one block");
   uint64_t number = address / blockBytes;
   Block *block = find(number);
   if (!block) {

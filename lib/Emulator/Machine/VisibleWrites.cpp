@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/VisibleWrites.h"
+#include <cassert>
 
 #include <algorithm>
 #include <cstring>
@@ -68,6 +69,7 @@ size_t VisibleWrites::choose(const Location &location, size_t oldest,
   view.stays = manyStays();
   const std::vector<Past> &past = location.past;
   size_t newest = past.size();
+  assert(oldest < newest && "there is a newer value");
   size_t chosen =
       oldest + 1 + random_.below(static_cast<uint32_t>(newest - oldest));
   if (isMixed_ || !isAcquire)
@@ -94,6 +96,7 @@ const VisibleWrites::Past *VisibleWrites::read(uint32_t cta, uint64_t address,
   uint64_t seen =
       view.access == access_ ? view.time : std::max(view.time, horizon.time);
   if (location->time > seen) {
+    assert(!past.empty() && "what was written has a value before");
     size_t oldest = 0;
     while (oldest + 1 < past.size() && past[oldest + 1].time <= seen)
       ++oldest;
@@ -129,6 +132,7 @@ void VisibleWrites::write(uint32_t cta, uint64_t address, const Access &access,
     Past past;
     past.time = location->time;
     past.released = location->released;
+    assert(size_t(access.size) <= sizeof(past.value) && "values fit");
     memcpy(past.value, old, access.size);
     past.sync = sync;
     if (location->past.size() == maxPast)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Warp.h"
+#include <cassert>
 
 #include "Machine/AddressSpace.h"
 #include "Machine/Cta.h"
@@ -18,6 +19,7 @@ Warp::Warp(Cta &cta, int index)
     : cta_(cta), launch_(cta.launch()), index_(index),
       progress_(cta.progress()) {
   int threads = std::min(32, launch_.threadsPerCta - 32 * index);
+  assert(threads > 0 && "a warp has threads");
   lanes_ = threads == 32 ? ~0u : (1u << threads) - 1;
   // CTAs that run on their own have clocks of their own.
   uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
@@ -46,6 +48,8 @@ Warp::Activity Warp::activity() const {
 }
 
 void Warp::enter(size_t split) {
+  assert(split < splits_.size() && splits_[split].state == Split::Ready &&
+         "only lanes that are ready run");
   const Split &entered = splits_[split];
   current_ = split;
   isRunning_ = true;
@@ -82,6 +86,7 @@ size_t Warp::chooseSplit() {
     if (lowest == splits_.size() || split.pc < splits_[lowest].pc)
       lowest = i;
   }
+  assert(ready > 0 && "a warp that runs has lanes that are ready");
   // Waiting lanes get a turn now and then: their wait may be over.
   constexpr uint32_t turnsOfOthers = 16;
   bool takesAll = working == 0 ||
@@ -115,6 +120,8 @@ void Warp::run(int budget) {
       arriveAt(meeting, lanes);
       break;
     }
+    assert(pc_ < frame_->function->code.size() &&
+           "functions end with ret or exit");
     const Instruction &inst = frame_->function->code[pc_];
     uint32_t mask = active_;
     if (inst.hasGuard) {

@@ -7,6 +7,7 @@
 
 #include "Machine/Cta.h"
 #include "Machine/Warp.h"
+#include <cassert>
 
 #include <algorithm>
 
@@ -21,6 +22,7 @@ constexpr int maxCallDepth = 256;
 
 void Warp::addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting,
                     Idleness idleness) {
+  assert(lanes != 0 && (lanes & ~lanes_) == 0 && "a split has lanes");
   Split split;
   split.pc = pc;
   split.lanes = lanes;
@@ -31,6 +33,7 @@ void Warp::addSplit(uint32_t pc, uint32_t lanes, Frame *frame, Meeting *meeting,
 }
 
 void Warp::endSplit() {
+  assert(isRunning_ && current_ < splits_.size() && "no lanes run");
   splits_.erase(splits_.begin() + static_cast<ptrdiff_t>(current_));
   isRunning_ = false;
   stopped_ = true;
@@ -61,6 +64,8 @@ void Warp::completeMeetings() {
     changed = false;
     for (size_t i = meetings_.size(); i-- > 0;) {
       Meeting &meeting = *meetings_[i];
+      assert((meeting.arrived & ~meeting.expected) == 0 &&
+             "only lanes that are expected arrive");
       if (meeting.arrived != (meeting.expected & ~exited_))
         continue;
       if (meeting.arrived) {
@@ -105,6 +110,7 @@ void Warp::branch(const Instruction &inst, uint32_t taken, uint32_t target) {
 
 void Warp::branchIndexed(const Instruction &inst, uint32_t mask,
                          const uint32_t *targets) {
+  assert((mask & ~active_) == 0 && "lanes that branch are active");
   // Lanes that the guard excludes fall through.
   uint32_t next[32];
   for (int lane = 0; lane < 32; ++lane)
@@ -182,8 +188,10 @@ void Warp::returnFrom(uint32_t mask) {
   }
   // Of the call, however deep in branches this ret is.
   Meeting *meeting = meeting_;
-  while (meeting->callee != frame)
+  while (meeting->callee != frame) {
     meeting = meeting->outer;
+    assert(meeting && "a call has a meeting behind it");
+  }
   const Instruction &call = meeting->frame->function->code[meeting->pc - 1];
   const Function &callee = *frame->function;
   uint8_t *callerRegisters = meeting->frame->bytes();
@@ -213,6 +221,7 @@ void Warp::returnFrom(uint32_t mask) {
 }
 
 void Warp::exitLanes(uint32_t mask) {
+  assert((mask & ~active_) == 0 && "lanes that exit are active");
   noteChange();
   leftOut_.meet(active_);
   exited_ |= mask;

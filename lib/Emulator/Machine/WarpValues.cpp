@@ -18,6 +18,7 @@
 #include "Machine/Warp.h"
 #include "PTX/BlockGraph.h"
 #include "PTX/InstructionTable.h"
+#include <cassert>
 
 namespace qcc::emu {
 
@@ -39,6 +40,7 @@ uint16_t Warp::originOf(UndefinedOrigin origin) {
       return static_cast<uint16_t>(i);
   if (origins_.size() < maxOrigins)
     origins_.push_back(std::move(origin));
+  assert(origins_.size() > 1 && "origin 0 is none");
   return static_cast<uint16_t>(origins_.size() - 1);
 }
 

@@ -124,6 +124,8 @@ Value onnx::filled(NodeImporter &n, Type element, const Shape &shape,
 
 Value onnx::constantFloats(NodeImporter &n, ArrayRef<float> values,
                            ArrayRef<int64_t> shape) {
+  assert(int64_t(values.size()) == ShapedType::getNumElements(shape) &&
+         "a number for each element");
   auto type = RankedTensorType::get(shape, n.b.getF32Type());
   return arith::ConstantOp::create(n.b, n.loc,
                                    DenseElementsAttr::get(type, values));
@@ -132,6 +134,8 @@ Value onnx::constantFloats(NodeImporter &n, ArrayRef<float> values,
 Value onnx::generic(NodeImporter &n, ValueRange inputs, Value init,
                     ArrayRef<AffineMap> maps, ArrayRef<Iterator> iterators,
                     ScalarBody body) {
+  assert(maps.size() == inputs.size() + 1 &&
+         "a map for each input and the result");
   return linalg::GenericOp::create(
              n.b, n.loc, init.getType(), inputs, init, maps, iterators,
              [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -198,6 +202,7 @@ FailureOr<Shape> onnx::broadcast(NodeImporter &n,
 
 AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
                              const Shape &result) {
+  assert(shape.size() <= result.size() && "operands are broadcast to results");
   SmallVector<AffineExpr> exprs;
   size_t offset = result.size() - shape.size();
   for (auto [i, size] : llvm::enumerate(shape)) {
@@ -212,6 +217,8 @@ GraphValue onnx::repeatOnes(NodeImporter &n, GraphValue &x,
                             const Shape &result) {
   // [n] becomes [1, n], or [times, 1] where n is 1, and then [times * n].
   // Elements that are not repeated stay side by side.
+  assert(x.shape.size() <= result.size() &&
+         "operands are broadcast to results");
   Shape wide, shape = x.shape;
   SmallVector<AffineExpr> read;
   SmallVector<ReassociationIndices> joined;
@@ -285,6 +292,8 @@ FailureOr<GraphValue> onnx::elementwise(NodeImporter &n,
 
 GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
                              const Shape &shape, AffineMap map) {
+  assert(map.getNumDims() == shape.size() &&
+         "the map is of the result's loops");
   SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
   return toGraphValue(
       generic(n, n.tensor(value), empty(n, value.element, shape),
@@ -317,6 +326,9 @@ Value onnx::tabulate(NodeImporter &n, const Shape &shape, Type element,
 GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
                         double start, ScalarBody combine,
                         llvm::function_ref<Value(Scalars &, Value)> of) {
+  assert(
+      llvm::all_of(dims, [&](int64_t d) { return d >= 0 && d < x.rank(); }) &&
+      "dimensions are counted from the front by now");
   Shape shape;
   SmallVector<Iterator> iterators(x.rank(), Iterator::parallel);
   SmallVector<AffineExpr> kept;

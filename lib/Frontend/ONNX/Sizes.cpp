@@ -151,6 +151,7 @@ static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
 /// expr / divisor, rounded down, in the form that equal quotients share: what
 /// the divisor divides is outside, and no quotient is divided again.
 static AffineExpr divide(AffineExpr expr, int64_t divisor) {
+  assert(divisor > 0 && "quotients are of positive divisors");
   auto [sum, constant] = splitConstant(expr);
   SmallVector<AffineExpr> terms;
   collectTerms(sum, terms);
@@ -176,6 +177,7 @@ static AffineExpr divide(AffineExpr expr, int64_t divisor) {
   int64_t product;
   if (by && !llvm::MulOverflow(by.getValue(), divisor, product))
     return whole + divide(inner.getLHS() + left * by.getValue(), product);
+  assert(divisor % common == 0 && "a common divisor divides the divisor");
   if (common > 1)
     return whole +
            divide(rest.floorDiv(common) + left / common, divisor / common);
@@ -307,6 +309,8 @@ OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
   case SizeOp::Max:
     return arith::MaxSIOp::create(b, loc, vx, vy).getResult();
   default: {
+    assert((op == SizeOp::Broadcast || op == SizeOp::Repeats) &&
+           "sums and products of constants are affine");
     Value one = getValueOrCreateConstantIndexOp(b, loc, b.getIndexAttr(1));
     Value isOne =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, vx, one);

@@ -180,6 +180,8 @@ static llvm::Expected<Spec> makeSpec(llvm::StringRef name, llvm::StringRef cpu,
           return spec.has(feature);
         }))
       spec.atoms.push_back(atom);
+  assert(!spec.atoms.empty() && spec.l1Bytes < spec.l2Bytes &&
+         "the baseline has an atom, and caches grow outwards");
   return spec;
 }
 

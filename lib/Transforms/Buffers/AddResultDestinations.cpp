@@ -9,6 +9,10 @@
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/Steps.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "add-result-destinations"
 
 namespace qcc {
 #define GEN_PASS_DEF_ADDRESULTDESTINATIONS
@@ -16,6 +20,10 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+
+ALWAYS_ENABLED_STATISTIC(numResults, "Results with a destination");
+ALWAYS_ENABLED_STATISTIC(
+    numCopies, "Results copied to their destination or before an overwrite");
 
 /// A value of the same shape that no loop computes: a loop keeps the memory,
 /// and so the shape, of what it carries. The result of the loop becomes the
@@ -154,6 +162,10 @@ static void copyOverwrittenResult(OpBuilder &builder, Value value) {
     Value memory = tensor::EmptyOp::create(
         builder, loc, tensor::getMixedSizes(builder, loc, value),
         type.getElementType());
+    ++numCopies;
+    LDBG() << "copies the value at " << value.getLoc()
+           << ", which is returned, before " << use->getOwner()->getName()
+           << " at " << loc << " overwrites it";
     use->set(linalg::CopyOp::create(builder, loc, value, memory).getResult(0));
   }
 }
@@ -221,12 +233,16 @@ struct AddResultDestinations
       // Elements that are returned twice are copied from their first place.
       for (auto [j, other] : llvm::enumerate(ret.getOperands().take_front(i)))
         if (unshaped(other) == unshaped(value)) {
+          ++numCopies;
+          LDBG() << "copies result " << i << " of " << func.getName()
+                 << " from result " << j << ": they have the same elements";
           value = linalg::CopyOp::create(builder, value.getLoc(),
                                          other == value ? results[j] : value,
                                          destination)
                       .getResult(0);
           break;
         }
+      ++numResults;
       results.push_back(storeResult(builder, known, value, destination));
     }
     llvm::append_range(results, sizes);

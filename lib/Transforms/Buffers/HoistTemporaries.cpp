@@ -10,6 +10,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "hoist-temporaries"
 
 namespace qcc {
 #define GEN_PASS_DEF_HOISTTEMPORARIES
@@ -17,6 +21,11 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+
+ALWAYS_ENABLED_STATISTIC(numHoisted,
+                         "Temporaries allocated before loops and branches");
+ALWAYS_ENABLED_STATISTIC(numInside,
+                         "Temporaries that stay in loops and branches");
 
 /// Whether the memory, or a view of it, leaves the iteration that uses it.
 static bool escapes(Value memory) {
@@ -49,8 +58,18 @@ struct HoistTemporaries : qcc::impl::HoistTemporariesBase<HoistTemporaries> {
   void runOnOperation() override {
     getOperation().walk([](memref::AllocOp alloc) {
       Operation *outermost = getOutermost(alloc);
-      if (outermost && !escapes(alloc))
+      if (outermost && !escapes(alloc)) {
+        ++numHoisted;
+        LDBG() << "allocates the temporary at " << alloc.getLoc()
+               << " before the " << outermost->getName() << " at "
+               << outermost->getLoc();
         alloc->moveBefore(outermost);
+      } else if (isa<scf::SCFDialect>(alloc->getParentOp()->getDialect())) {
+        ++numInside;
+        LDBG() << "leaves the temporary at " << alloc.getLoc() << " inside: "
+               << (outermost ? "it leaves its iteration"
+                             : "its sizes depend on the loop");
+      }
     });
   }
 };

@@ -10,6 +10,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "materialize-loop-results"
 
 namespace qcc {
 #define GEN_PASS_DEF_MATERIALIZELOOPRESULTS
@@ -17,6 +21,9 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+
+ALWAYS_ENABLED_STATISTIC(numKept, "Tensors that loops keep in place");
+ALWAYS_ENABLED_STATISTIC(numCopies, "Tensors that loops carry twice");
 
 /// The tensor of whose memory a value is a part.
 static Value baseOf(Value value) {
@@ -48,6 +55,10 @@ static LogicalResult materialize(OpBuilder &builder, Operation *loop,
               "select between tensors that keep their places";
   builder.setInsertionPoint(next.getOwner());
   Value &first = stored[value];
+  ++(first ? numCopies : numKept);
+  LDBG() << (first ? "copies" : "keeps in its place") << " the tensor at "
+         << value.getLoc() << ", which the " << loop->getName() << " at "
+         << loop->getLoc() << " carries";
   if (first) {
     next.set(linalg::CopyOp::create(builder, value.getLoc(), first, argument)
                  .getResult(0));

@@ -12,6 +12,10 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "pad-in-place"
 
 namespace qcc {
 #define GEN_PASS_DEF_PADINPLACE
@@ -20,6 +24,12 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numInPlace,
+                         "Tensors computed inside of their padding");
+ALWAYS_ENABLED_STATISTIC(numCopied, "Tensors copied into their padding");
+ALWAYS_ENABLED_STATISTIC(numKept,
+                         "Paddings of amounts or sizes that are not known");
 
 /// The amounts of padding where they are static.
 static std::optional<SmallVector<int64_t>>
@@ -65,8 +75,12 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad,
     return fill(rewriter, pad, value);
   auto low = staticAmounts(pad.getMixedLowPad()),
        high = staticAmounts(pad.getMixedHighPad());
+  auto keep = [&](StringRef reason) {
+    ++numKept;
+    LDBG() << "keeps the padding at " << pad.getLoc() << ": " << reason;
+  };
   if (!value || !low || !high)
-    return;
+    return keep("its value or its amounts are not known");
   // The border is filled before the producer runs, so that the producer can
   // write to what it surrounds.
   KnownSizes known(func);
@@ -81,11 +95,15 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad,
   for (int64_t d = 0; d < type.getRank(); ++d) {
     OpFoldResult size = known.sizeOf(pad.getSource(), d);
     if (!size)
-      return;
+      return keep("a size is not known before it is computed");
     inner.push_back(size);
     padded.push_back(known.apply(inside + (*low)[d] + (*high)[d], {size}));
   }
   Location loc = pad.getLoc();
+  ++(destination ? numInPlace : numCopied);
+  LDBG() << (destination ? "computes the tensor padded at "
+                         : "copies the tensor padded at ")
+         << loc << " inside of its padding";
   rewriter.setInsertionPoint(first);
   if (isConstant)
     value = rewriter.clone(*value.getDefiningOp())->getResult(0);

@@ -22,6 +22,10 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "place-temporaries"
 
 namespace qcc {
 #define GEN_PASS_DEF_PLACETEMPORARIES
@@ -30,6 +34,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPlaced,
+                         "Temporaries placed where they are copied to");
+ALWAYS_ENABLED_STATISTIC(numCopies, "Copies that stay");
 
 //===----------------------------------------------------------------------===//
 // Parts of a temporary
@@ -107,6 +115,8 @@ static SmallVector<Box> sidesOf(kernel::FillBorderOp op, const Alias &alias) {
   SmallVector<Box> sides;
   if (!alias.isBox)
     return {alias.box};
+  assert(op.getLow().size() == alias.box.ranges.size() &&
+         "a border has two widths for each dimension");
   for (auto [d, low, high] : llvm::enumerate(op.getLow(), op.getHigh())) {
     Box::Range range = alias.box.ranges[d];
     if (low > 0) {
@@ -286,6 +296,8 @@ static bool place(memref::CopyOp copy, DominanceInfo &dominance) {
   auto source = (expand ? expand.getSrc() : copy.getSource())
                     .getDefiningOp<memref::AllocOp>();
   SmallVector<Operation *> chain = chainOf(copy.getTarget());
+  assert((chain.empty() || isa<memref::AllocOp>(chain.back())) &&
+         "a part is one of a temporary");
   if (!source || chain.empty() || !canPlace(copy, source, chain))
     return false;
   auto type = cast<MemRefType>(copy.getTarget().getType());
@@ -325,8 +337,13 @@ struct PlaceTemporaries : qcc::impl::PlaceTemporariesBase<PlaceTemporaries> {
     getOperation().walk([&](memref::CopyOp copy) { copies.push_back(copy); });
     DominanceInfo dominance(getOperation());
     // What is placed last may hold what was placed before.
-    for (memref::CopyOp copy : copies)
-      place(copy, dominance);
+    for (memref::CopyOp copy : copies) {
+      Location loc = copy.getLoc();
+      bool isPlaced = place(copy, dominance);
+      ++(isPlaced ? numPlaced : numCopies);
+      LDBG() << (isPlaced ? "places what is copied at " : "keeps the copy at ")
+             << loc;
+    }
   }
 };
 } // namespace

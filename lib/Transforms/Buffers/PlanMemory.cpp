@@ -14,7 +14,11 @@
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/EntryDims.h"
 #include "qcc/Transforms/Steps/Steps.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "plan-memory"
 
 namespace qcc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -23,6 +27,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPlanned, "Temporaries with an offset in the arena");
+ALWAYS_ENABLED_STATISTIC(numFirst, "Temporaries at the start of the arena");
+ALWAYS_ENABLED_STATISTIC(numUnused, "Temporaries that no step uses");
 
 static constexpr int64_t kAlignment = 64;
 
@@ -56,6 +64,9 @@ static Value emitBytes(OpBuilder &builder, memref::AllocOp alloc) {
     size = size ? arith::MulIOp::create(builder, loc, size, value).getResult()
                 : value;
   }
+  assert(dynamic == alloc.getDynamicSizes().size() &&
+         "a value for each dynamic dimension");
+  assert(constant >= 0 && "the product of static sizes fits");
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -212,17 +223,29 @@ Value Planner::emitLiveBytes() {
 
 Value Planner::stack(Value arena) {
   SmallVector<unsigned> order = chooseOrder(lifetimes, exampleSizes());
+  assert(order.size() == allocs.size() && sizes.size() == allocs.size() &&
+         lifetimes.size() == allocs.size() &&
+         "each temporary has a lifetime, a size and a place in the order");
   auto below = buffersBelow(lifetimes, order);
   SmallVector<Value> ends(allocs.size());
   SmallVector<bool> isTop(allocs.size(), true); // nothing lies behind it
   for (unsigned i : order) {
     for (unsigned other : below[i])
       isTop[other] = false;
+    ++numPlanned;
+    if (below[i].empty())
+      ++numFirst;
+    LDBG() << "temporary at " << allocs[i].getLoc() << ", alive in steps ["
+           << lifetimes[i].first << ", " << lifetimes[i].last
+           << "], lies behind " << below[i].size() << " others";
+    assert(llvm::all_of(below[i], [&](unsigned j) { return bool(ends[j]); }) &&
+           "what lies below comes before in the order");
     Value offset = maximum(llvm::map_to_vector(
         below[i], [&](unsigned other) { return ends[other]; }));
     ends[i] = builder.createOrFold<arith::AddIOp>(loc, offset, sizes[i]);
     allocs[i].replaceAllUsesWith(emitView(builder, allocs[i], arena, offset));
   }
+  numUnused += unused.size();
   for (memref::AllocOp alloc : unused)
     alloc.replaceAllUsesWith(
         emitView(builder, alloc, arena,

@@ -20,6 +20,10 @@ using llvm::SmallVector;
 //===----------------------------------------------------------------------===//
 
 SmallVector<SmallVector<unsigned>> qcc::liveSets(ArrayRef<Lifetime> lifetimes) {
+  assert(
+      llvm::all_of(lifetimes,
+                   [](const Lifetime &one) { return one.first <= one.last; }) &&
+      "lifetimes end after they begin");
   SmallVector<unsigned> byFirst =
       llvm::to_vector(llvm::seq<unsigned>(lifetimes.size()));
   llvm::sort(byFirst, [&](unsigned a, unsigned b) {
@@ -50,8 +54,10 @@ int64_t qcc::liveBytes(ArrayRef<SmallVector<unsigned>> sets,
   int64_t most = 0;
   for (ArrayRef<unsigned> set : sets) {
     int64_t sum = 0;
-    for (unsigned buffer : set)
+    for (unsigned buffer : set) {
+      assert(sizes[buffer] >= 0 && "sizes of buffers are not negative");
       sum += sizes[buffer];
+    }
     most = std::max(most, sum);
   }
   return most;
@@ -63,6 +69,7 @@ int64_t qcc::liveBytes(ArrayRef<SmallVector<unsigned>> sets,
 
 SmallVector<SmallVector<unsigned>>
 qcc::buffersBelow(ArrayRef<Lifetime> lifetimes, ArrayRef<unsigned> order) {
+  assert(order.size() == lifetimes.size() && "an order has all buffers");
   SmallVector<SmallVector<unsigned>> below(lifetimes.size());
   for (auto [i, buffer] : llvm::enumerate(order)) {
     // A buffer that ends below the start of another one that is below this one
@@ -141,6 +148,7 @@ double OrderSearch::ratioOf(ArrayRef<unsigned> order) const {
   auto below = buffersBelow(lifetimes, order);
   for (auto [sizes, least] : llvm::zip_equal(cases, live)) {
     int64_t height = heightOf(stackBuffers(below, order, sizes), sizes);
+    assert(height >= least && "what is alive at once lies apart");
     if (least > 0)
       worst = std::max(worst, double(height) / least);
   }
@@ -149,6 +157,7 @@ double OrderSearch::ratioOf(ArrayRef<unsigned> order) const {
 
 SmallVector<int64_t> OrderSearch::firstFit(ArrayRef<unsigned> sequence,
                                            ArrayRef<int64_t> sizes) const {
+  assert(sizes.size() == lifetimes.size() && "a size for each buffer");
   SmallVector<int64_t> offsets(lifetimes.size(), 0);
   SmallVector<unsigned> placed; // by offset
   for (unsigned buffer : sequence) {

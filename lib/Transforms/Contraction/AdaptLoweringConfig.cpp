@@ -9,6 +9,10 @@
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "adapt-lowering-config"
 
 namespace qcc {
 #define GEN_PASS_DEF_ADAPTLOWERINGCONFIG
@@ -17,6 +21,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numAdapted,
+                         "Configs replaced since an operand is a strided view");
 
 namespace {
 struct AdaptLoweringConfig
@@ -34,6 +41,9 @@ struct AdaptLoweringConfig
           strategy->adapt(op, config, reason);
       if (adapted == config)
         return;
+      ++numAdapted;
+      LDBG() << "contraction at " << op.getLoc() << ": " << adapted
+             << " instead of " << config << ": " << reason;
       op.setLoweringConfigAttr(adapted);
       refuse(op, reason);
     });

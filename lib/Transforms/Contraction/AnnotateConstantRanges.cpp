@@ -9,8 +9,13 @@
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
 #include <cmath>
 #include <limits>
+
+#define DEBUG_TYPE "annotate-constant-ranges"
 
 namespace qcc {
 #define GEN_PASS_DEF_ANNOTATECONSTANTRANGES
@@ -19,6 +24,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(
+    numAnnotated, "Contractions whose epilogue reads constants of known range");
 
 /// Bounds are rounded to powers of 2^4 away from 0, since it matters how large
 /// a product can be, and to powers of 2^16 towards 0, where the sign matters.
@@ -51,8 +59,12 @@ struct AnnotateConstantRanges
         ranges.append({roundBound(range.low, /*up=*/false),
                        roundBound(range.high, /*up=*/true)});
       }
-      if (isKnown)
-        op.setEpilogueRanges(ranges);
+      if (!isKnown)
+        return;
+      ++numAnnotated;
+      LDBG() << "contraction at " << op.getLoc() << ": ranges "
+             << llvm::interleaved_array(ranges);
+      op.setEpilogueRanges(ranges);
     });
   }
 };

@@ -10,6 +10,11 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
+
+#define DEBUG_TYPE "annotate-zero-borders"
 
 namespace qcc {
 #define GEN_PASS_DEF_ANNOTATEZEROBORDERS
@@ -18,6 +23,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(
+    numAnnotated, "Contractions whose left operand has a border of zeros");
 
 /// The widths of the zeros at the low and at the high end of each dimension.
 static SmallVector<int64_t> borderOfPad(tensor::PadOp pad) {
@@ -94,8 +102,12 @@ struct AnnotateZeroBorders
   void runOnOperation() override {
     getOperation().walk([](kernel::ContractOp op) {
       SmallVector<int64_t> border = borderOf(op.getLhs());
-      if (llvm::any_of(border, [](int64_t width) { return width != 0; }))
-        op.setZeroBorder(border);
+      if (llvm::all_of(border, [](int64_t width) { return width == 0; }))
+        return;
+      ++numAnnotated;
+      LDBG() << "contraction at " << op.getLoc() << ": zeros around lhs "
+             << llvm::interleaved_array(border);
+      op.setZeroBorder(border);
     });
   }
 };

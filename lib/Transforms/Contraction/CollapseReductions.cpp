@@ -11,6 +11,11 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
+
+#define DEBUG_TYPE "collapse-reductions"
 
 namespace qcc {
 #define GEN_PASS_DEF_COLLAPSEREDUCTIONS
@@ -19,6 +24,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(
+    numCollapsed,
+    "Contractions whose dimensions of K were collapsed or reordered");
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -99,6 +108,7 @@ static bool moveAsOne(const MappedOperand &operand, const LoopPair &loops,
 static Value collapse(OpBuilder &builder, Location loc, Value value,
                       unsigned first) {
   auto type = cast<RankedTensorType>(value.getType());
+  assert(first + 1 < type.getRank() && "two dimensions to collapse");
   SmallVector<ReassociationIndices> groups;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d == first + 1)
@@ -145,6 +155,8 @@ static bool collapseLast(OpBuilder &builder, Location loc,
     exprs.erase(exprs.begin() + *first + 1);
     operand->map = AffineMap::get(operand->map.getNumDims(), 0, exprs, context);
   }
+  assert(parts.reductionSizes[count - 1] == loops.innerSize &&
+         "the inner loop has kept its size");
   parts.reductionSizes[count - 1] *= parts.reductionSizes[count - 2];
   llvm::SmallBitVector dropped(parts.lhs.map.getNumDims());
   dropped.set(loops.outer);
@@ -165,9 +177,15 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   // Padding lies around each dimension of its own.
   while (!parts.lhsPadding && collapseLast(rewriter, op.getLoc(), parts)) {
   }
+  assert(llvm::product_of(parts.reductionSizes) == op.getReductionSize() &&
+         "K keeps its number of elements");
   bool isSame = llvm::equal(parts.reductionDims, op.getReductionDims());
   if (isSame)
     return;
+  ++numCollapsed;
+  LDBG() << "contraction at " << op.getLoc() << ": sizes of K "
+         << llvm::interleaved_array(op.getReductionSizes()) << " become "
+         << llvm::interleaved_array(parts.reductionSizes);
   kernel::ContractOp collapsed = parts.createFrom(rewriter, op);
   rewriter.replaceOp(op, collapsed.getResults());
 }

@@ -8,6 +8,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "collapse-rows"
 
 namespace qcc {
 #define GEN_PASS_DEF_COLLAPSEROWS
@@ -17,9 +21,14 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
+ALWAYS_ENABLED_STATISTIC(
+    numCollapsed, "Contractions whose rows were collapsed to one dimension");
+
 /// Makes dimensions `first` to `last` of an operand one, indexed by loop `row`.
 static void collapse(OpBuilder &builder, Location loc, MappedOperand &operand,
                      unsigned first, unsigned last, unsigned row) {
+  assert(first <= last && last < operand.map.getNumResults() &&
+         "rows are dimensions of the operand, in order");
   SmallVector<ReassociationIndices> groups;
   SmallVector<AffineExpr> exprs;
   for (unsigned d = 0; d < operand.map.getNumResults(); ++d) {
@@ -42,6 +51,9 @@ static void collapseRows(RewriterBase &rewriter, kernel::ContractOp op) {
   SmallVector<unsigned> rows = op.getRows();
   if (rows.size() < 2)
     return;
+  ++numCollapsed;
+  LDBG() << "contraction at " << op.getLoc() << ": " << rows.size()
+         << " dimensions of rows become one";
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
   SmallVector<OpOperand *> operands;

@@ -74,6 +74,7 @@ SmallVector<MappedOperand *> ContractParts::operands() {
 }
 
 void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
+  assert(loops.size() == lhs.map.getNumDims() && "a bit for each loop");
   MLIRContext *context = lhs.map.getContext();
   SmallVector<AffineExpr> replacement;
   unsigned kept = 0;
@@ -88,15 +89,22 @@ void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
       dims.push_back(cast<AffineDimExpr>(replacement[dim]).getPosition());
       sizes.push_back(size);
     }
+  assert(!dims.empty() && "a contraction keeps a dimension of K");
   reductionDims = std::move(dims);
   reductionSizes = std::move(sizes);
 }
 
 kernel::ContractOp ContractParts::create(OpBuilder &builder,
                                          Location loc) const {
+  assert(reductionDims.size() == reductionSizes.size() &&
+         "a size for each dimension of K");
+  assert(values.size() == outs.size() && "a description of each result");
   SmallVector<AffineMap> maps;
-  for (const MappedOperand *operand : operandsOf(*this))
+  for (const MappedOperand *operand : operandsOf(*this)) {
+    assert(operand->map.getNumDims() == lhs.map.getNumDims() &&
+           "all maps are of the same loops");
     maps.push_back(operand->map);
+  }
   SmallVector<Type> results;
   for (const MappedOperand &out : outs)
     if (isa<TensorType>(out.value.getType()))

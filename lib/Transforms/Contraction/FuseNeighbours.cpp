@@ -16,9 +16,19 @@
 #include "qcc/Transforms/ElementwiseFusion.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "form-contractions"
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPrologues, "Producers that became prologues");
+ALWAYS_ENABLED_STATISTIC(numEpilogues,
+                         "Consumers that became parts of epilogues");
+ALWAYS_ENABLED_STATISTIC(numOutside,
+                         "Elementwise neighbours that stay outside");
 
 //===----------------------------------------------------------------------===//
 // Elementwise neighbours
@@ -163,6 +173,10 @@ bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   // A terminator to insert before; its operand is set once the body is there.
   auto yield = kernel::YieldOp::create(rewriter, loc, block->getArguments());
   yield->setOperands(body.clone());
+  ++numPrologues;
+  LDBG() << "takes " << originOf(producer) << " at " << loc << " in as the "
+         << (isLhs ? "left" : "right") << " prologue of the contraction at "
+         << op.getLoc();
   rewriter.replaceOp(op, fused.getResults());
   rewriter.eraseOp(producer);
   return true;
@@ -308,6 +322,10 @@ bool qcc::fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
   rewriter.eraseOp(oldYield);
   rewriter.setInsertionPoint(op);
   kernel::ContractOp fused = parts.createFrom(rewriter, op);
+  ++numEpilogues;
+  LDBG() << "takes " << originOf(consumer) << " at " << loc
+         << " in as a part of the epilogue of the contraction at "
+         << op.getLoc();
   rewriter.replaceOp(consumer, fused.getResults().drop_front(firstNew));
   rewriter.replaceOp(op, fused.getResults().take_front(firstNew));
   return true;
@@ -357,14 +375,22 @@ static StringRef producerObstacle(AffineMap map, linalg::GenericOp producer) {
          "other elementwise ops share";
 }
 
+/// Notes why a neighbour of a contraction stays outside of it.
+static void leaveOutside(linalg::GenericOp neighbour, StringRef reason) {
+  ++numOutside;
+  LDBG() << "leaves " << originOf(neighbour) << " at " << neighbour.getLoc()
+         << " outside: " << reason;
+  refuse(neighbour, reason);
+}
+
 void qcc::explainNeighbours(kernel::ContractOp op) {
   for (Operation *user : op->getUsers())
     if (auto consumer = dyn_cast<linalg::GenericOp>(user);
         consumer && consumer.getNumReductionLoops() == 0)
-      refuse(consumer, consumerObstacle(op, consumer));
+      leaveOutside(consumer, consumerObstacle(op, consumer));
   for (auto [operand, map] : {std::make_pair(op.getLhs(), op.getLhsMap()),
                               std::make_pair(op.getRhs(), op.getRhsMap())})
     if (auto producer = operand.getDefiningOp<linalg::GenericOp>();
         producer && producer.getNumReductionLoops() == 0)
-      refuse(producer, producerObstacle(map, producer));
+      leaveOutside(producer, producerObstacle(map, producer));
 }

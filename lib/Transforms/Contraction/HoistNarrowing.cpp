@@ -14,6 +14,10 @@
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "hoist-narrowing"
 
 namespace qcc {
 #define GEN_PASS_DEF_HOISTNARROWING
@@ -22,6 +26,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numHoisted, "Narrowing ops computed before movement");
 
 static bool isUniformConstant(Value value) {
   DenseElementsAttr dense;
@@ -251,6 +257,9 @@ static void hoist(RewriterBase &rewriter, linalg::GenericOp op) {
   Value value = hoister.compute(input->get());
   if (hoister.getMoves().empty()) // someone else asks for a size
     return rewriter.eraseOp(value.getDefiningOp());
+  ++numHoisted;
+  LDBG() << "computes " << op->getName() << " at " << op.getLoc() << " before "
+         << hoister.getMoves().size() << " movements of its input";
   rewriter.replaceOp(op, value);
   for (Operation *move : hoister.getMoves())
     rewriter.eraseOp(move);

@@ -10,6 +10,9 @@
 #include "qcc/Analysis/NumberRange.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "select-lowering-config"
 
 using namespace mlir;
 using namespace qcc;
@@ -20,9 +23,12 @@ void qcc::annotateRhsRange(ContractOp op, const Target &target) {
   if (!target.needsRhsRange() || op.isPacked() || !op.getRhsPrologue().empty())
     return;
   if (std::optional<NumberRange> range =
-          rangeOfConstant(op.getRhs(), op.getRhsUnsigned()))
+          rangeOfConstant(op.getRhs(), op.getRhsUnsigned())) {
+    assert(range->low >= -128 && range->low <= range->high &&
+           range->high <= 255 && "elements of rhs are bytes");
     op.setRhsRange(
         ArrayRef<int64_t>{(int64_t)range->low, (int64_t)range->high});
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -36,10 +42,16 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
   std::optional<Candidate> best;
   double least = 0;
   for (const auto &strategy : target.getStrategies()) {
-    if (strategy->obstacle(op))
+    if (std::optional<std::string> obstacle = strategy->obstacle(op)) {
+      LDBG() << "strategy " << strategy->getName()
+             << " does not suit the contraction at " << op.getLoc() << ": "
+             << *obstacle;
       continue;
+    }
     for (const Candidate &candidate : strategy->list(op)) {
       double time = candidate.cost.time * strategy->leastGain();
+      assert(time >= 0 && "an expected time is a number");
+      LDBG(2) << "expects " << time << " of " << candidate.config;
       if (!candidate.isForModel || (best && time >= least))
         continue;
       best = candidate;
@@ -139,6 +151,8 @@ qcc::candidateConfigs(ContractOp op, const Target &target, unsigned most) {
   SmallVector<LoweringConfigAttrInterface> configs{best->config};
   for (const Candidate &candidate : others)
     configs.push_back(candidate.config);
+  assert(llvm::none_of(configs, [](auto config) { return !config; }) &&
+         "candidates have configs");
   configs.truncate(std::min<size_t>(configs.size(), most));
   for (LoweringConfigAttrInterface &config : configs)
     config = config.withSource(kernel::ConfigSource::Tuned);

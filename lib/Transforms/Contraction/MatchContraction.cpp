@@ -13,9 +13,16 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "form-contractions"
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numFormed, "Contractions formed");
+ALWAYS_ENABLED_STATISTIC(numRefused, "Contractions of 8-bit integers refused");
 
 //===----------------------------------------------------------------------===//
 // Matching the contraction
@@ -100,6 +107,9 @@ zeroPointOperand(OpBuilder &builder, linalg::GenericOp op, Value zeroPoint) {
 }
 
 AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
+  assert(result.isPermutation() && "each element of the result is made once");
+  assert(outer.getNumResults() == result.getNumResults() &&
+         "the reader has an index for each dimension of the result");
   return inner.compose(inversePermutation(result)).compose(outer);
 }
 
@@ -107,6 +117,7 @@ AffineMap qcc::through(AffineMap inner, AffineMap result, AffineMap outer) {
 /// element, if the others are read at 0 where `map` reads the group at all.
 static std::optional<int64_t>
 soleDimension(ArrayRef<int64_t> group, ArrayRef<int64_t> shape, AffineMap map) {
+  assert(!group.empty() && "a group of a reshape has dimensions");
   std::optional<int64_t> sole;
   for (int64_t dim : group) {
     bool isAtZero = shape[dim] == 1 && map && map.getResult(dim) == 0;
@@ -342,6 +353,14 @@ std::pair<OpOperand *, OpOperand *> qcc::int8Operands(linalg::GenericOp op) {
   return {left.input, right.input};
 }
 
+/// Notes why an int8 contraction stays a generic.
+static void leaveGeneric(linalg::GenericOp op, StringRef reason) {
+  ++numRefused;
+  LDBG() << "leaves " << originOf(op) << " at " << op.getLoc() << ": "
+         << reason;
+  refuse(op, reason);
+}
+
 void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   Factor left, right;
   if (!matchContraction(op, left, right))
@@ -349,7 +368,7 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   rewriter.setInsertionPoint(op);
   ContractParts parts;
   if (StringRef reason = collectReductions(op, parts); !reason.empty())
-    return refuse(op, reason);
+    return leaveGeneric(op, reason);
   if (isRhs(op, left, right))
     std::swap(left, right);
   OpOperand *out = op.getDpsInitOperand(0);
@@ -358,7 +377,7 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   if (reason.empty())
     reason = checkIndexing(parts, outMap);
   if (!reason.empty())
-    return refuse(op, reason);
+    return leaveGeneric(op, reason);
 
   if (!isZeroFill(out->get())) {
     parts.init = {out->get(), outMap};
@@ -379,13 +398,16 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   // The roles of the dimensions decide whether the op can be formed at all.
   if (!hasRoles(contract, outMap)) {
     rewriter.eraseOp(contract);
-    return refuse(op, "no single dimension belongs to the right operand alone "
-                      "(N) or is the innermost one of both operands and the "
-                      "result, or one is missing from the result");
+    return leaveGeneric(
+        op, "no single dimension belongs to the right operand alone "
+            "(N) or is the innermost one of both operands and the "
+            "result, or one is missing from the result");
   }
   if (StringRef reason = whyGenericIsFaster(contract); !reason.empty()) {
     rewriter.eraseOp(contract);
-    return refuse(op, reason);
+    return leaveGeneric(op, reason);
   }
+  ++numFormed;
+  LDBG() << "forms a contraction of " << originOf(op) << " at " << op.getLoc();
   rewriter.replaceOp(op, contract.getResults());
 }

@@ -15,6 +15,10 @@
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "merge-groups"
 
 namespace qcc {
 #define GEN_PASS_DEF_MERGEGROUPS
@@ -24,6 +28,12 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(numMerged,
+                         "Grouped contractions with several groups in one");
+ALWAYS_ENABLED_STATISTIC(
+    numJoined, "Grouped contractions with one loop for groups and columns");
+ALWAYS_ENABLED_STATISTIC(numKept, "Grouped contractions that stay as they are");
 
 /// The most groups that become one, and the most bytes of a right operand with
 /// blocks of zeros.
@@ -100,6 +110,8 @@ static Value regroup(OpBuilder &builder, Location loc, Value value, unsigned d,
                      int64_t outer, int64_t inner) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape()), split(type.getShape());
+  assert(outer * inner == shape[d] * shape[d + 1] &&
+         "a tensor keeps its number of elements");
   int64_t kept = std::min(outer, shape[d]);
   int64_t merged = std::max(outer, shape[d]) / kept;
   bool isMerged = outer < shape[d];
@@ -147,6 +159,8 @@ static RankedTensorType mergedType(const ContractParts &parts,
   SmallVector<int64_t> shape(type.getShape());
   for (auto [size, expr] : llvm::zip_equal(shape, parts.rhs.map.getResults())) {
     std::optional<unsigned> loop = loopOf(expr);
+    assert((loop != groups.group || size % count == 0) &&
+           "all groups are merged alike");
     if (loop == groups.group)
       size /= count;
     else if (loop == groups.column || loop == groups.inner)
@@ -188,6 +202,7 @@ static TypedAttr mergeWeights(const ContractParts &parts, const Groups &groups,
     int64_t offset = index[groupAt] % count * step;
     for (int64_t d = 0; d < rank; ++d)
       offset += strides[d] * (d == groupAt ? index[d] / count : index[d]);
+    assert(offset < int64_t(bytes.size()) && "elements have their places");
     bytes[offset] = element;
     for (int64_t d = rank - 1; d >= 0 && ++index[d] == type.getDimSize(d); --d)
       index[d] = 0;
@@ -319,7 +334,11 @@ std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
   // Costs are for each product: a form may have so many times as many.
   auto consider = [&](ContractOp merged, int64_t count, int64_t products) {
     std::optional<Cost> cost = leastCost(merged, *target);
-    if (!cost || cost->time * products >= least)
+    bool isBetter = cost && cost->time * products < least;
+    LDBG(2) << "form with " << count
+            << " groups in one: " << (cost ? cost->time * products : 0)
+            << ", the best so far " << least;
+    if (!isBetter)
       return rewriter.eraseOp(merged);
     if (best)
       rewriter.eraseOp(best);
@@ -342,8 +361,13 @@ std::pair<ContractOp, int64_t> MergeGroups::chooseMerged(RewriterBase &rewriter,
 void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
                               const Groups &groups) {
   auto [merged, count] = chooseMerged(rewriter, op, groups);
-  if (!merged)
+  if (!merged) {
+    ++numKept;
+    LDBG() << "keeps the " << groups.groups << " groups of " << groups.columns
+           << " columns of the contraction at " << op.getLoc()
+           << ": no other form is expected to be faster";
     return;
+  }
   ContractParts parts = ContractParts::of(op);
   if (count != 0) {
     TypedAttr weights = mergeWeights(parts, groups, count);
@@ -353,6 +377,10 @@ void MergeGroups::mergeGroups(RewriterBase &rewriter, ContractOp op,
     merged.getRhsMutable().assign(
         arith::ConstantOp::create(rewriter, op.getLoc(), weights));
   }
+  ++(count == 0 ? numJoined : numMerged);
+  LDBG() << (count == 0 ? "joins groups and columns"
+                        : "makes several groups one, " + std::to_string(count))
+         << " in the contraction at " << op.getLoc();
   merged = foldUnitLoops(rewriter, merged);
   rewriter.setInsertionPointAfter(merged);
   SmallVector<Value> results;

@@ -70,6 +70,8 @@ void MovedBody::bindOperand(Value inner, MappedOperand operand) {
   while (block->getNumArguments() <= index)
     block->addArgument(getElementTypeOrSelf(operand.value.getType()),
                        from.getLoc());
+  assert(index < block->getNumArguments() &&
+         "an argument for the element, then one for each operand");
   mapping.map(inner, block->getArgument(index));
 }
 

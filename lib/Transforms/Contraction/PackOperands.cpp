@@ -19,7 +19,11 @@
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "pack-operands"
 
 namespace qcc {
 #define GEN_PASS_DEF_PACKOPERANDS
@@ -28,6 +32,9 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numConstant, "Right operands packed at compile time");
+ALWAYS_ENABLED_STATISTIC(numAtRunTime, "Right operands packed at run time");
 
 //===----------------------------------------------------------------------===//
 // Compile-time packing
@@ -91,6 +98,14 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          MutableArrayRef<int32_t> sums) {
   int64_t columns = shape.columns(), words = shape.words();
   unsigned numBatch = shape.batch.size();
+  assert(stride.size() == numBatch + 1 + shape.reduction.size() &&
+         "a stride for each batch, the columns and each dimension of K");
+  assert(int64_t(packed.size()) ==
+             llvm::product_of(shape.batch) * columns * words * shape.nr &&
+         "as many words as tiles hold");
+  assert(int64_t(sums.size()) ==
+             llvm::product_of(shape.batch) * columns * shape.nr &&
+         "a sum for each column");
   unsigned elementBits = 32 / shape.kr;
   // Where an element of a column is, and where it goes.
   struct Move {
@@ -103,6 +118,7 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
     for (auto [i, x] : llvm::enumerate(index))
       offset += x * stride[numBatch + 1 + i];
     int64_t word = k / run * shape.runWords() + k % run / shape.kr;
+    assert(word < words && "elements of K have their words");
     moves.push_back(
         {offset, word * shape.nr, elementBits * unsigned(k % run % shape.kr)});
   });
@@ -114,6 +130,8 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
       base += x * stride[i];
     for (int64_t n = 0; n < shape.n; ++n) {
       const char *column = source.data() + base + n * stride[numBatch];
+      assert(column + moves.back().offset < source.end() &&
+             "columns are those of the source");
       int32_t *tile =
           &packed[((b * columns + n / shape.nr) * words) * shape.nr +
                   n % shape.nr];
@@ -204,6 +222,9 @@ RhsPacker::RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
   shape.kr = packing.kr;
   shape.kStep = packing.kStep;
   shape.offset = packing.offset;
+  assert((shape.kr == 1 || shape.kr == 2 || shape.kr == 4) && shape.nr > 0 &&
+         "a word has 1, 2 or 4 elements, a tile has columns");
+  assert(shape.kStep % shape.kr == 0 && "a step along K is whole words");
 }
 
 AffineMap RhsPacker::toPack(AffineMap map) {
@@ -297,6 +318,10 @@ void RhsPacker::pack() {
       op.getRhsPrologue().empty())
     data = ConstantData::get(parts.rhs.value);
   bool isConstant = data && !data->bytes.empty();
+  ++(isConstant ? numConstant : numAtRunTime);
+  LDBG() << "packs the right operand of the contraction at " << loc << " at "
+         << (isConstant ? "compile" : "run") << " time, in tiles of "
+         << shape.nr << " columns and words of " << shape.kr << " elements";
   auto replace = [&] {
     if (isConstant)
       packConstantRhs(data->bytes);

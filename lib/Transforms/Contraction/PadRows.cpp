@@ -10,6 +10,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "pad-rows"
 
 namespace qcc {
 #define GEN_PASS_DEF_PADROWS
@@ -18,6 +22,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPadded, "Temporaries whose rows were padded");
 
 /// Rows of fewer bytes fill a cache evenly enough, and would grow by more than
 /// an eighth.
@@ -64,6 +70,8 @@ static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
       return {};
   }
   strides.push_back(stride);
+  assert(int64_t(strides.size()) == type.getRank() &&
+         "a stride for each dimension");
   std::reverse(strides.begin(), strides.end());
   return MemRefType::get(
       type.getShape(), type.getElementType(),
@@ -76,8 +84,13 @@ struct PadRows : TargetPass<qcc::impl::PadRowsBase<PadRows>> {
 
   void runOnOperation() override {
     getOperation().walk([&](memref::AllocOp alloc) {
-      if (MemRefType type = paddedType(alloc, *target))
-        alloc.getResult().setType(type);
+      MemRefType type = paddedType(alloc, *target);
+      if (!type)
+        return;
+      ++numPadded;
+      LDBG() << "temporary at " << alloc.getLoc() << ": " << type
+             << " instead of " << alloc.getType();
+      alloc.getResult().setType(type);
     });
   }
 };

@@ -12,6 +12,10 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "read-unpadded"
 
 namespace qcc {
 #define GEN_PASS_DEF_READUNPADDED
@@ -21,6 +25,10 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(numRead,
+                         "Paddings that contractions apply as they read");
+ALWAYS_ENABLED_STATISTIC(numKept, "Paddings that stay");
 
 namespace {
 /// What lhs_padding and lhs_padding_value say of a pad.
@@ -58,6 +66,8 @@ static bool canReadUnpadded(OpOperand &use, RankedTensorType type,
   if (!op || use.getOperandNumber() != 0 || op.getLhsPadding() ||
       !target.readsLhsAsItLies(op, type, padding.widths))
     return false;
+  assert(padding.widths.size() == 2 * op.getLhsMap().getNumResults() &&
+         "two widths for each dimension");
   for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults()))
     if (padding.widths[2 * d] + padding.widths[2 * d + 1] > 0 &&
         isa<AffineDimExpr>(expr))
@@ -68,13 +78,21 @@ static bool canReadUnpadded(OpOperand &use, RankedTensorType type,
 static void readUnpadded(IRRewriter &rewriter, tensor::PadOp pad,
                          const Target &target) {
   // What computes the source computes it inside of the padding.
+  auto keep = [&](StringRef reason) {
+    ++numKept;
+    LDBG() << "keeps the padding at " << pad.getLoc() << ": " << reason;
+  };
   if (pad.getSource().getDefiningOp<DestinationStyleOpInterface>())
-    return;
+    return keep("the op before it computes inside of the padding");
   std::optional<Padding> padding = Padding::of(pad);
   if (!padding || !llvm::all_of(pad->getUses(), [&](OpOperand &use) {
         return canReadUnpadded(use, pad.getSourceType(), *padding, target);
       }))
-    return;
+    return keep(padding ? "a reader cannot read the source where it lies"
+                        : "its widths or its value are not constant");
+  ++numRead;
+  LDBG() << "the contractions that read the padding at " << pad.getLoc()
+         << " apply it themselves";
   for (OpOperand &use : llvm::make_early_inc_range(pad->getUses())) {
     auto op = cast<ContractOp>(use.getOwner());
     rewriter.setInsertionPoint(op);

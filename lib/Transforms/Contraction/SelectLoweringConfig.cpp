@@ -9,6 +9,10 @@
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "select-lowering-config"
 
 namespace qcc {
 #define GEN_PASS_DEF_SELECTLOWERINGCONFIG
@@ -17,6 +21,12 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numPinned, "Contractions with a pinned config");
+ALWAYS_ENABLED_STATISTIC(numTuned,
+                         "Contractions with a config of the tuning database");
+ALWAYS_ENABLED_STATISTIC(numModeled,
+                         "Contractions whose config the cost model chose");
 
 namespace {
 struct SelectLoweringConfig
@@ -34,6 +44,7 @@ struct SelectLoweringConfig
     TunedConfig tuned = findTunedConfig(op, *target, *tuning);
     if (tuned.config)
       return tuned.config;
+    LDBG() << "contraction at " << op.getLoc() << ": " << tuned.reason;
     op->setAttr(kNotTunedAttr, StringAttr::get(op.getContext(), tuned.reason));
     if (tuned.isDamaged)
       op.emitWarning() << tuned.reason << "; it is ignored";
@@ -58,13 +69,21 @@ struct SelectLoweringConfig
     WalkResult result = getOperation().walk([&](kernel::ContractOp op) {
       annotateRhsRange(op, *target);
       if (kernel::LoweringConfigAttrInterface config =
-              op.getLoweringConfigAttr())
+              op.getLoweringConfigAttr()) {
+        ++numPinned;
+        LDBG() << "contraction at " << op.getLoc() << ": pinned " << config;
         return WalkResult(checkConfig(op, config, *target));
+      }
       kernel::LoweringConfigAttrInterface chosen = lookUp(op, untuned);
+      bool isTuned = bool(chosen);
       if (!chosen)
         chosen = chooseConfig(op, *target);
       if (!chosen)
         return WalkResult(refuseContraction(op));
+      ++(isTuned ? numTuned : numModeled);
+      LDBG() << "contraction at " << op.getLoc() << ": "
+             << (isTuned ? "the tuning database has " : "the model chooses ")
+             << chosen;
       op.setLoweringConfigAttr(chosen);
       return WalkResult::advance();
     });

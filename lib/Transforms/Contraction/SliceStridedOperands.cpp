@@ -13,7 +13,11 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "slice-strided-operands"
 
 namespace qcc {
 #define GEN_PASS_DEF_SLICESTRIDEDOPERANDS
@@ -23,6 +27,9 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(
+    numSliced, "Left operands copied without the elements between strides");
 
 namespace {
 /// Of a dimension of a left operand, `source` padded by `low` and `high`: the
@@ -48,6 +55,9 @@ static std::optional<SlicedDim> sliceOf(Builder &builder, int64_t sourceSize,
     return std::nullopt;
   int64_t size = std::min<int64_t>(
       llvm::divideCeil(sourceSize - offset, stride), loopSize - newLow);
+  assert(size > 0 && offset >= 0 && offset + (size - 1) * stride < sourceSize &&
+         "the slice has elements of the source alone");
+  assert(newLow + size <= loopSize && "the slice is no larger than the loop");
   auto attr = [&](int64_t value) { return builder.getIndexAttr(value); };
   return SlicedDim{attr(offset), attr(size), attr(stride), attr(newLow),
                    attr(loopSize - newLow - size)};
@@ -134,6 +144,9 @@ static void sliceLhs(IRRewriter &rewriter, ContractOp op,
   }
   if (llvm::none_of(slices, [](const auto &dim) { return dim.has_value(); }))
     return;
+  ++numSliced;
+  LDBG() << "slices the left operand of the contraction at " << op.getLoc()
+         << ", which is copied, by its strides";
   rewriter.setInsertionPoint(op);
   parts.lhs = {slice(rewriter, pad, source, slices),
                AffineMap::get(parts.lhs.map.getNumDims(), 0, reads,

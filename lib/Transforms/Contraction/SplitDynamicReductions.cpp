@@ -14,6 +14,10 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/Utils/Notes.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "split-dynamic-reductions"
 
 namespace qcc {
 #define GEN_PASS_DEF_SPLITDYNAMICREDUCTIONS
@@ -24,6 +28,8 @@ using namespace mlir;
 using namespace qcc;
 
 using Iterator = utils::IteratorType;
+
+ALWAYS_ENABLED_STATISTIC(numSplit, "Contractions whose dynamic K was split");
 
 /// Elements of K in a part: a row of a tile of AMX, and 16 words of VNNI. A
 /// kernel computes up to one part too much; each part has sums of its own,
@@ -121,6 +127,8 @@ static Value split(RewriterBase &rewriter, Location loc, Value operand,
   auto type = cast<RankedTensorType>(operand.getType());
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, operand);
+  assert(dim < type.getRank() && type.isDynamicDim(dim) &&
+         "what is split is a dynamic dimension");
   AffineExpr count = rewriter.getAffineDimExpr(0),
              size = rewriter.getAffineDimExpr(1);
   SmallVector<OpFoldResult> low(type.getRank(), rewriter.getIndexAttr(0)),
@@ -205,6 +213,10 @@ static void splitReduction(RewriterBase &rewriter,
                            const DynamicReduction &found) {
   linalg::GenericOp op = found.op;
   Location loc = op.getLoc();
+  ++numSplit;
+  LDBG() << "splits the dynamic K of the contraction at " << loc
+         << " into parts of " << kPart << ", padded with "
+         << int(found.padding);
   rewriter.setInsertionPoint(op);
   unsigned dim = *operandDim(op, found.padded, found.dim);
   OpFoldResult size =

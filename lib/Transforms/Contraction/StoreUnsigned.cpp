@@ -24,6 +24,10 @@
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "store-unsigned"
 
 namespace qcc {
 #define GEN_PASS_DEF_STOREUNSIGNED
@@ -33,6 +37,11 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
+
+ALWAYS_ENABLED_STATISTIC(numGroups,
+                         "Groups of tensors stored as unsigned bytes");
+ALWAYS_ENABLED_STATISTIC(numCopied, "Left operands copied to unsigned bytes");
+ALWAYS_ENABLED_STATISTIC(numSigned, "Left operands that stay signed");
 
 constexpr int64_t kShift = 128;
 
@@ -230,6 +239,7 @@ static void readUnsigned(RewriterBase &rewriter, ContractOp op,
                          Value lhs = {}) {
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
+  assert(!parts.lhsUnsigned && "the left operand is moved once");
   if (lhs)
     parts.lhs.value = lhs;
   parts.lhsUnsigned = true;
@@ -263,6 +273,7 @@ static void recordShift(OpResult result) {
 /// changed later: they may compute other groups.
 static void storeUnsigned(OpBuilder &builder, const Group &group,
                           llvm::SetVector<Operation *> &readers) {
+  assert(group.isOurs && "others see what the group holds");
   llvm::SetVector<BlockArgument> arguments;
   for (Value value : group.values) {
     Operation *op = value.getDefiningOp();
@@ -385,15 +396,26 @@ struct StoreUnsigned : TargetPass<qcc::impl::StoreUnsignedBase<StoreUnsigned>> {
         continue;
       Group group = Group::around(op.getLhs());
       seen.insert(group.values.begin(), group.values.end());
-      if (group.isOurs)
-        storeUnsigned(rewriter, group, readers);
+      if (!group.isOurs)
+        continue;
+      ++numGroups;
+      LDBG() << "stores " << group.values.size()
+             << " tensors around the left operand of the contraction at "
+             << op.getLoc() << " as unsigned bytes";
+      storeUnsigned(rewriter, group, readers);
     }
     UnsignedCopies copies(rewriter, *target);
     SmallVector<std::pair<ContractOp, Value>> copied;
     for (ContractOp op : ops)
-      if (!readers.contains(op))
-        if (Value lhs = copies.lhsFor(op))
+      if (!readers.contains(op)) {
+        Value lhs = copies.lhsFor(op);
+        ++(lhs ? numCopied : numSigned);
+        LDBG() << (lhs ? "copies" : "leaves signed")
+               << " the left operand of the contraction at " << op.getLoc()
+               << ", which others hold";
+        if (lhs)
           copied.push_back({op, lhs});
+      }
     for (Operation *op : readers)
       readUnsigned(rewriter, cast<ContractOp>(op));
     for (auto [op, lhs] : copied)

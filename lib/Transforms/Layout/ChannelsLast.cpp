@@ -161,6 +161,7 @@ void LayoutRewriter::takeBody(linalg::GenericOp from, linalg::GenericOp to,
 
 void LayoutRewriter::rewrite(linalg::GenericOp op) {
   SmallVector<unsigned> loops = orderLoops(op, layouts);
+  assert(loops.size() == op.getNumLoops() && "each loop has a place");
   SmallVector<AffineExpr> renamed(loops.size());
   SmallVector<utils::IteratorType> kinds;
   for (auto [i, loop] : llvm::enumerate(loops)) {

@@ -14,9 +14,18 @@
 
 #include "../Contraction/ContractionSteps.h"
 #include "Layouts.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/InterleavedRange.h"
+
+#define DEBUG_TYPE "channels-last"
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numConvolutions,
+                         "Convolutions that want their channels last");
+ALWAYS_ENABLED_STATISTIC(numValues, "Values stored in another order");
 
 /// Whether a slice has as many dimensions as what it is a slice of.
 template <typename OpTy> static bool keepsRank(OpTy op) {
@@ -64,9 +73,19 @@ private:
   using Places = SmallVector<std::optional<int64_t>>;
 
   void assign(Value value, ArrayRef<int64_t> order) {
+    assert((!isa<RankedTensorType>(value.getType()) ||
+            int64_t(order.size()) ==
+                cast<RankedTensorType>(value.getType()).getRank()) &&
+           "an order has each dimension");
     if (isa<RankedTensorType>(value.getType()) && canStore(value, order) &&
-        layouts.values.try_emplace(value, order).second)
+        layouts.values.try_emplace(value, order).second) {
+      if (!isIdentity(order)) {
+        ++numValues;
+        LDBG() << "stores the value at " << value.getLoc() << " in the order "
+               << llvm::interleaved_array(order);
+      }
       worklist.push_back(value);
+    }
   }
   void spread(Operation *op, Value from);
   void spread(linalg::GenericOp op, Value from);
@@ -133,6 +152,10 @@ void Chooser::wish(linalg::GenericOp op) {
   for (AffineExpr expr : out.getResults())
     outRoles.push_back(roleOf(expr));
   Order leftOrder = channelsLast(lhs->get(), leftRoles);
+  ++numConvolutions;
+  LDBG() << "the convolution at " << op.getLoc()
+         << " wants its left operand in the order "
+         << llvm::interleaved_array(leftOrder);
   layouts.operands[lhs] = leftOrder;
   assign(lhs->get(), leftOrder);
   assign(op->getResult(0), channelsLast(op->getResult(0), outRoles));
@@ -268,6 +291,9 @@ void Chooser::spread(Operation *op, Value from) {
 void Chooser::spreadAll() {
   for (size_t next = 0; next < worklist.size(); ++next) {
     Value value = worklist[next];
+    // A number, say a scale that is expanded, orders no dimensions.
+    if (layouts.of(value).empty())
+      continue;
     spread(value.getDefiningOp(), value);
     for (Operation *user : value.getUsers()) {
       auto around = isa<tensor::ExtractOp>(user)

@@ -86,6 +86,7 @@ std::optional<unsigned> qcc::loopAlong(linalg::GenericOp op,
 std::optional<Order>
 qcc::orderByLoops(linalg::GenericOp op, AffineMap map,
                   ArrayRef<std::optional<int64_t>> places) {
+  assert(places.size() == op.getNumLoops() && "a place for each loop");
   SmallVector<int64_t> keys;
   for (AffineExpr expr : map.getResults()) {
     if (isa<AffineConstantExpr>(expr)) {
@@ -111,6 +112,8 @@ std::optional<ReshapeLayout>
 qcc::layoutFromExpanded(RankedTensorType expanded,
                         ArrayRef<ReassociationIndices> groups,
                         ArrayRef<int64_t> order) {
+  assert(int64_t(order.size()) == expanded.getRank() &&
+         "an order has each dimension");
   SmallVector<int64_t> groupOf(expanded.getRank());
   for (auto [g, group] : llvm::enumerate(groups))
     for (int64_t d : group)
@@ -139,6 +142,7 @@ qcc::layoutFromExpanded(RankedTensorType expanded,
 
 ReshapeLayout qcc::layoutFromCollapsed(ArrayRef<ReassociationIndices> groups,
                                        ArrayRef<int64_t> order) {
+  assert(order.size() == groups.size() && "an order has each dimension");
   ReshapeLayout layout{{}, Order(order), {}};
   for (int64_t g : order) {
     layout.groups.emplace_back();

@@ -9,8 +9,12 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/Steps.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "assign-scratch"
 
 namespace qcc {
 #define GEN_PASS_DEF_ASSIGNSCRATCH
@@ -19,6 +23,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numBuffers, "Stack buffers in scratch memory");
 
 /// The bytes of one element; vectors are the elements of some buffers.
 static int64_t elementBytes(Type element) {
@@ -46,6 +52,10 @@ static FailureOr<int64_t> assign(func::FuncOp step) {
     if (!type.hasStaticShape() || !type.getLayout().isIdentity())
       return op.emitError("a temporary of a kernel has a dynamic size"),
              failure();
+    ++numBuffers;
+    LDBG() << step.getName() << ": the buffer at " << op.getLoc() << ", "
+           << type << ", is at byte " << offset << " of its scratch";
+    assert(offset % 64 == 0 && "buffers begin with a line of the cache");
     builder.setInsertionPoint(op);
     Value at = arith::ConstantIndexOp::create(builder, loc, offset);
     Value view = memref::ViewOp::create(builder, op.getLoc(), type,

@@ -11,6 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/Steps.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "distribute-steps"
 
 namespace qcc {
 #define GEN_PASS_DEF_DISTRIBUTESTEPS
@@ -20,10 +24,14 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 
+ALWAYS_ENABLED_STATISTIC(numParallel, "Steps that all threads run");
+ALWAYS_ENABLED_STATISTIC(numSequential, "Steps that one thread runs");
+
 /// Replaces the loop by a sequential one over [begin, end) of its linearized
 /// iterations; the whole space where begin is null.
 static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
                           Value thread, Value threads) {
+  assert(bool(thread) == bool(threads) && "a thread of how many?");
   Location loc = forall.getLoc();
   rewriter.setInsertionPoint(forall);
   auto index = [&](int64_t value) -> Value {
@@ -99,7 +107,12 @@ struct DistributeSteps : qcc::impl::DistributeStepsBase<DistributeSteps> {
     if (!isStep(step))
       return;
     IRRewriter rewriter(&getContext());
-    for (scf::ForallOp loop : parallelLoops(step)) {
+    SmallVector<scf::ForallOp> parallel = parallelLoops(step);
+    ++(parallel.empty() ? numSequential : numParallel);
+    LDBG() << step.getName() << " at " << step.getLoc() << ": "
+           << (parallel.empty() ? "one thread runs it"
+                                : "its threads share the parallel loops");
+    for (scf::ForallOp loop : parallel) {
       step->setAttr(kParallelAttr, rewriter.getUnitAttr());
       sequentialize(rewriter, loop, getStepArgument(step, StepArgument::Thread),
                     getStepArgument(step, StepArgument::Threads));

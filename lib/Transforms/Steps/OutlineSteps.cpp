@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -31,6 +30,10 @@
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
 #include "qcc/Transforms/Steps/Steps.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "outline-steps"
 
 namespace qcc {
 #define GEN_PASS_DEF_OUTLINESTEPS
@@ -39,6 +42,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numOutlined, "Steps made");
+ALWAYS_ENABLED_STATISTIC(numBorders,
+                         "Borders filled in the step that writes inside");
 
 namespace {
 enum class Kind { Plan, Storage, Cheap, Work };
@@ -328,6 +335,8 @@ void Outliner::createStep(ArrayRef<Operation *> work, const Inputs &inputs,
   Block *body = step.addEntryBlock();
   IRMapping mapping;
   unsigned numMapped = inputs.buffers.size() + inputs.sizes.size();
+  assert(operands.size() == numMapped + 4 &&
+         "buffers, sizes, operations, bytes, thread and threads");
   for (unsigned i = 0; i < numMapped; ++i)
     mapping.map(operands[i], body->getArgument(i));
   OpBuilder bodyBuilder = OpBuilder::atBlockEnd(body);
@@ -339,6 +348,12 @@ void Outliner::createStep(ArrayRef<Operation *> work, const Inputs &inputs,
   step->setAttr(kWritesAttr,
                 builder.getDenseI64ArrayAttr(writtenArguments(step)));
   auto call = func::CallOp::create(builder, loc, step, operands);
+  ++numOutlined;
+  numBorders += llvm::count_if(work, llvm::IsaPred<kernel::FillBorderOp>);
+  LDBG() << "makes " << main->getName() << " at " << loc << " the step " << name
+         << ", with " << inputs.buffers.size() << " buffers, "
+         << inputs.sizes.size() << " sizes and " << inputs.clones.size()
+         << " ops computed again";
   info.set("name", step.getSymNameAttr());
   call->setAttr(kKernelAttr, info.getDictionary(builder.getContext()));
   recordValues(call, step, main, mapping);

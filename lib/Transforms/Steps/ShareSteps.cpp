@@ -25,7 +25,11 @@
 #include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include <map>
+
+#define DEBUG_TYPE "share-steps"
 
 namespace qcc {
 #define GEN_PASS_DEF_SHARESTEPS
@@ -213,6 +217,11 @@ struct Group {
 /// A literal that is not the same in all steps of a group: what it is in each.
 using Parameter = SmallVector<Attribute>;
 
+ALWAYS_ENABLED_STATISTIC(numShared, "Steps that became calls of another step");
+ALWAYS_ENABLED_STATISTIC(numParameters, "Literals that became arguments");
+ALWAYS_ENABLED_STATISTIC(numApart,
+                         "Groups of steps with too many different literals");
+
 class Sharing {
 public:
   Sharing(Group &group, DenseMap<StringAttr, SmallVector<func::CallOp>> &calls)
@@ -246,8 +255,11 @@ bool Sharing::findParameters() {
   ArrayRef<OpOperand *> literals = group.literals.front();
   for (unsigned i = 0; i < literals.size(); ++i) {
     Parameter parameter;
-    for (ArrayRef<OpOperand *> ofStep : group.literals)
+    for (ArrayRef<OpOperand *> ofStep : group.literals) {
+      assert(ofStep.size() == literals.size() &&
+             "steps of one form have the same literals");
       parameter.push_back(parameterOf(*ofStep[i]));
+    }
     if (llvm::all_equal(parameter))
       continue;
     auto known = llvm::find(parameters, parameter);
@@ -260,6 +272,8 @@ bool Sharing::findParameters() {
 
 /// The arguments stand before those that all steps have last.
 static unsigned positionIn(unsigned count) {
+  assert(count >= static_cast<unsigned>(StepArgument::Operations) &&
+         "a step ends with four indices");
   return count - static_cast<unsigned>(StepArgument::Operations);
 }
 
@@ -305,6 +319,11 @@ void Sharing::replaceLiteral(OpOperand &use, unsigned parameter) {
 
 void Sharing::redirect(func::CallOp call, unsigned step) {
   builder.setInsertionPoint(call);
+  assert(llvm::all_of(parameters,
+                      [&](const Parameter &parameter) {
+                        return parameter.size() == group.steps.size();
+                      }) &&
+         "a parameter has a number for each step");
   unsigned position = positionIn(call.getNumOperands());
   SmallVector<Value> literals;
   for (const Parameter &parameter : parameters)
@@ -322,8 +341,17 @@ void Sharing::redirect(func::CallOp call, unsigned step) {
 }
 
 void Sharing::run() {
-  if (!findParameters())
+  if (!findParameters()) {
+    ++numApart;
+    LDBG() << "leaves " << group.steps.size() << " steps like "
+           << shared.getName() << " apart: more than " << kMaxParameters
+           << " literals differ";
     return;
+  }
+  numShared += group.steps.size() - 1;
+  numParameters += parameters.size();
+  LDBG() << "shares " << shared.getName() << " among " << group.steps.size()
+         << " steps, with " << parameters.size() << " literals as arguments";
   addArguments();
   for (auto [use, parameter] : uses)
     replaceLiteral(*use, parameter);

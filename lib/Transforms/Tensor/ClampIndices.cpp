@@ -18,6 +18,10 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "clamp-indices"
 
 namespace qcc {
 #define GEN_PASS_DEF_CLAMPINDICES
@@ -26,6 +30,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numClamped, "Indices clamped");
+ALWAYS_ENABLED_STATISTIC(numInRange,
+                         "Indices that are in range by what is known");
 
 //===----------------------------------------------------------------------===//
 // Ranges
@@ -192,6 +200,7 @@ void Clamps::clamp(OpOperand &index, OpFoldResult limit) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   ConstantIntRanges range = ranges.of(index.get());
+  assert(range.smin().sle(range.smax()) && "a range has values");
   std::optional<int64_t> constant = getConstantIntValue(limit);
   Value value = index.get();
   if (!range.smin().isNonNegative())
@@ -201,6 +210,10 @@ void Clamps::clamp(OpOperand &index, OpFoldResult limit) {
     value = arith::MinSIOp::create(
         builder, loc, value,
         getValueOrCreateConstantIndexOp(builder, loc, limit));
+  ++(value == index.get() ? numInRange : numClamped);
+  LDBG() << (value == index.get() ? "leaves" : "clamps") << " operand "
+         << index.getOperandNumber() << " of " << op->getName() << " at " << loc
+         << ", in [" << range.smin() << ", " << range.smax() << "]";
   index.set(value);
 }
 
@@ -232,6 +245,7 @@ void Clamps::clampSlice(Operation *op, Value tensor) {
        ++dim) {
     if (!slice.isDynamicOffset(dim))
       continue;
+    assert(first < op->getNumOperands() && "dynamic offsets are operands");
     OpOperand &offset = op->getOpOperand(first++);
     sizes.setInsertionPoint(op);
     OpFoldResult count = sizes.known(slice.getMixedSizes()[dim]);

@@ -10,6 +10,10 @@
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Transforms/FloatUses.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "drop-nan-checks"
 
 namespace qcc {
 #define GEN_PASS_DEF_DROPNANCHECKS
@@ -18,6 +22,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numSelects,
+                         "Choices dropped since their number is no NaN");
+ALWAYS_ENABLED_STATISTIC(numFlags, "Maxima and minima that got flags");
 
 /// The ranges of the constants that an op reads, and of nothing else: whether a
 /// byte is signed is not known.
@@ -41,6 +49,9 @@ static void dropNaNChecks(linalg::GenericOp op) {
       Value number = passedUnlessNaN(select);
       if (!number || ranges.of(number).canBeNaN)
         continue;
+      ++numSelects;
+      LDBG() << "drops the choice at " << select.getLoc()
+             << ": its number is no NaN";
       Operation *condition = select.getCondition().getDefiningOp();
       select.replaceAllUsesWith(number);
       select.erase();
@@ -56,6 +67,11 @@ static void dropNaNChecks(linalg::GenericOp op) {
       flags = flags | arith::FastMathFlags::nnan;
     if (isZeroSignUnused(nested.getResult(0)))
       flags = flags | arith::FastMathFlags::nsz;
+    if (flags != arith::FastMathFlags::none) {
+      ++numFlags;
+      LDBG(2) << nested.getName() << " at " << nested.getLoc() << ": "
+              << arith::stringifyFastMathFlags(flags);
+    }
     nested.setAttr("fastmath",
                    arith::FastMathFlagsAttr::get(op.getContext(), flags));
   }

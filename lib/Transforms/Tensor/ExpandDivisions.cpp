@@ -13,7 +13,11 @@
 #include "qcc/Transforms/FloatUses.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include <cmath>
+
+#define DEBUG_TYPE "expand-divisions"
 
 namespace qcc {
 #define GEN_PASS_DEF_EXPANDDIVISIONS
@@ -22,6 +26,10 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numExpanded, "Divisions that became products");
+ALWAYS_ENABLED_STATISTIC(numKept,
+                         "Divisions by numbers without an exact reciprocal");
 
 /// How far beyond the clamp of a quotient the dividend is clamped: not so far
 /// that the quotient rounds to another integer, for clamps up to kLargestClamp.
@@ -89,6 +97,8 @@ static std::optional<QuantizingDivision> match(arith::DivFOp division) {
 
 static void expand(RewriterBase &rewriter, QuantizingDivision found,
                    Reciprocal reciprocal) {
+  assert(found.low <= found.high && std::isfinite(reciprocal.high) &&
+         "the quotient is clamped, and its divisor not 0");
   Operation *last = found.lastClamp;
   Location loc = found.division.getLoc();
   rewriter.setInsertionPoint(last);
@@ -132,8 +142,15 @@ struct ExpandDivisions : qcc::impl::ExpandDivisionsBase<ExpandDivisions> {
           {llvm::bit_cast<uint32_t>(found->divisor), keepZeroSign});
       if (isNew)
         it->second = exactReciprocal(found->divisor, keepZeroSign);
-      if (!it->second)
+      if (!it->second) {
+        ++numKept;
+        LDBG() << "keeps the division at " << division.getLoc() << ": "
+               << found->divisor << " has no exact reciprocal";
         continue;
+      }
+      ++numExpanded;
+      LDBG() << "multiplies by the reciprocal of " << found->divisor << " at "
+             << division.getLoc();
       Operation *first = *division->user_begin();
       expand(rewriter, *found, *it->second);
       rewriter.eraseOp(first);

@@ -10,6 +10,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/EmptyTensors.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "fill-empty-tensors"
 
 namespace qcc {
 #define GEN_PASS_DEF_FILLEMPTYTENSORS
@@ -18,6 +22,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numFilled, "Empty tensors filled with zeros");
 
 /// Whether an element of `value`, none of which was written, may be read.
 static bool mayBeRead(Value value);
@@ -51,6 +57,9 @@ struct FillEmptyTensors : qcc::impl::FillEmptyTensorsBase<FillEmptyTensors> {
           reads.push_back(&use);
       if (reads.empty())
         return;
+      ++numFilled;
+      LDBG() << "fills the empty tensor at " << empty.getLoc() << ": "
+             << reads.size() << " ops may read elements that nobody wrote";
       builder.setInsertionPointAfter(empty);
       Location loc = empty.getLoc();
       Value zero = arith::ConstantOp::create(

@@ -23,6 +23,10 @@
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "fold-byte-functions"
 
 namespace qcc {
 #define GEN_PASS_DEF_FOLDBYTEFUNCTIONS
@@ -32,6 +36,10 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using kernel::LookupOp;
+
+ALWAYS_ENABLED_STATISTIC(numTables, "Chains that became tables");
+ALWAYS_ENABLED_STATISTIC(numIdentities, "Chains that give each byte itself");
+ALWAYS_ENABLED_STATISTIC(numComputed, "Chains that the target computes faster");
 
 /// How many ops a chain may have; otherwise chains of residual sums would take
 /// time quadratic in their length.
@@ -126,6 +134,7 @@ linalg::GenericOp ChainFinder::next() const {
 }
 
 std::optional<Chain> ChainFinder::find() {
+  assert(!ops.empty() && "a chain has a last op");
   std::optional<Chain> longest;
   while (ops.size() <= kMaxOps) {
     // Constants, such as weights, are computed when the program is compiled.
@@ -274,6 +283,7 @@ static std::optional<SmallVector<int8_t>> tabulate(RewriterBase &rewriter,
     rewriter.eraseOp(temporary);
   if (!values)
     return std::nullopt;
+  assert(values->size() == LookupOp::kSize && "an element for each byte");
   return llvm::to_vector_of<int8_t>(*values);
 }
 
@@ -351,14 +361,26 @@ struct FoldByteFunctions
         continue;
       rewriter.setInsertionPoint(op);
       std::optional<SmallVector<int8_t>> table = tabulate(rewriter, *chain);
-      if (!table)
+      if (!table) {
+        LDBG() << "keeps " << originOf(*chain) << " at " << op.getLoc()
+               << ": an op of it cannot be evaluated";
         continue;
+      }
       Value start = chain->start;
       if (isIdentity(*table) && start.getType() == op->getResult(0).getType()) {
+        ++numIdentities;
+        LDBG() << "drops " << originOf(*chain) << " at " << op.getLoc()
+               << ", which gives each byte itself";
         rewriter.replaceAllUsesWith(op->getResult(0), start);
         eraseUnused(rewriter, *chain, erased);
       } else if (isFaster(*chain)) {
+        ++numTables;
+        LDBG() << "makes a " << originOf(*chain) << " at " << op.getLoc();
         replaceByLookup(rewriter, *chain, *table, erased);
+      } else {
+        ++numComputed;
+        LDBG() << "makes no " << originOf(*chain) << " at " << op.getLoc()
+               << ": the target computes it faster, in " << costOf(*chain);
       }
     }
   }

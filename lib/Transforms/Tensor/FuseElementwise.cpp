@@ -22,6 +22,10 @@
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "fuse-elementwise"
 
 namespace qcc {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
@@ -30,6 +34,11 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numFused,
+                         "Elementwise ops fused with what reads them");
+ALWAYS_ENABLED_STATISTIC(numFolded,
+                         "Reductions of one iteration made elementwise");
 
 /// Whether the value only repeats elements of another one, in their order:
 /// reading that one instead costs nothing.
@@ -86,6 +95,15 @@ static bool isTooLong(linalg::GenericOp consumer, OpOperand *operand) {
                          kMaxBodyOps;
 }
 
+/// Why two ops that can be fused remain two; nothing if they become one.
+static StringRef whyApart(linalg::GenericOp consumer, OpOperand *operand) {
+  if (isTooLong(consumer, operand))
+    return "the bodies together are too long";
+  if (isReadRepeatedly(operand) && !isBroadcast(operand->get()))
+    return "the reader reads each element repeatedly";
+  return "";
+}
+
 namespace {
 /// consumer(producer(x)) => fused(x), where no element is computed twice.
 struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
@@ -94,12 +112,21 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp consumer,
                                 PatternRewriter &rewriter) const override {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
-      if (!linalg::areElementwiseOpsFusable(operand) || !hasOneUse(operand) ||
-          isTooLong(consumer, operand) ||
-          (isReadRepeatedly(operand) && !isBroadcast(operand->get())))
+      if (!linalg::areElementwiseOpsFusable(operand) || !hasOneUse(operand))
         continue;
+      Operation *producer = operand->get().getDefiningOp();
+      if (StringRef reason = whyApart(consumer, operand); !reason.empty()) {
+        LDBG(2) << "leaves " << originOf(producer) << " at "
+                << producer->getLoc() << " apart from its reader at "
+                << consumer.getLoc() << ": " << reason;
+        continue;
+      }
+      Location reader = consumer.getLoc();
       if (!fuseIntoReader(rewriter, operand))
         continue;
+      ++numFused;
+      LDBG() << "fuses " << originOf(producer) << " at " << producer->getLoc()
+             << " with its reader at " << reader;
       return success();
     }
     return failure();
@@ -144,6 +171,9 @@ struct FoldUnitReduction : OpRewritePattern<linalg::GenericOp> {
       if (!readsAll(operand, before, maps.back(), sizes))
         return failure();
     }
+    ++numFolded;
+    LDBG() << "makes the reduction at " << op.getLoc()
+           << ", of one iteration, elementwise";
     replace(rewriter, op, maps, kept);
     return success();
   }
@@ -196,6 +226,7 @@ private:
   static void replace(PatternRewriter &rewriter, linalg::GenericOp op,
                       MutableArrayRef<AffineMap> maps, unsigned numLoops) {
     unsigned numInputs = op.getNumDpsInputs();
+    assert(maps.size() == op->getNumOperands() && "a map for each operand");
     SmallVector<Value> inputs, outs;
     for (auto [input, map] : llvm::zip(op.getInputs(), maps))
       inputs.push_back(dropUnits(rewriter, op.getLoc(), input, map));

@@ -14,6 +14,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "qcc/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "keep-initial-values"
 
 namespace qcc {
 #define GEN_PASS_DEF_KEEPINITIALVALUES
@@ -21,6 +25,8 @@ namespace qcc {
 } // namespace qcc
 
 using namespace mlir;
+
+ALWAYS_ENABLED_STATISTIC(numKept, "Accumulators that bodies read from now on");
 
 /// A reduction dimension whose size may be 0, if there is one.
 static std::optional<unsigned> getMaybeEmptyReduction(linalg::LinalgOp op) {
@@ -49,6 +55,9 @@ static void readAccumulators(linalg::LinalgOp op, unsigned dim) {
       isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
                                        index, zero);
     }
+    ++numKept;
+    LDBG() << "lets the reduction at " << loc << " read its accumulator " << i
+           << ": dimension " << dim << " may have no iterations";
     yield->setOperand(i, arith::SelectOp::create(builder, loc, isInside,
                                                  yield->getOperand(i),
                                                  accumulator));

@@ -14,9 +14,17 @@
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+// The pass that requires sizes.
+#define DEBUG_TYPE "insert-shape-checks"
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numChecks, "Conditions on dimensions of arguments");
+ALWAYS_ENABLED_STATISTIC(numRejected, "Ops that no dimensions make right");
 
 namespace {
 /// x == 1 ? y : otherwise
@@ -33,6 +41,8 @@ void ShapeRequirements::require(Value condition, const Twine &what,
   std::string position = sourcePosition(subject->getLoc());
   if (!position.empty())
     text += " at " + position;
+  ++numChecks;
+  LDBG() << "asks: " << text;
   cf::AssertOp::create(builder, loc, condition, text + remedy.str());
 }
 
@@ -112,6 +122,9 @@ std::string ShapeRequirements::broadcastHint() {
 }
 
 void ShapeRequirements::refuse(const Twine &what) {
+  ++numRejected;
+  LDBG() << "rejects " << originOf(subject) << " at " << subject->getLoc()
+         << ": it " << what;
   subject->emitError() << "'" << originOf(subject) << "' " << what;
   ok = false;
 }

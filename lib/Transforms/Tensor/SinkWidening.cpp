@@ -12,6 +12,10 @@
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "sink-widening"
 
 namespace qcc {
 #define GEN_PASS_DEF_SINKWIDENING
@@ -20,6 +24,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numSunk, "Widening ops that became parts of a reader");
 
 /// What is computed again for each reader is at most so long.
 static constexpr size_t kMaxBodyOps = 8;
@@ -100,6 +106,9 @@ private:
     linalg::GenericOp fused = fuseIntoReader(rewriter, operand);
     assert(fused && "fusable");
     fused->setLoc(loc);
+    ++numSunk;
+    LDBG() << "makes " << originOf(producer) << " at " << producer->getLoc()
+           << " a part of its reader at " << loc;
     rewriter.eraseOp(copy);
     return fused;
   }

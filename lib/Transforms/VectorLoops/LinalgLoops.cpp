@@ -42,6 +42,8 @@ Value LinalgLoops::getSize(unsigned dim) {
 SmallVector<LinalgLoops::Block>
 LinalgLoops::openForall(ArrayRef<Blocked> blocked, Point &point,
                         ArrayRef<unsigned> inside) {
+  assert(llvm::all_of(blocked, [](Blocked b) { return b.size > 0; }) &&
+         "blocks have iterations");
   point.assign(sizes.size(), Value());
   AffineExpr s0, s1;
   bindSymbols(op.getContext(), s0, s1);
@@ -111,6 +113,7 @@ void LinalgLoops::openForallOver(
 
 void LinalgLoops::emitRows(Block block, unsigned dim, unsigned rows,
                            Point &point, function_ref<void(unsigned)> body) {
+  assert(rows > 0 && "no rows at a time");
   auto emitSome = [&](Value low, Value high, unsigned step) {
     auto loop = scf::ForOp::create(rewriter, loc, low, high, constant(step));
     OpBuilder::InsertionGuard guard(rewriter);
@@ -202,6 +205,7 @@ SmallVector<Value> LinalgLoops::emitLoops(
 SmallVector<Value> LinalgLoops::getIndices(OpOperand &operand,
                                            const Point &point) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
+  assert(point.size() == map.getNumDims() && "an index for each loop");
   SmallVector<OpFoldResult> dims;
   for (Value index : point)
     dims.push_back(index ? getAsOpFoldResult(index)
@@ -261,6 +265,9 @@ Value LinalgLoops::load(OpOperand &operand, const Point &point,
 void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
                         const Lanes &lanes) {
   SmallVector<Value> indices = getIndices(operand, point);
+  assert((lanes.count == 1 ||
+          getMovement(operand, lanes.dim) == Movement::Contiguous) &&
+         "lanes are stored side by side");
   if (lanes.mask)
     vector::MaskedStoreOp::create(rewriter, loc, operand.get(), indices,
                                   lanes.mask, spread(value, lanes));
@@ -363,6 +370,9 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
                                          ValueRange accumulators,
                                          const Point &point,
                                          const Lanes &lanes) {
+  assert((accumulators.empty() ||
+          int64_t(accumulators.size()) == op.getNumDpsInits()) &&
+         "an accumulator for each output");
   mlir::Block *body = op.getBlock();
   // Only ops that `wanted` needs and ops with effects are emitted.
   DenseSet<Value> needed(wanted.begin(), wanted.end());

@@ -18,6 +18,11 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "lower-linalg-to-vector-loops"
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERLINALGTOVECTORLOOPS
@@ -26,6 +31,13 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numReductions, "Float reductions in the order of N8");
+ALWAYS_ENABLED_STATISTIC(numSums, "Sums of integers in any order");
+ALWAYS_ENABLED_STATISTIC(numInterleaved,
+                         "Ops with two dimensions in the lanes");
+ALWAYS_ENABLED_STATISTIC(numOrdered,
+                         "Ops in the order of their iteration space");
 
 /// Elements of an output that one iteration of the forall computes at least.
 static constexpr int64_t kElementwiseBlock = 4096;
@@ -113,6 +125,8 @@ void OrderedLoopsEmitter::emitAt(ArrayRef<Point> points, const Lanes &lanes) {
   SmallVector<Value> results =
       isReduction ? emitReduction(points, lanes)
                   : loops.emitBody(yielded, {}, points.front(), lanes);
+  assert(results.size() == yielded.size() * (isReduction ? points.size() : 1) &&
+         "a value of each result for each row");
   for (auto [row, point] : llvm::enumerate(points))
     for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
       loops.store(results[row * yielded.size() + i], output, point, lanes);
@@ -147,6 +161,10 @@ void OrderedLoopsEmitter::emit() {
                     : isBodySmall() ? getUnroll(rowDim.has_value(), vectorBits)
                                     : kFewVectors;
   Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
+  LDBG() << "dimension " << dim << " is in the lanes, "
+         << (rowDim ? "rows of dimension " + std::to_string(*rowDim)
+                    : std::string("single rows"))
+         << ", " << unroll << " vectors at once";
   auto emitRows = [&](unsigned rows) {
     loops.emitSegments(blocks.back(), segments,
                        [&](Value iv, const Lanes &lanes) {
@@ -186,14 +204,24 @@ private:
     LinalgLoops loops(rewriter, *generic,
                       hasBF16Instructions ? BF16Conversions::ByInstructions
                                           : BF16Conversions::OnIntegers);
-    if (auto outputs = getFloatReduction(loops.op))
+    auto choose = [&](llvm::TrackingStatistic &count, StringRef form) {
+      ++count;
+      LDBG() << "emits " << originOf(loops.op) << " at " << loops.op.getLoc()
+             << " as " << form;
+    };
+    if (auto outputs = getFloatReduction(loops.op)) {
+      choose(numReductions, "a float reduction of 32 lanes");
       emitFloatReduction(loops, *outputs, vectorBits);
-    else if (Value summand = matchIntegerSum(loops))
+    } else if (Value summand = matchIntegerSum(loops)) {
+      choose(numSums, "a sum of integers");
       emitIntegerSum(loops, summand, vectorBits);
-    else if (auto dims = chooseInterleavedDims(loops))
+    } else if (auto dims = chooseInterleavedDims(loops)) {
+      choose(numInterleaved, "interleaved vectors of two dimensions");
       emitInterleavedLoops(loops, *dims, vectorBits);
-    else
+    } else {
+      choose(numOrdered, "loops in the order of its iteration space");
       emitOrderedLoops(loops, vectorBits);
+    }
     rewriter.eraseOp(*generic);
     return success();
   }

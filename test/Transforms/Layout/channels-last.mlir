@@ -107,3 +107,28 @@ func.func @between_transposes(%x: tensor<1x16x8x8xi32>, %w: tensor<1x1x16x16xi8>
   } -> tensor<1x16x8x8xi8>
   return %b : tensor<1x16x8x8xi8>
 }
+
+// -----
+
+// A number, here a scale, orders no dimensions of what it is made of.
+
+// CHECK-LABEL: func.func @scaled(
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1xi32>)
+// CHECK: %[[NUMBER:.*]] = tensor.collapse_shape %{{.*}} [] : tensor<1xi32> into tensor<i32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[NUMBER]] : tensor<1x4x4x8xi32>, tensor<i32>) outs(%{{.*}} : tensor<1x4x4x8xi32>)
+func.func @scaled(%x: tensor<1x8x6x6xi8>, %w: tensor<8x8x3x3xi8>, %s: tensor<1xi32>) -> tensor<1x8x4x4xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1x8x4x4xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<1x8x4x4xi32>) -> tensor<1x8x4x4xi32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x8x6x6xi8>, tensor<8x8x3x3xi8>) outs(%f : tensor<1x8x4x4xi32>) -> tensor<1x8x4x4xi32>
+  %e1 = tensor.empty() : tensor<1xi32>
+  %sum = linalg.add ins(%s, %s : tensor<1xi32>, tensor<1xi32>) outs(%e1 : tensor<1xi32>) -> tensor<1xi32>
+  %number = tensor.collapse_shape %sum [] : tensor<1xi32> into tensor<i32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> ()>, affine_map<(n, c, h, w) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %number : tensor<1x8x4x4xi32>, tensor<i32>) outs(%e : tensor<1x8x4x4xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %p = arith.muli %a, %b : i32
+    linalg.yield %p : i32
+  } -> tensor<1x8x4x4xi32>
+  return %r : tensor<1x8x4x4xi32>
+}

@@ -95,9 +95,13 @@ bool qcc::kernel::isWindow(AffineMap map, std::optional<unsigned> columns) {
 }
 
 std::optional<unsigned> qcc::kernel::resultAlong(AffineMap map, unsigned loop) {
-  for (auto [i, expr] : llvm::enumerate(map.getResults()))
-    if ((*windowFactors(expr, map.getNumDims()))[loop] == 1)
+  assert(loop < map.getNumDims() && "no loop of the map");
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto factors = windowFactors(expr, map.getNumDims());
+    assert(factors && "maps of a verified contraction are windows");
+    if ((*factors)[loop] == 1)
       return i;
+  }
   return std::nullopt;
 }
 
@@ -146,6 +150,7 @@ static unsigned mapPosition(ContractOp op, Segment segment) {
 }
 
 static AffineMap mapAt(ContractOp op, unsigned position) {
+  assert(position < op.getIndexingMaps().size() && "an operand without a map");
   return cast<AffineMapAttr>(op.getIndexingMaps()[position]).getValue();
 }
 
@@ -242,6 +247,8 @@ FailureOr<ContractOp::Roles> ContractOp::getRoles() {
     roles.elementsOfGroup = columns->stride;
     llvm::erase(rest, *n);
   }
+  assert(roles.columnsOfGroup > 0 && roles.elementsOfGroup > 0 &&
+         "groups have columns and elements");
   roles.n = *n;
   for (unsigned d : llvm::reverse(rest))
     if (!rhs.isFunctionOfDim(d)) {
@@ -277,6 +284,7 @@ static std::optional<unsigned> loopBefore(ContractOp op, unsigned loop) {
 
 std::optional<std::pair<unsigned, unsigned>>
 ContractOp::getRowDims(OpOperand &operand, ArrayRef<unsigned> rows) {
+  assert(!rows.empty() && "the dimensions of no loops");
   AffineMap map = getIndexingMap(operand);
   auto dimOf = [&](unsigned loop) {
     return map.getResultPosition(getAffineDimExpr(loop, getContext()));
@@ -289,6 +297,7 @@ ContractOp::getRowDims(OpOperand &operand, ArrayRef<unsigned> rows) {
 
 /// Whether dimensions `first` to `last` of an operand are one in memory.
 static bool isOneInMemory(ShapedType type, unsigned first, unsigned last) {
+  assert(first <= last && last < type.getRank() && "no range of dimensions");
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || first == last)
     return true;

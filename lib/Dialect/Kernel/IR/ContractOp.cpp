@@ -42,8 +42,11 @@ forEachLoopSize(ContractOp op,
 
 SmallVector<int64_t> ContractOp::getStaticLoopSizes() {
   SmallVector<int64_t> sizes(getNumLoops(), ShapedType::kDynamic);
-  for (auto [dim, size] : llvm::zip(getReductionDims(), getReductionSizes()))
+  for (auto [dim, size] : llvm::zip(getReductionDims(), getReductionSizes())) {
+    assert(dim >= 0 && dim < int64_t(sizes.size()) &&
+           "reductions are loops of a verified contraction");
     sizes[dim] = size;
+  }
   forEachLoopSize(*this, [&](unsigned, unsigned loop, int64_t size) {
     if (ShapedType::isDynamic(sizes[loop]))
       sizes[loop] = size;

@@ -41,8 +41,10 @@ static void printContractAttributes(
 
 int64_t qcc::kernel::product(ArrayRef<int64_t> sizes) {
   int64_t result = 1;
-  for (int64_t size : sizes)
+  for (int64_t size : sizes) {
+    assert(!ShapedType::isDynamic(size) && "the product of known sizes");
     result *= size;
+  }
   return result;
 }
 

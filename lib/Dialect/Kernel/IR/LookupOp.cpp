@@ -29,6 +29,7 @@ LogicalResult LookupOp::canonicalize(LookupOp op, PatternRewriter &rewriter) {
   APInt bits;
   if (!first && !(flip && matchPattern(flip.getRhs(), m_ConstantInt(&bits))))
     return failure();
+  assert((first || bits.getBitWidth() == 8) && "a lookup is of a byte");
   SmallVector<int8_t> table;
   for (int64_t byte = 0; byte < kSize; ++byte)
     table.push_back(op.at(first

@@ -25,6 +25,8 @@ MutableOperandRange PackOp::getDpsInitsMutable() {
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
 
 int64_t PackOp::getRunWords() {
+  assert(getKR() > 0 && getKStep().value_or(getKR()) % getKR() == 0 &&
+         "a step along K is whole words");
   return llvm::alignTo(getReductionSizes().back(),
                        getKStep().value_or(getKR())) /
          getKR();
@@ -36,6 +38,7 @@ int64_t PackOp::getWords() {
 
 std::optional<unsigned> PackOp::getContiguousLoop() {
   AffineMap map = cast<AffineMapAttr>(getIndexingMaps()[0]).getValue();
+  assert(map.getNumResults() > 0 && "the source has columns");
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
   if (last && (last.getPosition() == getNumBatch() ||
                last.getPosition() == map.getNumDims() - 1))

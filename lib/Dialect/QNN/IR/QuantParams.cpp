@@ -28,6 +28,7 @@ bool QuantParams::hasNoZeroPoint() const {
 }
 
 int64_t QuantParams::getMaxDifference() const {
+  assert(qmin < qmax && "a storage type has several values");
   if (!isZeroPointConstant)
     return qmax - qmin;
   int64_t result = 0;
@@ -133,6 +134,8 @@ static bool readConstant(Value value, Convert convert,
   auto type = cast<ShapedType>(resource.getType());
   Type element = type.getElementType();
   size_t width = element.getIntOrFloatBitWidth() / 8;
+  assert((width == 4 || (width == 1 && !std::is_same_v<T, float>)) &&
+         "scales are f32, zero points i8, ui8 or i32");
   if (!blob || blob->getData().size() != width * type.getNumElements())
     return false;
   const char *data = blob->getData().data();
@@ -218,6 +221,8 @@ static FailureOr<QuantParams> readType(EmitError emitError, StringRef what,
       params.scales.push_back(static_cast<float>(scale));
     llvm::append_range(zeroPoints, axisType.getZeroPoints());
   }
+  assert(params.scales.size() == zeroPoints.size() &&
+         "a quantized type has a zero point for each scale");
   params.isScaleConstant = params.isZeroPointConstant = true;
   for (float scale : params.scales)
     if (failed(verifyScale(emitError, what, scale)))

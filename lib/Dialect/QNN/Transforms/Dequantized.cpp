@@ -30,8 +30,12 @@ static SmallVector<int64_t> getDims(const QuantParams &params, Kind kind,
                                     int64_t rank) {
   if (kind == Kind::PerTensor)
     return {};
-  if (kind == Kind::PerChannel)
+  if (kind == Kind::PerChannel) {
+    assert(params.axis >= 0 && params.axis < rank &&
+           "channels are a dimension of the tensor");
     return {params.axis};
+  }
+  assert(rank > 0 && "rows end with a dimension");
   return llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
 }
 
@@ -85,6 +89,9 @@ static Value makeKnown(OpBuilder &builder, Location loc, ArrayRef<T> elements,
   SmallVector<int64_t> shape;
   for (int64_t d : dims)
     shape.push_back(type.getDimSize(d));
+  assert((elements.size() == 1 ||
+          int64_t(elements.size()) == ShapedType::getNumElements(shape)) &&
+         "one parameter, or one for each index of its dimensions");
   auto attr =
       DenseElementsAttr::get(RankedTensorType::get(shape, element), elements);
   return arith::ConstantOp::create(builder, loc, attr);
@@ -98,6 +105,9 @@ static Value makeRunTime(OpBuilder &builder, Location loc, Value operand,
     return tensor::FromElementsOp::create(
         builder, loc, RankedTensorType::get({}, operand.getType()), operand);
   int64_t extra = type.getRank() - rank;
+  assert(extra >= 0 && extra <= 1 &&
+         "parameters have at most a unit dimension "
+         "more than the dimensions they vary along");
   if (extra == 0)
     return operand;
   SmallVector<ReassociationIndices> groups;
@@ -217,6 +227,7 @@ IntegerOperand IntegerOperand::materialize(OpBuilder &builder, Location loc,
   // A pad adds the zero point to the stored integers if it is one constant.
   int64_t padding = params.isZeroPointConstant ? params.zeroPoints.front() : 0;
 
+  assert(padding >= -128 && padding <= 255 && "zero points are bytes");
   SmallVector<bool> varies = varyingAtSource(params, type);
   narrowParam(builder, loc, varies, operand.scale);
   for (Operation *op : source.movement) {

@@ -18,6 +18,10 @@
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Dialect/Utils/Notes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "qnn-integerize-contractions"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNINTEGERIZECONTRACTIONS
@@ -27,6 +31,12 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::qnn;
+
+ALWAYS_ENABLED_STATISTIC(numDirect, "qnn ops that take the quantized operands");
+ALWAYS_ENABLED_STATISTIC(numIntegerized,
+                         "Contractions that became integer contractions");
+ALWAYS_ENABLED_STATISTIC(numRefused,
+                         "Contractions of dequantized values that stay");
 
 //===----------------------------------------------------------------------===//
 // qnn ops that take the quantized operands
@@ -105,8 +115,11 @@ template <typename T> struct BodyScalar {
 
 static AffineMap mapOfParam(const ParamTensor &param, AffineMap operandMap) {
   SmallVector<AffineExpr> exprs;
-  for (int64_t d : param.dims)
+  for (int64_t d : param.dims) {
+    assert(d >= 0 && d < int64_t(operandMap.getNumResults()) &&
+           "parameters vary along dimensions of the operand");
     exprs.push_back(operandMap.getResult(d));
+  }
   return AffineMap::get(operandMap.getNumDims(), 0, exprs,
                         operandMap.getContext());
 }
@@ -183,6 +196,8 @@ static SmallVector<BodyScalar<float>> addScales(OpBuilder &builder,
   if (!known[0].empty() && !known[1].empty() &&
       (isScalar(0) || isScalar(1) || maps[0] == maps[1])) {
     unsigned wide = isScalar(0) ? 1 : 0;
+    assert((isScalar(1 - wide) || known[0].size() == known[1].size()) &&
+           "scales that vary alike are as many");
     SmallVector<float> product(known[wide]);
     for (auto [i, p] : llvm::enumerate(product))
       p *= known[1 - wide][isScalar(1 - wide) ? 0 : i];
@@ -343,11 +358,19 @@ struct QNNIntegerizeContractions
         continue;
       std::string obstacle = findObstacle(*c, sources);
       if (!obstacle.empty()) {
+        ++numRefused;
+        LDBG() << "leaves " << op->getName() << " at " << op->getLoc() << ": "
+               << obstacle;
         op->setAttr(kRefusedAttr, rewriter.getStringAttr(obstacle));
         continue;
       }
       changed = true;
-      if (!takeQuantizedOperands(op, *sources[0], *sources[1]))
+      bool isDirect = takeQuantizedOperands(op, *sources[0], *sources[1]);
+      ++(isDirect ? numDirect : numIntegerized);
+      LDBG() << (isDirect ? "gives the quantized operands to "
+                          : "makes an integer contraction of ")
+             << op->getName() << " at " << op->getLoc();
+      if (!isDirect)
         integerize(rewriter, *c, sources);
     }
     if (!changed)

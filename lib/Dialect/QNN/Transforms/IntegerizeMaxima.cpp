@@ -15,7 +15,11 @@
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Maxima.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
 #include <cmath>
+
+#define DEBUG_TYPE "qnn-integerize-maxima"
 
 namespace qcc {
 #define GEN_PASS_DEF_QNNINTEGERIZEMAXIMA
@@ -25,6 +29,9 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::qnn;
+
+ALWAYS_ENABLED_STATISTIC(
+    numIntegerized, "Maxima of dequantized values that became maxima of bytes");
 
 namespace {
 /// A maximum of dequantized numbers.
@@ -96,6 +103,9 @@ std::optional<Maximum> Maximum::match(linalg::LinalgOp op) {
   if (!(scale > 0) || !std::isfinite(scale))
     return std::nullopt;
   int32_t least = params->isSigned ? -128 : 0;
+  assert(params->zeroPoints.front() >= least &&
+         params->zeroPoints.front() <= least + 255 &&
+         "the zero point is a byte");
   float bound = float(least - params->zeroPoints.front()) * scale;
   if (!floats->startsAtMost(bound) ||
       (floats->pad && !reachesElements(op, floats->pad)))
@@ -125,6 +135,9 @@ struct QNNIntegerizeMaxima
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops)
       if (std::optional<Maximum> maximum = Maximum::match(op)) {
+        ++numIntegerized;
+        LDBG() << "takes maxima of bytes in " << op->getName() << " at "
+               << op.getLoc();
         rewriter.setInsertionPoint(op);
         rewriter.replaceOp(op, integerize(rewriter, *maximum));
       }

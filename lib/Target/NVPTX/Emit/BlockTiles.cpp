@@ -38,6 +38,8 @@ BlockTiles::BlockTiles(ScalarCode &code, ContractOp op, ConfigAttr config)
   Block &body = blocks.getBody().front();
   code.rewriter.setInsertionPointToStart(&body);
   SmallVector<Value> indices = code.delinearize(body.getArgument(0), space);
+  assert(indices.size() == roles.batch.size() + 1 &&
+         "a block has a place in each batch, and a tile");
   for (auto [loop, index] : llvm::zip(roles.batch, indices))
     batch[loop] = index;
   auto [rowTile, columnTile] =

@@ -40,7 +40,10 @@ public:
   WordLoader(ScalarCode &code, Chunks given, ByteRows givenRows,
              int64_t alignment)
       : ChunkLoader(code, std::move(given)), rows(std::move(givenRows)),
-        alignment(alignment), offsets(offsetsOf(rows)) {}
+        alignment(alignment), offsets(offsetsOf(rows)) {
+    assert(alignment % kWord == 0 && kChunk % alignment == 0 &&
+           "chunks are loaded in whole words");
+  }
 
   SmallVector<Values> load(Value step) override {
     SmallVector<Values> held;
@@ -209,6 +212,7 @@ SmallVector<SmallVector<Value>> ShiftingLoader::load(Value step) {
 
 SmallVector<Value> ShiftingLoader::toWords(int64_t number, ValueRange held,
                                            Value step) {
+  assert(held.size() == kWords + 1 && "the words around a chunk");
   RewriterBase &rewriter = code.rewriter;
   Type i32 = rewriter.getI32Type();
   Value shift = code.create<arith::MulIOp>(

@@ -122,6 +122,8 @@ void DecodeEmitter::makeLoaders() {
           code.create<arith::DivUIOp>(group, code.index(2)),
           code.index(config.getColumns() / 4)),
       code.create<arith::RemUIOp>(group, code.index(2)));
+  assert(config.getColumns() == fragments() * kAtomColumns &&
+         "columns of a tile are whole fragments");
   for (int64_t f = 0; f < fragments(); ++f)
     columns.rows.push_back(
         code.create<arith::AddIOp>(column, code.index(2 * f)));
@@ -145,6 +147,8 @@ void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
     columns.push_back(columnLoader->toWords(i, held, loaded.step));
   if (needsRowSums())
     columns.push_back(Values(kWords, code.i32(0x01010101)));
+  assert(rows.size() == 2 && sums.size() == columns.size() * kSums &&
+         "two rows for each thread, and sums for each fragment");
   if (exists)
     for (Values &words : columns)
       for (Value &word : words)
@@ -216,6 +220,8 @@ void DecodeEmitter::share(ArrayRef<Value> sums) {
   SharedMemory &memory = *tiles.memory;
   int64_t ownColumns = config.getColumns() / 4;
   int64_t words = std::min<int64_t>(ownColumns, kWords);
+  assert(int64_t(sums.size()) == (fragments() + needsRowSums()) * kSums &&
+         ownColumns % words == 0 && "sums are stored in whole accesses");
   auto type = VectorType::get({words}, rewriter.getI32Type());
   Value start = code.create<arith::MulIOp>(warp, code.index(sumBytes()));
   start = code.create<arith::AddIOp>(
@@ -269,6 +275,8 @@ SmallVector<Value> DecodeEmitter::addWarps(Value place, int64_t count,
 
 FragmentTile DecodeEmitter::resultTile(int64_t passes) {
   int64_t perRow = config.getColumns() / kStored;
+  assert(perRow > 0 && config.getThreads() % perRow == 0 &&
+         "threads of a block store whole rows");
   Value across = code.index(perRow);
   Value firstRow = code.create<arith::DivUIOp>(tiles.thread, across);
   Value column = code.create<arith::MulIOp>(
@@ -305,6 +313,8 @@ void DecodeEmitter::emitResults() {
   int64_t results =
       llvm::PowerOf2Ceil(mostRows) * config.getColumns() / kStored;
   int64_t threads = config.getThreads();
+  assert((results < threads || results % threads == 0) &&
+         "threads store equally many results");
   Value hasWork;
   if (results < threads)
     hasWork = code.less(tiles.thread, code.index(results));

@@ -133,6 +133,7 @@ int64_t FragmentEpilogue::lanesOf(const RunOperand &operand) {
   int64_t divisor = operand.lies.divisorWithout(roles.n);
   while (divisor % lanes != 0 || n % lanes != 0)
     lanes /= 2;
+  assert(lanes > 0 && tile.run % lanes == 0 && "a run is whole accesses");
   return lanes;
 }
 
@@ -322,6 +323,16 @@ void FragmentEpilogue::emitRun(unsigned run) {
 }
 
 void FragmentEpilogue::emit() {
+  assert(tile.exists.size() == tile.rows.size() &&
+         tile.sums.size() == tile.rows.size() && "each row has its sums");
+  assert(llvm::all_of(tile.sums,
+                      [&](const Values &sums) {
+                        return sums.size() ==
+                               tile.columns.size() * size_t(tile.run);
+                      }) &&
+         "a sum for each column of each run");
+  assert((!op.getRhsZeroPoint() || tile.rowSums.size() == tile.rows.size()) &&
+         "zero points of columns need sums of rows");
   collectOperands();
   constants.resize(operands.size());
   loadAll(constants, tile.rows.front(), Value(), [](const RunOperand &operand) {

@@ -39,6 +39,10 @@ void MatrixAtom::multiply(ValueRange lhs, ValueRange rhs,
                           MutableArrayRef<Value> sums, bool hasHighRows) {
   int64_t rowParts = kFragmentRows / atom.rows,
           halves = kFragmentDepth / atom.k;
+  assert(kFragmentRows % atom.rows == 0 && kFragmentDepth % atom.k == 0 &&
+         "a fragment is whole atoms");
+  assert(lhs.size() == 4 && rhs.size() == kRhsWords && sums.size() == kSums &&
+         "what a thread has of a fragment");
   // Words and sums of an atom.
   int64_t rowWords = 2 / rowParts, depthWords = kRhsWords / halves,
           ofAtom = kSums / rowParts;

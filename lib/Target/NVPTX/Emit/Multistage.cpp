@@ -203,6 +203,8 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   int64_t allParts = config.getDepth() / kFragmentDepth;
   int64_t inLast = steps.run() - (steps.perRun() - 1) * config.getDepth();
   int64_t lastParts = llvm::divideCeil(inLast, kFragmentDepth);
+  assert(inLast > 0 && inLast <= config.getDepth() && lastParts <= allParts &&
+         "the last step of a run has elements, and no more than others");
   int64_t copying = std::max<int64_t>(0, steps.count() - ahead());
   int64_t whole = lastParts < allParts ? steps.count() - 1 : steps.count();
   state = emitSteps(0, copying, /*hasCopies=*/true, allParts, state);
@@ -218,6 +220,9 @@ FragmentTile MultistageEmitter::fragmentTile(Values sums) {
   int64_t rowSums = needsRowSums() ? kSums : 0;
   // Of the fragments of 16 rows.
   int64_t ofFragments = config.getWarpColumns() / 2 + rowSums;
+  assert(int64_t(sums.size()) ==
+             config.getWarpRows() / kFragmentRows * ofFragments &&
+         "a thread has the sums of all fragments");
   Value group = code.create<arith::DivUIOp>(lane, code.index(4));
   Value row = code.create<arith::AddIOp>(warpRow, group);
   for (int64_t i = 0; i < config.getWarpRows() / 8; ++i) {

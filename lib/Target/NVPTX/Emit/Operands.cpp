@@ -15,6 +15,7 @@ using namespace qcc::nvptx;
 OpFoldResult Operands::sizeOf(unsigned loop) {
   AffineMap map = op.getOutMaps().front();
   AffineExpr dim = code.rewriter.getAffineDimExpr(loop);
+  assert(map.getResultPosition(dim) && "results have all parallel dimensions");
   return memref::getMixedSize(code.rewriter, code.loc, op.getOuts().front(),
                               *map.getResultPosition(dim));
 }

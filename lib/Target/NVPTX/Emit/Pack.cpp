@@ -129,6 +129,7 @@ SmallVector<OpFoldResult> PackEmitter::sizesOfColumns() {
 SmallVector<Value>
 PackEmitter::emitWords(Values sums, function_ref<Values(Value, Values)> body) {
   ArrayRef<int64_t> sizes = op.getReductionSizes();
+  assert(op.getReductionSize() % run() == 0 && "K is whole segments");
   SmallVector<OpFoldResult> outer;
   for (int64_t size : sizes.drop_back())
     outer.push_back(code.rewriter.getIndexAttr(size));
@@ -288,6 +289,7 @@ void PackEmitter::emitTile(SharedMemory &memory, Value warp, Value first) {
   // All runs have words for whole steps of the loop.
   constexpr int64_t kStep = kWarps * kWordsAtOnce;
   static_assert(kPackedStep / kWord % kStep == 0);
+  assert(op.getRunWords() % kStep == 0 && "segments are padded to whole steps");
   Value rest = code.create<arith::SubIOp>(code.index(op.getRunWords()), first);
   Value count = code.create<arith::MinUIOp>(rest, code.index(kWarp));
   auto loop = scf::ForOp::create(code.rewriter, code.loc, code.index(0), count,

@@ -97,6 +97,7 @@ SmallVector<Value> PrologueLoader::loadElements(unsigned operand, Point point) {
       point[k] = code.create<arith::MinUIOp>(point[k], code.index(run() - 1));
     elements.push_back(code.load(operands[operand], maps[operand], point));
   }
+  assert(elements.size() == kChunk && "an element for each byte of the chunk");
   return elements;
 }
 
@@ -116,6 +117,9 @@ SmallVector<SmallVector<Value>> PrologueLoader::load(Value step) {
 SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
                                            Value step) {
   RewriterBase &rewriter = code.rewriter;
+  assert(int64_t(held.size()) ==
+             kChunk * llvm::count(invariants[number], Value()) &&
+         "elements of each operand that varies");
   SmallVector<SmallVector<Value>> lists(kChunk);
   for (auto [element, arguments] : llvm::enumerate(lists)) {
     unsigned next = element;

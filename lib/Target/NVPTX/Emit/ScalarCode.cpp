@@ -30,6 +30,7 @@ OpFoldResult ScalarCode::product(ArrayRef<OpFoldResult> sizes) {
 }
 
 OpFoldResult ScalarCode::tiles(OpFoldResult size, int64_t tile) {
+  assert(tile > 0 && "tiles have a size");
   AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
   return affine::makeComposedFoldedAffineApply(rewriter, loc, s0.ceilDiv(tile),
                                                {size});
@@ -56,6 +57,7 @@ SmallVector<Value> ScalarCode::openForall(ArrayRef<OpFoldResult> sizes) {
 }
 
 SmallVector<Value> ScalarCode::indices(AffineMap map, const Point &point) {
+  assert(point.size() == map.getNumDims() && "an index for each loop");
   SmallVector<OpFoldResult> dims;
   for (Value index : point)
     dims.push_back(index ? OpFoldResult(index)
@@ -95,6 +97,8 @@ SmallVector<Value> ScalarCode::inlineRegion(Region &region,
                                             ValueRange arguments) {
   IRMapping mapping;
   Block &block = region.front();
+  assert(block.getNumArguments() == arguments.size() &&
+         "a value for each argument of the region");
   mapping.map(block.getArguments(), arguments);
   for (Operation &nested : block.without_terminator())
     rewriter.clone(nested, mapping);
@@ -113,6 +117,7 @@ Value ScalarCode::loadByte(ValueRange operands, ArrayRef<AffineMap> maps,
 }
 
 Value ScalarCode::extend(Value byte, bool isUnsigned) {
+  assert(byte.getType().isInteger(8) && "bytes are extended");
   Type i32 = rewriter.getI32Type();
   if (isUnsigned)
     return arith::ExtUIOp::create(rewriter, loc, i32, byte);

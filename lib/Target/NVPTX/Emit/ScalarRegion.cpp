@@ -142,6 +142,8 @@ SmallVector<Value> ScalarRegion::emitOne(ScalarCode &code,
 
 Value ScalarRegion::packWord(ScalarCode &code, const ByteRange &range,
                              ArrayRef<Value> words) {
+  assert(words.size() == kWordBytes && range.saturation != Saturation::None &&
+         "four words that saturate make a word of bytes");
   RewriterBase &rewriter = code.rewriter;
   auto packPair = [&](Value high, Value low, Value above) -> Value {
     std::string text = range.saturation == Saturation::Signed
@@ -167,6 +169,7 @@ static Value roundedFloat(Value word) {
 
 Value ScalarRegion::roundToByte(ScalarCode &code, const ByteRange &range,
                                 Value number) {
+  assert(range.saturation != Saturation::None && "the conversion saturates");
   // The conversion saturates, and NaN becomes 0.
   std::string text = range.saturation == Saturation::Signed
                          ? "cvt.rni.s8.f32 $0, $1;"
@@ -207,6 +210,7 @@ Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
     least = least.value_or(lowest);
     most = most.value_or(lowest + 255);
   }
+  assert((!least || !most || *least <= *most) && "a clamp leaves numbers");
   SmallVector<Value> parts(words);
   for (Value &word : parts) {
     if (least)
@@ -244,6 +248,7 @@ Value ScalarRegion::packBytes(ScalarCode &code, const Byte &byte,
 SmallVector<Value> ScalarRegion::emit(ScalarCode &code,
                                       ArrayRef<SmallVector<Value>> lists,
                                       ArrayRef<bool> isUsedWhole) {
+  assert(!lists.empty() && "vectors have elements");
   SmallVector<SmallVector<Value>> results(bytes.size());
   for (const SmallVector<Value> &arguments : lists)
     for (auto [values, value] :

@@ -13,6 +13,8 @@ using namespace mlir;
 using namespace qcc::nvptx;
 
 Value SharedTile::offset(Value row, Value chunk) {
+  assert((depth == 64 || depth == 128) && llvm::isPowerOf2_64(run) &&
+         "rows have one line of banks or half of one");
   auto bits = [&](Value value, int64_t shift, int64_t mask) {
     return code.create<arith::AndIOp>(
         code.create<arith::ShRUIOp>(value, code.index(shift)),

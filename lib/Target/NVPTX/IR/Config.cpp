@@ -94,6 +94,9 @@ int64_t ConfigAttr::getThreads() const {
   case StrategyKind::Threads:
     return kBlock;
   case StrategyKind::Multistage:
+    assert(getRows() % getWarpRows() == 0 &&
+           getColumns() % getWarpColumns() == 0 &&
+           "warps share a tile in equal parts");
     return getRows() / getWarpRows() * (getColumns() / getWarpColumns()) *
            kWarp;
   case StrategyKind::Decode:
@@ -130,6 +133,7 @@ ConfigAttr ConfigAttr::withGuard(int64_t above, int64_t upTo) const {
 }
 
 ConfigAttr ConfigAttr::withFewRows(ArrayRef<ConfigAttr> configs) const {
+  assert(!configs.empty() && "few rows have configs");
   SmallVector<Attribute> few(configs.begin(), configs.end());
   return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
              getDepth(), getWarpRows(), getWarpColumns(), getStages(),

@@ -75,6 +75,7 @@ static int64_t registersAhead(ContractOp op, ConfigAttr config,
   int64_t run = op.getReductionSizes().back();
   int64_t steps =
       op.getReductionSize() / run * llvm::divideCeil(run, config.getDepth());
+  assert(steps > 0 && "K has steps");
   bool isLoop = steps > (config.getStages() == 2 ? 2 : 1);
   int64_t parts = steps * config.getDepth() / kFragmentDepth;
   return !isLoop && parts > kPartsOfLoop ? fragments : 0;
@@ -89,6 +90,7 @@ static int64_t registersOfUnalignedChunks(int64_t chunks) {
 }
 
 static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
+  assert(findMatrixAtom(config.getAtom()) && "refuseTile knows the atom");
   int64_t threads = config.getThreads();
   auto chunks = [&](int64_t rows) {
     return llvm::divideCeil(rows * config.getDepth() / 16, threads);

@@ -187,6 +187,9 @@ std::optional<int64_t> qcc::nvptx::mostRowsOf(kernel::ContractOp op,
 
 std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
                                                   AffineMap map, unsigned k) {
+  assert(int64_t(map.getNumResults()) == type.getRank() &&
+         k < map.getNumDims() &&
+         "the map is of the operand, and k one of its loops");
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
   int64_t alignment = kMostAligned;
   bool isView = false;
@@ -219,6 +222,8 @@ std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
     else
       next *= type.getDimSize(dim);
   }
+  assert(llvm::isPowerOf2_64(alignment) && alignment <= kMostAligned &&
+         "an alignment divides 16");
   return map.isFunctionOfDim(k) ? std::optional(alignment) : std::nullopt;
 }
 
@@ -237,6 +242,7 @@ int64_t qcc::nvptx::columnsOfThread(kernel::ContractOp op, ConfigAttr config) {
       widest = std::max<int64_t>(
           widest, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   }
+  assert(config.getWarpColumns() % 4 == 0 && "four threads share columns");
   // Pairs of fragments are loaded at once.
   constexpr int64_t kFewest = 4;
   return std::min(std::max(kMostAligned / widest, kFewest),

@@ -165,6 +165,7 @@ double Multistage::instructionsOfStep(ContractOp op, ConfigAttr config) const {
 double Multistage::busyTime(ContractOp op, ConfigAttr config,
                             const Sizes &sizes, double steps,
                             double epilogue) const {
+  assert(steps >= 1 && "K has steps");
   double results = double(config.getRows()) * config.getColumns();
   double products = results * config.getDepth() / spec.productsPerCycle;
   double issued =

@@ -48,6 +48,7 @@ Sizes::Sizes(ContractOp op, ConfigAttr config) {
 }
 
 double Sizes::tiles(ConfigAttr config) const {
+  assert(config.getRows() > 0 && config.getColumns() > 0 && "no tile");
   return batch * llvm::divideCeil(rows, config.getRows()) *
          llvm::divideCeil(columns, config.getColumns());
 }
@@ -180,6 +181,8 @@ SmallVector<ConfigAttr> TiledStrategy::listFewRows(ContractOp op) const {
       few.push_back(config);
     above = upTo;
   }
+  assert(few.front().getRowsAbove() == 0 && few.back().getRowsUpTo() == above &&
+         "guards cover all few rows");
   return few;
 }
 
@@ -217,13 +220,17 @@ SmallVector<Candidate> TiledStrategy::list(ContractOp op) const {
 //===----------------------------------------------------------------------===//
 
 const Atom &TiledStrategy::atomOfChip() const {
-  return *llvm::find_if(matrixAtoms(),
-                        [&](const Atom &atom) { return spec.has(atom); });
+  const Atom *atom = llvm::find_if(
+      matrixAtoms(), [&](const Atom &atom) { return spec.has(atom); });
+  assert(atom != matrixAtoms().end() && "every chip multiplies matrices");
+  return *atom;
 }
 
 int64_t TiledStrategy::blocksAtOnce(ConfigAttr config,
                                     int64_t registers) const {
   int64_t threads = config.getThreads();
+  assert(registers > 0 && threads > 0 && config.getSharedBytes() > 0 &&
+         "blocks take resources");
   return std::max<int64_t>(
       1,
       std::min({spec.sharedBytes / config.getSharedBytes(),
@@ -244,6 +251,7 @@ double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
 
 Cost TiledStrategy::costOf(ContractOp op, const Sizes &sizes,
                            double time) const {
+  assert(time > 0 && "a kernel takes time");
   double peak = sizes.results() * op.getReductionSize() /
                 spec.productsPerCycle / spec.multiprocessors;
   return {time, peak / time};

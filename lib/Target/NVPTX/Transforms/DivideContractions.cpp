@@ -13,6 +13,10 @@
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Refusal.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "divide-contractions"
 
 namespace qcc {
 #define GEN_PASS_DEF_DIVIDECONTRACTIONS
@@ -23,6 +27,10 @@ using namespace mlir;
 using namespace qcc;
 using kernel::ContractOp;
 using nvptx::ConfigAttr;
+
+ALWAYS_ENABLED_STATISTIC(numByRows,
+                         "Contractions divided by the number of rows");
+ALWAYS_ENABLED_STATISTIC(numByParts, "Contractions divided into parts of K");
 
 //===----------------------------------------------------------------------===//
 // Guards
@@ -99,6 +107,10 @@ Value PartsOfK::viewOfRhs() {
   // [batch..., n, words, 1]
   auto type = cast<MemRefType>(op.getRhs().getType());
   int64_t batch = type.getRank() - 3;
+  assert(batch >= 0 && type.getShape().back() == 1 &&
+         "parts of K are of operands packed for single columns");
+  assert(type.getDimSize(batch + 1) % count == 0 &&
+         "parts of K have the same number of words");
   SmallVector<ReassociationIndices> dims;
   SmallVector<int64_t> shape;
   SmallVector<OpFoldResult> sizes;
@@ -150,6 +162,8 @@ void PartsOfK::emitProducts() {
   ContractParts products = parts;
   unsigned loops = op.getNumLoops(), divided = op.getReductionDims().front();
   AffineExpr part = getAffineDimExpr(loops, context);
+  assert(count > 1 && products.reductionSizes.front() % count == 0 &&
+         "parts of K have the same size");
   products.reductionSizes.front() /= count;
   for (MappedOperand *operand : products.operands())
     operand->map =
@@ -306,6 +320,11 @@ struct DivideContractions
         op->emitError("is not bufferized; run one-shot-bufferize first");
         return signalPassFailure();
       }
+      ++(config.getFewRows() ? numByRows : numByParts);
+      LDBG() << "divides the contraction at " << op.getLoc() << " by "
+             << (config.getFewRows()
+                     ? "its number of rows"
+                     : std::to_string(config.getParts()) + " parts of K");
       if (config.getFewRows())
         divideByRows(rewriter, op, config);
       else

@@ -42,6 +42,9 @@ SmallVector<Type> qcc::nvptx::parameterTypes(Type argument,
 
 Value qcc::nvptx::emitLiteral(OpBuilder &builder, Location loc, Type type,
                               ValueRange parameters) {
+  assert(parameters.size() ==
+             llvm::divideCeil(type.getIntOrFloatBitWidth(), kLiteralBits) &&
+         "a parameter for each word of the literal");
   Value bits = parameters.front();
   if (parameters.size() > 1) {
     Value amount = arith::ConstantIntOp::create(builder, loc, kLiteralBits, 64);
@@ -181,6 +184,8 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
                                    DenseI64ArrayAttr writes) {
   LaunchArguments arguments;
   ArrayAttr values = call.getArgAttrsAttr();
+  assert((!values || values.size() == call.getNumOperands()) &&
+         "attributes for each operand");
   auto add = [&](Value operand, Attribute value) {
     arguments.operands.push_back(operand);
     arguments.values.push_back(value ? value : builder.getDictionaryAttr({}));
@@ -214,6 +219,12 @@ LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
     return failure();
   LaunchArguments arguments = argumentsOf(
       rewriter, call, step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr));
+  assert(llvm::all_of(arguments.writes,
+                      [&](int64_t number) {
+                        return isa<MemRefType>(
+                            arguments.operands[number].getType());
+                      }) &&
+         "kernels write buffers");
   unsigned count = call.getNumOperands();
   auto amount = [&](StepArgument which) {
     return call.getOperand(count - static_cast<unsigned>(which));

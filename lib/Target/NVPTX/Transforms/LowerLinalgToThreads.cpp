@@ -17,6 +17,10 @@
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Transforms/VectorLoops/LinalgLoops.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "lower-linalg-to-threads"
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERLINALGTOTHREADS
@@ -26,6 +30,12 @@ namespace qcc {
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::nvptx;
+
+ALWAYS_ENABLED_STATISTIC(numWarps, "Float reductions by warps");
+ALWAYS_ENABLED_STATISTIC(numTiles, "Ops that turn tiles in shared memory");
+ALWAYS_ENABLED_STATISTIC(numVectors,
+                         "Ops with words of 16 bytes for each thread");
+ALWAYS_ENABLED_STATISTIC(numSingle, "Ops with one result for each thread");
 
 //===----------------------------------------------------------------------===//
 // A thread for each 16 bytes of results
@@ -56,6 +66,7 @@ static Lanes chooseLanes(const LinalgLoops &loops) {
   };
   while (count > 1 && !fits())
     count /= 2;
+  assert(llvm::isPowerOf2_64(count) && "words of 16 bytes have so many");
   return Lanes{dim, unsigned(count), Value()};
 }
 
@@ -195,6 +206,7 @@ Value WarpReduction::exchange(Value word, int64_t distance) {
 Value WarpReduction::fromLane(Value value, int64_t distance) {
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
+  assert((bits <= 32 || bits == 64) && "a shuffle moves a word, two move f64");
   Type integer = rewriter.getIntegerType(bits), word = rewriter.getI32Type();
   Value raw = arith::BitcastOp::create(rewriter, loc, integer, value);
   if (bits == 64) {
@@ -235,6 +247,7 @@ void WarpReduction::emit() {
   Value lane = loops.openForallOfLanes(kWarp, point);
   loops.emitInvariants(point, loops.getReductionDims());
   SmallVector<Value> values = foldLane(lane);
+  assert(values.size() == outputs.size() && "a value of each output");
   for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
     for (auto [i, value] : llvm::enumerate(values))
       value = combine(i, value, fromLane(value, distance));
@@ -259,14 +272,24 @@ private:
     if (failed(generic))
       return failure();
     LinalgLoops loops(rewriter, *generic, BF16Conversions::OnIntegers);
-    if (auto outputs = getFloatReduction(loops.op))
+    auto choose = [&](llvm::TrackingStatistic &count, const Twine &form) {
+      ++count;
+      LDBG() << "gives " << loops.op->getName() << " at " << loops.op.getLoc()
+             << " " << form;
+    };
+    if (auto outputs = getFloatReduction(loops.op)) {
+      choose(numWarps, "a warp for each result");
       WarpReduction(loops, *outputs).emit();
-    else if (std::optional<TransposedTile> tile = findTransposedTile(loops))
+    } else if (std::optional<TransposedTile> tile = findTransposedTile(loops)) {
+      choose(numTiles, "a block for each tile, which shared memory turns");
       emitTransposedTiles(loops, *tile);
-    else if (Lanes lanes = chooseLanes(loops); lanes.count > 1)
+    } else if (Lanes lanes = chooseLanes(loops); lanes.count > 1) {
+      choose(numVectors, "a thread for " + Twine(lanes.count) + " results");
       emitVectors(loops, lanes);
-    else
+    } else {
+      choose(numSingle, "a thread for each result");
       emitInOrder(loops);
+    }
     rewriter.eraseOp(*generic);
     return success();
   }

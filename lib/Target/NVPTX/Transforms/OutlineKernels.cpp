@@ -16,7 +16,11 @@
 #include "qcc/Transforms/Steps/StepInfo.h"
 #include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "outline-kernels"
 
 namespace qcc {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -27,6 +31,9 @@ using namespace mlir;
 using namespace qcc;
 using nvptx::KernelWork;
 using nvptx::kStepArguments;
+
+ALWAYS_ENABLED_STATISTIC(numKernels, "Kernels made");
+ALWAYS_ENABLED_STATISTIC(numLaunches, "Launches of kernels");
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -142,6 +149,8 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
   for (BlockArgument argument : step.getArguments().drop_back(kStepArguments)) {
     size_t count =
         nvptx::parameterTypes(argument.getType(), builder.getContext()).size();
+    assert(count > 0 && count <= parameters.size() &&
+           "an argument has parameters of its own");
     ArrayRef<BlockArgument> own = parameters.take_front(count);
     parameters = parameters.drop_front(count);
     auto type = dyn_cast<MemRefType>(argument.getType());
@@ -166,6 +175,7 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
     mapping.map(argument,
                 emitMemref(builder, loc, converter, type, data, sizeOf));
   }
+  assert(parameters.empty() && "each parameter belongs to an argument");
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   for (BlockArgument argument : step.getArguments().take_back(kStepArguments))
     mapping.map(argument, zero);
@@ -288,11 +298,16 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
           shared = createSharedMemory(rewriter, module.getLoc());
           kernelSymbols.insert(shared);
         }
+        ++numKernels;
+        LDBG() << "makes " << step.getName() << " at " << step.getLoc()
+               << " a kernel, in blocks of " << work.threads << " threads with "
+               << work.sharedBytes << " bytes of shared memory";
         func::FuncOp kernel =
             createKernel(rewriter, step, work.threads, shared);
         name = SymbolRefAttr::get(
             room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
       }
+      ++numLaunches;
       if (failed(nvptx::createLaunch(rewriter, call, step, name, work)))
         return signalPassFailure();
     }

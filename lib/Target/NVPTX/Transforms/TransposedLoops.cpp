@@ -75,6 +75,7 @@ static void chooseAccesses(const LinalgLoops &loops, TransposedTile &tile) {
     tile.loaded = 1;
   while (tile.sharedBytes() > kMostShared)
     tile.inputs.pop_back();
+  assert(!tile.inputs.empty() && "blocks have memory for one input");
   auto isStored = [&](OpOperand &operand) {
     return llvm::is_contained(tile.inputs, &operand) ||
            isAligned(loops, operand, tile.resultDim, count);
@@ -243,7 +244,11 @@ void TransposedTileEmitter::emit() {
       kWarp * kColumnsAtOnce / tile.loaded,
       [&](Value item) { copyInputs(item); });
   NVVM::BarrierOp::create(code.rewriter, code.loc);
+  assert(tile.columns() % tile.stored == 0 &&
+         "rows of a tile are whole accesses");
   int64_t accesses = tile.columns() / tile.stored;
+  assert((accesses <= kBlock ? kBlock % accesses : accesses % kBlock) == 0 &&
+         "threads of a block have equal shares of a row");
   int64_t rowsAtOnce = std::max<int64_t>(1, kBlock / accesses);
   Value steps = stepsFor(tile.inputDim, firstRow, tile.rows(), rowsAtOnce);
   if (accesses > kBlock)
@@ -293,6 +298,8 @@ SmallVector<Value> TransposedTileEmitter::transpose(ArrayRef<Value> words) {
   // Digits of a selector are bytes of (a, b), the lowest one first.
   constexpr int64_t kLowHalves = 0x5410, kHighHalves = 0x7632;
   constexpr int64_t kLowBytes = 0x5140, kHighBytes = 0x7362;
+  assert((words.size() == 2 || words.size() == 4) &&
+         "a square of halves or of bytes");
   if (words.size() == 2)
     return {permute(words[0], words[1], kLowHalves),
             permute(words[0], words[1], kHighHalves)};
@@ -311,6 +318,8 @@ void TransposedTileEmitter::copyInputs(Value item) {
   Value column = times(quotient(item, kWarp), tile.loaded);
   int64_t columnsOfPass = kBlock / kWarp * tile.loaded;
   int64_t passes = kColumnsAtOnce / columnsOfPass;
+  assert(passes > 0 && passes * columnsOfPass == kColumnsAtOnce &&
+         "passes copy all columns");
   for (unsigned input = 0; input < tile.inputs.size(); ++input) {
     SmallVector<SmallVector<Value>> loaded(passes);
     auto columnOf = [&](int64_t pass) {

@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace qcc::x86;
 
 Value qcc::x86::zeroTile(OpBuilder &builder, Location loc, int64_t rows) {
+  assert(rows > 0 && rows <= 16 && "a tile register has 16 rows");
   return amx::TileZeroOp::create(
       builder, loc,
       amx::TileType::get({rows, kTileColumns}, builder.getI32Type()));
@@ -19,6 +20,7 @@ Value qcc::x86::zeroTile(OpBuilder &builder, Location loc, int64_t rows) {
 
 Value qcc::x86::loadTile(OpBuilder &builder, Location loc,
                          const TileSource &source, int64_t rows) {
+  assert(rows > 0 && rows <= 16 && "a tile register has 16 rows");
   return amx::TileLoadOp::create(
       builder, loc, amx::TileType::get({rows, kTileBytes}, builder.getI8Type()),
       source.memref, source.indices, source.stride);

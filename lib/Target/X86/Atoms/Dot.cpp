@@ -26,6 +26,11 @@ static StringRef intrinsicOf(const Atom &atom) {
 Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
                                    const Atom &atom, Value accumulators,
                                    Value left, Value right) {
+  assert(cast<VectorType>(accumulators.getType()).getNumElements() ==
+             int64_t(atom.lanes) &&
+         "an accumulator for each lane");
+  assert((atom.kr == 2 || atom.kr == 4) &&
+         "vectors are multiplied in words of two or four elements");
   auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
                               builder.getIntegerType(32 / atom.kr));
   Value a = builder.createOrFold<vector::BitCastOp>(loc, type, left);
@@ -60,6 +65,7 @@ Value qcc::x86::multiplyPairs(OpBuilder &builder, Location loc,
                               std::array<Value, 2> right) {
   auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
                               builder.getIntegerType(32 / atom.kr));
+  assert(atom.hasPairs() && "an atom that multiplies sums of pairs");
   auto sum = [&](Value a, Value b) -> Value {
     return arith::AddIOp::create(
         builder, loc, vector::BitCastOp::create(builder, loc, type, a),

@@ -134,6 +134,10 @@ AmxTiles::AmxTiles(KernelBuilder &builder, Contraction &contraction)
       rowsPerRegister(contraction.mr / registerRows),
       steps(contraction.words * contraction.kr / kTileBytes),
       rows(makeRows(builder, contraction)), epilogue(builder, contraction) {
+  assert(contraction.mr % registerRows == 0 &&
+         contraction.nr % kTileColumns == 0 && "tiles are whole registers");
+  assert(contraction.words * contraction.kr % kTileBytes == 0 &&
+         "segments are padded to whole steps");
   auto m = getConstantIntValue(contraction.m);
   if (!m || *m % contraction.mr != 0)
     restRows = makePanelRows(builder, contraction, contraction.mr);
@@ -146,6 +150,7 @@ AmxTiles::AmxTiles(KernelBuilder &builder, Contraction &contraction)
 //===----------------------------------------------------------------------===//
 
 void AmxTiles::emit(const GridPart &part) {
+  assert(contraction.nc % contraction.nr == 0 && "blocks have whole tiles");
   int64_t columnsPerBlock = contraction.nc / contraction.nr;
   Value lastRow = part.lastRow;
   RowGroup group{rows.get(), registerRows, contraction.mr};
@@ -381,6 +386,7 @@ SmallVector<Value> AmxTiles::emitOverlapped(const Tile &tile,
     };
     emitStep(tile, rows, builder.index(step), current, startOver, finishRows);
   }
+  assert(row == finished.rows && "each row has its epilogue");
   return emitSteps(tile, rows, unrolled, steps, current, ahead);
 }
 
@@ -390,6 +396,8 @@ SmallVector<Value> AmxTiles::emitOverlapped(const Tile &tile,
 
 void AmxTiles::storeToScratch(const Tile &tile, int64_t number,
                               Value accumulators) {
+  assert(number < registerRows * contraction.nr / kTileColumns &&
+         "scratch memory has a place for each register of a tile");
   storeTile(builder.rewriter, builder.loc, accumulators, scratch,
             {builder.index(number / tile.vectors * rowsPerRegister),
              builder.index(number % tile.vectors * kTileColumns)});

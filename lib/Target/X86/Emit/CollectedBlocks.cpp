@@ -63,6 +63,8 @@ CollectedBlocks::Side CollectedBlocks::makeSide(int64_t tile, int64_t block,
   side.places = side.margin + block + tile;
   if (isAlong)
     side.places = llvm::alignTo(side.places, builder.lanes);
+  assert((!isAlong || block % builder.lanes == 0) && side.margin >= tile &&
+         "results along a side are whole vectors, behind a tile of margin");
   return side;
 }
 
@@ -125,6 +127,8 @@ void CollectedBlocks::emitEpilogue(const GridPart &part, int64_t vectors,
                                    bool masked,
                                    std::optional<int64_t> columns) {
   Side &outer = across(), &inner = along();
+  assert(vectors * builder.lanes <= inner.block + builder.lanes - 1 &&
+         "the epilogue is of one block");
   Tile tile;
   tile.loops = part.loops;
   tile.batch = part.batch;

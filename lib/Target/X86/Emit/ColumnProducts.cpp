@@ -30,6 +30,7 @@ void ColumnProducts::prepare(ArrayRef<Value> batch, Value first, Value last) {
   firstColumn = first;
   if (!areNeeded())
     return;
+  assert(contraction.words % 2 == 0 && "words come in pairs");
   int64_t vectors = contraction.nr / builder.lanes;
   builder.forEach(first, last, 1, [&](Value column) {
     SmallVector<Value> zeros(vectors, builder.splat(0));

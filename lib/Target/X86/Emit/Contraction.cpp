@@ -29,6 +29,11 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   int64_t step = config.isInnerProduct() ? atom.lanes * kr : atom.kStep;
   runWords = llvm::alignTo(runSize, step) / kr;
   words = runs * runWords;
+  assert(kr == int64_t(atom.kr) && "the atom multiplies words of this size");
+  assert((!op.isPacked() ||
+          cast<ShapedType>(op.getRhs().getType())
+                  .getDimSize(roles.batch.size() + 1) >= words) &&
+         "the packed operand has the words that the kernel multiplies");
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
   OperandShifts shifts =

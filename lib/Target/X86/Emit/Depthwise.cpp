@@ -127,6 +127,7 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
                                         int64_t count) {
   kernel::ContractOp op = contraction.op;
   int64_t lanes = builder.lanes, kr = contraction.kr;
+  assert(count > 0 && count <= kr && "a word has elements");
   Value column = builder.mul(tile.column, contraction.nr);
   bool isInLine = endsAreSpelled && !getConstantIntValue(tile.row);
   SmallVector<Value> words;
@@ -191,6 +192,10 @@ SmallVector<Value> Depthwise::readGroups(const Tile &tile,
       order[lane] = ((j * lanes + lane) / groups->columns - group) *
                         groups->elements / kr +
                     *getConstantIntValue(word);
+    assert(llvm::all_of(
+               order,
+               [&](int64_t from) { return from >= 0 && from < size / kr; }) &&
+           "each lane has a word that was read");
     Value inMemory = cast(builder.vectorType(size / kr, 8 * kr), bytes);
     Value ofLanes = vector::ShuffleOp::create(builder.rewriter, builder.loc,
                                               inMemory, inMemory, order);
@@ -245,6 +250,8 @@ SmallVector<Value> Depthwise::reduce(const Tile &tile,
                                      RightWord right) {
   int64_t kr = contraction.kr, whole = contraction.runSize / kr,
           rest = contraction.runSize % kr;
+  assert(int64_t(accumulators.size()) == tile.rows * tile.vectors &&
+         "an accumulator for each vector of each row");
   bool isUnrolled = (groups && groups->areShared(tile.vectors)) ||
                     contraction.runWords * windows.countColumns(tile.rows) <=
                         kMaxUnrolledWords;

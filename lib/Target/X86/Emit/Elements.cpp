@@ -28,6 +28,7 @@ Elements Elements::ofLhs(kernel::ContractOp op) {
 }
 
 Value Elements::read(KernelBuilder &builder, const VectorPosition &position) {
+  assert(operands.size() == maps.size() && "a map for each operand");
   SmallVector<Value> arguments;
   for (auto [operand, map] : llvm::zip(operands, maps))
     arguments.push_back(
@@ -37,6 +38,7 @@ Value Elements::read(KernelBuilder &builder, const VectorPosition &position) {
 }
 
 Value Elements::pack(KernelBuilder &builder, ValueRange vectors) {
+  assert(prologue && "elements without a prologue are bytes already");
   return prologue->pack(builder, 0, vectors);
 }
 
@@ -75,6 +77,7 @@ Value Elements::readBytes(KernelBuilder &builder, VectorPosition position,
   }
   if (areWide())
     return pack(builder, parts);
+  assert(llvm::isPowerOf2_64(parts.size()) && "halves are joined");
   while (parts.size() > 1) {
     SmallVector<Value> joined;
     for (size_t i = 0; i < parts.size(); i += 2) {

@@ -106,6 +106,7 @@ VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
       numBatch(op.getNumBatch()), nr(op.getNR()), kr(op.getKR()),
       runs(op.getWords() / op.getRunWords()),
       runSize(op.getReductionSizes().back()), source(elementsOf(op)) {
+  assert(nr % builder.lanes == 0 && "tiles have whole vectors of columns");
   if (!isAlongRuns() || !source.hasPrologue())
     return;
   OpBuilder::InsertionGuard guard(builder.rewriter);
@@ -123,6 +124,7 @@ int64_t VectorPack::unitColumns() const {
   if (!isAlongRuns() && kr == 4 && !source.hasPrologue())
     while (columns < 4 * builder.lanes && nr % (2 * columns) == 0)
       columns *= 2;
+  assert(nr % columns == 0 && "a tile has whole units");
   return columns;
 }
 
@@ -137,6 +139,7 @@ VectorPosition VectorPack::at(const Unit &unit, Value column, Value k,
 }
 
 Value VectorPack::toStored(Value word, int64_t count, Value mask) {
+  assert(count > 0 && "a word has elements");
   OpBuilder &rewriter = builder.rewriter;
   int64_t bits = 32 / kr, existing = bits * std::min(count, kr);
   auto type = cast<VectorType>(word.getType());
@@ -282,6 +285,8 @@ void VectorPack::store(const Unit &unit, Value word, int64_t group,
 }
 
 SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
+  assert(int64_t(sums.size()) == unitColumns() / builder.lanes &&
+         "a sum for each vector of columns");
   int64_t step = isAlongRuns() ? builder.lanes : 1;
   int64_t whole = runSize / (step * kr), rest = runSize - whole * step * kr;
   auto pack = [&](Value word, int64_t count, ValueRange sums) {

@@ -40,6 +40,7 @@ void Epilogue::store(const Tile &tile, int64_t i, unsigned result,
   kernel::ContractOp op = contraction.op;
   Value out = op.getOuts()[result];
   AffineMap map = op.getOutMaps()[result];
+  assert(int64_t(vectors.size()) == tile.vectors && "vectors of a row");
   bool isPacked = region.isPackable(result);
   int64_t j = 0;
   while (j < tile.vectors) {
@@ -60,6 +61,8 @@ void Epilogue::store(const Tile &tile, int64_t i, unsigned result,
 
 void Epilogue::emitRow(const Tile &tile, int64_t i, ValueRange accumulators) {
   kernel::ContractOp op = contraction.op;
+  assert(int64_t(accumulators.size()) == tile.vectors &&
+         "an accumulator for each vector of the row");
   SmallVector<SmallVector<Value>> results(op.getOuts().size());
   for (int64_t j = 0; j < tile.vectors; ++j) {
     VectorPosition position = tile.at(builder, contraction, i, j);
@@ -77,6 +80,8 @@ void Epilogue::emitRow(const Tile &tile, int64_t i, ValueRange accumulators) {
 }
 
 void Epilogue::emit(const Tile &tile, ValueRange accumulators) {
+  assert(int64_t(accumulators.size()) == tile.rows * tile.vectors &&
+         "an accumulator for each vector of each row");
   if (isAtMost(tile, kMaxUnrolledOps)) {
     for (int64_t i = 0; i < tile.rows; ++i)
       emitRow(tile, i, accumulators.slice(i * tile.vectors, tile.vectors));

@@ -28,6 +28,7 @@ Tile GridPart::tile(const Contraction &contraction, Value row, int64_t rows,
   tile.masked = masked;
   if (auto n = getConstantIntValue(contraction.n); n && masked) {
     tile.columns = *n % contraction.nr;
+    assert(*tile.columns > 0 && "whole tiles are not masked");
     tile.vectors =
         llvm::divideCeil(*tile.columns, (int64_t)contraction.atom.lanes);
   }
@@ -96,7 +97,9 @@ struct SpecialTiles {
 } // namespace
 
 static int64_t rowsAt(const Contraction &contraction, int64_t row) {
-  return std::min(contraction.mr, *getConstantIntValue(contraction.m) - row);
+  int64_t left = *getConstantIntValue(contraction.m) - row;
+  assert(left > 0 && "a tile has rows");
+  return std::min(contraction.mr, left);
 }
 
 SpecialTiles
@@ -116,6 +119,8 @@ SpecialTiles::of(const Contraction &contraction,
   while (tiles.first < tiles.last && isSpecialAt(tiles.last - mr))
     tiles.last -= mr;
   tiles.count = (tiles.first + tiles.end - tiles.last) / mr;
+  assert(tiles.first <= tiles.last && tiles.last <= tiles.end &&
+         tiles.last % mr == 0 && "special tiles are at the ends");
   return tiles;
 }
 

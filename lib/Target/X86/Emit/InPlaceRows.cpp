@@ -17,7 +17,10 @@ namespace {
 class InPlaceRows : public LhsRows {
 public:
   InPlaceRows(KernelBuilder &builder, Contraction &contraction)
-      : LhsRows(builder, contraction, contraction.mc) {}
+      : LhsRows(builder, contraction, contraction.mc) {
+    assert(contraction.kr == 4 && contraction.runSize >= contraction.kr &&
+           "words of four bytes are read where they lie");
+  }
 
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,

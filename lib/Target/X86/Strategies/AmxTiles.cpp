@@ -78,6 +78,8 @@ protected:
 /// The registers that a tile of `mr` by `nr` takes, with those of its operands;
 /// 0 if its rows cannot be cut into registers of equally many.
 static int64_t countTileRegisters(int64_t mr, int64_t nr) {
+  assert(mr > 0 && nr > 0 && nr % kRegisterColumns == 0 &&
+         "tiles have rows, and columns of whole registers");
   int64_t rows = llvm::divideCeil(mr, kRegisterRows);
   int64_t columns = nr / kRegisterColumns;
   if (mr % rows != 0)
@@ -131,6 +133,7 @@ struct AmxTimes {
 double AmxTiles::expectedTime(ContractOp, const GemmShape &shape,
                               const Tiling &tiling, const Atom &atom) const {
   int64_t i = llvm::divideCeil(tiling.mr, kRegisterRows);
+  assert(tiling.mr % i == 0 && "registers of a tile have equally many rows");
   AmxTiling registers{i, tiling.mr / i, tiling.nr / kRegisterColumns};
   int64_t mr = tiling.mr, j = registers.j;
   int64_t m = shape.m ? shape.m : 16 * std::min(tiling.mc, kManyRows);
@@ -174,6 +177,7 @@ static Tiling addBlocks(const AmxTiling &tiling, const GemmShape &shape,
   int64_t rows = blocks(
       llvm::divideCeil(shape.m, mr),
       (shape.isInPlace ? kManyRows : spec.l2Bytes / 4 / (bytes + 128)) / mr);
+  assert(rows > 0 && columns > 0 && "blocks have tiles");
   return {mr, nr, rows * mr, columns * nr};
 }
 

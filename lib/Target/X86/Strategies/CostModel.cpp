@@ -104,6 +104,8 @@ GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
 }
 
 int64_t GemmShape::words(const Atom &atom) const {
+  assert(run > 0 && k % run == 0 && "K is whole segments");
+  assert(atom.kStep % atom.kr == 0 && "a step along K is whole words");
   return k / run * (int64_t)llvm::alignTo(run, (uint64_t)atom.kStep) / atom.kr;
 }
 
@@ -200,6 +202,7 @@ double qcc::x86::packingTime(ContractOp op, const GemmShape &shape,
   if (isPackedInAdvance(op) || shape.m == 0)
     return 0;
   int64_t n = shape.n ? shape.n : kManyColumns;
+  assert(n > 0 && shape.m > 0 && "contractions have results");
   return kPacking * llvm::alignTo(n, atom.lanes) * shape.k / 64 /
          leastTime(shape, shape.m, n, atom);
 }

@@ -79,6 +79,7 @@ static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
   // Words of the last dimension of K, which shape.run is the size of, for each
   // iteration of the other dimensions.
   int64_t words = shape.words(atom), others = words / windows.taps;
+  assert(words % windows.taps == 0 && "each tap has as many words");
   double columns = double(windows.countColumns(rows)) * others;
   double reading =
       isGrouped
@@ -100,6 +101,8 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
   int64_t n = shape.n ? shape.n : kManyColumns;
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes),
           nv = tiling.nr / (int64_t)atom.lanes;
+  assert(nv > 0 && tiling.nr % atom.lanes == 0 &&
+         "columns of tiles are whole vectors");
   SharedWindows windows = SharedWindows::of(op);
   bool isGrouped = GroupedColumns::of(op, atom.lanes).has_value();
   auto tile = [&](int64_t rows, int64_t vectors) {
@@ -142,6 +145,8 @@ bool qcc::x86::isFastUnpadded(ContractOp op, RankedTensorType type,
     if (elements > kMaxLineOfPadding)
       return false;
   }
+  assert(int64_t(padding.size()) == 2 * type.getRank() &&
+         "two widths for each dimension");
   int64_t widest = std::max(padding[2 * line], padding[2 * line + 1]);
   return widest <= kMaxRowsInPadding * windows.rowStride;
 }

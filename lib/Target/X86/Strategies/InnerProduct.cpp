@@ -128,6 +128,8 @@ SmallVector<Tiling> InnerProduct::listTilings(ContractOp op,
         continue;
       int64_t acrossBlock =
           b * llvm::divideCeil(std::min(across, kBlockAcross), b);
+      assert(acrossBlock % b == 0 && alongBlock % atom.lanes == 0 &&
+             "blocks have whole tiles across and whole vectors along");
       Tiling tiling = alongRows ? Tiling{a, b, alongBlock, acrossBlock}
                                 : Tiling{b, a, acrossBlock, alongBlock};
       tiling.rhsInPlace = readsRhs;

@@ -94,6 +94,8 @@ SmallVector<Tiling> InterleavedColumns::listTilings(ContractOp op,
   for (int64_t mr = std::min(shape.m, kMaxRows); mr > 0; --mr) {
     int64_t rows = mr * llvm::divideCeil(std::min(shape.m, nr / 2), mr);
     Tiling tiling{mr, nr, std::min(rows, nr / mr * mr), nr};
+    assert(tiling.mc % mr == 0 && tiling.mc <= tiling.nc &&
+           "blocks have whole tiles, and no more rows than columns");
     tiling.rhsInPlace = true;
     tilings.push_back(tiling);
   }

@@ -35,11 +35,14 @@ SharedWindows SharedWindows::of(kernel::ContractOp op) {
     windows.taps = size;
     windows.tapStride = beside[dim];
   }
+  assert(windows.taps > 0 && windows.rowStride >= 0 && windows.tapStride >= 0 &&
+         "windows move forwards");
   return windows;
 }
 
 SmallVector<SharedWindows::Column>
 SharedWindows::columnsOf(int64_t rows) const {
+  assert(rows > 0 && "the columns of no rows");
   std::map<int64_t, Column> columns;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t tap = 0; tap < taps; ++tap)

@@ -113,6 +113,8 @@ double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
   int64_t n = shape.n ? shape.n : 16 * tiling.nr;
   int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes);
   int64_t words = shape.words(atom);
+  assert(tiling.nr >= atom.lanes && tiling.nr % atom.lanes == 0 &&
+         "columns of tiles are whole vectors");
   TileTimes times{shape,   atom, spec, tiling.nr / (int64_t)atom.lanes,
                   vectors, words};
   double lines = atom.lanes * 4 / 64.0; // in a vector
@@ -159,6 +161,7 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
         int64_t all = llvm::divideCeil(shape.m, mr);
         tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
       }
+      assert(tiles > 0 && "a block has tiles");
       int64_t nr = nv * atom.lanes;
       if (!shape.isInPlace && !atom.hasPairs() && shape.n && shape.n <= nr)
         tiles = 1;

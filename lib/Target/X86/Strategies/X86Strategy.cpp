@@ -45,8 +45,11 @@ bool qcc::x86::isRhsContiguousAlongRuns(ContractOp op) {
 
 /// The value range of a constant right operand; none if it is not constant.
 static std::optional<NumberRange> rhsRange(ContractOp op) {
-  if (std::optional<ArrayRef<int64_t>> noted = op.getRhsRange())
+  if (std::optional<ArrayRef<int64_t>> noted = op.getRhsRange()) {
+    assert(noted->size() == 2 && noted->front() <= noted->back() &&
+           "rhs_range is the least and the greatest element");
     return NumberRange{double(noted->front()), double(noted->back()), false};
+  }
   if (op.isPacked() || !op.getRhsPrologue().empty())
     return std::nullopt;
   return rangeOfConstant(op.getRhs(), op.getRhsUnsigned());
@@ -146,11 +149,14 @@ Cost X86Strategy::cost(ContractOp op, const Tiling &tiling,
   GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
   double relative = expectedTime(op, shape, tiling, atom);
   double waiting = tiling.rhsInPlace ? 0 : packingTime(op, shape, atom);
+  assert(relative > 0 && waiting >= 0 && "computing takes time");
   return {(relative + waiting) * peakTime(atom), 1 / relative};
 }
 
 Candidate X86Strategy::candidate(ContractOp op, const Tiling &tiling,
                                  const Atom &atom) const {
+  assert(tiling.mr > 0 && tiling.mc >= tiling.mr && tiling.nr > 0 &&
+         tiling.nc >= tiling.nr && "a block has at least one tile");
   bool statesRhs =
       tiling.rhsInPlace && kind != StrategyKind::InterleavedColumns;
   auto config =
@@ -209,6 +215,7 @@ int64_t qcc::x86::rhsShift(ContractOp op, ConfigAttr config, const Atom &atom) {
 std::optional<Packing>
 X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
+  assert(spec.findAtom(config.getAtom()) && "a config that was not refused");
   const Atom &atom = *spec.findAtom(config.getAtom());
   return Packing{config.getNr(), config.getKr(), atom.kStep,
                  rhsShift(op, config, atom)};
@@ -293,6 +300,7 @@ static SmallVector<Tiling> listBlocks(const GemmShape &shape,
                                       const Tiling &tiling, const Atom &atom,
                                       const Spec &spec) {
   int64_t bytes = shape.words(atom) * 4;
+  assert(bytes > 0 && tiling.mr > 0 && tiling.nr > 0 && "tiles have elements");
   // Sizes in tiles, at most all of them and what the L2 cache holds.
   auto most = [&](int64_t size, int64_t tile) {
     int64_t fit = std::max<int64_t>(spec.l2Bytes / bytes / tile, 1);

@@ -8,6 +8,10 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Target/X86/Passes.h"
 #include "qcc/Transforms/LookupTables.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "lower-lookups"
 
 namespace qcc {
 #define GEN_PASS_DEF_LOWERLOOKUPS
@@ -18,13 +22,18 @@ using namespace mlir;
 using namespace qcc;
 using kernel::LookupOp;
 
+ALWAYS_ENABLED_STATISTIC(numVectors, "Lookups by permutations of vectors");
+ALWAYS_ENABLED_STATISTIC(numLoads, "Lookups by loads from a table");
+
 namespace {
 /// Looks up vectors of one width. Each `look...` takes and returns a vector of
 /// bytes.
 class VectorLookup {
 public:
   VectorLookup(OpBuilder &builder, Location loc, ArrayRef<int8_t> table)
-      : builder(builder), loc(loc), table(table) {}
+      : builder(builder), loc(loc), table(table) {
+    assert(table.size() == 256 && "an element for each byte");
+  }
 
   /// 64 bytes by vpermi2b.
   Value lookInBytes(Value bytes);
@@ -79,6 +88,7 @@ private:
 
 Value VectorLookup::lookInBytes(Value bytes) {
   auto type = cast<VectorType>(bytes.getType());
+  assert(type.getNumElements() == 64 && "vpermi2b permutes 64 bytes");
   auto permute = [&](ArrayRef<int8_t> half) {
     return call("llvm.x86.avx512.vpermi2var.qi.512",
                 {constant(type, half.take_front(64)), bytes,
@@ -131,6 +141,8 @@ Value VectorLookup::lookInHalf(Value bytes, ArrayRef<int8_t> half) {
   constexpr int64_t kRow = 16;
   auto type = cast<VectorType>(bytes.getType());
   bool isWide = type.getNumElements() == 2 * kRow;
+  assert((isWide || type.getNumElements() == kRow) &&
+         "vpshufb permutes 16 or 32 bytes");
   Value result;
   for (int64_t first = 0; first < int64_t(half.size()); first += kRow) {
     SmallVector<int8_t> row;
@@ -174,6 +186,12 @@ struct LowerLookups : qcc::impl::LowerLookupsBase<LowerLookups> {
             "dimension before lower-lookups");
         return signalPassFailure();
       }
+      ++(type ? numVectors : numLoads);
+      LDBG() << "looks up at " << op.getLoc() << " by "
+             << (!type               ? "a load"
+                 : hasVBMI           ? "vpermi2b"
+                 : vectorBits == 512 ? "vpermi2w"
+                                     : "vpshufb");
       op.replaceAllUsesWith(type ? lowerVector(builder, op)
                                  : tables.load(builder, op));
       op.erase();

@@ -11,6 +11,10 @@
 #include "mlir/IR/PatternMatch.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "qcc/Target/X86/Passes.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "round-by-conversion"
 
 namespace qcc {
 #define GEN_PASS_DEF_ROUNDBYCONVERSION
@@ -19,6 +23,8 @@ namespace qcc {
 
 using namespace mlir;
 using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numConversions, "Roundings that became conversions");
 
 /// What is rounded to give `value`, which may be a whole number in place of
 /// NaN; null if `value` is not rounded.
@@ -53,8 +59,11 @@ static void roundByConversion(RewriterBase &rewriter, arith::FPToSIOp op) {
                      std::numeric_limits<int32_t>::max()))
     return;
   rewriter.setInsertionPoint(op);
-  if (Value number = unrounded(rewriter, op.getLoc(), op.getIn()))
+  if (Value number = unrounded(rewriter, op.getLoc(), op.getIn())) {
+    ++numConversions;
+    LDBG() << "rounds by the conversion at " << op.getLoc();
     rewriter.replaceOpWithNewOp<LLVM::LrintOp>(op, type, number);
+  }
 }
 
 namespace {
