@@ -50,7 +50,7 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
     }
     for (const Candidate &candidate : strategy->list(op)) {
       double time = candidate.cost.time * strategy->leastGain();
-      assert(time >= 0 && "an expected time is a number");
+      assert(!(time < 0) && "nothing takes less than no time");
       LDBG(2) << "expects " << time << " of " << candidate.config;
       if (!candidate.isForModel || (best && time >= least))
         continue;
