@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

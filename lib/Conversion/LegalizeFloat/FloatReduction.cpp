@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "qcc/Conversion/LegalizeFloat/FloatOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -121,7 +121,7 @@ Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
   }
   // LLVM's maxnum and minnum do not order zeros, but maximum and minimum do.
   auto otherWhereNaN = [&](Value result) {
-    Steps s(builder, loc, a);
+    FloatBuilder s(builder, loc, a);
     return s.select(s.isNaN(a), b, s.select(s.isNaN(b), a, result));
   };
   switch (combine) {

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Analysis/NumberRange.h"
 #include <cmath>
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace qcc;
 
-Value qcc::emitSaturatingConversion(Steps &s, Value x, IntegerType type,
+Value qcc::emitSaturatingConversion(FloatBuilder &s, Value x, IntegerType type,
                                     bool isSigned) {
   auto floatType = cast<FloatType>(getElementTypeOrSelf(x));
   unsigned width = type.getWidth();
@@ -64,7 +64,7 @@ Value qcc::emitSaturatingConversion(Steps &s, Value x, IntegerType type,
                   converted);
 }
 
-Value qcc::emitIntegerToSmallFloat(Steps &s, Value x, FloatType type,
+Value qcc::emitIntegerToSmallFloat(FloatBuilder &s, Value x, FloatType type,
                                    bool isSigned, BF16Conversions bf16) {
   Type f32 = s.typeLike(s.builder.getF32Type());
   Value wide =

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -153,7 +153,7 @@ static Value emitWidened(OpBuilder &builder, Operation *op,
   state.addAttributes(op->getAttrs());
   Type result = op->getResult(0).getType();
   bool rounds = isSmallFloat(result);
-  Steps s(builder, op->getLoc(), op->getResult(0));
+  FloatBuilder s(builder, op->getLoc(), op->getResult(0));
   state.addTypes(rounds ? s.typeLike(builder.getF32Type()) : result);
   Operation *wide = builder.create(state);
   if (!rounds)
@@ -172,7 +172,7 @@ static Value emitMath(OpBuilder &builder, Operation *op, BF16Conversions bf16) {
                                         builder.getF32Type(), bf16)
                            : operand);
   Value x = operands.front();
-  Steps s(builder, op->getLoc(), x);
+  FloatBuilder s(builder, op->getLoc(), x);
   Value y = TypeSwitch<Operation *, Value>(op)
                 .Case([&](math::ExpOp) { return emitExp(s, x); })
                 .Case([&](math::TanhOp) { return emitTanh(s, x); })
@@ -200,12 +200,12 @@ static Value emitLegal(OpBuilder &builder, Operation *op,
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
     if (isSmallFloat(x.getType()))
       x = emitExtend(builder, loc, x, builder.getF32Type(), bf16);
-    Steps s(builder, loc, x);
+    FloatBuilder s(builder, loc, x);
     return emitSaturatingConversion(s, x, cast<IntegerType>(resultType),
                                     isa<arith::FPToSIOp>(op));
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-    Steps s(builder, loc, x);
+    FloatBuilder s(builder, loc, x);
     return emitIntegerToSmallFloat(s, x, cast<FloatType>(resultType),
                                    isa<arith::SIToFPOp>(op), bf16);
   }

@@ -5,19 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Step by step the lists of docs/Numerics.md, "The fixed sequences of N8"; the
-// names of the values are the names there.
+// Operation by operation the lists of docs/Numerics.md, "The fixed sequences of
+// N8"; the names of the values are the names there.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "qcc/Analysis/NumberRange.h"
 
 using namespace mlir;
 using namespace qcc;
 
 /// The polynomial c[0] + x * (c[1] + ...), given from its last coefficient on.
-static Value emitHorner(Steps &s, Value x, ArrayRef<uint32_t> coefficients) {
+static Value emitHorner(FloatBuilder &s, Value x,
+                        ArrayRef<uint32_t> coefficients) {
   Value q = s.f32(coefficients.front());
   for (uint32_t c : coefficients.drop_front())
     q = s.fma(q, x, s.f32(c));
@@ -25,7 +26,7 @@ static Value emitHorner(Steps &s, Value x, ArrayRef<uint32_t> coefficients) {
 }
 
 /// exp(c) = p * 2^n.
-static std::pair<Value, Value> emitReducedExp(Steps &s, Value c) {
+static std::pair<Value, Value> emitReducedExp(FloatBuilder &s, Value c) {
   Value magic = s.f32(0x4b400000);
   Value t = s.fma(c, s.f32(0x3fb8aa3b), magic);
   Value n = s.subi(s.bits(t), s.i32(0x4b400000));
@@ -41,22 +42,22 @@ static std::pair<Value, Value> emitReducedExp(Steps &s, Value c) {
 }
 
 /// 2^n, -126 <= n <= 127.
-static Value emitPowerOfTwo(Steps &s, Value n) {
+static Value emitPowerOfTwo(FloatBuilder &s, Value n) {
   return s.asF32(s.shl(s.addi(n, s.i32(127)), 23));
 }
 
 /// |y| with the sign of x.
-static Value emitWithSign(Steps &s, Value y, Value x) {
+static Value emitWithSign(FloatBuilder &s, Value y, Value x) {
   Value magnitude = s.andi(s.bits(y), s.i32(0x7fffffff));
   Value sign = s.andi(s.bits(x), s.i32(0x80000000));
   return s.asF32(s.ori(magnitude, sign));
 }
 
-static Value emitMagnitude(Steps &s, Value x) {
+static Value emitMagnitude(FloatBuilder &s, Value x) {
   return s.asF32(s.andi(s.bits(x), s.i32(0x7fffffff)));
 }
 
-Value qcc::emitExp(Steps &s, Value x) {
+Value qcc::emitExp(FloatBuilder &s, Value x) {
   Value high = s.f32(0x42b20000); // 89
   Value low = s.f32(0xc2d20000);  // -105
   Value c = s.select(s.gt(x, high), high, x);
@@ -69,7 +70,7 @@ Value qcc::emitExp(Steps &s, Value x) {
 }
 
 /// `y` with the sign of `x`, which no arithmetic tells to be at most 1.
-static Value emitFromMinusOneToOne(Steps &s, Value y, Value x) {
+static Value emitFromMinusOneToOne(FloatBuilder &s, Value y, Value x) {
   Value result = emitWithSign(s, y, x);
   if (Operation *op = result.getDefiningOp())
     op->setDiscardableAttr(kBoundsAttr,
@@ -77,7 +78,7 @@ static Value emitFromMinusOneToOne(Steps &s, Value y, Value x) {
   return result;
 }
 
-Value qcc::emitTanh(Steps &s, Value x) {
+Value qcc::emitTanh(FloatBuilder &s, Value x) {
   Value one = s.f32(0x3f800000);
   Value t = emitMagnitude(s, x);
   Value square = s.mul(t, t);
@@ -97,7 +98,7 @@ Value qcc::emitTanh(Steps &s, Value x) {
   return emitFromMinusOneToOne(s, y, x);
 }
 
-Value qcc::emitErf(Steps &s, Value x) {
+Value qcc::emitErf(FloatBuilder &s, Value x) {
   Value t = emitMagnitude(s, x);
   Value square = s.mul(t, t);
   Value q = emitHorner(s, square,
@@ -116,12 +117,12 @@ Value qcc::emitErf(Steps &s, Value x) {
   return emitFromMinusOneToOne(s, y, x);
 }
 
-Value qcc::emitRsqrt(Steps &s, Value x) {
+Value qcc::emitRsqrt(FloatBuilder &s, Value x) {
   Value root = math::SqrtOp::create(s.builder, s.loc, x);
   return s.div(s.f32(0x3f800000), root);
 }
 
-Value qcc::emitLog(Steps &s, Value x) {
+Value qcc::emitLog(FloatBuilder &s, Value x) {
   Value zero = s.f32(0);
   Value infinity = s.f32(0x7f800000);
   Value scaled = s.mul(x, s.f32(0x4b000000));    // 2^23
@@ -148,7 +149,7 @@ Value qcc::emitLog(Steps &s, Value x) {
   return s.select(s.eq(x, infinity), infinity, y);
 }
 
-Value qcc::emitRoundHalfAway(Steps &s, Value x) {
+Value qcc::emitRoundHalfAway(FloatBuilder &s, Value x) {
   auto type = cast<FloatType>(getElementTypeOrSelf(x));
   Value t = math::TruncOp::create(s.builder, s.loc, x);
   Value rest = s.abs(s.sub(x, t)); // exact; NaN for an infinite x

@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 
 using namespace mlir;
 using namespace qcc;
 
 /// bf16 to f32.
-static Value emitExtendBF16(Steps &s, Value x) {
+static Value emitExtendBF16(FloatBuilder &s, Value x) {
   Value half = s.bitcast(x, s.builder.getI16Type());
   Value wide = arith::ExtUIOp::create(s.builder, s.loc,
                                       s.typeLike(s.builder.getI32Type()), half);
@@ -29,7 +29,7 @@ static Value emitExtendBF16(Steps &s, Value x) {
 /// f32 to bf16. Adding 0x7fff and the lowest kept bit carries into the kept
 /// half exactly where half to even rounds up, up to infinity; a NaN must not
 /// carry, so it is replaced.
-static Value emitRoundToBF16(Steps &s, Value x) {
+static Value emitRoundToBF16(FloatBuilder &s, Value x) {
   Value bits = s.bits(x);
   Value odd = s.andi(s.shru(bits, 16), s.i32(1));
   Value rounded = s.addi(bits, s.addi(odd, s.i32(0x7fff)));
@@ -40,7 +40,7 @@ static Value emitRoundToBF16(Steps &s, Value x) {
 }
 
 /// f64 to f32, rounded to odd: an inexact result gets an odd significand.
-static Value emitRoundToOdd(Steps &s, Value x) {
+static Value emitRoundToOdd(FloatBuilder &s, Value x) {
   Value nearest = arith::TruncFOp::create(
       s.builder, s.loc, s.typeLike(s.builder.getF32Type()), x);
   Value back = arith::ExtFOp::create(s.builder, s.loc, x.getType(), nearest);
@@ -57,7 +57,7 @@ Value qcc::emitExtend(OpBuilder &builder, Location loc, Value value,
   Type from = getElementTypeOrSelf(value);
   if (from == type)
     return value;
-  Steps s(builder, loc, value);
+  FloatBuilder s(builder, loc, value);
   if (from.isBF16()) {
     if (bf16 == BF16Conversions::OnIntegers)
       value = emitExtendBF16(s, value);
@@ -75,7 +75,7 @@ Value qcc::emitRound(OpBuilder &builder, Location loc, Value value,
   Type from = getElementTypeOrSelf(value);
   if (from == type)
     return value;
-  Steps s(builder, loc, value);
+  FloatBuilder s(builder, loc, value);
   if (from.isF64() && !type.isF32())
     value = emitRoundToOdd(s, value);
   if (type.isBF16() && bf16 == BF16Conversions::OnIntegers)

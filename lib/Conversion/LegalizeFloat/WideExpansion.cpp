@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Step by step the lists of docs/Numerics.md, "Parts in binary64" and what
-// follows; the names of the values are the names there.
+// Operation by operation the lists of docs/Numerics.md, "Parts in binary64" and
+// what follows; the names of the values are the names there.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "FloatBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,8 +26,8 @@ static constexpr uint64_t kMagic = 0x4338000000000000;
 
 namespace {
 /// a * b + c, each an operation; no fma.
-struct Wide : Steps {
-  using Steps::Steps;
+struct Wide : FloatBuilder {
+  using FloatBuilder::FloatBuilder;
 
   Value madd(Value a, Value b, Value c) { return add(mul(a, b), c); }
   Value rint(Value a) { return math::RoundEvenOp::create(builder, loc, a); }
@@ -278,7 +278,8 @@ bool qcc::isWideSequence(Operation *op) {
              math::PowFOp>(op);
 }
 
-Value qcc::emitWideSequence(Steps &narrow, Operation *op, ValueRange operands) {
+Value qcc::emitWideSequence(FloatBuilder &narrow, Operation *op,
+                            ValueRange operands) {
   Wide s(narrow.builder, narrow.loc, operands.front());
   SmallVector<Value> wide;
   for (Value operand : operands)

@@ -1,18 +1,19 @@
-//===- Steps.h - Emitting fixed sequences -----------------------*- C++ -*-===//
+//===- FloatBuilder.h - Emitting fixed sequences -----------------------*- C++
+//-*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A builder on which the step lists of docs/Numerics.md read as they are
-// written there, and the emitters that legalize-float consists of. Operands are
-// scalars or vectors; constants take the shape of the operand.
+// A builder on which the lists of operations of docs/Numerics.md read as they
+// are written there, and the emitters that legalize-float consists of. Operands
+// are scalars or vectors; constants take the shape of the operand.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_CONVERSION_LEGALIZEFLOAT_STEPS_H
-#define QCC_LIB_CONVERSION_LEGALIZEFLOAT_STEPS_H
+#ifndef QCC_LIB_CONVERSION_LEGALIZEFLOAT_FLOATBUILDER_H
+#define QCC_LIB_CONVERSION_LEGALIZEFLOAT_FLOATBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,10 +22,10 @@
 
 namespace qcc {
 
-class Steps {
+class FloatBuilder {
 public:
   /// `like` gives the shape of the constants.
-  Steps(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like)
+  FloatBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like)
       : builder(builder), loc(loc), shape(like.getType()) {}
 
   mlir::Type typeLike(mlir::Type element) const;
@@ -78,25 +79,25 @@ private:
 };
 
 /// The sequences of N8 on f32.
-mlir::Value emitExp(Steps &s, mlir::Value x);
-mlir::Value emitTanh(Steps &s, mlir::Value x);
-mlir::Value emitErf(Steps &s, mlir::Value x);
-mlir::Value emitRsqrt(Steps &s, mlir::Value x);
-mlir::Value emitLog(Steps &s, mlir::Value x);
+mlir::Value emitExp(FloatBuilder &s, mlir::Value x);
+mlir::Value emitTanh(FloatBuilder &s, mlir::Value x);
+mlir::Value emitErf(FloatBuilder &s, mlir::Value x);
+mlir::Value emitRsqrt(FloatBuilder &s, mlir::Value x);
+mlir::Value emitLog(FloatBuilder &s, mlir::Value x);
 /// Whether N8 defines the op by a sequence in binary64.
 bool isWideSequence(mlir::Operation *op);
 /// That sequence, on f32.
-mlir::Value emitWideSequence(Steps &s, mlir::Operation *op,
+mlir::Value emitWideSequence(FloatBuilder &s, mlir::Operation *op,
                              mlir::ValueRange operands);
 /// math.round, half away from zero, on f32 or f64.
-mlir::Value emitRoundHalfAway(Steps &s, mlir::Value x);
+mlir::Value emitRoundHalfAway(FloatBuilder &s, mlir::Value x);
 
 /// fptosi or fptoui that saturates, NaN gives 0; `x` is f32 or f64, `type` an
 /// integer of at most 64 bits.
-mlir::Value emitSaturatingConversion(Steps &s, mlir::Value x,
+mlir::Value emitSaturatingConversion(FloatBuilder &s, mlir::Value x,
                                      mlir::IntegerType type, bool isSigned);
 /// sitofp or uitofp to f16 or bf16, through f32 (N8); at most 64 bits.
-mlir::Value emitIntegerToSmallFloat(Steps &s, mlir::Value x,
+mlir::Value emitIntegerToSmallFloat(FloatBuilder &s, mlir::Value x,
                                     mlir::FloatType type, bool isSigned,
                                     BF16Conversions bf16);
 
@@ -109,4 +110,4 @@ void rewriteFloatContraction(mlir::RewriterBase &rewriter,
 
 } // namespace qcc
 
-#endif // QCC_LIB_CONVERSION_LEGALIZEFLOAT_STEPS_H
+#endif // QCC_LIB_CONVERSION_LEGALIZEFLOAT_FLOATBUILDER_H
