@@ -280,7 +280,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
     return true;
   }
   refused += outcome->refused;
-  const tools::Comparison::Standing &standing = outcome->standing;
+  const tools::Tournament::Standing &standing = outcome->standing;
   TuningEntry entry;
   entry.config = request.configs[standing.best];
   entry.about = aboutKernel(kernel.op);

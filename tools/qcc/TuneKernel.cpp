@@ -141,8 +141,8 @@ makeArguments(func::FuncOp entry,
 }
 
 /// "best 1.250 ms (1.08 x)"
-static std::string describe(const tools::Comparison &comparison) {
-  tools::Comparison::Standing standing = comparison.standing();
+static std::string describe(const tools::Tournament &tournament) {
+  tools::Tournament::Standing standing = tournament.standing();
   return tools::format("best %s (%.2f x)",
                        tools::duration(standing.seconds).c_str(),
                        standing.gain);
@@ -164,9 +164,9 @@ static rt::Result<double> takeModelledSeconds(tools::LaunchLog &log,
   return seconds;
 }
 
-static tools::Comparison::Options optionsOf(const TuneRequest &request,
+static tools::Tournament::Options optionsOf(const TuneRequest &request,
                                             StringRef target) {
-  tools::Comparison::Options options{request.threads, request.device};
+  tools::Tournament::Options options{request.threads, request.device};
   if (request.launches)
     options.modelledSeconds = [log = request.launches,
                                chip = emu::findChip(target.str())] {
@@ -186,19 +186,19 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
   auto inputs = makeArguments(program.entry(), request.shapes);
   if (!inputs)
     return std::nullopt;
-  tools::Comparison comparison(
+  tools::Tournament tournament(
       std::move(*inputs),
       optionsOf(request, session.compiler().getTarget()->getName()));
-  std::vector<size_t> indices; // of configs, in the order of the comparison
+  std::vector<size_t> indices; // of configs, in the order of the tournament
   TuneOutcome outcome;
   for (auto [i, config] : llvm::enumerate(request.configs)) {
     progress(tools::format("%zu of %zu candidates", i, request.configs.size()) +
-             (i ? ", " + describe(comparison) : ""));
+             (i ? ", " + describe(tournament) : ""));
     llvm::Expected<tools::ModulePtr> module =
         program.compile(config, request.device);
     std::string problem;
     if (module) {
-      rt::Status status = comparison.add(std::move(*module));
+      rt::Status status = tournament.add(std::move(*module));
       if (status.code() == rt::StatusCode::OutOfMemory) {
         reportError(status.message());
         return std::nullopt;
@@ -217,9 +217,9 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
     if (i == 0)
       return std::nullopt;
   }
-  outcome.standing = comparison.decide([&](int round, int rounds) {
+  outcome.standing = tournament.decide([&](int round, int rounds) {
     progress(tools::format("round %d of %d, ", round, rounds) +
-             describe(comparison));
+             describe(tournament));
   });
   outcome.standing.best = indices[outcome.standing.best];
   return outcome;

@@ -9,8 +9,8 @@
 #define QCC_TOOLS_QCC_TUNEKERNEL_H
 
 #include "Driver.h"
-#include "common/Comparison.h"
 #include "common/Devices.h"
+#include "common/Tournament.h"
 #include "qcc/Tuning/ExtractKernel.h"
 
 namespace qcc::driver {
@@ -30,7 +30,7 @@ struct TuneRequest {
 };
 
 struct TuneOutcome {
-  tools::Comparison::Standing standing; ///< best is an index into configs
+  tools::Tournament::Standing standing; ///< best is an index into configs
   /// Configs that could not be compiled or run, or that compute something else:
   /// bugs of qcc, which were reported.
   unsigned refused = 0;

@@ -1,4 +1,4 @@
-//===- Comparison.h - The fastest of equal programs -------------*- C++ -*-===//
+//===- Tournament.h - The fastest of equal programs -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_TOOLS_COMMON_COMPARISON_H
-#define QCC_TOOLS_COMMON_COMPARISON_H
+#ifndef QCC_TOOLS_COMMON_TOURNAMENT_H
+#define QCC_TOOLS_COMMON_TOURNAMENT_H
 
 #include "common/Execution.h"
 #include "common/Interleaved.h"
@@ -29,7 +29,7 @@
 
 namespace qcc::tools {
 
-class Comparison {
+class Tournament {
 public:
   struct Options {
     unsigned threads = 1;
@@ -40,12 +40,12 @@ public:
     std::function<rt::Result<double>()> modelledSeconds = {};
   };
 
-  Comparison(std::vector<HostTensor> inputs, Options options);
-  explicit Comparison(std::vector<HostTensor> inputs, unsigned threads = 1)
-      : Comparison(std::move(inputs), Options{threads}) {}
+  Tournament(std::vector<HostTensor> inputs, Options options);
+  explicit Tournament(std::vector<HostTensor> inputs, unsigned threads = 1)
+      : Tournament(std::move(inputs), Options{threads}) {}
   // Candidates refer to what they run.
-  Comparison(const Comparison &) = delete;
-  Comparison &operator=(const Comparison &) = delete;
+  Tournament(const Tournament &) = delete;
+  Tournament &operator=(const Tournament &) = delete;
 
   /// Runs the only entry of a module and takes a first look at its time. Fails,
   /// and leaves it out, if it cannot run or a result has other bits than that
@@ -97,4 +97,4 @@ bool isFaster(const std::vector<double> &a, const std::vector<double> &b);
 
 } // namespace qcc::tools
 
-#endif // QCC_TOOLS_COMMON_COMPARISON_H
+#endif // QCC_TOOLS_COMMON_TOURNAMENT_H

@@ -1,11 +1,11 @@
-//===- Comparison.cpp - The fastest of equal programs ---------------------===//
+//===- Tournament.cpp - The fastest of equal programs ---------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Comparison.h"
+#include "common/Tournament.h"
 
 #include "common/Compare.h"
 #include "common/Text.h"
@@ -58,13 +58,13 @@ bool tools::isFaster(const std::vector<double> &a,
 // Programs
 //===----------------------------------------------------------------------===//
 
-Comparison::Comparison(std::vector<HostTensor> inputs, Options options)
+Tournament::Tournament(std::vector<HostTensor> inputs, Options options)
     : storage_(std::move(inputs)), options_(std::move(options)) {
   for (HostTensor &input : storage_)
     inputs_.push_back(viewOf(input));
 }
 
-rt::Status Comparison::placeInputs() {
+rt::Status Tournament::placeInputs() {
   if (isPlaced_ || !options_.device || options_.modelledSeconds)
     return rt::Status::ok();
   std::shared_ptr<rt::Device> device = options_.device;
@@ -87,7 +87,7 @@ rt::Status Comparison::placeInputs() {
   return rt::Status::ok();
 }
 
-rt::Status Comparison::checkResults(const std::vector<rt::Tensor> &results) {
+rt::Status Tournament::checkResults(const std::vector<rt::Tensor> &results) {
   std::vector<HostTensor> values;
   for (const rt::Tensor &result : results) {
     rt::Result<HostTensor> value = HostTensor::create(
@@ -129,7 +129,7 @@ rt::Status Comparison::checkResults(const std::vector<rt::Tensor> &results) {
   return rt::Status::ok();
 }
 
-rt::Status Comparison::add(ModulePtr module) {
+rt::Status Tournament::add(ModulePtr module) {
   rt::ContextOptions options;
   options.threads = int(options_.threads);
   rt::Status status = placeInputs();
@@ -175,7 +175,7 @@ rt::Status Comparison::add(ModulePtr module) {
 // Rounds
 //===----------------------------------------------------------------------===//
 
-Comparison::Standing Comparison::standingOf(size_t best) const {
+Tournament::Standing Tournament::standingOf(size_t best) const {
   const Run &first = runs_.front(), &run = runs_[best];
   Standing standing;
   standing.best = best;
@@ -189,7 +189,7 @@ Comparison::Standing Comparison::standingOf(size_t best) const {
 }
 
 /// At most that many others, the fastest first.
-std::vector<size_t> Comparison::fastest(size_t most) const {
+std::vector<size_t> Tournament::fastest(size_t most) const {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 1; i < runs_.size(); ++i)
     if (runs_[i].candidate.seconds.size() ==
@@ -202,13 +202,13 @@ std::vector<size_t> Comparison::fastest(size_t most) const {
   return indices;
 }
 
-Comparison::Standing Comparison::standing() const {
+Tournament::Standing Tournament::standing() const {
   std::vector<size_t> best = fastest(1);
   return standingOf(!best.empty() && standingOf(best[0]).gain > 1 ? best[0]
                                                                   : 0);
 }
 
-Comparison::Standing Comparison::decide(const Progress &progress) {
+Tournament::Standing Tournament::decide(const Progress &progress) {
   if (options_.modelledSeconds)
     return standing();
   double shortest = runs_.front().firstLook;

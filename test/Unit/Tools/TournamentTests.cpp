@@ -1,11 +1,11 @@
-//===- ComparisonTests.cpp - Which of several programs is the fastest -----===//
+//===- TournamentTests.cpp - Which of several programs is the fastest -----===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/Comparison.h"
+#include "common/Tournament.h"
 
 #include "SmallProgram.h"
 
@@ -35,7 +35,7 @@ void wrong(const qcc_frame *frame, int32_t thread, int32_t threads) {
   ++static_cast<int32_t *>(frame->tensors[1])[frame->values[0] - 1];
 }
 
-/// A comparison, and the artifacts that its modules are in.
+/// A tournament, and the artifacts that its modules are in.
 class Comparisons : public testing::Test {
 protected:
   ModulePtr programWith(decltype(&more) last) {
@@ -61,20 +61,20 @@ std::vector<HostTensor> inputs() {
 } // namespace
 
 TEST_F(Comparisons, TheFastestWins) {
-  Comparison comparison(inputs());
-  ASSERT_TRUE(comparison.add(programWith(busy<400>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<900>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<300>)).isOk());
-  EXPECT_EQ(comparison.size(), 4u);
-  EXPECT_EQ(comparison.standing().best, 2u);
+  Tournament tournament(inputs());
+  ASSERT_TRUE(tournament.add(programWith(busy<400>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<900>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<100>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<300>)).isOk());
+  EXPECT_EQ(tournament.size(), 4u);
+  EXPECT_EQ(tournament.standing().best, 2u);
   int calls = 0, last = 0, all = 0;
-  Comparison::Standing standing = comparison.decide([&](int round, int rounds) {
+  Tournament::Standing standing = tournament.decide([&](int round, int rounds) {
     ++calls;
     EXPECT_GT(round, last);
     last = round;
     all = rounds;
-    EXPECT_EQ(comparison.standing().best, 2u);
+    EXPECT_EQ(tournament.standing().best, 2u);
   });
   EXPECT_EQ(calls, all);
   EXPECT_EQ(last, all);
@@ -85,35 +85,35 @@ TEST_F(Comparisons, TheFastestWins) {
 
 /// Somebody is always a little faster.
 TEST_F(Comparisons, TheFirstStaysAmongEquals) {
-  Comparison comparison(inputs());
-  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<900>)).isOk());
-  Comparison::Standing standing = comparison.decide();
+  Tournament tournament(inputs());
+  ASSERT_TRUE(tournament.add(programWith(busy<100>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<900>)).isOk());
+  Tournament::Standing standing = tournament.decide();
   EXPECT_EQ(standing.best, 0u);
   EXPECT_EQ(standing.gain, 1);
   EXPECT_EQ(standing.seconds, standing.firstSeconds);
 }
 
 TEST_F(Comparisons, Alone) {
-  Comparison comparison(inputs());
-  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
-  EXPECT_EQ(comparison.decide().best, 0u);
+  Tournament tournament(inputs());
+  ASSERT_TRUE(tournament.add(programWith(busy<10>)).isOk());
+  EXPECT_EQ(tournament.decide().best, 0u);
 }
 
 /// Times that a device models are asked for once, and decide alone.
 TEST_F(Comparisons, ModelledTimes) {
   std::vector<double> seconds{3e-6, 2e-6, 5e-6};
   size_t asked = 0;
-  Comparison comparison(inputs(), {1, nullptr, [&]() -> rt::Result<double> {
+  Tournament tournament(inputs(), {1, nullptr, [&]() -> rt::Result<double> {
                                      if (asked == seconds.size())
                                        return rt::unsupported("no time");
                                      return seconds[asked++];
                                    }});
-  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<300>)).isOk());
-  ASSERT_TRUE(comparison.add(programWith(busy<10>)).isOk());
-  EXPECT_EQ(comparison.add(programWith(busy<10>)).message(), "no time");
-  Comparison::Standing standing = comparison.decide();
+  ASSERT_TRUE(tournament.add(programWith(busy<10>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<300>)).isOk());
+  ASSERT_TRUE(tournament.add(programWith(busy<10>)).isOk());
+  EXPECT_EQ(tournament.add(programWith(busy<10>)).message(), "no time");
+  Tournament::Standing standing = tournament.decide();
   EXPECT_EQ(standing.best, 1u);
   EXPECT_EQ(standing.seconds, 2e-6);
   EXPECT_EQ(standing.firstSeconds, 3e-6);
@@ -122,25 +122,25 @@ TEST_F(Comparisons, ModelledTimes) {
 
 /// What computes something else does not take part, however fast it is.
 TEST_F(Comparisons, WrongResults) {
-  Comparison comparison(inputs());
-  ASSERT_TRUE(comparison.add(programWith(busy<100>)).isOk());
-  rt::Status status = comparison.add(programWith(wrong));
+  Tournament tournament(inputs());
+  ASSERT_TRUE(tournament.add(programWith(busy<100>)).isOk());
+  rt::Status status = tournament.add(programWith(wrong));
   EXPECT_FALSE(status.isOk());
   EXPECT_NE(status.message().find("result 0 is wrong in 1 of 3 elements; the "
                                   "first is 6 at [2] instead of 5"),
             std::string::npos)
       << status.message();
-  EXPECT_EQ(comparison.size(), 1u);
-  EXPECT_EQ(comparison.decide().best, 0u);
+  EXPECT_EQ(tournament.size(), 1u);
+  EXPECT_EQ(tournament.decide().best, 0u);
 }
 
 TEST_F(Comparisons, WhatCannotRun) {
   auto tensor = HostTensor::create(SmallProgram::i32, {3, 1});
   std::vector<HostTensor> other;
   other.push_back(std::move(*tensor));
-  Comparison comparison(std::move(other));
-  EXPECT_FALSE(comparison.add(programWith(more)).isOk());
-  EXPECT_EQ(comparison.size(), 0u);
+  Tournament tournament(std::move(other));
+  EXPECT_FALSE(tournament.add(programWith(more)).isOk());
+  EXPECT_EQ(tournament.size(), 0u);
 }
 
 TEST(ComparisonNoise, Rounds) {
