@@ -64,7 +64,7 @@ static void orderAsInLhs(ContractParts &parts,
 
 /// A last reduction dimension of one iteration, for windows that do not move
 /// from one element to the next along any other.
-static void addUnitRun(ContractParts &parts) {
+static void addUnitSegment(ContractParts &parts) {
   unsigned loop = parts.lhs.map.getNumDims();
   MLIRContext *context = parts.lhs.map.getContext();
   for (MappedOperand *operand : parts.operands()) {
@@ -173,7 +173,7 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   orderAsInLhs(parts, roles.isDepthwise ? roles.m : std::nullopt);
   if (!roles.isDepthwise &&
       kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
-    addUnitRun(parts);
+    addUnitSegment(parts);
   // Padding lies around each dimension of its own.
   while (!parts.lhsPadding && collapseLast(rewriter, op.getLoc(), parts)) {
   }

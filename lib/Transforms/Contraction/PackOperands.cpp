@@ -51,11 +51,11 @@ struct PackShape {
   int64_t offset;
 
   int64_t columns() const { return llvm::divideCeil(n, nr); }
-  int64_t runWords() const {
+  int64_t segmentWords() const {
     return llvm::alignTo(reduction.back(), kStep) / kr;
   }
   int64_t words() const {
-    int64_t words = runWords();
+    int64_t words = segmentWords();
     for (int64_t size : ArrayRef(reduction).drop_back())
       words *= size;
     return words;
@@ -114,13 +114,13 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
   };
   std::vector<Move> moves;
   forEach(shape.reduction, [&](ArrayRef<int64_t> index) {
-    int64_t offset = 0, run = shape.reduction.back(), k = moves.size();
+    int64_t offset = 0, segment = shape.reduction.back(), k = moves.size();
     for (auto [i, x] : llvm::enumerate(index))
       offset += x * stride[numBatch + 1 + i];
-    int64_t word = k / run * shape.runWords() + k % run / shape.kr;
+    int64_t word = k / segment * shape.segmentWords() + k % segment / shape.kr;
     assert(word < words && "elements of K have their words");
-    moves.push_back(
-        {offset, word * shape.nr, elementBits * unsigned(k % run % shape.kr)});
+    moves.push_back({offset, word * shape.nr,
+                     elementBits * unsigned(k % segment % shape.kr)});
   });
   uint32_t mask = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
   int64_t b = 0;

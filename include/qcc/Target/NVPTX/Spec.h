@@ -76,7 +76,7 @@ inline constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8,
 inline constexpr unsigned kAsyncCopies = 80;
 /// The fewest bytes of such a copy, and of a word of a fragment.
 inline constexpr int64_t kLeastCopied = 4;
-/// Packed operands have columns of words, runs of K rounded up to as many
+/// Packed operands have columns of words, segments of K rounded up to as many
 /// elements: one form for all chips.
 inline constexpr int64_t kPackedStep = 64;
 

@@ -24,7 +24,7 @@ MutableOperandRange PackOp::getDpsInitsMutable() {
 
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
 
-int64_t PackOp::getRunWords() {
+int64_t PackOp::getSegmentWords() {
   assert(getKR() > 0 && getKStep().value_or(getKR()) % getKR() == 0 &&
          "a step along K is whole words");
   return llvm::alignTo(getReductionSizes().back(),
@@ -33,7 +33,7 @@ int64_t PackOp::getRunWords() {
 }
 
 int64_t PackOp::getWords() {
-  return product(getReductionSizes().drop_back()) * getRunWords();
+  return product(getReductionSizes().drop_back()) * getSegmentWords();
 }
 
 std::optional<unsigned> PackOp::getContiguousLoop() {

@@ -45,20 +45,20 @@ public:
            "chunks are loaded in whole words");
   }
 
-  SmallVector<Values> load(Value step) override {
+  SmallVector<Values> load(Value slice) override {
     SmallVector<Values> held;
     for (size_t number = 0; number < offsets.size(); ++number)
-      held.push_back(loadChunk(number, step));
+      held.push_back(loadChunk(number, slice));
     return held;
   }
 
 private:
-  Values loadChunk(int64_t number, Value step) {
+  Values loadChunk(int64_t number, Value slice) {
     RewriterBase &rewriter = code.rewriter;
     Value start =
-        code.create<arith::AddIOp>(offsets[number], rows.stepOffset(step));
+        code.create<arith::AddIOp>(offsets[number], rows.sliceOffset(slice));
     Value rest = rows.rest
-                     ? code.create<arith::SubIOp>(rows.rest(step), chunks.byte)
+                     ? code.create<arith::SubIOp>(rows.rest(slice), chunks.byte)
                      : Value();
     auto type =
         VectorType::get({alignment / kWord}, code.rewriter.getI32Type());
@@ -106,17 +106,17 @@ public:
         size(size), isMasked(isMasked), offsets(offsetsOf(rows)) {}
 
   /// The aligned words that contain the chunks.
-  SmallVector<Values> load(Value step) override;
+  SmallVector<Values> load(Value slice) override;
   /// The words of the chunk, which are shifted out of those.
-  Values toWords(int64_t number, ValueRange held, Value step) override;
+  Values toWords(int64_t number, ValueRange held, Value slice) override;
 
 private:
   SmallVector<Value> loadWords(Value first);
   /// The same near the end of the operand: what lies behind it is not read.
   SmallVector<Value> loadBytes(Value first);
-  void mask(SmallVectorImpl<Value> &words, Value step);
-  Value startOf(int64_t number, Value step) {
-    return code.create<arith::AddIOp>(offsets[number], rows.stepOffset(step));
+  void mask(SmallVectorImpl<Value> &words, Value slice);
+  Value startOf(int64_t number, Value slice) {
+    return code.create<arith::AddIOp>(offsets[number], rows.sliceOffset(slice));
   }
   ByteRows rows;
   Value size;
@@ -157,9 +157,9 @@ SmallVector<Value> ShiftingLoader::loadBytes(Value first) {
   return words;
 }
 
-void ShiftingLoader::mask(SmallVectorImpl<Value> &words, Value step) {
+void ShiftingLoader::mask(SmallVectorImpl<Value> &words, Value slice) {
   RewriterBase &rewriter = code.rewriter;
-  Value rest = code.create<arith::SubIOp>(rows.rest(step), chunks.byte);
+  Value rest = code.create<arith::SubIOp>(rows.rest(slice), chunks.byte);
   for (auto [i, word] : llvm::enumerate(words)) {
     Value bytes = code.create<arith::SubIOp>(rest, code.index(i * kWord));
     bytes = code.create<arith::MinSIOp>(
@@ -173,13 +173,13 @@ void ShiftingLoader::mask(SmallVectorImpl<Value> &words, Value step) {
   }
 }
 
-SmallVector<SmallVector<Value>> ShiftingLoader::load(Value step) {
+SmallVector<SmallVector<Value>> ShiftingLoader::load(Value slice) {
   RewriterBase &rewriter = code.rewriter;
   Values starts;
   Value fits;
   for (size_t number = 0; number < offsets.size(); ++number) {
     starts.push_back(
-        code.create<arith::AndIOp>(startOf(number, step), code.index(-kWord)));
+        code.create<arith::AndIOp>(startOf(number, slice), code.index(-kWord)));
     Value last = code.create<arith::AddIOp>(starts.back(),
                                             code.index(kChunk + kWord - 1));
     Value here = code.less(last, size);
@@ -211,12 +211,12 @@ SmallVector<SmallVector<Value>> ShiftingLoader::load(Value step) {
 }
 
 SmallVector<Value> ShiftingLoader::toWords(int64_t number, ValueRange held,
-                                           Value step) {
+                                           Value slice) {
   assert(held.size() == kWords + 1 && "the words around a chunk");
   RewriterBase &rewriter = code.rewriter;
   Type i32 = rewriter.getI32Type();
   Value shift = code.create<arith::MulIOp>(
-      code.create<arith::AndIOp>(startOf(number, step), code.index(kWord - 1)),
+      code.create<arith::AndIOp>(startOf(number, slice), code.index(kWord - 1)),
       code.index(8));
   shift = arith::IndexCastOp::create(rewriter, code.loc, i32, shift);
   SmallVector<Value> words;
@@ -224,7 +224,7 @@ SmallVector<Value> ShiftingLoader::toWords(int64_t number, ValueRange held,
     words.push_back(LLVM::FshrOp::create(rewriter, code.loc, i32, held[i + 1],
                                          held[i], shift));
   if (isMasked && rows.rest)
-    mask(words, step);
+    mask(words, slice);
   return words;
 }
 

@@ -16,7 +16,7 @@
 #define QCC_LIB_TARGET_NVPTX_EMIT_CHUNKLOADER_H
 
 #include "BlockTiles.h"
-#include "StepsOfK.h"
+#include "SlicesOfK.h"
 #include "StridedOperand.h"
 #include <functional>
 #include <memory>
@@ -26,21 +26,21 @@ namespace qcc::nvptx {
 /// Bytes of a word of a matrix instruction, and words of a chunk.
 inline constexpr int64_t kWord = 4, kWords = kChunk / kWord;
 
-/// What a thread loads in a step of K: a chunk of each of some rows.
+/// What a thread loads in a slice of K: a chunk of each of some rows.
 struct Chunks {
   llvm::SmallVector<mlir::Value> rows;
-  /// The first byte, of the step and in every row.
+  /// The first byte, of the slice and in every row.
   mlir::Value byte;
 };
 
 /// Rows of bytes in global memory, along K. All numbers are of bytes.
 struct ByteRows {
   mlir::Value address;
-  /// From the address to a row of the tile, and from there to a step of K.
+  /// From the address to a row of the tile, and from there to a slice of K.
   std::function<mlir::Value(mlir::Value row)> rowOffset;
-  std::function<mlir::Value(mlir::Value step)> stepOffset;
-  /// How much a row has from a step on; null where all steps are full.
-  std::function<mlir::Value(mlir::Value step)> rest;
+  std::function<mlir::Value(mlir::Value slice)> sliceOffset;
+  /// How much a row has from a slice on; null where all slices are full.
+  std::function<mlir::Value(mlir::Value slice)> rest;
 };
 
 /// The address of a byte.
@@ -54,16 +54,16 @@ public:
       : code(code), chunks(std::move(chunks)) {}
   virtual ~ChunkLoader() = default;
 
-  /// What a thread holds of each chunk of a step.
-  virtual llvm::SmallVector<Values> load(mlir::Value step) = 0;
+  /// What a thread holds of each chunk of a slice.
+  virtual llvm::SmallVector<Values> load(mlir::Value slice) = 0;
   /// The words of the chunk with a number; what is held is those words.
   virtual Values toWords(int64_t number, mlir::ValueRange held,
-                         mlir::Value step) {
+                         mlir::Value slice) {
     return Values(held);
   }
 
 protected:
-  /// Where the chunks begin, from the address to a step of K.
+  /// Where the chunks begin, from the address to a slice of K.
   llvm::SmallVector<mlir::Value> offsetsOf(ByteRows &rows);
 
   ScalarCode &code;
@@ -85,14 +85,14 @@ std::unique_ptr<ChunkLoader> makeShiftingLoader(ScalarCode &code, Chunks chunks,
 /// the end of a row are 0 where there are sums of rows.
 std::unique_ptr<ChunkLoader>
 makePrologueLoader(ScalarCode &code, kernel::ContractOp op, Chunks chunks,
-                   BlockTiles &tiles, StepsOfK &steps);
+                   BlockTiles &tiles, SlicesOfK &slices);
 
 /// The rows of the operands of the tile of a block; those of the right one,
 /// which is packed, are columns.
 ByteRows lhsRows(ScalarCode &code, kernel::ContractOp op, StridedOperand &lhs,
-                 BlockTiles &tiles, StepsOfK &steps);
+                 BlockTiles &tiles, SlicesOfK &slices);
 ByteRows rhsRows(ScalarCode &code, kernel::ContractOp op, StridedOperand &rhs,
-                 BlockTiles &tiles, StepsOfK &steps);
+                 BlockTiles &tiles, SlicesOfK &slices);
 
 /// The left operand, and the packed right one.
 StridedOperand lhsOperand(ScalarCode &code, kernel::ContractOp op);
@@ -101,7 +101,7 @@ StridedOperand rhsOperand(ScalarCode &code, kernel::ContractOp op);
 /// The loader that suits the left operand, which has to outlive it.
 std::unique_ptr<ChunkLoader> makeLhsLoader(ScalarCode &code,
                                            kernel::ContractOp op, Chunks chunks,
-                                           BlockTiles &tiles, StepsOfK &steps,
+                                           BlockTiles &tiles, SlicesOfK &slices,
                                            StridedOperand &lhs);
 
 } // namespace qcc::nvptx

@@ -8,14 +8,14 @@
 // With few rows the weights are read for few products, and nothing matters but
 // how fast they come. So they go from memory to the registers of the thread
 // that multiplies them, 16 bytes at once, each of them once. A block computes
-// 16 rows by some columns; its warps take the steps of K in turn, so that
+// 16 rows by some columns; its warps take the slices of K in turn, so that
 // nobody waits for anybody, and add up their sums in shared memory at the end.
 //
-// A step has 64 elements of K. With g = lane / 4 and t = lane % 4, a thread has
-// those from 16t on, of rows g and g + 8 and of column g of each 8: four words
-// of each. A fragment multiplies 32 elements, and it does not matter which
-// ones: so word 0 of all threads is the first half of one fragment, word 1 its
-// second half, and words 2 and 3 are those of another.
+// A slice has 64 elements of K. With g = lane / 4 and t = lane % 4, a thread
+// has those from 16t on, of rows g and g + 8 and of column g of each 8: four
+// words of each. A fragment multiplies 32 elements, and it does not matter
+// which ones: so word 0 of all threads is the first half of one fragment, word
+// 1 its second half, and words 2 and 3 are those of another.
 //
 // It does not matter either which column of the tile is column g of a fragment.
 // With C columns and F = C / 8 fragments, a thread has the sums of columns 2t
@@ -48,7 +48,7 @@ public:
   DecodeEmitter(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
                 const Atom &given)
       : code(rewriter, op), op(op), config(config), atom(code, op, given),
-        steps(code, op, kPackedStep), tiles(code, op, config),
+        slices(code, op, kPackedStep), tiles(code, op, config),
         lhs(lhsOperand(code, op)), rhs(rhsOperand(code, op)),
         mostRows(std::min(mostRowsOf(op, config).value_or(kFragmentRows),
                           kFragmentRows)) {}
@@ -58,22 +58,22 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  /// What a thread has loaded for a step.
+  /// What a thread has loaded for a slice.
   struct Loaded {
-    Value step;
+    Value slice;
     SmallVector<Values> rows, columns;
   };
 
   void makeLoaders();
-  Loaded load(Value step);
+  Loaded load(Value slice);
   /// Adds the products of a slice of K to sums. The products of a slice that
   /// does not exist count for nothing. `exists` is null if the slice is known
   /// to exist.
   void multiply(const Loaded &loaded, Value exists, Values &sums);
-  /// Adds the products of `count` steps of a warp, the first being `first`; of
+  /// Adds the products of `count` slices of a warp, the first being `first`; of
   /// the last one only where it exists.
-  Values addSteps(Value first, int64_t count, bool isLastSure, Values sums);
-  Values addAllSteps();
+  Values addSlices(Value first, int64_t count, bool isLastSure, Values sums);
+  Values addAllSlices();
   /// Puts the sums of the warp into shared memory.
   void share(ArrayRef<Value> sums);
   /// The sum of all warps at a place of shared memory, of `count` words.
@@ -93,7 +93,7 @@ private:
   ContractOp op;
   ConfigAttr config;
   MatrixAtom atom;
-  StepsOfK steps;
+  SlicesOfK slices;
   BlockTiles tiles;
   StridedOperand lhs, rhs;
   /// Rows of the tile that may exist.
@@ -127,24 +127,24 @@ void DecodeEmitter::makeLoaders() {
   for (int64_t f = 0; f < fragments(); ++f)
     columns.rows.push_back(
         code.create<arith::AddIOp>(column, code.index(2 * f)));
-  rowLoader = makeLhsLoader(code, op, rows, tiles, steps, lhs);
+  rowLoader = makeLhsLoader(code, op, rows, tiles, slices, lhs);
   columnLoader = makeWordLoader(code, columns,
-                                rhsRows(code, op, rhs, tiles, steps), kChunk);
+                                rhsRows(code, op, rhs, tiles, slices), kChunk);
 }
 
-DecodeEmitter::Loaded DecodeEmitter::load(Value step) {
-  return {step, rowLoader->load(step), columnLoader->load(step)};
+DecodeEmitter::Loaded DecodeEmitter::load(Value slice) {
+  return {slice, rowLoader->load(slice), columnLoader->load(slice)};
 }
 
 void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
   Value zero = code.i32(0);
   SmallVector<Values> rows, columns;
   for (auto [i, held] : llvm::enumerate(loaded.rows))
-    rows.push_back(rowLoader->toWords(i, held, loaded.step));
+    rows.push_back(rowLoader->toWords(i, held, loaded.slice));
   if (!hasHighRows())
     rows.push_back(Values(kWords, zero));
   for (auto [i, held] : llvm::enumerate(loaded.columns))
-    columns.push_back(columnLoader->toWords(i, held, loaded.step));
+    columns.push_back(columnLoader->toWords(i, held, loaded.slice));
   if (needsRowSums())
     columns.push_back(Values(kWords, code.i32(0x01010101)));
   assert(rows.size() == 2 && sums.size() == columns.size() * kSums &&
@@ -163,29 +163,29 @@ void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
                     hasHighRows());
 }
 
-SmallVector<Value> DecodeEmitter::addSteps(Value first, int64_t count,
-                                           bool isLastSure, Values sums) {
+SmallVector<Value> DecodeEmitter::addSlices(Value first, int64_t count,
+                                            bool isLastSure, Values sums) {
   SmallVector<Loaded> loaded;
   Value exists;
   for (int64_t i = 0; i < count; ++i) {
-    Value step =
+    Value slice =
         code.create<arith::AddIOp>(first, code.index(i * config.getWarps()));
     if (i + 1 == count && !isLastSure) {
-      Value all = code.index(steps.count());
-      exists = code.less(step, all);
-      step = code.clamp(step, all);
+      Value all = code.index(slices.count());
+      exists = code.less(slice, all);
+      slice = code.clamp(slice, all);
     }
-    loaded.push_back(load(step));
+    loaded.push_back(load(slice));
   }
-  for (auto [i, step] : llvm::enumerate(loaded))
-    multiply(step, int64_t(i) + 1 == count ? exists : Value(), sums);
+  for (auto [i, slice] : llvm::enumerate(loaded))
+    multiply(slice, int64_t(i) + 1 == count ? exists : Value(), sums);
   return sums;
 }
 
-SmallVector<Value> DecodeEmitter::addAllSteps() {
+SmallVector<Value> DecodeEmitter::addAllSlices() {
   int64_t ofRound = config.getWarps() * config.getStages();
-  int64_t rounds = steps.count() / ofRound;
-  int64_t rest = steps.count() % ofRound;
+  int64_t rounds = slices.count() / ofRound;
+  int64_t rest = slices.count() % ofRound;
   Values sums((fragments() + needsRowSums()) * kSums, code.i32(0));
   if (rounds > 0) {
     RewriterBase &rewriter = code.rewriter;
@@ -198,16 +198,16 @@ SmallVector<Value> DecodeEmitter::addAllSteps() {
         code.create<arith::MulIOp>(loop.getInductionVar(), code.index(ofRound)),
         warp);
     scf::YieldOp::create(rewriter, code.loc,
-                         addSteps(first, config.getStages(),
-                                  /*isLastSure=*/true,
-                                  Values(loop.getRegionIterArgs())));
+                         addSlices(first, config.getStages(),
+                                   /*isLastSure=*/true,
+                                   Values(loop.getRegionIterArgs())));
     sums = Values(loop.getResults());
   }
   if (rest > 0)
-    sums =
-        addSteps(code.create<arith::AddIOp>(warp, code.index(rounds * ofRound)),
-                 llvm::divideCeil(rest, config.getWarps()),
-                 rest % config.getWarps() == 0, sums);
+    sums = addSlices(
+        code.create<arith::AddIOp>(warp, code.index(rounds * ofRound)),
+        llvm::divideCeil(rest, config.getWarps()),
+        rest % config.getWarps() == 0, sums);
   return sums;
 }
 
@@ -326,7 +326,7 @@ void DecodeEmitter::emitResults() {
 
 void DecodeEmitter::emit() {
   makeLoaders();
-  share(addAllSteps());
+  share(addAllSlices());
   NVVM::BarrierOp::create(code.rewriter, code.loc);
   emitResults();
   code.rewriter.eraseOp(op);

@@ -5,23 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block computes a tile of rows by columns. For each step of K it has a stage
-// of shared memory, with a tile of both operands. While its warps multiply the
-// tiles of a step, those of `stages - 1` steps behind it are on their way. One
-// barrier for each step is enough: it says that the tiles of the step have
-// come, and that all warps are done with those of the step before, whose stage
-// is filled next.
+// A block computes a tile of rows by columns. For each slice of K it has a
+// stage of shared memory, with a tile of both operands. While its warps
+// multiply the tiles of a slice, those of `stages - 1` slices behind it are on
+// their way. One barrier for each slice is enough: it says that the tiles of
+// the slice have come, and that all warps are done with those of the slice
+// before, whose stage is filled next.
 //
 // A warp has a tile of its own, in fragments of 16 by 8. With g = lane / 4 and
 // t = lane % 4, a thread has the results of rows g and g + 8 of each fragment,
 // in its columns 2t and 2t + 1. Which columns of the tile these are is decided
 // by the rows of the right operand that a fragment is multiplied with: the
-// first four fragments of 16 columns, for a run of 8, are columns 8t and 8t +
-// 1, then 8t + 2 and 8t + 3, and so on.
+// first four fragments of 16 columns, for a segment of 8, are columns 8t and 8t
+// + 1, then 8t + 2 and 8t + 3, and so on.
 //
 // Rows and columns outside of the operands read those at the end and are not
-// stored. What lies outside of a run of K is 0 in the packed right operand, so
-// that it does not matter what the left one has there, but for sums of rows.
+// stored. What lies outside of a segment of K is 0 in the packed right operand,
+// so that it does not matter what the left one has there, but for sums of rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ public:
   MultistageEmitter(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
                     const Atom &atom)
       : code(rewriter, op), op(op), config(config), atom(atom),
-        steps(code, op, config.getDepth()), tiles(code, op, config),
+        slices(code, op, config.getDepth()), tiles(code, op, config),
         lhs(lhsOperand(code, op)), rhs(rhsOperand(code, op)) {}
 
   void emit();
@@ -60,14 +60,14 @@ private:
     return ThreadShare(code, tile, tiles.thread, config.getThreads(), unit);
   }
 
-  void begin(const Step &step);
-  void finish(const Step &step);
+  void begin(const Slice &slice);
+  void finish(const Slice &slice);
   /// Fills the first stages.
   void emitFirstStages();
-  /// Steps of K that copy what is `ahead` of them, or nothing, and of which
-  /// `parts` of 32 elements count. `state` is carried from step to step.
-  Values emitSteps(int64_t first, int64_t end, bool hasCopies, int64_t parts,
-                   Values state);
+  /// Slices of K that copy what is `ahead` of them, or nothing, and of which
+  /// `parts` of 32 elements count. `state` is carried from slice to slice.
+  Values emitSlices(int64_t first, int64_t end, bool hasCopies, int64_t parts,
+                    Values state);
   Values emitMainLoop();
   FragmentTile fragmentTile(Values sums);
 
@@ -85,7 +85,7 @@ private:
   ConfigAttr config;
   const Atom &atom;
 
-  StepsOfK steps;
+  SlicesOfK slices;
   BlockTiles tiles;
   StridedOperand lhs, rhs;
   Value lane, warpRow, warpColumn;
@@ -115,15 +115,15 @@ std::unique_ptr<TileCopy> MultistageEmitter::makeLhsCopy() {
   std::optional<int64_t> alignment = alignmentAlongK(op);
   if (isAsync() && alignment && *alignment >= kLeastCopied)
     return makeAsyncCopy(code, *tiles.memory, share(*lhsTile, *alignment),
-                         lhsRows(code, op, lhs, tiles, steps));
+                         lhsRows(code, op, lhs, tiles, slices));
   ThreadShare chunks = share(*lhsTile, kChunk);
   return makeStagedCopy(
       code, *tiles.memory, chunks,
-      makeLhsLoader(code, op, chunks.chunks(), tiles, steps, lhs));
+      makeLhsLoader(code, op, chunks.chunks(), tiles, slices, lhs));
 }
 
 std::unique_ptr<TileCopy> MultistageEmitter::makeRhsCopy() {
-  ByteRows rows = rhsRows(code, op, rhs, tiles, steps);
+  ByteRows rows = rhsRows(code, op, rhs, tiles, slices);
   ThreadShare chunks = share(*rhsTile, kChunk);
   if (isAsync())
     return makeAsyncCopy(code, *tiles.memory, chunks, rows);
@@ -131,36 +131,36 @@ std::unique_ptr<TileCopy> MultistageEmitter::makeRhsCopy() {
                         makeWordLoader(code, chunks.chunks(), rows, kChunk));
 }
 
-void MultistageEmitter::begin(const Step &step) {
+void MultistageEmitter::begin(const Slice &slice) {
   for (auto &copy : copies)
-    copy->begin(step);
+    copy->begin(slice);
 }
 
-void MultistageEmitter::finish(const Step &step) {
+void MultistageEmitter::finish(const Slice &slice) {
   for (auto &copy : copies)
-    copy->finish(step);
+    copy->finish(slice);
 }
 
 void MultistageEmitter::emitFirstStages() {
-  SmallVector<Step> first;
+  SmallVector<Slice> first;
   for (int64_t i = 0; i < ahead(); ++i) {
-    if (i < steps.count())
+    if (i < slices.count())
       begin(first.emplace_back(
-          Step{code.index(i), code.index(i * stageBytes())}));
+          Slice{code.index(i), code.index(i * stageBytes())}));
     if (isAsync())
       NVVM::CpAsyncCommitGroupOp::create(code.rewriter, code.loc);
   }
-  for (const Step &step : first)
-    finish(step);
+  for (const Slice &slice : first)
+    finish(slice);
 }
 
 //===----------------------------------------------------------------------===//
 // The main loop
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> MultistageEmitter::emitSteps(int64_t first, int64_t end,
-                                                bool hasCopies, int64_t parts,
-                                                Values state) {
+SmallVector<Value> MultistageEmitter::emitSlices(int64_t first, int64_t end,
+                                                 bool hasCopies, int64_t parts,
+                                                 Values state) {
   if (first >= end)
     return state;
   RewriterBase &rewriter = code.rewriter;
@@ -173,18 +173,18 @@ SmallVector<Value> MultistageEmitter::emitSteps(int64_t first, int64_t end,
   if (isAsync())
     NVVM::CpAsyncWaitGroupOp::create(rewriter, code.loc, ahead() - 1);
   NVVM::BarrierOp::create(rewriter, code.loc);
-  Step step{
+  Slice slice{
       code.create<arith::AddIOp>(loop.getInductionVar(), code.index(ahead())),
       fill};
   if (hasCopies)
-    begin(step);
+    begin(slice);
   // As many groups as there are stages, whatever is in them.
   if (isAsync())
     NVVM::CpAsyncCommitGroupOp::create(rewriter, code.loc);
   Values next = products->addStage(
       read, parts, Values(loop.getRegionIterArgs().drop_front(2)));
   if (hasCopies)
-    finish(step);
+    finish(slice);
   Value behind = code.create<arith::AddIOp>(read, code.index(stageBytes()));
   Value isLast =
       arith::CmpIOp::create(rewriter, code.loc, arith::CmpIPredicate::eq,
@@ -201,16 +201,17 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   Values state{code.index(0), code.index(ahead() * stageBytes())};
   state.append(products->sums(), code.i32(0));
   int64_t allParts = config.getDepth() / kFragmentDepth;
-  int64_t inLast = steps.run() - (steps.perRun() - 1) * config.getDepth();
+  int64_t inLast =
+      slices.segment() - (slices.perSegment() - 1) * config.getDepth();
   int64_t lastParts = llvm::divideCeil(inLast, kFragmentDepth);
   assert(inLast > 0 && inLast <= config.getDepth() && lastParts <= allParts &&
-         "the last step of a run has elements, and no more than others");
-  int64_t copying = std::max<int64_t>(0, steps.count() - ahead());
-  int64_t whole = lastParts < allParts ? steps.count() - 1 : steps.count();
-  state = emitSteps(0, copying, /*hasCopies=*/true, allParts, state);
-  state = emitSteps(copying, whole, /*hasCopies=*/false, allParts, state);
+         "the last slice of a segment has elements, and no more than others");
+  int64_t copying = std::max<int64_t>(0, slices.count() - ahead());
+  int64_t whole = lastParts < allParts ? slices.count() - 1 : slices.count();
+  state = emitSlices(0, copying, /*hasCopies=*/true, allParts, state);
+  state = emitSlices(copying, whole, /*hasCopies=*/false, allParts, state);
   state =
-      emitSteps(whole, steps.count(), /*hasCopies=*/false, lastParts, state);
+      emitSlices(whole, slices.count(), /*hasCopies=*/false, lastParts, state);
   state.erase(state.begin(), state.begin() + 2);
   return state;
 }

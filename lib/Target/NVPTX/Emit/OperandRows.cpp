@@ -25,22 +25,22 @@ StridedOperand qcc::nvptx::rhsOperand(ScalarCode &code, ContractOp op) {
 
 ByteRows qcc::nvptx::lhsRows(ScalarCode &code, ContractOp op,
                              StridedOperand &lhs, BlockTiles &tiles,
-                             StepsOfK &steps) {
+                             SlicesOfK &slices) {
   ByteRows rows;
   rows.address = lhs.address();
   rows.rowOffset = [&](Value row) { return lhs.offset(tiles.rowPoint(row)); };
-  rows.stepOffset = [&, loops = op.getNumLoops()](Value step) {
+  rows.sliceOffset = [&, loops = op.getNumLoops()](Value slice) {
     Point at(loops);
-    steps.set(at, step);
+    slices.set(at, slice);
     return lhs.offset(at);
   };
-  rows.rest = steps.restOf(steps.run());
+  rows.rest = slices.restOf(slices.segment());
   return rows;
 }
 
 ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
                              StridedOperand &rhs, BlockTiles &tiles,
-                             StepsOfK &steps) {
+                             SlicesOfK &slices) {
   ByteRows rows;
   rows.address = rhs.address();
   unsigned rank = cast<MemRefType>(op.getRhs().getType()).getRank();
@@ -53,18 +53,18 @@ ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
     return code.create<arith::MulIOp>(rhs.offset(at),
                                       code.index(rhs.elementBytes()));
   };
-  rows.stepOffset = [&](Value step) { return steps.packedOffset(step); };
-  rows.rest = steps.restOf(steps.packedRun());
+  rows.sliceOffset = [&](Value slice) { return slices.packedOffset(slice); };
+  rows.rest = slices.restOf(slices.packedSegment());
   return rows;
 }
 
 std::unique_ptr<ChunkLoader>
 qcc::nvptx::makeLhsLoader(ScalarCode &code, ContractOp op, Chunks chunks,
-                          BlockTiles &tiles, StepsOfK &steps,
+                          BlockTiles &tiles, SlicesOfK &slices,
                           StridedOperand &lhs) {
   if (std::optional<int64_t> alignment = alignmentAlongK(op)) {
-    ByteRows rows = lhsRows(code, op, lhs, tiles, steps);
-    if (*alignment >= kLeastCopied && steps.run() % *alignment == 0)
+    ByteRows rows = lhsRows(code, op, lhs, tiles, slices);
+    if (*alignment >= kLeastCopied && slices.segment() % *alignment == 0)
       return makeWordLoader(code, std::move(chunks), std::move(rows),
                             *alignment);
     if (cast<MemRefType>(op.getLhs().getType()).getLayout().isIdentity())
@@ -72,5 +72,5 @@ qcc::nvptx::makeLhsLoader(ScalarCode &code, ContractOp op, Chunks chunks,
                                 lhs.size(),
                                 static_cast<bool>(op.getRhsZeroPoint()));
   }
-  return makePrologueLoader(code, op, std::move(chunks), tiles, steps);
+  return makePrologueLoader(code, op, std::move(chunks), tiles, slices);
 }

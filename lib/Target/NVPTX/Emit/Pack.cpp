@@ -59,10 +59,10 @@ private:
 
   /// The sizes of the loops over batches, and of that over columns.
   SmallVector<OpFoldResult> sizesOfColumns();
-  /// Calls `body` for each 32 words of the runs, from the word `first` of the
-  /// run on; it gets sums and returns what they are then.
+  /// Calls `body` for each 32 words of the segments, from the word `first` of
+  /// the segment on; it gets sums and returns what they are then.
   Values emitWords(Values sums, function_ref<Values(Value first, Values)> body);
-  /// The bits of an element of the column at `point`; 0 behind the run.
+  /// The bits of an element of the column at `point`; 0 behind the segment.
   Value element(Value k);
   /// Whether the elements of each word are one in memory.
   bool hasWords();
@@ -72,7 +72,7 @@ private:
   /// A word of a column whose elements are apart in memory.
   Value collectWord(Value number);
   Value addElements(Value word, Value sum);
-  /// Stores the word of each lane, if the run has it.
+  /// Stores the word of each lane, if the segment has it.
   void storeWords(Value word, Value first, const Point &column);
   /// Adds up what lanes have, and lets the first one store it.
   void storeSum(Value sum, const Point &column);
@@ -100,16 +100,16 @@ private:
     return arith::IndexCastOp::create(code.rewriter, code.loc,
                                       code.rewriter.getI32Type(), index);
   }
-  int64_t run() { return op.getReductionSizes().back(); }
+  int64_t segment() { return op.getReductionSizes().back(); }
 
   ScalarCode code;
   PackOp op;
   SmallVector<AffineMap> maps;
   Values operands;
-  /// The column and the run that are packed, in the op's loops.
+  /// The column and the segment that are packed, in the op's loops.
   Point point;
-  /// The first word of the run.
-  Value runWord;
+  /// The first word of the segment.
+  Value segmentWord;
   Value lane;
 };
 } // namespace
@@ -129,19 +129,20 @@ SmallVector<OpFoldResult> PackEmitter::sizesOfColumns() {
 SmallVector<Value>
 PackEmitter::emitWords(Values sums, function_ref<Values(Value, Values)> body) {
   ArrayRef<int64_t> sizes = op.getReductionSizes();
-  assert(op.getReductionSize() % run() == 0 && "K is whole segments");
+  assert(op.getReductionSize() % segment() == 0 && "K is whole segments");
   SmallVector<OpFoldResult> outer;
   for (int64_t size : sizes.drop_back())
     outer.push_back(code.rewriter.getIndexAttr(size));
   scf::LoopNest nest = scf::buildLoopNest(
       code.rewriter, code.loc, {code.index(0), code.index(0)},
-      {code.index(op.getReductionSize() / run()), code.index(op.getRunWords())},
+      {code.index(op.getReductionSize() / segment()),
+       code.index(op.getSegmentWords())},
       {code.index(1), code.index(kWarp)}, sums,
       [&](OpBuilder &, Location, ValueRange ivs, ValueRange carried) {
         // The builder is the rewriter itself.
         for (auto [i, index] : llvm::enumerate(code.delinearize(ivs[0], outer)))
           point[op.getNumBatch() + 1 + i] = index;
-        runWord = times(ivs[0], op.getRunWords());
+        segmentWord = times(ivs[0], op.getSegmentWords());
         Values next = body(ivs[1], Values(carried));
         return scf::ValueVector(next.begin(), next.end());
       });
@@ -150,9 +151,9 @@ PackEmitter::emitWords(Values sums, function_ref<Values(Value, Values)> body) {
 
 Value PackEmitter::element(Value k) {
   Point at = point;
-  at.back() = code.create<arith::MinUIOp>(k, code.index(run() - 1));
+  at.back() = code.create<arith::MinUIOp>(k, code.index(segment() - 1));
   Value byte = code.loadByte(operands, maps, op.getPrologue(), at);
-  return select(code.less(k, code.index(run())),
+  return select(code.less(k, code.index(segment())),
                 code.extend(byte, /*isUnsigned=*/true), code.i32(0));
 }
 
@@ -160,7 +161,7 @@ bool PackEmitter::hasWords() {
   std::optional<int64_t> alignment =
       alignmentAlong(cast<ShapedType>(op.getSource().getType()), maps.front(),
                      maps.front().getNumDims() - 1);
-  return op.getPrologue().empty() && run() % kWord == 0 && alignment &&
+  return op.getPrologue().empty() && segment() % kWord == 0 && alignment &&
          *alignment % kWord == 0;
 }
 
@@ -169,7 +170,7 @@ Value PackEmitter::loadWord(Value first) {
     return gatherWord(first);
   Value k = times(plus(first, lane), kWord);
   Point at = point;
-  at.back() = code.create<arith::MinUIOp>(k, code.index(run() - kWord));
+  at.back() = code.create<arith::MinUIOp>(k, code.index(segment() - kWord));
   auto bytes = vector::LoadOp::create(
       code.rewriter, code.loc,
       VectorType::get({kWord}, code.rewriter.getI8Type()), op.getSource(),
@@ -179,7 +180,7 @@ Value PackEmitter::loadWord(Value first) {
       code.rewriter, code.loc, VectorType::get({1}, code.rewriter.getI32Type()),
       bytes);
   word = vector::ExtractOp::create(code.rewriter, code.loc, word, 0);
-  return select(code.less(k, code.index(run())), word, code.i32(0));
+  return select(code.less(k, code.index(segment())), word, code.i32(0));
 }
 
 Value PackEmitter::gatherWord(Value first) {
@@ -232,12 +233,12 @@ Value PackEmitter::addElements(Value word, Value sum) {
 
 void PackEmitter::storeWords(Value word, Value first, const Point &column) {
   Value number = plus(first, lane);
-  Value exists = op.getRunWords() % kWarp == 0
+  Value exists = op.getSegmentWords() % kWarp == 0
                      ? Value()
-                     : code.less(number, code.index(op.getRunWords()));
+                     : code.less(number, code.index(op.getSegmentWords()));
   code.emitIf(exists, [&] {
     Values indices = column;
-    indices.append({plus(runWord, number), code.index(0)});
+    indices.append({plus(segmentWord, number), code.index(0)});
     memref::StoreOp::create(code.rewriter, code.loc, word, op.getPacked(),
                             indices);
   });
@@ -286,11 +287,13 @@ static Value placeOf(ScalarCode &code, SharedMemory &memory, Value column,
 }
 
 void PackEmitter::emitTile(SharedMemory &memory, Value warp, Value first) {
-  // All runs have words for whole steps of the loop.
+  // All segments have words for whole steps of the loop.
   constexpr int64_t kStep = kWarps * kWordsAtOnce;
   static_assert(kPackedStep / kWord % kStep == 0);
-  assert(op.getRunWords() % kStep == 0 && "segments are padded to whole steps");
-  Value rest = code.create<arith::SubIOp>(code.index(op.getRunWords()), first);
+  assert(op.getSegmentWords() % kStep == 0 &&
+         "segments are padded to whole steps");
+  Value rest =
+      code.create<arith::SubIOp>(code.index(op.getSegmentWords()), first);
   Value count = code.create<arith::MinUIOp>(rest, code.index(kWarp));
   auto loop = scf::ForOp::create(code.rewriter, code.loc, code.index(0), count,
                                  code.index(kStep));
@@ -339,7 +342,7 @@ void PackEmitter::emitBlocks() {
     emitTile(memory, warp, first);
     NVVM::BarrierOp::create(code.rewriter, code.loc);
     Value rest =
-        code.create<arith::SubIOp>(code.index(op.getRunWords()), first);
+        code.create<arith::SubIOp>(code.index(op.getSegmentWords()), first);
     Value existing = code.clamp(lane, rest);
     Value isWord = code.less(lane, rest);
     for (auto [column, sum] : llvm::zip_equal(columns, sums)) {

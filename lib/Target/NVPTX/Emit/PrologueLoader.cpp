@@ -18,22 +18,22 @@ namespace {
 class PrologueLoader : public ChunkLoader {
 public:
   PrologueLoader(ScalarCode &code, Chunks given, ContractOp op,
-                 BlockTiles &tiles, StepsOfK &steps);
+                 BlockTiles &tiles, SlicesOfK &slices);
 
-  SmallVector<Values> load(Value step) override;
-  Values toWords(int64_t number, ValueRange held, Value step) override;
+  SmallVector<Values> load(Value slice) override;
+  Values toWords(int64_t number, ValueRange held, Value slice) override;
 
 private:
-  Value mask(Value chunk, int64_t number, Value step);
+  Value mask(Value chunk, int64_t number, Value slice);
   /// Elements of an operand at a chunk.
   SmallVector<Value> loadElements(unsigned operand, Point point);
   bool isInvariant(unsigned operand);
-  int64_t run() { return op.getReductionSizes().back(); }
-  /// Whether chunks may lie partly outside of a run.
-  bool hasRest() { return run() % steps.getDepth() != 0; }
+  int64_t segment() { return op.getReductionSizes().back(); }
+  /// Whether chunks may lie partly outside of a segment.
+  bool hasRest() { return segment() % slices.getDepth() != 0; }
 
   ContractOp op;
-  StepsOfK &steps;
+  SlicesOfK &slices;
   unsigned k;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -44,8 +44,8 @@ private:
 } // namespace
 
 PrologueLoader::PrologueLoader(ScalarCode &code, Chunks given, ContractOp op,
-                               BlockTiles &tiles, StepsOfK &steps)
-    : ChunkLoader(code, std::move(given)), op(op), steps(steps),
+                               BlockTiles &tiles, SlicesOfK &slices)
+    : ChunkLoader(code, std::move(given)), op(op), slices(slices),
       k(op.getReductionDims().back()), operands{op.getLhs()},
       maps{op.getLhsMap()} {
   llvm::append_range(operands, op.getLhsOperands());
@@ -72,11 +72,11 @@ SmallVector<Value> PrologueLoader::loadElements(unsigned operand, Point point) {
   Value first = point[k];
   SmallVector<Value> elements;
   int64_t lanes = lies.elementBytes() == 0 ? 1 : kChunk / lies.elementBytes();
-  if (lanes > 1 && lies.isContiguousAlong(k) && run() % kChunk == 0 &&
+  if (lanes > 1 && lies.isContiguousAlong(k) && segment() % kChunk == 0 &&
       lies.divisorWithout(k) % lanes == 0) {
     if (hasRest())
       first = arith::SelectOp::create(rewriter, code.loc,
-                                      code.less(first, code.index(run())),
+                                      code.less(first, code.index(segment())),
                                       first, code.index(0));
     auto type = VectorType::get({lanes}, lies.elementType());
     for (int64_t i = 0; i < kChunk; i += lanes) {
@@ -94,17 +94,18 @@ SmallVector<Value> PrologueLoader::loadElements(unsigned operand, Point point) {
   for (int64_t i = 0; i < kChunk; ++i) {
     point[k] = code.create<arith::AddIOp>(first, code.index(i));
     if (hasRest())
-      point[k] = code.create<arith::MinUIOp>(point[k], code.index(run() - 1));
+      point[k] =
+          code.create<arith::MinUIOp>(point[k], code.index(segment() - 1));
     elements.push_back(code.load(operands[operand], maps[operand], point));
   }
   assert(elements.size() == kChunk && "an element for each byte of the chunk");
   return elements;
 }
 
-SmallVector<SmallVector<Value>> PrologueLoader::load(Value step) {
+SmallVector<SmallVector<Value>> PrologueLoader::load(Value slice) {
   SmallVector<Values> held;
   for (Point point : rows) {
-    steps.set(point, step);
+    slices.set(point, slice);
     point[k] = code.create<arith::AddIOp>(point[k], chunks.byte);
     Values &values = held.emplace_back();
     for (unsigned i = 0; i < operands.size(); ++i)
@@ -115,7 +116,7 @@ SmallVector<SmallVector<Value>> PrologueLoader::load(Value step) {
 }
 
 SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
-                                           Value step) {
+                                           Value slice) {
   RewriterBase &rewriter = code.rewriter;
   assert(int64_t(held.size()) ==
              kChunk * llvm::count(invariants[number], Value()) &&
@@ -138,7 +139,7 @@ SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
     chunk =
         ScalarRegion(op.getLhsPrologue(), {}).emit(code, lists, true).front();
   if (hasRest() && op.getRhsZeroPoint())
-    chunk = mask(chunk, number, step);
+    chunk = mask(chunk, number, slice);
   Value words = vector::BitCastOp::create(
       rewriter, code.loc, VectorType::get({kWords}, rewriter.getI32Type()),
       chunk);
@@ -148,17 +149,17 @@ SmallVector<Value> PrologueLoader::toWords(int64_t number, ValueRange held,
   return result;
 }
 
-/// What lies behind a run does not count in sums of rows.
-Value PrologueLoader::mask(Value chunk, int64_t number, Value step) {
+/// What lies behind a segment does not count in sums of rows.
+Value PrologueLoader::mask(Value chunk, int64_t number, Value slice) {
   RewriterBase &rewriter = code.rewriter;
   Point point = rows[number];
-  steps.set(point, step);
+  slices.set(point, slice);
   Value first = code.create<arith::AddIOp>(point[k], chunks.byte);
   SmallVector<Value> bytes;
   for (int64_t i = 0; i < kChunk; ++i) {
     Value here = code.create<arith::AddIOp>(first, code.index(i));
     bytes.push_back(arith::SelectOp::create(
-        rewriter, code.loc, code.less(here, code.index(run())),
+        rewriter, code.loc, code.less(here, code.index(segment())),
         vector::ExtractOp::create(rewriter, code.loc, chunk, i),
         arith::ConstantIntOp::create(rewriter, code.loc, 0, 8)));
   }
@@ -168,7 +169,7 @@ Value PrologueLoader::mask(Value chunk, int64_t number, Value step) {
 
 std::unique_ptr<ChunkLoader>
 qcc::nvptx::makePrologueLoader(ScalarCode &code, ContractOp op, Chunks chunks,
-                               BlockTiles &tiles, StepsOfK &steps) {
+                               BlockTiles &tiles, SlicesOfK &slices) {
   return std::make_unique<PrologueLoader>(code, std::move(chunks), op, tiles,
-                                          steps);
+                                          slices);
 }

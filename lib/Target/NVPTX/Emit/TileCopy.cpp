@@ -79,8 +79,8 @@ public:
           code.create<arith::AddIOp>(rows.rowOffset(row), share.byte())));
   }
 
-  void begin(const Step &step) override {
-    Value size = copiedBytes(step), offset = rows.stepOffset(step.number);
+  void begin(const Slice &slice) override {
+    Value size = copiedBytes(slice), offset = rows.sliceOffset(slice.number);
     int64_t unit = share.getUnit();
     // Only whole chunks can bypass the L1 cache.
     auto cache = unit == kChunk ? NVVM::LoadCacheModifierKind::CG
@@ -88,18 +88,18 @@ public:
     for (auto [pass, source] : llvm::enumerate(sources))
       code.emitIf(share.hasRow(pass), [&, pass = pass, source = source] {
         NVVM::CpAsyncOp::create(
-            code.rewriter, code.loc, share.target(memory, step.stage, pass),
+            code.rewriter, code.loc, share.target(memory, slice.stage, pass),
             addressAt(code, source, offset), unit, cache, size);
       });
   }
 
 private:
   /// Null: whole units.
-  Value copiedBytes(const Step &step) {
+  Value copiedBytes(const Slice &slice) {
     if (!rows.rest)
       return Value();
     Value rest =
-        code.create<arith::SubIOp>(rows.rest(step.number), share.byte());
+        code.create<arith::SubIOp>(rows.rest(slice.number), share.byte());
     rest = arith::IndexCastOp::create(code.rewriter, code.loc,
                                       code.rewriter.getI32Type(), rest);
     return code.create<arith::MinSIOp>(
@@ -127,21 +127,21 @@ public:
              std::unique_ptr<ChunkLoader> loader)
       : code(code), memory(memory), share(share), loader(std::move(loader)) {}
 
-  void begin(const Step &step) override {
-    loaded.push_back({step.number, loader->load(step.number)});
+  void begin(const Slice &slice) override {
+    loaded.push_back({slice.number, loader->load(slice.number)});
   }
 
-  void finish(const Step &step) override {
+  void finish(const Slice &slice) override {
     Loaded first = std::move(loaded.front());
     loaded.pop_front();
     auto type = VectorType::get({kWords}, code.rewriter.getI32Type());
     for (auto [pass, values] : llvm::enumerate(first.chunks)) {
       Value words = vector::FromElementsOp::create(
           code.rewriter, code.loc, type,
-          loader->toWords(pass, values, first.step));
+          loader->toWords(pass, values, first.slice));
       code.emitIf(share.hasRow(pass), [&, pass = pass] {
         LLVM::StoreOp::create(code.rewriter, code.loc, words,
-                              share.target(memory, step.stage, pass), kChunk);
+                              share.target(memory, slice.stage, pass), kChunk);
       });
     }
   }
@@ -149,7 +149,7 @@ public:
 private:
   /// What is loaded and not stored yet.
   struct Loaded {
-    Value step;
+    Value slice;
     SmallVector<ChunkLoader::Values> chunks;
   };
 

@@ -20,8 +20,8 @@
 
 namespace qcc::nvptx {
 
-/// A step of K, of which a stage of shared memory gets the tiles.
-struct Step {
+/// A slice of K, of which a stage of shared memory gets the tiles.
+struct Slice {
   mlir::Value number;
   /// Where the stage begins.
   mlir::Value stage;
@@ -59,9 +59,10 @@ class TileCopy {
 public:
   virtual ~TileCopy() = default;
   /// Copies asynchronously, or loads.
-  virtual void begin(const Step &step) = 0;
-  /// Stores what was loaded, of the first step that was begun and not finished.
-  virtual void finish(const Step &step) {}
+  virtual void begin(const Slice &slice) = 0;
+  /// Stores what was loaded, of the first slice that was begun and not
+  /// finished.
+  virtual void finish(const Slice &slice) {}
 };
 
 /// Copies units of 4, 8 or 16 bytes asynchronously. What lies behind the end
@@ -69,7 +70,7 @@ public:
 std::unique_ptr<TileCopy> makeAsyncCopy(ScalarCode &code, SharedMemory memory,
                                         ThreadShare share, ByteRows rows);
 
-/// Loads chunks, and stores them when the step is finished.
+/// Loads chunks, and stores them when the slice is finished.
 std::unique_ptr<TileCopy> makeStagedCopy(ScalarCode &code, SharedMemory memory,
                                          ThreadShare share,
                                          std::unique_ptr<ChunkLoader> loader);

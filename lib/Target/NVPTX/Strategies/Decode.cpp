@@ -60,7 +60,7 @@ SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
                                   stages, kernel::ConfigSource::Model)
                       .withGuard(above, upTo);
     Sizes sizes(op, config);
-    bool isIdle = warps * stages > sizes.runs * sizes.run / kPackedStep;
+    bool isIdle = warps * stages > sizes.segments * sizes.segment / kPackedStep;
     if (sizes.rows > kMostRows || (isIdle && warps * stages > 1) ||
         refuseOne(op, config))
       return;
@@ -86,7 +86,7 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double perStep =
       fragments * (1 + 2 * ofFragment) + chunks * instructionsOfLhsChunk(op);
   double steps =
-      double(sizes.runs) * sizes.run / kPackedStep / config.getParts();
+      double(sizes.segments) * sizes.segment / kPackedStep / config.getParts();
   double rounds = std::ceil(steps / warps / config.getStages());
   double results = std::min<double>(sizes.rows, kFragmentRows) *
                    config.getColumns() / 4 / config.getThreads();

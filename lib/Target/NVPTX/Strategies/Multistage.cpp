@@ -187,8 +187,8 @@ double Multistage::busyTime(ContractOp op, ConfigAttr config,
 
 double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
                                   const Sizes &sizes) const {
-  double steps = std::ceil(double(sizes.runs) *
-                           llvm::divideCeil(sizes.run, config.getDepth()) /
+  double steps = std::ceil(double(sizes.segments) *
+                           llvm::divideCeil(sizes.segment, config.getDepth()) /
                            config.getParts());
   double perResult =
       config.getParts() == 1 ? instructionsOfResult(op) : kPerResult;

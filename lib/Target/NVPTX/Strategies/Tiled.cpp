@@ -43,8 +43,8 @@ Sizes::Sizes(ContractOp op, ConfigAttr config) {
   if (config.getRowsUpTo())
     rows = std::min(rows, config.getRowsUpTo());
   for (int64_t size : op.getReductionSizes().drop_back())
-    runs *= size;
-  run = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+    segments *= size;
+  segment = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
 }
 
 double Sizes::tiles(ConfigAttr config) const {
@@ -84,7 +84,7 @@ static double bytesOf(Value value) {
 }
 
 double qcc::nvptx::leastBytes(ContractOp op, const Sizes &sizes) {
-  double k = double(sizes.runs) * sizes.run;
+  double k = double(sizes.segments) * sizes.segment;
   double bytes =
       sizes.batch * k * (sizes.columns + sizes.rows * bytesOf(op.getLhs()));
   for (Value out : op.getOuts())

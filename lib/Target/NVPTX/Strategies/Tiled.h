@@ -46,7 +46,7 @@ struct Sizes {
   double batch = 1;
   int64_t rows = 1, columns = 1;
   /// Runs of K, each padded to whole steps of 64.
-  int64_t runs = 1, run;
+  int64_t segments = 1, segment;
 };
 
 /// Operations of a region beside its terminator.

@@ -24,11 +24,11 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   mc = config.getMc();
   nc = config.getNc();
   k = op.getReductionSize();
-  runSize = op.getReductionSizes().back();
-  runs = k / runSize;
+  segmentSize = op.getReductionSizes().back();
+  segments = k / segmentSize;
   int64_t step = config.isInnerProduct() ? atom.lanes * kr : atom.kStep;
-  runWords = llvm::alignTo(runSize, step) / kr;
-  words = runs * runWords;
+  segmentWords = llvm::alignTo(segmentSize, step) / kr;
+  words = segments * segmentWords;
   assert(kr == int64_t(atom.kr) && "the atom multiplies words of this size");
   assert((!op.isPacked() ||
           cast<ShapedType>(op.getRhs().getType())

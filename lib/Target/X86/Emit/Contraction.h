@@ -45,10 +45,10 @@ struct Contraction {
   kernel::ContractOp::Roles roles;
   /// Register tile and block, from the config; KR as in kernel.pack.
   int64_t mr, nr, kr, mc, nc;
-  /// The size of the reduction in elements. It is cut into runs (kernel.pack):
-  /// how many, their elements, and their i32 words, which fill whole steps; and
-  /// the words of all.
-  int64_t k, runs, runSize, runWords, words;
+  /// The size of the reduction in elements. It is cut into segments
+  /// (kernel.pack): how many, their elements, and their i32 words, which fill
+  /// whole steps; and the words of all.
+  int64_t k, segments, segmentSize, segmentWords, words;
   /// The sizes of the row dimension (1 without one) and the column dimension.
   mlir::Value m, n;
   /// What was added to the elements as they were stored; the same is added to

@@ -79,9 +79,9 @@ private:
       return padding && padding.isReadBy(row, count);
     };
   }
-  /// A word of a run of the right operand, whose `count` first elements exist,
-  /// in the columns of vector j.
-  using RightWord = llvm::function_ref<Value(Value run, Value word,
+  /// A word of a segment of the right operand, whose `count` first elements
+  /// exist, in the columns of vector j.
+  using RightWord = llvm::function_ref<Value(Value segment, Value word,
                                              int64_t count, int64_t j)>;
 
   void emitColumn(const GridPart &part, Value column, bool masked);
@@ -93,12 +93,12 @@ private:
   /// The sums over K of the left operand times `right`, plus `accumulators`.
   SmallVector<Value> reduce(const Tile &tile, SmallVector<Value> accumulators,
                             RightWord right);
-  /// Adds the products of one word of each run that the windows of the tile
+  /// Adds the products of one word of each segment that the windows of the tile
   /// have; `loops` has the reduction dimensions that no words lie along.
   SmallVector<Value> addWord(const Tile &tile, ArrayRef<Value> loops,
                              Value word, int64_t count, ValueRange accumulators,
                              RightWord right);
-  /// The words of the columns of a tile from element `first` of a run on;
+  /// The words of the columns of a tile from element `first` of a segment on;
   /// `loops` has all other loops of a row.
   SmallVector<Value> readWords(const Tile &tile, SmallVector<Value> loops,
                                Value first, int64_t count);
@@ -106,7 +106,7 @@ private:
   SmallVector<Value> readGroups(const Tile &tile, SmallVector<Value> loops,
                                 Value word);
   /// The linearized index of the reduction dimensions but the last.
-  Value runAt(ArrayRef<Value> loops);
+  Value segmentAt(ArrayRef<Value> loops);
 
   KernelBuilder &builder;
   Contraction &contraction;
@@ -162,7 +162,7 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
 SmallVector<Value> Depthwise::readGroups(const Tile &tile,
                                          SmallVector<Value> loops, Value word) {
   kernel::ContractOp op = contraction.op;
-  unsigned run = op.getReductionDims().back();
+  unsigned segment = op.getReductionDims().back();
   int64_t kr = contraction.kr, lanes = builder.lanes;
   Value column = builder.mul(tile.column, contraction.nr);
   auto cast = [&](VectorType type, Value vector) {
@@ -183,8 +183,8 @@ SmallVector<Value> Depthwise::readGroups(const Tile &tile,
                     groups->elements
               : 0;
     loops[contraction.roles.n] = builder.add(column, group * groups->columns);
-    loops[run] = isOne ? builder.mul(word, kr) : builder.index(0);
-    VectorPosition position{loops, run, unsigned(size), true};
+    loops[segment] = isOne ? builder.mul(word, kr) : builder.index(0);
+    VectorPosition position{loops, segment, unsigned(size), true};
     Value bytes =
         elements.readBytes(builder, position, size, std::min(size, existing));
     SmallVector<int64_t> order(lanes, 0);
@@ -207,13 +207,13 @@ SmallVector<Value> Depthwise::readGroups(const Tile &tile,
   return words;
 }
 
-Value Depthwise::runAt(ArrayRef<Value> loops) {
+Value Depthwise::segmentAt(ArrayRef<Value> loops) {
   kernel::ContractOp op = contraction.op;
-  Value run = builder.index(0);
+  Value segment = builder.index(0);
   for (auto [dim, size] : llvm::zip_equal(op.getReductionDims().drop_back(),
                                           op.getReductionSizes().drop_back()))
-    run = builder.add(builder.mul(run, size), loops[dim]);
-  return run;
+    segment = builder.add(builder.mul(segment, size), loops[dim]);
+  return segment;
 }
 
 SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
@@ -233,12 +233,12 @@ SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
         words = groups ? readGroups(tile, at, word)
                        : readWords(tile, at, builder.mul(word, contraction.kr),
                                    count);
-      Value run = runAt(at);
+      Value segment = segmentAt(at);
       for (int64_t j = 0; j < tile.vectors; ++j) {
         Value &sum = next[i * tile.vectors + j];
         sum =
             multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
-                               sum, words[j], right(run, word, count, j));
+                               sum, words[j], right(segment, word, count, j));
       }
     }
   }
@@ -248,13 +248,14 @@ SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
 SmallVector<Value> Depthwise::reduce(const Tile &tile,
                                      SmallVector<Value> accumulators,
                                      RightWord right) {
-  int64_t kr = contraction.kr, whole = contraction.runSize / kr,
-          rest = contraction.runSize % kr;
+  int64_t kr = contraction.kr, whole = contraction.segmentSize / kr,
+          rest = contraction.segmentSize % kr;
   assert(int64_t(accumulators.size()) == tile.rows * tile.vectors &&
          "an accumulator for each vector of each row");
-  bool isUnrolled = (groups && groups->areShared(tile.vectors)) ||
-                    contraction.runWords * windows.countColumns(tile.rows) <=
-                        kMaxUnrolledWords;
+  bool isUnrolled =
+      (groups && groups->areShared(tile.vectors)) ||
+      contraction.segmentWords * windows.countColumns(tile.rows) <=
+          kMaxUnrolledWords;
   SmallVector<int64_t> sizes;
   for (unsigned dim : windows.others)
     sizes.push_back(contraction.op.getStaticLoopSizes()[dim]);
@@ -326,11 +327,12 @@ SmallVector<Value> Depthwise::initialOf(const Tile &tile) {
 
 void Depthwise::emitTile(const Tile &tile, SmallVector<Value> accumulators) {
   accumulators = reduce(
-      tile, accumulators, [&](Value run, Value word, int64_t, int64_t j) {
+      tile, accumulators, [&](Value segment, Value word, int64_t, int64_t j) {
         SmallVector<Value> at(tile.batch);
-        at.append({tile.column,
-                   builder.add(builder.mul(run, contraction.runWords), word),
-                   builder.index(j * builder.lanes)});
+        at.append(
+            {tile.column,
+             builder.add(builder.mul(segment, contraction.segmentWords), word),
+             builder.index(j * builder.lanes)});
         return vector::LoadOp::create(builder.rewriter, builder.loc,
                                       builder.accumulatorType(),
                                       contraction.op.getRhs(), at)

@@ -9,8 +9,8 @@
 // of a tile are read in vectors, along whichever of its loops lie side by side
 // in the source:
 //
-//   columns   KR elements of a run at a time, interleaved to words
-//   runs      a matrix of as many words as columns, transposed; where there is
+//   columns   KR elements of a segment at a time, interleaved to words
+//   segments  a matrix of as many words as columns, transposed; where there is
 //             a prologue it goes through scratch memory, a column at a time, so
 //             that the code of the prologue stands there once
 //
@@ -51,26 +51,26 @@ private:
     Value first;  // in the tile
     Value column; // of the source
     Value left;   // columns that exist, at least 1; null: all
-    Value run;
+    Value segment;
   };
-  bool isAlongRuns() const { return dim != numBatch; }
+  bool isAlongSegments() const { return dim != numBatch; }
   /// How many columns units have, a divisor of NR.
   int64_t unitColumns() const;
   void emitUnit(Unit unit);
-  /// All words of a run; returns the sums plus its elements.
+  /// All words of a segment; returns the sums plus its elements.
   SmallVector<Value> emitRun(const Unit &unit, ValueRange sums);
-  /// The words of the run from `word` on, of which `count` elements exist: for
-  /// each word a vector for each group of columns.
+  /// The words of the segment from `word` on, of which `count` elements exist:
+  /// for each word a vector for each group of columns.
   SmallVector<SmallVector<Value>> acrossColumns(const Unit &unit, Value word,
                                                 int64_t count);
   SmallVector<SmallVector<Value>> alongRuns(const Unit &unit, Value word,
                                             int64_t count);
-  /// A vector of elements of the run of column i of the unit.
+  /// A vector of elements of the segment of column i of the unit.
   Value readColumn(const Unit &unit, Value i, Value k, int64_t count);
   /// Elements moved by the offset, and zeros where there are none: the first
   /// `count` of each word and the columns of the unit exist.
   Value toStored(Value word, int64_t count, Value mask);
-  /// Stores a word of the run, for group `group` of columns.
+  /// Stores a word of the segment, for group `group` of columns.
   void store(const Unit &unit, Value word, int64_t group, Value vector);
   Value addElements(Value sum, Value word);
   VectorPosition at(const Unit &unit, Value column, Value k, int64_t lanes,
@@ -81,7 +81,7 @@ private:
   const Atom &atom;
   unsigned dim, numBatch;
   int64_t nr, kr;
-  int64_t runs, runSize;
+  int64_t segments, segmentSize;
   Elements source;
   Value scratch; // [lanes, words of a vector], or null
 };
@@ -104,10 +104,10 @@ VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
                        const Atom &atom, unsigned dim)
     : builder(builder), op(op), atom(atom), dim(dim),
       numBatch(op.getNumBatch()), nr(op.getNR()), kr(op.getKR()),
-      runs(op.getWords() / op.getRunWords()),
-      runSize(op.getReductionSizes().back()), source(elementsOf(op)) {
+      segments(op.getWords() / op.getSegmentWords()),
+      segmentSize(op.getReductionSizes().back()), source(elementsOf(op)) {
   assert(nr % builder.lanes == 0 && "tiles have whole vectors of columns");
-  if (!isAlongRuns() || !source.hasPrologue())
+  if (!isAlongSegments() || !source.hasPrologue())
     return;
   OpBuilder::InsertionGuard guard(builder.rewriter);
   builder.rewriter.setInsertionPointToStart(
@@ -121,7 +121,7 @@ VectorPack::VectorPack(KernelBuilder &builder, kernel::PackOp op,
 
 int64_t VectorPack::unitColumns() const {
   int64_t columns = builder.lanes;
-  if (!isAlongRuns() && kr == 4 && !source.hasPrologue())
+  if (!isAlongSegments() && kr == 4 && !source.hasPrologue())
     while (columns < 4 * builder.lanes && nr % (2 * columns) == 0)
       columns *= 2;
   assert(nr % columns == 0 && "a tile has whole units");
@@ -133,7 +133,7 @@ VectorPosition VectorPack::at(const Unit &unit, Value column, Value k,
   VectorPosition position{unit.batch, dim, unsigned(lanes), inBounds};
   position.index.push_back(column);
   position.index.append(
-      builder.delinearize(unit.run, op.getReductionSizes().drop_back()));
+      builder.delinearize(unit.segment, op.getReductionSizes().drop_back()));
   position.index.push_back(k);
   return position;
 }
@@ -278,7 +278,7 @@ void VectorPack::store(const Unit &unit, Value word, int64_t group,
                        Value vector) {
   SmallVector<Value> at(unit.batch);
   at.append({unit.tile,
-             builder.add(builder.mul(unit.run, op.getRunWords()), word),
+             builder.add(builder.mul(unit.segment, op.getSegmentWords()), word),
              builder.add(unit.first, group * builder.lanes)});
   vector::StoreOp::create(builder.rewriter, builder.loc, vector, op.getPacked(),
                           at);
@@ -287,13 +287,14 @@ void VectorPack::store(const Unit &unit, Value word, int64_t group,
 SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
   assert(int64_t(sums.size()) == unitColumns() / builder.lanes &&
          "a sum for each vector of columns");
-  int64_t step = isAlongRuns() ? builder.lanes : 1;
-  int64_t whole = runSize / (step * kr), rest = runSize - whole * step * kr;
+  int64_t step = isAlongSegments() ? builder.lanes : 1;
+  int64_t whole = segmentSize / (step * kr),
+          rest = segmentSize - whole * step * kr;
   auto pack = [&](Value word, int64_t count, ValueRange sums) {
     SmallVector<Value> current(sums);
     for (auto [w, vectors] :
-         llvm::enumerate(isAlongRuns() ? alongRuns(unit, word, count)
-                                       : acrossColumns(unit, word, count)))
+         llvm::enumerate(isAlongSegments() ? alongRuns(unit, word, count)
+                                           : acrossColumns(unit, word, count)))
       for (auto [g, vector] : llvm::enumerate(vectors)) {
         store(unit, builder.add(word, w), g, vector);
         current[g] = addElements(current[g], vector);
@@ -307,8 +308,8 @@ SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
   if (rest != 0)
     result = pack(builder.index(whole * step), rest, result);
   Value zero = builder.splat(0);
-  builder.forEach(builder.index(llvm::divideCeil(runSize, kr)),
-                  builder.index(op.getRunWords()), 1, [&](Value word) {
+  builder.forEach(builder.index(llvm::divideCeil(segmentSize, kr)),
+                  builder.index(op.getSegmentWords()), 1, [&](Value word) {
                     for (size_t g = 0; g < sums.size(); ++g)
                       store(unit, word, g, zero);
                   });
@@ -318,8 +319,8 @@ SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
 void VectorPack::emitUnit(Unit unit) {
   SmallVector<Value> zeros(unitColumns() / builder.lanes, builder.splat(0));
   SmallVector<Value> sums =
-      builder.carry(0, runs, zeros, [&](Value run, ValueRange current) {
-        unit.run = run;
+      builder.carry(0, segments, zeros, [&](Value segment, ValueRange current) {
+        unit.segment = segment;
         return emitRun(unit, current);
       });
   for (auto [g, sum] : llvm::enumerate(sums)) {

@@ -18,7 +18,7 @@ class InPlaceRows : public LhsRows {
 public:
   InPlaceRows(KernelBuilder &builder, Contraction &contraction)
       : LhsRows(builder, contraction, contraction.mc) {
-    assert(contraction.kr == 4 && contraction.runSize >= contraction.kr &&
+    assert(contraction.kr == 4 && contraction.segmentSize >= contraction.kr &&
            "words of four bytes are read where they lie");
   }
 
@@ -29,17 +29,17 @@ public:
   void prefetch(const Tile &tile, Value row, Value offset) override;
 
 private:
-  /// The sum of the elements of a run, plus `sum`.
-  Value sumUp(ArrayRef<Value> loops, Value row, Value run, Value sum);
+  /// The sum of the elements of a segment, plus `sum`.
+  Value sumUp(ArrayRef<Value> loops, Value row, Value segment, Value sum);
   /// Where an element of a row lies.
-  SmallVector<Value> indices(const Tile &tile, Value row, Value run,
+  SmallVector<Value> indices(const Tile &tile, Value row, Value segment,
                              Value offset);
   /// Where the element lies that an offset of tileSource names.
   SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
   /// The four bytes of row i of the tile from an element on, as an i32.
-  Value loadWord(const Tile &tile, int64_t i, Value run, Value offset);
-  /// The steps of a part of a run.
-  SmallVector<Value> reducePart(const Tile &tile, Value run,
+  Value loadWord(const Tile &tile, int64_t i, Value segment, Value offset);
+  /// The steps of a part of a segment.
+  SmallVector<Value> reducePart(const Tile &tile, Value segment,
                                 const ZeroBorders::Part &part,
                                 ValueRange accumulators, Step step);
 };
@@ -57,26 +57,27 @@ void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   builder.rewriter.setInsertionPointToStart(rows.getBody());
   Value row = rows.getInductionVar();
   SmallVector<Value> sum = builder.carry(
-      0, contraction.runs, builder.splat(0), [&](Value run, ValueRange sums) {
-        return SmallVector<Value>{sumUp(loops, row, run, sums.front())};
+      0, contraction.segments, builder.splat(0),
+      [&](Value segment, ValueRange sums) {
+        return SmallVector<Value>{sumUp(loops, row, segment, sums.front())};
       });
   storeRowSum(row, sum.front());
 }
 
-Value InPlaceRows::sumUp(ArrayRef<Value> loops, Value row, Value run,
+Value InPlaceRows::sumUp(ArrayRef<Value> loops, Value row, Value segment,
                          Value sum) {
   kernel::ContractOp op = contraction.op;
   int64_t bytes = builder.lanes * contraction.kr;
-  VectorPosition position{{}, runDim(), unsigned(bytes), true};
+  VectorPosition position{{}, segmentDim(), unsigned(bytes), true};
   auto add = [&](Value offset, int64_t count, Value sum) {
-    position.index = loopsAt(loops, row, run, offset);
+    position.index = loopsAt(loops, row, segment, offset);
     Value elements = readVector(builder.rewriter, builder.loc, op.getLhs(),
                                 op.getLhsMap(), position);
     return addWords(sum, count == bytes ? elements
                                         : builder.clearFrom(elements, count));
   };
-  int64_t whole = contraction.runSize / bytes,
-          rest = contraction.runSize % bytes;
+  int64_t whole = contraction.segmentSize / bytes,
+          rest = contraction.segmentSize % bytes;
   sum = builder
             .carry(0, whole, sum,
                    [&](Value i, ValueRange sums) {
@@ -90,68 +91,68 @@ Value InPlaceRows::sumUp(ArrayRef<Value> loops, Value row, Value run,
   return add(builder.index(whole * bytes), rest, sum);
 }
 
-SmallVector<Value> InPlaceRows::indices(const Tile &tile, Value row, Value run,
-                                        Value offset) {
+SmallVector<Value> InPlaceRows::indices(const Tile &tile, Value row,
+                                        Value segment, Value offset) {
   return operandIndices(builder.rewriter, builder.loc,
                         contraction.op.getLhsMap(),
-                        loopsAt(tile.loops, row, run, offset));
+                        loopsAt(tile.loops, row, segment, offset));
 }
 
 SmallVector<Value> InPlaceRows::indicesOfStep(const Tile &tile, Value row,
                                               Value offset) {
-  // Whole steps fill runs.
-  if (contraction.runs == 1)
+  // Whole steps fill segments.
+  if (contraction.segments == 1)
     return indices(tile, row, builder.index(0), offset);
-  Value size = builder.index(contraction.runSize);
+  Value size = builder.index(contraction.segmentSize);
   return indices(tile, row, builder.div(offset, size),
                  builder.rem(offset, size));
 }
 
-Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value run,
+Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value segment,
                             Value offset) {
   Value bytes = vector::LoadOp::create(
       builder.rewriter, builder.loc, builder.vectorType(4, 8),
       contraction.op.getLhs(),
-      indices(tile, builder.add(tile.row, i), run, offset));
+      indices(tile, builder.add(tile.row, i), segment, offset));
   Value word = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                          builder.vectorType(1, 32), bytes);
   return vector::ExtractOp::create(builder.rewriter, builder.loc, word,
                                    ArrayRef<int64_t>{0});
 }
 
-SmallVector<Value> InPlaceRows::reducePart(const Tile &tile, Value run,
+SmallVector<Value> InPlaceRows::reducePart(const Tile &tile, Value segment,
                                            const ZeroBorders::Part &part,
                                            ValueRange accumulators, Step step) {
   auto broadcast = [&](Value word) -> Value {
     return vector::BroadcastOp::create(builder.rewriter, builder.loc,
                                        builder.accumulatorType(), word);
   };
-  int64_t whole = contraction.runSize / contraction.kr,
-          rest = contraction.runSize % contraction.kr;
-  Value first = builder.mul(run, contraction.runWords);
-  SmallVector<Value> result =
-      builder.carry(part.firstWord, std::min(part.lastWord, whole),
-                    accumulators, [&](Value word, ValueRange current) {
-                      Value offset = builder.mul(word, contraction.kr);
-                      return step(
-                          builder.add(first, word), part.rows,
-                          [&](int64_t i, int64_t) {
-                            return broadcast(loadWord(tile, i, run, offset));
-                          },
-                          current);
-                    });
+  int64_t whole = contraction.segmentSize / contraction.kr,
+          rest = contraction.segmentSize % contraction.kr;
+  Value first = builder.mul(segment, contraction.segmentWords);
+  SmallVector<Value> result = builder.carry(
+      part.firstWord, std::min(part.lastWord, whole), accumulators,
+      [&](Value word, ValueRange current) {
+        Value offset = builder.mul(word, contraction.kr);
+        return step(
+            builder.add(first, word), part.rows,
+            [&](int64_t i, int64_t) {
+              return broadcast(loadWord(tile, i, segment, offset));
+            },
+            current);
+      });
   if (part.lastWord <= whole)
     return result;
-  // The last bytes of a run are the high end of its last four.
-  Value offset = builder.index(contraction.runSize - contraction.kr);
+  // The last bytes of a segment are the high end of its last four.
+  Value offset = builder.index(contraction.segmentSize - contraction.kr);
   Value shift = arith::ConstantIntOp::create(builder.rewriter, builder.loc,
                                              8 * (contraction.kr - rest), 32);
   return step(
       builder.add(first, whole), part.rows,
       [&](int64_t i, int64_t) {
-        return broadcast(arith::ShRUIOp::create(builder.rewriter, builder.loc,
-                                                loadWord(tile, i, run, offset),
-                                                shift));
+        return broadcast(
+            arith::ShRUIOp::create(builder.rewriter, builder.loc,
+                                   loadWord(tile, i, segment, offset), shift));
       },
       result);
 }
@@ -160,8 +161,8 @@ SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
                                        ValueRange accumulators, Step step) {
   return reduceParts(
       tile, accumulators,
-      [&](Value run, const ZeroBorders::Part &part, ValueRange current) {
-        return reducePart(tile, run, part, current, step);
+      [&](Value segment, const ZeroBorders::Part &part, ValueRange current) {
+        return reducePart(tile, segment, part, current, step);
       });
 }
 

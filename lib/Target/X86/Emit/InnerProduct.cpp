@@ -88,11 +88,12 @@ SmallVector<Value> InnerProduct::multiply(const OperandAlongK &operand,
             operand.isUnsigned ? y : x));
     return next;
   };
-  int64_t whole = contraction.runSize / size, rest = contraction.runSize % size,
-          steps = contraction.runWords / builder.lanes;
+  int64_t whole = contraction.segmentSize / size,
+          rest = contraction.segmentSize % size,
+          steps = contraction.segmentWords / builder.lanes;
   return builder.carry(
-      0, contraction.runs, zeros, [&](Value run, ValueRange current) {
-        Value first = builder.mul(run, steps);
+      0, contraction.segments, zeros, [&](Value segment, ValueRange current) {
+        Value first = builder.mul(segment, steps);
         SmallVector<Value> accumulators = builder.carry(
             0, whole, current, [&](Value step, ValueRange current) {
               return addStep(builder.add(first, step), current, size);

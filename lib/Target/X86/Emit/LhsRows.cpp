@@ -27,15 +27,15 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
                                        builder.rewriter.getI32Type());
 }
 
-SmallVector<Value> LhsRows::loopsAt(ArrayRef<Value> outer, Value row, Value run,
-                                    Value offset) {
+SmallVector<Value> LhsRows::loopsAt(ArrayRef<Value> outer, Value row,
+                                    Value segment, Value offset) {
   SmallVector<Value> at(outer);
   if (contraction.roles.m)
     at[*contraction.roles.m] = row;
   ArrayRef<int64_t> dims = contraction.op.getReductionDims(),
                     sizes = contraction.op.getReductionSizes();
   for (auto [dim, index] : llvm::zip_first(
-           dims.drop_back(), builder.delinearize(run, sizes.drop_back())))
+           dims.drop_back(), builder.delinearize(segment, sizes.drop_back())))
     at[dim] = index;
   at[dims.back()] = offset;
   return at;
@@ -44,13 +44,13 @@ SmallVector<Value> LhsRows::loopsAt(ArrayRef<Value> outer, Value row, Value run,
 SmallVector<Value> LhsRows::reduceParts(const Tile &tile,
                                         ValueRange accumulators,
                                         ReducePart reducePart) {
-  auto [first, last] = borders.runsOf(builder, tile);
+  auto [first, last] = borders.segmentsOf(builder, tile);
   SmallVector<ZeroBorders::Part> parts = borders.partsOf(tile);
-  // One loop goes through all runs of which everything is multiplied.
+  // One loop goes through all segments of which everything is multiplied.
   if (parts.size() == 1)
     return builder.carry(first, last, accumulators,
-                         [&](Value run, ValueRange current) {
-                           return reducePart(run, parts.front(), current);
+                         [&](Value segment, ValueRange current) {
+                           return reducePart(segment, parts.front(), current);
                          });
   Value size = builder.index(borders.groupSize());
   return builder.carry(
@@ -60,10 +60,11 @@ SmallVector<Value> LhsRows::reduceParts(const Tile &tile,
         for (const ZeroBorders::Part &part : parts)
           if (llvm::is_contained(part.rows, true))
             next = builder.carry(
-                part.firstRun, part.lastRun, next,
-                [&](Value run, ValueRange current) {
-                  return reducePart(builder.add(builder.mul(group, size), run),
-                                    part, current);
+                part.firstSegment, part.lastSegment, next,
+                [&](Value segment, ValueRange current) {
+                  return reducePart(
+                      builder.add(builder.mul(group, size), segment), part,
+                      current);
                 });
         return next;
       });

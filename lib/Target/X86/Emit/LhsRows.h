@@ -14,9 +14,9 @@
 //   PanelRows     rows of any operand, its prologue applied, copied to scratch
 //                 memory once for each block of rows
 //
-// Elements of K follow each other in runs (kernel.pack): rows of a matrix are
-// one run, the windows of a convolution several. Nothing else of a kernel knows
-// where left words come from.
+// Elements of K follow each other in segments (kernel.pack): rows of a matrix
+// are one segment, the windows of a convolution several. Nothing else of a
+// kernel knows where left words come from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,8 @@ public:
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
   /// Where the elements of a step of K from `offset` on lie, of prepared rows
   /// from row i of the tile on. Offsets count the elements of whole words.
-  /// Rows that are not prepared and elements past a run may be read: they are
-  /// memory of the operand or the panel, and hold anything.
+  /// Rows that are not prepared and elements past a segment may be read: they
+  /// are memory of the operand or the panel, and hold anything.
   virtual TileSource tileSource(const Tile &tile, int64_t i,
                                 mlir::Value offset) = 0;
   /// Emits that the 64 elements of K from `offset` on of a row, which need not
@@ -78,21 +78,21 @@ public:
 protected:
   LhsRows(KernelBuilder &builder, Contraction &contraction, int64_t capacity);
 
-  /// The index of each loop at an element of a row: `run` is the linearized
+  /// The index of each loop at an element of a row: `segment` is the linearized
   /// index of the reduction dimensions but the last, `offset` that of the last.
   llvm::SmallVector<mlir::Value> loopsAt(llvm::ArrayRef<mlir::Value> outer,
-                                         mlir::Value row, mlir::Value run,
+                                         mlir::Value row, mlir::Value segment,
                                          mlir::Value offset);
-  /// Emits the words of a part of run `run`; returns the accumulators.
+  /// Emits the words of a part of segment `segment`; returns the accumulators.
   using ReducePart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::Value run, const ZeroBorders::Part &part,
+      mlir::Value segment, const ZeroBorders::Part &part,
       mlir::ValueRange accumulators)>;
-  /// Emits the loops over the runs whose products the tile needs.
+  /// Emits the loops over the segments whose products the tile needs.
   llvm::SmallVector<mlir::Value> reduceParts(const Tile &tile,
                                              mlir::ValueRange accumulators,
                                              ReducePart reducePart);
-  /// The loop of the elements of a run.
-  unsigned runDim() { return contraction.op.getReductionDims().back(); }
+  /// The loop of the elements of a segment.
+  unsigned segmentDim() { return contraction.op.getReductionDims().back(); }
 
   /// The words of the sum of `stored`, KR elements in each lane's word, plus
   /// `sum`; and its store as the sum of a row.

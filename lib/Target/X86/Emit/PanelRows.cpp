@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A panel holds the rows of one block, prologue applied, run after run, in the
-// form that the instruction takes:
+// A panel holds the rows of one block, prologue applied, segment after segment,
+// in the form that the instruction takes:
 //
 //   panel[row of the block][k]    bytes (KR = 4) or i16 (KR = 2)
 //
-// It is filled once and read for every tile of columns. Elements past a run are
-// whatever its last vector held: the packed right operand is 0 there.
+// It is filled once and read for every tile of columns. Elements past a segment
+// are whatever its last vector held: the packed right operand is 0 there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +58,9 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
       source(Elements::ofLhs(contraction.op)), pitch(0) {
   // There is room for one more vector.
   int64_t elementBytes = 4 / contraction.kr;
-  pitch = spreadPitch((contraction.runs - 1) * contraction.runWords * 4 +
-                      contraction.runSize * elementBytes + 64);
+  pitch =
+      spreadPitch((contraction.segments - 1) * contraction.segmentWords * 4 +
+                  contraction.segmentSize * elementBytes + 64);
   Value memory = contraction.allocate(builder, {capacity * pitch},
                                       builder.rewriter.getI8Type());
   auto view = [&](int64_t bytes) {
@@ -80,15 +81,17 @@ void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   builder.rewriter.setInsertionPointToStart(rows.getBody());
   Value row = rows.getInductionVar();
   Value lhsRow = builder.add(first, row);
-  int64_t step = vectorElements(), whole = contraction.runSize / step,
-          rest = contraction.runSize % step;
+  int64_t step = vectorElements(), whole = contraction.segmentSize / step,
+          rest = contraction.segmentSize % step;
   SmallVector<Value> sum = builder.carry(
-      0, contraction.runs, builder.splat(0), [&](Value run, ValueRange sums) {
-        Value base = builder.mul(run, contraction.runWords * contraction.kr);
+      0, contraction.segments, builder.splat(0),
+      [&](Value segment, ValueRange sums) {
+        Value base =
+            builder.mul(segment, contraction.segmentWords * contraction.kr);
         auto copyAt = [&](Value offset, int64_t count, ValueRange sums) {
-          return SmallVector<Value>{copy(loopsAt(loops, lhsRow, run, offset),
-                                         count, row, builder.add(base, offset),
-                                         sums.front())};
+          return SmallVector<Value>{
+              copy(loopsAt(loops, lhsRow, segment, offset), count, row,
+                   builder.add(base, offset), sums.front())};
         };
         SmallVector<Value> current =
             builder.carry(0, whole, sums, [&](Value i, ValueRange sums) {
@@ -104,7 +107,7 @@ void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
 }
 
 Value PanelRows::multiplyWords(Value row) {
-  // The elements past a run count: the main loop multiplies them as well.
+  // The elements past a segment count: the main loop multiplies them as well.
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   int64_t lanes = builder.lanes, whole = contraction.words / lanes,
@@ -135,7 +138,7 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
                       Value column, Value sum) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  VectorPosition position{std::move(at), runDim(), 0, false};
+  VectorPosition position{std::move(at), segmentDim(), 0, false};
   Value value =
       source.readBytes(builder, std::move(position), vectorElements(), count);
   auto type = cast<VectorType>(value.getType());
@@ -175,19 +178,19 @@ SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
       return step(word, rows, left, current);
     });
   };
-  int64_t runSteps = contraction.runWords / stepWords;
+  int64_t segmentSteps = contraction.segmentWords / stepWords;
   SmallVector<ZeroBorders::Part> parts = borders.partsOf(tile);
-  // The words of all runs follow each other.
+  // The words of all segments follow each other.
   if (parts.size() == 1) {
-    auto [firstRun, lastRun] = borders.runsOf(builder, tile);
-    return reduceWords(builder.mul(firstRun, runSteps),
-                       builder.mul(lastRun, runSteps), parts.front().rows,
-                       accumulators);
+    auto [firstSegment, lastSegment] = borders.segmentsOf(builder, tile);
+    return reduceWords(builder.mul(firstSegment, segmentSteps),
+                       builder.mul(lastSegment, segmentSteps),
+                       parts.front().rows, accumulators);
   }
   return reduceParts(
       tile, accumulators,
-      [&](Value run, const ZeroBorders::Part &part, ValueRange current) {
-        Value word = builder.mul(run, runSteps);
+      [&](Value segment, const ZeroBorders::Part &part, ValueRange current) {
+        Value word = builder.mul(segment, segmentSteps);
         return reduceWords(builder.add(word, part.firstWord),
                            builder.add(word, part.lastWord), part.rows,
                            current);

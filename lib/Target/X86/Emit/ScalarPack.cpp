@@ -17,15 +17,17 @@ static Value i32(KernelBuilder &builder, int64_t value) {
   return arith::ConstantIntOp::create(builder.rewriter, builder.loc, value, 32);
 }
 
-/// The element at (batch, column, run, k), extended to i32, plus the offset.
+/// The element at (batch, column, segment, k), extended to i32, plus the
+/// offset.
 static Value element(KernelBuilder &builder, kernel::PackOp op,
-                     ArrayRef<Value> batch, Value column, Value run, Value k) {
+                     ArrayRef<Value> batch, Value column, Value segment,
+                     Value k) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   SmallVector<Value> at(batch);
   at.push_back(column);
   llvm::append_range(
-      at, builder.delinearize(run, op.getReductionSizes().drop_back()));
+      at, builder.delinearize(segment, op.getReductionSizes().drop_back()));
   at.push_back(k);
   auto load = [&](unsigned operand) -> Value {
     AffineMap map =
@@ -54,9 +56,9 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
                               ArrayRef<Value> batch, Value tile, Value n) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
-  int64_t runSize = op.getReductionSizes().back(), runWords = op.getRunWords(),
-          words = op.getWords(), nr = op.getNR(), kr = op.getKR(),
-          bits = 32 / kr;
+  int64_t segmentSize = op.getReductionSizes().back(),
+          segmentWords = op.getSegmentWords(), words = op.getWords(),
+          nr = op.getNR(), kr = op.getKR(), bits = 32 / kr;
   OpBuilder::InsertionGuard guard(rewriter);
   auto lanes = scf::ForOp::create(rewriter, loc, builder.index(0),
                                   builder.index(nr), builder.index(1));
@@ -66,24 +68,25 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
   Value inside = builder.less(column, n);
   auto packWord = [&](Value index, ValueRange sums) {
     Value word = i32(builder, 0), sum = sums.front();
-    Value run = builder.index(0), wordOfRun = index;
-    if (words != runWords) {
-      run = builder.div(index, builder.index(runWords));
-      wordOfRun = builder.rem(index, builder.index(runWords));
+    Value segment = builder.index(0), wordOfSegment = index;
+    if (words != segmentWords) {
+      segment = builder.div(index, builder.index(segmentWords));
+      wordOfSegment = builder.rem(index, builder.index(segmentWords));
     }
     for (int64_t r = 0; r < kr; ++r) {
-      Value at = builder.add(builder.mul(wordOfRun, kr), r);
+      Value at = builder.add(builder.mul(wordOfSegment, kr), r);
       Value valid = inside;
-      if (runSize != runWords * kr)
-        valid = arith::AndIOp::create(rewriter, loc, inside,
-                                      builder.less(at, builder.index(runSize)));
+      if (segmentSize != segmentWords * kr)
+        valid =
+            arith::AndIOp::create(rewriter, loc, inside,
+                                  builder.less(at, builder.index(segmentSize)));
       auto branch = scf::IfOp::create(rewriter, loc, rewriter.getI32Type(),
                                       valid, /*withElseRegion=*/true);
       {
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPointToStart(branch.thenBlock());
         scf::YieldOp::create(rewriter, loc,
-                             element(builder, op, batch, column, run, at));
+                             element(builder, op, batch, column, segment, at));
         rewriter.setInsertionPointToStart(branch.elseBlock());
         scf::YieldOp::create(rewriter, loc, i32(builder, 0));
       }

@@ -14,9 +14,9 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-/// How many words of a run repay bounds of the loop over runs that are
+/// How many words of a segment repay bounds of the loop over segments that are
 /// computed, and how many words repay a loop of their own.
-constexpr int64_t kLeastRunWords = 16, kLeastPartWords = 8;
+constexpr int64_t kLeastSegmentWords = 16, kLeastPartWords = 8;
 /// One in so many products of a line repays a tile of its own at the line's
 /// end.
 constexpr int64_t kLeastShare = 200;
@@ -31,7 +31,7 @@ static bool isAlone(kernel::ContractOp op, ArrayRef<int64_t> factors,
 
 ZeroBorders::ZeroBorders(const Contraction &contraction)
     : contraction(contraction),
-      words(llvm::divideCeil(contraction.runSize, contraction.kr)) {
+      words(llvm::divideCeil(contraction.segmentSize, contraction.kr)) {
   kernel::ContractOp op = contraction.op;
   std::optional<ArrayRef<int64_t>> border = op.getZeroBorder();
   // Atoms with pairs multiply sums of elements of both operands; what is
@@ -40,7 +40,7 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
             contraction.lhsShift == 0 && op.getLhsPrologue().empty();
   if (!applies || !contraction.roles.m)
     return;
-  unsigned m = *contraction.roles.m, run = op.getReductionDims().back();
+  unsigned m = *contraction.roles.m, segment = op.getReductionDims().back();
   auto type = cast<MemRefType>(op.getLhs().getType());
   for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
     SmallVector<int64_t> factors =
@@ -57,10 +57,10 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
     begin = (*border)[2 * d];
     end = type.getDimSize(d) - (*border)[2 * d + 1];
     rowStride = factors[m];
-    if (isAlone(op, factors, run)) {
+    if (isAlone(op, factors, segment)) {
       isAlongRows = true;
-      unitStride = factors[run] * contraction.kr;
-      width = factors[run] * (contraction.kr - 1) + 1;
+      unitStride = factors[segment] * contraction.kr;
+      width = factors[segment] * (contraction.kr - 1) + 1;
     } else if (op.getReductionDims().size() > 1) {
       unsigned tap = op.getReductionDims().drop_back().back();
       isAlongRows = isAlone(op, factors, tap);
@@ -72,16 +72,16 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
   }
 }
 
-std::pair<Value, Value> ZeroBorders::runsOf(KernelBuilder &builder,
-                                            const Tile &tile) const {
+std::pair<Value, Value> ZeroBorders::segmentsOf(KernelBuilder &builder,
+                                                const Tile &tile) const {
   kernel::ContractOp op = contraction.op;
   ArrayRef<int64_t> dims = op.getReductionDims();
-  // A run is one step of the loop.
-  if (dims.size() == 1 || contraction.runWords < kLeastRunWords)
-    return {builder.index(0), builder.index(contraction.runs)};
+  // A segment is one step of the loop.
+  if (dims.size() == 1 || contraction.segmentWords < kLeastSegmentWords)
+    return {builder.index(0), builder.index(contraction.segments)};
   auto [first, last] = iterationsOf(builder, tile, dims.front());
-  int64_t runs = contraction.runs / op.getReductionSizes().front();
-  return {builder.mul(first, runs), builder.mul(last, runs)};
+  int64_t segments = contraction.segments / op.getReductionSizes().front();
+  return {builder.mul(first, segments), builder.mul(last, segments)};
 }
 
 std::pair<Value, Value> ZeroBorders::iterationsOf(KernelBuilder &builder,
@@ -130,7 +130,7 @@ ZeroBorders::Part ZeroBorders::wholeOf(int64_t rows) const {
 
 /// Makes one part of two that follow each other, for the rows of both.
 static void join(ZeroBorders::Part &part, const ZeroBorders::Part &next) {
-  part.lastRun = next.lastRun;
+  part.lastSegment = next.lastSegment;
   part.lastWord = next.lastWord;
   for (auto [row, other] : llvm::zip_equal(part.rows, next.rows))
     row = row || other;
@@ -144,8 +144,8 @@ SmallVector<ZeroBorders::Part> ZeroBorders::partsAt(int64_t row,
   SmallVector<Part> exact, parts;
   for (int64_t unit = 0, units = areTaps ? taps : words; unit < units; ++unit) {
     Part part = wholeOf(rows);
-    (areTaps ? part.firstRun : part.firstWord) = unit;
-    (areTaps ? part.lastRun : part.lastWord) = unit + 1;
+    (areTaps ? part.firstSegment : part.firstWord) = unit;
+    (areTaps ? part.lastSegment : part.lastWord) = unit + 1;
     for (int64_t i = 0; i < rows; ++i)
       part.rows[i] = !isZero(unit, row + i);
     if (!exact.empty() && exact.back().rows == part.rows)

@@ -8,8 +8,9 @@
 // Where the border of an image is stored as 0 (zero_border of kernel.contract),
 // its products add nothing:
 //
-//   * Rows of a window above or below of the image are runs of K that no row of
-//     a tile needs: the loop over runs has bounds that each tile computes.
+//   * Rows of a window above or below of the image are segments of K that no
+//   row of
+//     a tile needs: the loop over segments has bounds that each tile computes.
 //   * Columns of a window beside the image concern the first and the last rows
 //     of a line of results. The part of K that they belong to is multiplied for
 //     the other rows of the tile alone. Which rows these are is decided as the
@@ -28,27 +29,29 @@ class ZeroBorders {
 public:
   explicit ZeroBorders(const Contraction &contraction);
 
-  /// The runs that the rows of the tile need, from the first to past the last.
-  std::pair<mlir::Value, mlir::Value> runsOf(KernelBuilder &builder,
-                                             const Tile &tile) const;
+  /// The segments that the rows of the tile need, from the first to past the
+  /// last.
+  std::pair<mlir::Value, mlir::Value> segmentsOf(KernelBuilder &builder,
+                                                 const Tile &tile) const;
 
   /// The iterations of a reduction dimension that the rows of the tile need,
   /// from the first to past the last.
   std::pair<mlir::Value, mlir::Value>
   iterationsOf(KernelBuilder &builder, const Tile &tile, unsigned dim) const;
 
-  /// Words [firstWord, lastWord) of runs [firstRun, lastRun) of each group of
-  /// runs, which are multiplied for the rows of a tile for which `rows` holds.
+  /// Words [firstWord, lastWord) of segments [firstSegment, lastSegment) of
+  /// each group of segments, which are multiplied for the rows of a tile for
+  /// which `rows` holds.
   struct Part {
-    int64_t firstRun, lastRun, firstWord, lastWord;
+    int64_t firstSegment, lastSegment, firstWord, lastWord;
     llvm::SmallVector<bool> rows;
 
     int64_t countWords() const {
-      return (lastRun - firstRun) * (lastWord - firstWord);
+      return (lastSegment - firstSegment) * (lastWord - firstWord);
     }
   };
-  /// The runs of a group: the iterations of the last reduction dimension but
-  /// one, if it is what moves beside rows, and otherwise 1.
+  /// The segments of a group: the iterations of the last reduction dimension
+  /// but one, if it is what moves beside rows, and otherwise 1.
   int64_t groupSize() const { return taps; }
   /// What is multiplied of a group for a tile of so many rows. Where the row of
   /// the tile is no constant, this is everything.
@@ -58,8 +61,8 @@ public:
   bool gainsFrom(int64_t row, int64_t rows) const;
 
 private:
-  /// Whether the unit (word of a run, or run of a group) meets row `row` in
-  /// the border alone.
+  /// Whether the unit (word of a segment, or segment of a group) meets row
+  /// `row` in the border alone.
   bool isZero(int64_t unit, int64_t row) const;
   llvm::SmallVector<Part> partsAt(int64_t row, int64_t rows) const;
   Part wholeOf(int64_t rows) const;

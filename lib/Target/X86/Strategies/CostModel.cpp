@@ -104,9 +104,10 @@ GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
 }
 
 int64_t GemmShape::words(const Atom &atom) const {
-  assert(run > 0 && k % run == 0 && "K is whole segments");
+  assert(segment > 0 && k % segment == 0 && "K is whole segments");
   assert(atom.kStep % atom.kr == 0 && "a step along K is whole words");
-  return k / run * (int64_t)llvm::alignTo(run, (uint64_t)atom.kStep) / atom.kr;
+  return k / segment * (int64_t)llvm::alignTo(segment, (uint64_t)atom.kStep) /
+         atom.kr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,8 +21,8 @@ namespace qcc::x86 {
 /// The sizes of a contraction; m and n are 0 where they are not known.
 struct GemmShape {
   int64_t m, n, k;
-  /// The elements of a run of K (kernel.pack).
-  int64_t run;
+  /// The elements of a segment of K (kernel.pack).
+  int64_t segment;
   /// Whether rows of the left operand are not copied.
   bool isInPlace;
   /// Operations of the epilogue on a vector.
@@ -32,7 +32,7 @@ struct GemmShape {
 
   static GemmShape of(kernel::ContractOp op, bool isInPlace);
 
-  /// The words of K, runs rounded up to whole steps of `atom`.
+  /// The words of K, segments rounded up to whole steps of `atom`.
   int64_t words(const Atom &atom) const;
 };
 

@@ -76,15 +76,15 @@ protected:
 static double timeOfTile(const GemmShape &shape, const SharedWindows &windows,
                          bool isGrouped, int64_t rows, int64_t vectors,
                          const Atom &atom, const Spec &spec) {
-  // Words of the last dimension of K, which shape.run is the size of, for each
-  // iteration of the other dimensions.
+  // Words of the last dimension of K, which shape.segment is the size of, for
+  // each iteration of the other dimensions.
   int64_t words = shape.words(atom), others = words / windows.taps;
   assert(words % windows.taps == 0 && "each tap has as many words");
   double columns = double(windows.countColumns(rows)) * others;
   double reading =
-      isGrouped
-          ? columns * vectors * (double(atom.kr) / shape.run + kGroupShuffles)
-          : columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
+      isGrouped ? columns * vectors *
+                      (double(atom.kr) / shape.segment + kGroupShuffles)
+                : columns * llvm::alignTo(vectors, atom.kr) * (1 + kShuffles);
   int64_t live = (rows + kTemporaries) * vectors + atom.temporaries;
   reading +=
       columns * kSpill * std::max<int64_t>(0, live - int64_t(atom.registers));

@@ -1,4 +1,4 @@
-//===- GroupedColumns.cpp - Columns with a left operand by groups ----===//
+//===- GroupedColumns.cpp - Columns with a left operand by groups ---------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,9 +28,9 @@ bool GroupedColumns::areShared(int64_t vectors) const {
 /// Whether the last reduction dimension runs over the elements of a group and
 /// over nothing else of lhs, which holds bytes.
 static bool hasGroupsOfBytes(ContractOp op, int64_t elements) {
-  unsigned loops = op.getNumLoops(), run = op.getReductionDims().back();
+  unsigned loops = op.getNumLoops(), segment = op.getReductionDims().back();
   SmallVector<int64_t> factors(loops, 0);
-  factors[run] = 1;
+  factors[segment] = 1;
   return kernel::windowFactors(op.getLhsMap().getResults().back(), loops) ==
              factors &&
          op.getReductionSizes().back() == elements &&

@@ -44,12 +44,12 @@ constexpr int64_t kStreamBytes = 1 << 20;
 /// What sizes that are not known are taken for.
 constexpr int64_t kManyRows = 64;
 
-/// Operands are read in place where K is one run.
+/// Operands are read in place where K is one segment.
 static bool canReadLhsInPlace(ContractOp op) {
-  return op.getReductionDims().size() == 1 && isLhsContiguousAlongRuns(op);
+  return op.getReductionDims().size() == 1 && isLhsContiguousAlongSegments(op);
 }
 static bool canReadRhsInPlace(ContractOp op) {
-  return op.getReductionDims().size() == 1 && isRhsContiguousAlongRuns(op);
+  return op.getReductionDims().size() == 1 && isRhsContiguousAlongSegments(op);
 }
 
 namespace {
@@ -81,9 +81,10 @@ double InnerProduct::expectedTime(ContractOp, const GemmShape &shape,
                                   const Tiling &tiling,
                                   const Atom &atom) const {
   int64_t m = shape.m ? shape.m : kManyRows, n = shape.n ? shape.n : kManyRows;
-  // Each run of K ends with a vector that it may not fill.
-  int64_t steps = shape.k / shape.run *
-                  llvm::divideCeil(shape.run, int64_t(atom.lanes) * atom.kr);
+  // Each segment of K ends with a vector that it may not fill.
+  int64_t steps =
+      shape.k / shape.segment *
+      llvm::divideCeil(shape.segment, int64_t(atom.lanes) * atom.kr);
   double multiplications = tiling.mr * tiling.nr;
   double loads = tiling.mr + tiling.nr;
   double tile = steps * std::max(multiplications + kLoad * loads, kPipeline) +

@@ -32,12 +32,12 @@ bool qcc::x86::isContiguousAlong(ContractOp op, Value operand, AffineMap map,
          kernel::resultAlong(map, dim) == map.getNumResults() - 1;
 }
 
-bool qcc::x86::isLhsContiguousAlongRuns(ContractOp op) {
+bool qcc::x86::isLhsContiguousAlongSegments(ContractOp op) {
   return isContiguousAlong(op, op.getLhs(), op.getLhsMap(), op.getLhsPrologue(),
                            op.getReductionDims().back());
 }
 
-bool qcc::x86::isRhsContiguousAlongRuns(ContractOp op) {
+bool qcc::x86::isRhsContiguousAlongSegments(ContractOp op) {
   return !op.isPacked() &&
          isContiguousAlong(op, op.getRhs(), op.getRhsMap(), op.getRhsPrologue(),
                            op.getReductionDims().back());
@@ -245,7 +245,7 @@ bool TileStrategy::canReadLhsInPlace(ContractOp op, const Atom &atom) const {
          op.getReductionSizes().back() >= atom.kr &&
          (!atom.hasTiles() ||
           op.getReductionSizes().back() % atom.kStep == 0) &&
-         isLhsContiguousAlongRuns(op);
+         isLhsContiguousAlongSegments(op);
 }
 
 std::optional<std::string> X86Strategy::refuseTile(ContractOp op,

@@ -103,10 +103,10 @@ std::optional<std::string> refuseElements(kernel::ContractOp op,
 bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
                        mlir::AffineMap map, mlir::Region &prologue,
                        unsigned dim);
-/// Whether elements of a run of K (kernel.pack) follow each other in an operand
-/// without a prologue.
-bool isLhsContiguousAlongRuns(kernel::ContractOp op);
-bool isRhsContiguousAlongRuns(kernel::ContractOp op);
+/// Whether elements of a segment of K (kernel.pack) follow each other in an
+/// operand without a prologue.
+bool isLhsContiguousAlongSegments(kernel::ContractOp op);
+bool isRhsContiguousAlongSegments(kernel::ContractOp op);
 
 /// What is added to the elements of the right operand as they are packed.
 int64_t rhsShift(kernel::ContractOp op, ConfigAttr config, const Atom &atom);

@@ -252,9 +252,9 @@ def Kernel_PackOp
   let description = [{
     The iteration space is (batch..., n, k...), with `num_batch` batch dimensions and
     `reduction_sizes` the sizes of the k dimensions; `indexing_maps` has a map from it
-    for `source` and for each of `ins`. A *run* is the elements of the last reduction
+    for `source` and for each of `ins`. A *segment* is the elements of the last reduction
     dimension, which words are made of; r is the linearized index (row-major) of the
-    other ones, k the index in a run, R the words of a run. With tile = [NR, KR] and
+    other ones, k the index in a segment, R the words of a segment. With tile = [NR, KR] and
     e bytes = 4 / KR per element:
 
     ```
@@ -269,7 +269,7 @@ def Kernel_PackOp
     `unsigned_source` is present, signed otherwise; plus `offset`, wrapping, where
     that is present.
 
-    `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for all runs, the
+    `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for all segments, the
     elements of each rounded up to a multiple of `k_step`, KR if it is absent; `sums` is
     [batch..., ceil(N / NR) * NR] of i32. `atom` is the one of the contraction
     that reads it, as the target names it.
@@ -300,11 +300,11 @@ def Kernel_PackOp
     int64_t getNR() { return getTile()[0]; }
     int64_t getKR() { return getTile()[1]; }
     int64_t getReductionSize();
-    /// How many words a run has, and a column.
-    int64_t getRunWords();
+    /// How many words a segment has, and a column.
+    int64_t getSegmentWords();
     int64_t getWords();
     /// The loop along which the elements of the source lie side by side, in a
-    /// row-major layout: columns, or those of a run. Nothing if it is another.
+    /// row-major layout: columns, or those of a segment. Nothing if it is another.
     std::optional<unsigned> getContiguousLoop();
   }];
 }

@@ -55,9 +55,9 @@ llvm::SmallVector<unsigned> rowLoopsOf(kernel::ContractOp op);
 /// of the config; nothing where neither is known.
 std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 
-/// The alignment, at most 16 bytes, of each run of K of a left operand. Nothing
-/// if the operand has a prologue or its elements do not follow each other along
-/// K.
+/// The alignment, at most 16 bytes, of each segment of K of a left operand.
+/// Nothing if the operand has a prologue or its elements do not follow each
+/// other along K.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
 
 /// Columns side by side that a thread has the results of by `multistage`: 16
