@@ -1,5 +1,4 @@
-//===- FloatBuilder.h - Emitting fixed sequences -----------------------*- C++
-//-*-===//
+//===- FloatBuilder.h - Emitting fixed sequences ----------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
