@@ -19,6 +19,7 @@ $QCC_BUILD_DIR/bin, build/release/bin and on the PATH else. --no-gpu runs the em
 """
 
 import argparse
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -191,28 +192,48 @@ def compare_kernel(options, gpu, emulator):
     return code
 
 
+def continue_after(options, skip):
+    """The exit code of another process that leaves out the tests before `skip`."""
+    command = [sys.executable, __file__, "--arithmetic", f"--only={options.only}", f"--skip={skip}"]
+    if options.emulator:
+        command.append(f"--emulator={options.emulator}")
+    return subprocess.run(command).returncode
+
+
 def compare_arithmetic(options, gpu, emulator):
-    capability = gpu.capability if gpu else 90
-    failed = ran = 0
-    for test in ptx_arithmetic.tests(capability):
-        if options.only and options.only not in test.name:
-            continue
-        ran += 1
-        arguments = [Argument("", array) for array in test.operands]
-        arguments.append(Argument("", np.zeros_like(test.result), is_output=True))
-        launch = Launch([test.threads // 128, 1, 1], [128, 1, 1])
-        [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch, arguments)
-        if not gpu:
-            continue
-        [computed], _ = gpu.run(gpu.load(test.ptx), test.kernel, launch, arguments)
-        message = test.compare(computed, emulated)
+    found = [test for test in ptx_arithmetic.tests(gpu.capability if gpu else 90)
+             if options.only in test.name][options.skip:]
+    if not found and options.skip:
+        return 0
+    if not found:
+        raise Failure(f"no instruction has '{options.only}' in its name")
+    launch = Launch([found[0].threads // 128, 1, 1], [128, 1, 1])
+
+    def arguments_of(test):
+        return [*(Argument("", array) for array in test.operands),
+                Argument("", np.zeros_like(test.result), is_output=True)]
+
+    def emulated_of(test):
+        [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch, arguments_of(test))
+        return emulated
+
+    # The emulator has processes of its own, so that threads keep all processors busy.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(emulated_of, found))
+    failed = 0
+    for number, (test, emulated) in enumerate(zip(found, results) if gpu else []):
+        try:
+            [computed], _ = gpu.run(gpu.load(test.ptx), test.kernel, launch, arguments_of(test))
+            message = test.compare(computed, emulated)
+        except Failure as failure:
+            # A process whose kernel failed has to end.
+            print(f"{test.name}: {failure}", flush=True)
+            return max(1, continue_after(options, options.skip + number + 1))
         if message:
             failed += 1
             print(f"{test.name}: {message}")
-    if ran == 0:
-        raise Failure(f"no instruction has '{options.only}' in its name")
     where = gpu.name if gpu else "the emulator alone"
-    print(f"{ran} instructions on {where}, {failed} differ")
+    print(f"{len(found)} instructions on {where}, {failed} differ")
     return 1 if failed else 0
 
 
@@ -222,6 +243,7 @@ def main():
     parser.add_argument("file", nargs="?")
     parser.add_argument("--arithmetic", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first tests of --arithmetic")
     parser.add_argument("--kernel")
     parser.add_argument("--grid", default="1")
     parser.add_argument("--block", default="1")

@@ -9,6 +9,8 @@ import re
 import numpy as np
 
 THREADS = 16384
+#: How many elements that differ are shown of a test.
+SHOWN = 4
 
 #: Of a PTX type: numpy's unsigned type of its bits, the register, and how memory is accessed.
 STORAGE = {8: ("u1", "b32", "u8"), 16: ("u2", "b16", "b16"), 32: ("u4", "b32", "b32"),
@@ -117,10 +119,11 @@ class Test:
         where = np.flatnonzero(~same)
         if not len(where):
             return None
-        first = where[0]
-        inputs = ", ".join(hex(int(operand[first])) for operand in self.operands)
-        return (f"{len(where)} of {len(got)} differ; of {inputs} the GPU makes "
-                f"{int(got[first]):#x}, the emulator {int(expected[first]):#x}")
+        lines = [f"{len(where)} of {len(got)} differ"]
+        for index in where[:: max(len(where) // SHOWN, 1)][:SHOWN]:
+            inputs = ", ".join(hex(int(operand[index])) for operand in self.operands)
+            lines.append(f"of {inputs} the GPU makes {int(got[index]):#x}, the emulator {int(expected[index]):#x}")
+        return "\n  ".join(lines)
 
     def same_halves(self, got, expected):
         base = PACKED.get(self.kind, self.kind)
@@ -231,6 +234,18 @@ def tests(capability=80):
     for kind in ("s16", "u16"):
         add(f"cvt.pack.sat.{kind}.s32", "b32", "s32", "s32")
 
+    # Products near the smallest normal number, where a result that is rounded first is no longer flushed:
+    # a in [1, 2), b next to 1 / a, each times 2^-63.
+    near = ("and.b32 %t0, %a, 0x7fffff; or.b32 %t0, %t0, 0x3f800000; rcp.rn.f32 %t1, %t0; "
+            "and.b32 %n, %b, 7; add.s32 %t1, %t1, %n; sub.s32 %t1, %t1, 4; "
+            "mul.rn.f32 %t0, %t0, 0f20000000; mul.rn.f32 %t1, %t1, 0f20000000; ")
+    for rounding in ("rn", "rz", "rm", "rp"):
+        for modifier in ("", ".ftz"):
+            add_body(f"mul.{rounding}{modifier}.f32 near the smallest", "f32", ["f32", "u32"],
+                     f"{near}mul.{rounding}{modifier}.f32 %d, %t0, %t1;")
+            add_body(f"fma.{rounding}{modifier}.f32 near the smallest", "f32", ["f32", "u32"],
+                     f"{near}fma.{rounding}{modifier}.f32 %d, %t0, %t1, 0f80000000;")
+
     # Comparisons.
     for kind in ("f32", "f64"):
         for op in ("eq ne lt le gt ge equ neu ltu leu gtu geu num nan").split():
@@ -273,10 +288,13 @@ def tests(capability=80):
             add(f"{name}.{bits}", "u32", bits)
         add(f"brev.{bits}", bits, bits)
         kinds = ("u32", "s32") if bits == "b32" else ("u64", "s64")
+        # Positions and lengths beyond 255 are not defined.
         for kind in kinds:
-            add(f"bfe.{kind}", kind, kind, "u32", "u32")
+            add_body(f"bfe.{kind}", kind, [kind, "u32", "u32"],
+                     f"and.b32 %t0, %b, 255; and.b32 %t1, %c, 255; bfe.{kind} %d, %a, %t0, %t1;")
         add_body(f"bfi.{bits}", bits, [bits, bits, "u32"],
-                 f"and.b32 %t0, %c, 63; shr.u32 %t1, %c, 7; bfi.{bits} %d, %a, %b, %t0, %t1;")
+                 "and.b32 %t0, %c, 63; shr.u32 %t1, %c, 7; and.b32 %t1, %t1, 255; "
+                 f"bfi.{bits} %d, %a, %b, %t0, %t1;")
     for mode in ("clamp", "wrap"):
         add(f"shf.l.{mode}.b32", "b32", "b32", "b32", "u32")
         add(f"shf.r.{mode}.b32", "b32", "b32", "b32", "u32")
@@ -285,7 +303,9 @@ def tests(capability=80):
         add("lop3.b32", "b32", "b32", "b32", "b32", rest=f", {table:#x}")
     for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
         add(f"prmt.b32{mode}", "b32", "b32", "b32", "b32")
-    add("fns.b32", "b32", "b32", "u32", "s32")
+    # The position of a bit, and a number of bits, that is not 0, from there.
+    add_body("fns.b32", "b32", ["b32", "u32", "s32"],
+             "and.b32 %t0, %b, 31; shr.s32 %t1, %c, 27; or.b32 %t1, %t1, 1; fns.b32 %d, %a, %t0, %t1;")
     add_body("addc.u32", "u32", ["u32", "u32", "u32"],
              "add.cc.u32 %t0, %a, %b; addc.u32 %d, %c, %b;")
     add_body("subc.u32", "u32", ["u32", "u32", "u32"],
@@ -302,6 +322,8 @@ def tests(capability=80):
         add(f"div.full{ftz}.f32", "f32", "f32", "f32", bound=2.0**-20)
     add("tanh.approx.f32", "f32", "f32", bound=2.0**-10)
 
+    add_sequences(add_body)
+
     # Products of matrices, a fragment for each warp.
     declare = ".reg .b32 %x<4>, %y<4>;"
     for a in ("s8", "u8"):
@@ -314,3 +336,49 @@ def tests(capability=80):
                 found.append(Test(f"mma.m16n8k32{sat}.{a}.{b}", 80, "b32", ["b32"] * 3, body,
                                   declare=declare))
     return found
+
+
+def add_sequences(add_body):
+    """Sequences of epilogues that an assembler may fuse: maximum, minimum, rounding, and pack.
+
+    On sm_90, ptxas makes one instruction (F2IP.S8.F32.NTZ.RELU) of max, cvt and cvt.pack.
+    """
+    zero, most = "0f00000000", "0f42FE0000"
+    clamps = {"": ""}
+    for nan in ("", ".NaN"):
+        low = "".join(f"max{nan}.f32 %{x}, %{x}, {zero}; " for x in "ab")
+        high = "".join(f"min{nan}.f32 %{x}, %{x}, {most}; " for x in "ab")
+        clamps |= {f"max{nan} ": low, f"min{nan} ": high, f"max{nan} min{nan} ": low + high}
+    for clamp, body in clamps.items():
+        for rounding in ("rni", "rzi"):
+            both = body + "".join(f"cvt.{rounding}.s32.f32 %t{i}, %{x}; " for i, x in enumerate("ab"))
+            for kind in ("s8", "u8"):
+                add_body(f"{clamp}cvt.{rounding} pack.{kind}", "b32", ["f32", "f32", "b32"],
+                         f"{both}cvt.pack.sat.{kind}.s32.b32 %d, %t0, %t1, %c;")
+                add_body(f"{clamp}cvt.{rounding} twice pack.{kind}", "b32", ["f32", "f32"],
+                         f"{both}cvt.pack.sat.{kind}.s32.b32 %d, %t0, %t1, 0; "
+                         f"cvt.pack.sat.{kind}.s32.b32 %d, %t1, %t0, %d;")
+            for kind in ("s16", "u16"):
+                add_body(f"{clamp}cvt.{rounding} pack.{kind}", "b32", ["f32", "f32"],
+                         f"{both}cvt.pack.sat.{kind}.s32 %d, %t0, %t1;")
+        for kind in ("s8", "u8"):
+            add_body(f"{clamp}cvt.rni.{kind}", "b32", ["f32", "f32"],
+                     f".reg .b16 %h0, %h1; {body}cvt.rni.{kind}.f32 %h0, %a; cvt.rni.{kind}.f32 %h1, %b; "
+                     "mov.b32 %d, {%h0, %h1};")
+        for kind in ("f16x2", "bf16x2"):
+            add_body(f"{clamp}cvt.rn.{kind}", kind, ["f32", "f32"], f"{body}cvt.rn.{kind}.f32 %d, %a, %b;")
+    for kind in ("s8", "u8"):
+        pack = f"cvt.pack.sat.{kind}.s32.b32 %d, %t0, %t1, 0;"
+        add_body(f"max.s32 min.s32 pack.{kind}", "b32", ["s32", "s32"],
+                 f"max.s32 %t0, %a, 0; max.s32 %t1, %b, 0; min.s32 %t0, %t0, 127; min.s32 %t1, %t1, 127; {pack}")
+        for nan in ("", ".NaN"):
+            add_body(f"cvt mul max{nan} cvt pack.{kind}", "b32", ["s32", "s32", "f32"],
+                     "cvt.rn.f32.s32 %t0, %a; cvt.rn.f32.s32 %t1, %b; "
+                     "mul.rn.f32 %t0, %t0, %c; mul.rn.f32 %t1, %t1, %c; "
+                     f"max{nan}.f32 %t0, %t0, {zero}; max{nan}.f32 %t1, %t1, {zero}; "
+                     f"cvt.rni.s32.f32 %t0, %t0; cvt.rni.s32.f32 %t1, %t1; {pack}")
+        add_body(f"cvt mul add cvt pack.{kind}", "b32", ["s32", "f32", "f32"],
+                 "cvt.rn.f32.s32 %t0, %a; mul.rn.f32 %t0, %t0, %b; add.rn.f32 %t0, %t0, %c; "
+                 f"cvt.rni.s32.f32 %t0, %t0; cvt.rni.s32.f32 %t1, %b; {pack}")
+    add_body("mul.rn add.rn", "f32", ["f32", "f32", "f32"], "mul.rn.f32 %t0, %a, %b; add.rn.f32 %d, %t0, %c;")
+    add_body("mul.f32 add.rn", "f32", ["f32", "f32", "f32"], "mul.f32 %t0, %a, %b; add.rn.f32 %d, %t0, %c;")

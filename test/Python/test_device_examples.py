@@ -1,5 +1,6 @@
 """The programs of docs/examples as artifacts on the emulator of GPUs, against the same artifacts on the processor."""
 
+import importlib.util
 import json
 import os
 import re
@@ -138,3 +139,24 @@ def test_check_gpu(compiler, artifacts, tmp_path):
     (tmp_path / "cases.txt").write_text(cases[0] + "\n")
     done = subprocess.run([str(tmp_path / script.name), "run", "emulator"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == "1 passed, 0 failed\n", done.stdout + done.stderr
+
+
+def test_torch_on_gpu(tmp_path):
+    """The parts of utils/torch-on-gpu.py that need no GPU: which cases it takes, and how it compares."""
+    spec = importlib.util.spec_from_file_location("torch_on_gpu", program.ROOT / "utils" / "torch-on-gpu.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    cases = [f"A_sm_90.so --entry={entry} --input={entry}.0.npy --input={entry}.1.npy --expect={entry}.2.npy"
+             for entry in ("f", "f", "f", "g")]
+    (tmp_path / "cases.txt").write_text("\n".join([*cases, "B_sm_90.so --entry=f"]) + "\n")
+    names = [(entry, [path.name for path in inputs], [path.name for path in expected])
+             for entry, inputs, expected in script.cases_of(tmp_path, "A_sm_90")]
+    assert names == [(entry, [f"{entry}.0.npy", f"{entry}.1.npy"], [f"{entry}.2.npy"]) for entry in ("f", "f", "g")]
+
+    ones = np.ones(3, np.float32)
+    for array, other in ((ones, np.float32(np.nan)), (ones.view(np.uint32), 5),
+                         (np.array([1, 0x7FC1, 2], np.uint16).view("V2"), np.uint16(3).tobytes())):
+        changed = array.copy()
+        changed[0] = other
+        assert script.differences([array], [array]) == 0 and script.differences([changed], [array]) == 1
+        assert script.differences([changed, array], [changed, changed]) == 1

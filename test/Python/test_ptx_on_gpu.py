@@ -184,7 +184,7 @@ def test_arithmetic_in_the_emulator(script, monkeypatch, capsys, emulator):
     assert test.compare(result, result) is None
     other = result.copy()
     other[5] ^= 1
-    assert "1 of 16384 differ; of" in test.compare(other, result)
+    assert "1 of 16384 differ\n  of" in test.compare(other, result)
 
 
 def test_time_models(script):

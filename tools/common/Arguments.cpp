@@ -323,7 +323,8 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
     if (!status.isOk() || help_ || version_ || listed_)
       return status;
   }
-  if (positionalsGiven_ < positionals_.size())
+  if (positionalsGiven_ < positionals_.size() &&
+      (insteadOption_.empty() || !isGiven(insteadOption_)))
     return rt::invalidArgument("no " + positionals_[positionalsGiven_].name +
                                " is given; see " + tool_ + " --help");
   return rules_.check([this](std::string_view name) { return isGiven(name); });

@@ -63,6 +63,8 @@ public:
 
   /// An argument that is no option and has to be given; in order.
   void positional(const char *name, std::string &target);
+  /// Lets an option stand for the positional arguments that are not given.
+  void insteadOfPositionals(const char *option) { insteadOption_ = option; }
   /// Any number of them, after the others.
   void positionals(const char *name, std::vector<std::string> &target);
   /// A command line that the help shows.
@@ -133,7 +135,7 @@ private:
   std::string tool_, summary_;
   std::vector<Positional> positionals_;
   size_t positionalsGiven_ = 0;
-  std::string restName_;
+  std::string insteadOption_, restName_;
   std::vector<std::string> *rest_ = nullptr;
   bool restTakesStream_ = false;
   std::vector<std::string> examples_;

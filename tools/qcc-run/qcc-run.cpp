@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CaseList.h"
 #include "common/Arguments.h"
 #include "common/LargeStack.h"
 #include "common/Messages.h"
-#include "common/Run.h"
 #include "common/TestData.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileFormat.h"
@@ -32,18 +32,18 @@ static int reportError(const std::string &message) {
 static int runTool(int argc, char **argv) {
   if (!rt::HostFeatures::hostStatus().isOk())
     return reportError(rt::HostFeatures::hostStatus().message());
-  RunOptions options;
-  std::string file;
-  Arguments arguments("qcc-run",
-                      "Runs programs that `qcc compile -o MODEL.so` made.");
-  arguments.positional("MODEL.so", file);
-  addRunArguments(arguments, options);
-  arguments.example("qcc-run model.so --input=x.npy --output=y.npy");
-  arguments.example("qcc-run model.so --input=random --dim=1024 --profile");
-  arguments.example("qcc-run model.so --test-data=DIR");
-  arguments.example("qcc-run model.so --list");
-  if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION))
+  RunCommand command;
+  if (std::optional<int> code =
+          command.arguments.answer(argc, argv, QCC_VERSION))
     return *code;
+  RunOptions &options = command.options;
+  const std::string &file = command.file;
+  if (!command.cases.empty()) {
+    rt::Status status = runCases(command, stdout);
+    if (status.isOk())
+      status = flushStandardOutput();
+    return status.isOk() ? 0 : reportError(status.message());
+  }
   options.files.reads(file, "the program");
   rt::Status status = checkOptions(options);
   if (!status.isOk())

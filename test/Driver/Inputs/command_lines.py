@@ -59,6 +59,8 @@ def prepare():
     for name, value in (("input_0", 1), ("input_1", 1), ("output_0", 2)):
         with open(f"tests/test_data_set_0/{name}.pb", "wb") as file:
             file.write(numpy_helper.from_array(np.full((2, 3), value, np.float32)).SerializeToString())
+    with open("cases.txt", "w") as file:
+        file.write("m.so --dim=3\nadd.so --dim=n=2\n")
     with open("m.tflite", "wb") as file:
         file.write(b"\x1c\0\0\0TFL3" + bytes(64))
     subprocess.run(["qcc", "compile", "linear.mlir", "--weights=w.npz", "-o", "m.so"], check=True)
@@ -80,6 +82,7 @@ PROGRAMS = [("linear.mlir", ["--weights=w.npz"], ["--dim=3"]), ("linear.mlir", [
 VALUES = {
     "--against": ["onnxruntime", "tensorrt"],
     "--candidates": ["1", "0"],
+    "--cases": ["cases.txt", "cases.txt", "x.npy", "none", "-"],
     "--constant": ["a=1", "z=1", "a=-", "=1"],
     "--counters": ["@/counters.json", "@/counters.txt", "-"],
     "--db": ["@/db.json", "bench.json", "-"],
@@ -176,6 +179,8 @@ def draw():
             words += ["-o", value]
         else:
             words.append(f"{option}={value}")
+        if option == "--cases" and rng.random() < 0.9:
+            words = [word for word in words if word != program and word not in to_run]
     return [*command, *words]
 
 
@@ -204,7 +209,7 @@ def has_size(value, text):
 
 CHECK = r"^check: \d+ elements, 0 differ"
 EFFECTS = {
-    "--bench": holds("^median "), "--check": holds(CHECK), "--counters": is_file, "--db": is_json, "--dim": has_size,
+    "--bench": holds("^median "), "--cases": holds("^2 passed, 0 failed"), "--check": holds(CHECK), "--counters": is_file, "--db": is_json, "--dim": has_size,
     "--dump-steps": lambda path, text: is_json(path + "/index.json", text), "--expect": holds("^expect: "),
     "--html": lambda path, text: is_file(path, text) and "<html" in open(path).read(), "--json": is_json,
     "--list": holds("^entry "), "--output": lambda path, text: np.load(path).size > 0, "--shape": has_size,
