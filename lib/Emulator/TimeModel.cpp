@@ -144,9 +144,10 @@ Residency residencyOf(const Counters &counters, const ChipInfo &chip) {
                        std::to_string(chip.sharedBytesOfCta);
     return residency;
   }
-  // The hardware keeps 1 KiB of each CTA's, and hands out registers to warps in
-  // units of 256.
-  constexpr int64_t reservedShared = 1024, registerUnit = 256;
+  // From sm_80 on the hardware keeps 1 KiB for each CTA, so that one may have
+  // less than there is. Warps get registers in units of 256.
+  int64_t reservedShared = chip.sharedBytes - chip.sharedBytesOfCta;
+  constexpr int64_t registerUnit = 256;
   int warps = std::max(counters.warpsPerCta, 1);
   int64_t perThread = std::max(counters.registers, 16);
   int64_t perWarp =
@@ -155,7 +156,8 @@ Residency residencyOf(const Counters &counters, const ChipInfo &chip) {
     int64_t ctas;
     const char *limit;
   } limits[] = {
-      {chip.sharedBytes / (shared + reservedShared), "shared memory"},
+      {chip.sharedBytes / std::max<int64_t>(shared + reservedShared, 1),
+       "shared memory"},
       {chip.registers / (perWarp * warps), "registers"},
       {chip.maxWarps / warps, "warps"},
       {chip.maxCtas, "CTAs"},

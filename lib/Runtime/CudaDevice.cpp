@@ -198,8 +198,7 @@ Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
 }
 
 Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
-  auto *kernel = static_cast<Function *>(const_cast<void *>(params.kernel));
-  constexpr int64_t withoutAsking = 48 << 10;
+  auto *kernel = static_cast<CudaKernel *>(const_cast<void *>(params.kernel));
   if (params.sharedBytes < 0 || params.sharedBytes > maxSharedBytes_)
     return unsupported("the kernel takes " +
                        std::to_string(params.sharedBytes) +
@@ -208,14 +207,18 @@ Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
                        "; compile for a chip that has no more");
   return context_->run("the launch of a kernel failed", [&] {
     Error error = kSuccess;
-    if (params.sharedBytes > withoutAsking)
-      error = driver_.setAttribute(kernel, kMaxDynamicShared,
+    if (params.sharedBytes > kernel->allowedSharedBytes) {
+      error = driver_.setAttribute(kernel->function, kMaxDynamicShared,
                                    int(params.sharedBytes));
+      if (error == kSuccess)
+        kernel->allowedSharedBytes = params.sharedBytes;
+    }
     if (error == kSuccess)
       error = driver_.launchKernel(
-          kernel, params.grid.x, params.grid.y, params.grid.z, params.block.x,
-          params.block.y, params.block.z, unsigned(params.sharedBytes),
-          streamOf(stream), const_cast<void **>(params.arguments), nullptr);
+          kernel->function, params.grid.x, params.grid.y, params.grid.z,
+          params.block.x, params.block.y, params.block.z,
+          unsigned(params.sharedBytes), streamOf(stream),
+          const_cast<void **>(params.arguments), nullptr);
     return error != kSuccess || stream ? error
                                        : driver_.streamSynchronize(nullptr);
   });

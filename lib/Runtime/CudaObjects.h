@@ -17,6 +17,10 @@
 #include "CudaDriver.h"
 #include "qcc/Runtime/Device.h"
 
+#include <atomic>
+#include <deque>
+#include <mutex>
+
 namespace qcc::rt::cuda {
 
 /// The primary context of a GPU, for as long as something uses it.
@@ -139,6 +143,15 @@ private:
   Event *const event_;
 };
 
+/// A kernel of a module. A handle for launch() points to one.
+struct CudaKernel {
+  explicit CudaKernel(Function *function) : function(function) {}
+
+  Function *const function;
+  /// Bytes of shared memory that launches may take without asking for more.
+  std::atomic<int64_t> allowedSharedBytes = 48 << 10;
+};
+
 class CudaModule : public DeviceModule {
 public:
   CudaModule(ContextRef context, Module *module)
@@ -158,12 +171,15 @@ public:
     });
     if (!status.isOk())
       return status.withPrefix("'" + text + "': ");
-    return static_cast<const void *>(function);
+    std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<const void *>(&kernels_.emplace_back(function));
   }
 
 private:
   const ContextRef context_;
   Module *const module_;
+  std::mutex mutex_;
+  std::deque<CudaKernel> kernels_; ///< Addresses of elements stay.
 };
 
 class CudaGraph : public DeviceGraph {

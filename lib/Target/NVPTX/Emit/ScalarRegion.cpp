@@ -17,8 +17,9 @@ using namespace qcc::nvptx;
 
 /// Bytes of a word.
 constexpr unsigned kWordBytes = 4;
-/// The instruction that rounds a float to an i32.
-static constexpr llvm::StringLiteral kRoundToWord = "llvm.nvvm.f2i.rn";
+/// The instructions that round a float to an i32, and that truncate one.
+static constexpr llvm::StringLiteral kRoundToWord = "llvm.nvvm.f2i.rn",
+                                     kTruncateToWord = "llvm.nvvm.f2i.rz";
 
 ScalarRegion::ScalarRegion(Region &region, ArrayRef<NumberRange> arguments)
     : region(region), ranges(region, arguments) {
@@ -64,6 +65,14 @@ static bool isByteClamp(Operation *op) {
   return isa<arith::MaximumFOp>(op) ? number <= -128 : number >= 127;
 }
 
+static Value convertToWord(ScalarCode &code, StringRef intrinsic,
+                           Value number) {
+  return LLVM::CallIntrinsicOp::create(
+             code.rewriter, code.loc, code.rewriter.getI32Type(),
+             code.rewriter.getStringAttr(intrinsic), ValueRange{number})
+      .getResult(0);
+}
+
 Value ScalarRegion::unrounded(Value number, bool isSaturated, bool &isRounded) {
   while (Operation *op = number.getDefiningOp()) {
     if (isa<math::RoundEvenOp>(op) || (isSaturated && isByteClamp(op))) {
@@ -90,11 +99,7 @@ Value ScalarRegion::emitRounding(ScalarCode &code, Value number,
   Value exact = unrounded(number, isSaturated, isRounded);
   if (!isRounded || !number.getType().isF32())
     return {};
-  return LLVM::CallIntrinsicOp::create(
-             code.rewriter, code.loc, code.rewriter.getI32Type(),
-             code.rewriter.getStringAttr(kRoundToWord),
-             ValueRange{mapping.lookupOrDefault(exact)})
-      .getResult(0);
+  return convertToWord(code, kRoundToWord, mapping.lookupOrDefault(exact));
 }
 
 SmallVector<Value> ScalarRegion::emitOne(ScalarCode &code,
@@ -140,11 +145,39 @@ SmallVector<Value> ScalarRegion::emitOne(ScalarCode &code,
   return results;
 }
 
+/// The float that an instruction rounds to an i32; null for other words.
+static Value roundedFloat(Value word) {
+  auto call = word.getDefiningOp<LLVM::CallIntrinsicOp>();
+  return call && call.getIntrin() == kRoundToWord ? call.getArgs().front()
+                                                  : Value();
+}
+
+/// The same word, from a number before its maximum with 0, for a conversion
+/// that saturates to an unsigned byte and thereby makes that maximum again. Of
+/// the maximum, the rounding and the saturation ptxas makes one instruction,
+/// F2IP.U8.F32.NTZ.RELU, which an H200 refuses as illegal (ptxas 13.0).
+static Value withoutMaximum(ScalarCode &code, Value word) {
+  Value rounded = roundedFloat(word);
+  auto truncation = word.getDefiningOp<arith::FPToSIOp>();
+  Value number = rounded ? rounded : truncation ? truncation.getIn() : Value();
+  Operation *maximum = number ? number.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(maximum) ||
+      !number.getType().isF32() ||
+      !matchPattern(maximum->getOperand(1), m_AnyZeroFloat()))
+    return word;
+  return convertToWord(code, rounded ? kRoundToWord : kTruncateToWord,
+                       maximum->getOperand(0));
+}
+
 Value ScalarRegion::packWord(ScalarCode &code, const ByteRange &range,
                              ArrayRef<Value> words) {
   assert(words.size() == kWordBytes && range.saturation != Saturation::None &&
          "four words that saturate make a word of bytes");
   RewriterBase &rewriter = code.rewriter;
+  SmallVector<Value> saturated(words);
+  if (range.saturation == Saturation::Unsigned)
+    for (Value &word : saturated)
+      word = withoutMaximum(code, word);
   auto packPair = [&](Value high, Value low, Value above) -> Value {
     std::string text = range.saturation == Saturation::Signed
                            ? "cvt.pack.sat.s8.s32.b32 $0, $1, $2, $3;"
@@ -156,15 +189,8 @@ Value ScalarRegion::packWord(ScalarCode &code, const ByteRange &range,
                LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
         .getResult(0);
   };
-  return packPair(words[1], words[0],
-                  packPair(words[3], words[2], code.i32(0)));
-}
-
-/// The float that an instruction rounds to an i32; null for other words.
-static Value roundedFloat(Value word) {
-  auto call = word.getDefiningOp<LLVM::CallIntrinsicOp>();
-  return call && call.getIntrin() == kRoundToWord ? call.getArgs().front()
-                                                  : Value();
+  return packPair(saturated[1], saturated[0],
+                  packPair(saturated[3], saturated[2], code.i32(0)));
 }
 
 Value ScalarRegion::roundToByte(ScalarCode &code, const ByteRange &range,

@@ -16,8 +16,12 @@ using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
 /// Rows up to which there are configs of their own, where the number of rows is
-/// known at run time only: those of an atom, and of a small tile.
-static constexpr int64_t kFewRows[] = {16, 64};
+/// known at run time only: those of an atom, of a small tile, and of as many
+/// tiles as make use of some and of most multiprocessors.
+static constexpr int64_t kFewRows[] = {16, 64, 256, 2048};
+/// Bytes of shared memory that the hardware keeps for each block, and the first
+/// architecture that does.
+constexpr int64_t kKeptForBlock = 1 << 10, kKeepsForBlocks = 80;
 /// Cycles until a further kernel runs, and until its first loads have come.
 constexpr double kNextKernel = 2000, kFirstLoads = 900;
 /// Bytes of a sum of products.
@@ -231,9 +235,10 @@ int64_t TiledStrategy::blocksAtOnce(ConfigAttr config,
   int64_t threads = config.getThreads();
   assert(registers > 0 && threads > 0 && config.getSharedBytes() > 0 &&
          "blocks take resources");
+  int64_t kept = spec.architecture >= kKeepsForBlocks ? kKeptForBlock : 0;
   return std::max<int64_t>(
       1,
-      std::min({spec.sharedBytes / config.getSharedBytes(),
+      std::min({(spec.sharedBytes + kept) / (config.getSharedBytes() + kept),
                 spec.threads / threads, spec.registers / registers / threads}));
 }
 
