@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Measures layers of qcc on an NVIDIA GPU beside what one would use instead, on a machine without a compiler.
 
-  bench-gpu.py prepare FOLDER [--shape=MxNxK]... [--chip=sm_80]...   where qcc is built: compiles layers, computes results
-  FOLDER/bench-gpu.py run [--rounds=N] [--json=FILE]                 where the GPU is, with that folder and numpy
+  bench-gpu.py prepare FOLDER [--shape=MxNxK]... [--chip=sm_80]...   where qcc is built: compiles layers
+  FOLDER/bench-gpu.py run [--rounds=N] [--seconds=N] [--json=FILE]   where the GPU is, with that folder and numpy
 
-A layer is int8: y = min(127, rint(relu((x * w^T + bias) * scale))), with a bias and a scale of each column. Candidates take
-turns, round by round, between events of CUDA; a time is the median of the rounds. Copies of x and y, together larger than
-the L2 cache, take turns as well. A ratio is a candidate's time over that of qcc: above 1, qcc is faster. Shares are of what
-the same run measures: products of bytes from registers alone, and reads of memory. Calls are made one by one from Python:
-what takes a GPU less than some 10 microseconds is as slow as its launches, whoever's it is. A peer that is missing, or does not run,
-has the reason in its row.
+A layer is int8: y = min(127, rint(relu((x * w^T + bias) * scale))), with a bias and a scale of each column. Both machines
+make its arrays from a seed, and the folder has a hash of y that a processor computed. What a candidate launches for all
+copies of x, w and y, which together are larger than the L2 cache, is recorded as a CUDA graph. Graphs take turns, round by
+round, between events of CUDA; a time is the median of the rounds. A ratio is a candidate's time over that of qcc: above 1,
+qcc is faster. Shares are of what the same run measures: products of bytes from registers alone by mma.sync, and reads of
+memory. A peer that is missing, or does not run, has the reason in its row. Clocks are read, never set.
 
 $QCC_BUILD_DIR names the build, build/release if not given. Exit codes: 0, or 1 if qcc or cuBLASLt compute something else,
 2 wrong usage or no GPU.
@@ -29,14 +29,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import numpy as np
 
-    from bench_gpu import candidates, peaks
-    from gpu_driver import Failure, Gpu
+    from bench_gpu import candidates, layers, peaks
+    from gpu_driver import Failure, Gpu, Sensors
 except ModuleNotFoundError as error:
     print(f"bench-gpu: {error}; run it with a Python that has numpy", file=sys.stderr)
     sys.exit(2)
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHAPES = ["4096x4096x4096", "2048x4096x1024", "512x512x512", "128x768x768", "128x3072x768", "16x4096x4096", "1x4096x4096"]
+SHAPES = ["4096x4096x4096", "8192x8192x8192", "2048x2048x2048", "10240x512x2048", "10240x2048x512", "512x512x512",
+          "128x768x768", "128x3072x768", "1x4096x4096", "16x4096x4096", "64x4096x4096", "256x4096x4096"]
 # The chips of qcc, and the versions of PTX that it writes for them.
 CHIPS = {"sm_75": 65, "sm_80": 70, "sm_86": 71, "sm_89": 78, "sm_90": 78, "sm_120": 87}
 L2_CACHE_SIZE, MULTIPROCESSORS = 38, 16
@@ -101,13 +102,8 @@ def prepare(options):
     shutil.copytree(HERE / "bench_gpu", folder / "bench_gpu", dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns("__pycache__"))
     for shape in options.shape or SHAPES:
-        m, n, k = (int(size) for size in shape.split("x"))
-        random = np.random.default_rng([m, n, k])
-        arrays = {
-            "x": random.integers(-128, 128, (m, k), np.int8), "w": random.integers(-128, 128, (n, k), np.int8),
-            "bias": random.integers(-9999, 9999, n, np.int32),
-            "scale": (random.uniform(0.5, 1.5, n) / (73 * 73 * k**0.5) * 60).astype(np.float32),
-        }
+        arrays = layers.arrays(shape)
+        m, n, k = layers.sizes(shape)
         program = folder / f"{shape}.mlir"
         program.write_text(PROGRAM.format(m=m, n=n, k=k))
         weights = folder / "weights.npz"
@@ -115,14 +111,18 @@ def prepare(options):
         np.save(folder / "x.npy", arrays["x"])
         run_tool(qcc, "run", program, f"--weights={weights}", f"--input={folder / 'x.npy'}",
                  f"--output={folder / 'y.npy'}")
-        np.savez(folder / f"{shape}.npz", y=np.load(folder / "y.npy"), **arrays)
+        y_sha256 = layers.hash_of(np.load(folder / "y.npy"))
         for chip in options.chip or CHIPS:
             given = [program, f"--weights={weights}", "--target=cuda", f"--mcpu={chip}"]
             run_tool(qcc, "compile", *given, "-o", folder / f"{shape}.{chip}.ptx")
-            run_tool(qcc, "compile", *given, "-o", folder / f"{shape}.{chip}.weights")
-            (entry,) = json.loads(run_tool(qcc, "explain", *given, "--json"))["entries"]
-            (folder / f"{shape}.{chip}.json").write_text(json.dumps(entry))
-    for name in ("weights.npz", "x.npy", "y.npy"):
+            run_tool(qcc, "compile", *given, "-o", folder / "packed.weights")
+            packed = (folder / "packed.weights").read_bytes()
+            (folder / f"{shape}.{chip}.tail").write_bytes(layers.tail_of(packed, arrays["w"]))
+            explained = json.loads(run_tool(qcc, "explain", *given, "--json"))
+            (folder / f"{shape}.{chip}.json").write_text(json.dumps({
+                "entry": explained["entries"][0], "config": explained["kernels"][0]["config"],
+                "weights_bytes": len(packed), "y_sha256": y_sha256}))
+    for name in ("weights.npz", "x.npy", "y.npy", "packed.weights"):
         (folder / name).unlink()
     print(f"{folder} is ready; run {folder / 'bench-gpu.py'} run on a machine with an NVIDIA GPU")
     return 0
@@ -134,38 +134,31 @@ def prepare(options):
 
 
 class Timer:
-    """Microseconds of a call: between events, or by the clock where a peer waits for itself."""
+    """Microseconds of a call between events, each of as many calls as take some milliseconds."""
 
-    def __init__(self, gpu, calls):
-        self.gpu, self.calls = gpu, calls
+    def __init__(self, gpu, microseconds):
+        self.gpu, self.microseconds = gpu, microseconds
 
-    def __call__(self, start, by_clock=False):
-        start()
-        self.gpu.call("cuCtxSynchronize")
-        many = lambda: [start() for _ in range(self.calls)]  # noqa: E731
-        if not by_clock:
-            return self.gpu.time(many) / self.calls
-        begin = time.perf_counter()
-        many()
-        return 1e6 * (time.perf_counter() - begin) / self.calls
+    def __call__(self, start):
+        once = max(self.gpu.time(start), 1)
+        calls = min(max(int(self.microseconds / once), 1), 100)
+        return self.gpu.time(lambda: [start() for _ in range(calls)]) / calls
 
 
-def measure(runs, timer, rounds, copies):
-    """Medians of what takes turns: `runs` maps names to functions of a number of a copy."""
-    times = {name: [] for name in runs}
-    order = list(runs)
+def measure(graphs, timer, rounds):
+    """Medians of graphs that take turns, back and forth."""
+    times = {name: [] for name in graphs}
+    order = list(graphs)
     for _ in range(rounds):
         for name in order:
-            turn = iter(range(1 << 62))
-            run = runs[name]
-            times[name].append(timer(lambda: run(next(turn) % copies), name in candidates.BY_CLOCK))
+            times[name].append(timer(graphs[name]))
         order.reverse()
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 
-def make_all(layer, timer):
-    """What runs, and why the rest does not. Whoever writes y has to write what qcc computes on a processor."""
-    runs, missing = {}, {}
+def record_all(layer, timer):
+    """Graphs of what runs, and why the rest does not. Whoever writes y has to write what qcc computes on a processor."""
+    graphs, missing = {}, {}
     for name, make in candidates.ALL.items():
         try:
             run = make(layer, timer)
@@ -175,22 +168,21 @@ def make_all(layer, timer):
             if name in candidates.CHECKED and not layer.is_right():
                 missing[name] = "WRONG: it computes something else"
             else:
-                runs[name] = run
+                graphs[name] = candidates.record(layer, make, run)
         except Exception as error:  # whatever a peer raises costs its row alone
-            missing[name] = f"{type(error).__name__}: {error}".splitlines()[0]
-    return runs, missing
+            missing[name] = " ".join(f"{type(error).__name__}: {error}".split())[:100]
+    return graphs, missing
 
 
 def rows_of(layer, times, missing, products, bandwidth):
     work = layer.m * layer.n * layer.k
-    size = layer.x.nbytes + layer.w.nbytes + layer.y.nbytes
     rows = []
     for name in candidates.ALL:
         row = {"shape": layer.shape, "candidate": name}
         if name in times:
-            seconds = 1e-6 * times[name]
-            row.update(microseconds=times[name], share_of_mma=work / seconds / products,
-                       share_of_bandwidth=size / seconds / bandwidth)
+            seconds = 1e-6 * times[name] / layer.copies
+            row.update(microseconds=1e6 * seconds, tops=2e-12 * work / seconds, share_of_mma=work / seconds / products,
+                       share_of_bandwidth=layer.bytes / seconds / bandwidth)
             if "qcc" in times:
                 row["ratio"] = times[name] / times["qcc"]
         else:
@@ -203,38 +195,50 @@ def spell(row):
     if "missing" in row:
         return f"{row['shape']:>16}  {row['candidate']:<20} {row['missing']}"
     ratio = f"{row['ratio']:6.2f}" if "ratio" in row else "     -"
-    return (f"{row['shape']:>16}  {row['candidate']:<20} {row['microseconds']:10.2f} us {ratio}  "
+    return (f"{row['shape']:>16}  {row['candidate']:<20} {row['microseconds']:10.2f} us {ratio}  {row['tops']:6.0f} TOP/s "
             f"{100 * row['share_of_mma']:5.1f} % of mma  {100 * row['share_of_bandwidth']:5.1f} % of reads")
 
 
 def run(options):
-    shapes = sorted(path.stem for path in HERE.glob("*.npz"))
-    if not shapes:
+    prepared = {tuple(path.stem.split(".")) for path in HERE.glob("*.ptx")}
+    shapes = options.shape or sorted({shape for shape, _ in prepared},
+                                     key=lambda shape: (SHAPES.index(shape) if shape in SHAPES else len(SHAPES), shape))
+    if not prepared:
         raise Failure(f"{HERE} has no layers; make them with bench-gpu.py prepare where qcc is built")
     gpu = Gpu()
     gpu.l2_bytes = gpu.attribute(L2_CACHE_SIZE, gpu.device)
     gpu.multiprocessors = gpu.attribute(MULTIPROCESSORS, gpu.device)
-    timer = Timer(gpu, options.calls)
-    prepared = {path.name.split(".")[1] for path in HERE.glob("*.ptx")}
-    usable = [chip for chip in CHIPS if chip in prepared and int(chip.removeprefix("sm_")) <= gpu.capability]
+    timer = Timer(gpu, options.microseconds)
+    chips = {chip for _, chip in prepared}
+    usable = [chip for chip in CHIPS if chip in chips and int(chip.removeprefix("sm_")) <= gpu.capability]
     if not usable:
-        raise Failure(f"{gpu.name} (sm_{gpu.capability}) runs no code for {', '.join(sorted(prepared))}; prepare for it")
+        raise Failure(f"{gpu.name} (sm_{gpu.capability}) runs no code for {', '.join(sorted(chips))}; prepare for it")
     chip = usable[-1]
+    missing = [shape for shape in shapes if (shape, chip) not in prepared]
+    if missing:
+        raise Failure(f"{HERE} has no {missing[0]} for {chip}; make it with bench-gpu.py prepare --shape={missing[0]}")
     products, bandwidth = peaks.measure(gpu, np, timer, chip, CHIPS[chip], options.read_bytes)
     print(f"{gpu.name} (sm_{gpu.capability}), kernels for {chip}: {2e-12 * products:.1f} TOP/s of mma from registers, "
           f"{1e-9 * bandwidth:.0f} GB/s read")
-    rows = []
+    rows, sensors, begin = [], Sensors(), time.perf_counter()
     for shape in shapes:
+        if options.seconds and time.perf_counter() - begin > options.seconds:
+            print(f"{shape:>16}  left out: {options.seconds} seconds have passed")
+            continue
         layer = candidates.Layer(gpu, HERE, shape, chip, CHIPS[chip])
-        runs, missing = make_all(layer, timer)
-        times = measure(runs, timer, options.rounds, layer.copies)
-        rows += rows_of(layer, times, missing, products, bandwidth)
-        for row in rows[-len(candidates.ALL):]:
+        graphs, missing = record_all(layer, timer)
+        times = measure(graphs, timer, options.rounds)
+        found = rows_of(layer, times, missing, products, bandwidth)
+        rows += [{**row, "config": layer.about["config"]} if row["candidate"] == "qcc" else row for row in found]
+        rows[-1]["sensors"] = sensors.read()
+        for row in found:
             print(spell(row), flush=True)
+        print(f"{'':>16}  {layer.about['config']}; {rows[-1]['sensors']}", flush=True)
         layer.free()
     if options.json:
-        options.json.write_text(json.dumps({"gpu": gpu.name, "chip": chip, "macs_per_second": products,
-                                            "bytes_per_second": bandwidth, "rows": rows}, indent=1))
+        options.json.write_text(json.dumps({"gpu": gpu.name, "chip": chip, "driver": gpu.driver_version(),
+                                            "macs_per_second": products, "bytes_per_second": bandwidth, "rows": rows},
+                                           indent=1))
     return int(any(row.get("missing", "").startswith("WRONG") for row in rows))
 
 
@@ -247,7 +251,9 @@ def main():
     preparing.add_argument("--chip", action="append", choices=CHIPS)
     running = commands.add_parser("run")
     running.add_argument("--rounds", type=int, default=9)
-    running.add_argument("--calls", type=int, default=20, help="calls between two events")
+    running.add_argument("--microseconds", type=int, default=3000, help="the time between two events, about")
+    running.add_argument("--shape", action="append", help="one of those that are prepared; all if not given")
+    running.add_argument("--seconds", type=int, help="start no further shape after that time")
     running.add_argument("--json", type=pathlib.Path)
     running.add_argument("--read-bytes", type=int, default=1 << 30, help="what is read to measure the bandwidth")
     options = parser.parse_args()

@@ -36,6 +36,9 @@ class Gpu:
         context = ctypes.c_void_p()
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self.call("cuCtxSetCurrent", context)
+        # Where launches and times are; it waits for copies, which have no stream.
+        self.stream = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(self.stream), 0)
 
     def call(self, name, *arguments):
         code = getattr(self.cuda, name)(*arguments)
@@ -49,6 +52,12 @@ class Gpu:
         value = ctypes.c_int()
         self.call("cuDeviceGetAttribute", ctypes.byref(value), number, device)
         return value.value
+
+    def driver_version(self):
+        """The newest CUDA that the driver knows, such as 13.0."""
+        version = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(version))
+        return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
     def load(self, ptx):
         log = ctypes.create_string_buffer(16384)
@@ -93,10 +102,21 @@ class Gpu:
             *[ctypes.addressof(value) for value in values])
 
         def start(_=values):
-            self.call("cuLaunchKernel", function, *grid, *block, ctypes.c_uint(shared), None,
+            self.call("cuLaunchKernel", function, *grid, *block, ctypes.c_uint(shared), self.stream,
                       pointers, None)
 
         return start
+
+    def record(self, start):
+        """A function that repeats, as one graph, what `start` launches on the stream."""
+        relaxed = 2
+        graph, program = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuStreamBeginCapture_v2", self.stream, relaxed)
+        kept = start()
+        self.call("cuStreamEndCapture", self.stream, ctypes.byref(graph))
+        self.call("cuGraphInstantiateWithFlags", ctypes.byref(program), graph, ctypes.c_ulonglong(0))
+        self.call("cuGraphDestroy", graph)
+        return lambda _=kept: self.call("cuGraphLaunch", program, self.stream)
 
     def run(self, module, kernel, launch, arguments, repeat=0):
         """Results of `out` arguments, and the median time of `repeat` more launches in us."""
@@ -122,12 +142,40 @@ class Gpu:
         events = [ctypes.c_void_p(), ctypes.c_void_p()]
         for event in events:
             self.call("cuEventCreate", ctypes.byref(event), 0)
-        self.call("cuEventRecord", events[0], None)
+        self.call("cuEventRecord", events[0], self.stream)
         start()
-        self.call("cuEventRecord", events[1], None)
+        self.call("cuEventRecord", events[1], self.stream)
         self.call("cuEventSynchronize", events[1])
         milliseconds = ctypes.c_float()
         self.call("cuEventElapsedTime", ctypes.byref(milliseconds), *events)
         for event in events:
             self.call("cuEventDestroy_v2", event)
         return 1e3 * milliseconds.value
+
+
+class Sensors:
+    """Clocks, power and temperature of the first GPU, which are read and never set."""
+
+    def __init__(self):
+        try:
+            self.library = ctypes.CDLL("libnvidia-ml.so.1")
+            self.device = ctypes.c_void_p()
+            if self.library.nvmlInit_v2() or self.library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(self.device)):
+                self.library = None
+        except (OSError, AttributeError):
+            self.library = None
+
+    def read(self):
+        """MHz of the multiprocessors and of the memory, watts, degrees Celsius; {} where they cannot be read."""
+        if not self.library:
+            return {}
+        found = {}
+        for name, function, kind in (("sm_mhz", "nvmlDeviceGetClockInfo", 1), ("memory_mhz", "nvmlDeviceGetClockInfo", 2),
+                                     ("celsius", "nvmlDeviceGetTemperature", 0)):
+            value = ctypes.c_uint()
+            if getattr(self.library, function)(self.device, kind, ctypes.byref(value)) == 0:
+                found[name] = value.value
+        milliwatts = ctypes.c_uint()
+        if self.library.nvmlDeviceGetPowerUsage(self.device, ctypes.byref(milliwatts)) == 0:
+            found["watts"] = milliwatts.value / 1000
+        return found

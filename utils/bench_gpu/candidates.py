@@ -1,7 +1,8 @@
 """What computes y = min(127, rint(relu((x * w^T + bias) * scale))) on a GPU: qcc, and what one would use instead.
 
-A candidate is made for a layer and is a function of the number of a copy of x and y: copies take turns, so that what is
-read was not just written to the L2 cache. What is missing raises ImportError, whose text is the reason.
+A candidate is made for a layer and is a function of the number of a copy of x, w and y, which launches its work on the
+stream of the layer's GPU. Copies take turns, so that nothing is read that is still in the L2 cache. What is missing raises
+ImportError, whose text is the reason.
 """
 
 import ctypes
@@ -9,43 +10,47 @@ import json
 
 import numpy as np
 
-from bench_gpu import cublaslt, peaks
+from bench_gpu import cublaslt, layers, peaks
 
 
 class Layer:
-    """The arrays of a layer, and copies of its activations in the memory of the GPU."""
+    """The arrays of a layer, and copies of them in the memory of the GPU."""
 
     def __init__(self, gpu, folder, shape, chip, version):
         self.gpu, self.folder, self.shape, self.chip, self.version = gpu, folder, shape, chip, version
-        self.m, self.n, self.k = (int(size) for size in shape.split("x"))
-        stored = np.load(folder / f"{shape}.npz")
-        self.x, self.w, self.bias, self.scale, self.y = (stored[name] for name in ("x", "w", "bias", "scale", "y"))
-        copies = 2 + 2 * gpu.l2_bytes // (self.x.nbytes + self.y.nbytes)
-        self.copies = int(min(copies, 64))
-        self.inputs = [gpu.upload(self.x) for _ in range(self.copies)]
-        self.outputs = [gpu.upload(np.zeros_like(self.y)) for _ in range(self.copies)]
+        self.m, self.n, self.k = layers.sizes(shape)
+        self.about = json.loads((folder / f"{shape}.{chip}.json").read_text())
+        made = layers.arrays(shape)
+        self.x, self.w, self.bias, self.scale = (made[name] for name in ("x", "w", "bias", "scale"))
+        self.y = np.zeros((self.m, self.n), np.int8)
+        self.bytes = self.x.nbytes + self.w.nbytes + self.y.nbytes
+        self.copies = int(min(2 + 2 * gpu.l2_bytes // self.bytes, 64))
+        self.inputs, self.weights, self.outputs = ([gpu.upload(array) for _ in range(self.copies)]
+                                                   for array in (self.x, self.w, self.y))
 
     def is_right(self):
-        return np.array_equal(self.gpu.download(self.outputs[0], self.y), self.y)
+        return layers.hash_of(self.gpu.download(self.outputs[0], self.y)) == self.about["y_sha256"]
 
     def forget(self):
         for output in self.outputs:
             self.gpu.call("cuMemsetD8_v2", output, ctypes.c_ubyte(0x5A), ctypes.c_size_t(self.y.nbytes))
 
     def free(self):
-        for buffer in self.inputs + self.outputs:
+        for buffer in self.inputs + self.weights + self.outputs:
             self.gpu.call("cuMemFree_v2", buffer)
 
 
 def qcc(layer, timer):
     """The kernels of qcc, launched as its runtime launches them."""
     gpu, stem = layer.gpu, f"{layer.shape}.{layer.chip}"
-    launches = json.loads((layer.folder / f"{stem}.json").read_text())
+    launches = layer.about["entry"]
     module = gpu.load((layer.folder / f"{stem}.ptx").read_text())
-    weights = gpu.upload(np.fromfile(layer.folder / f"{stem}.weights", np.uint8))
+    tail = (layer.folder / f"{stem}.tail").read_bytes()
+    packed = np.frombuffer(layers.packed_of(tail, layer.about["weights_bytes"], layer.w), np.uint8)
     arena = gpu.upload(np.zeros(max(launches["arena_bytes"], 16), np.uint8))
     runs = []
     for copy in range(layer.copies):
+        weights = gpu.upload(packed)
         steps = []
         for launch in launches["launches"]:
             values = [address(parameter, layer, copy, weights, arena) for parameter in launch["parameters"]]
@@ -65,92 +70,121 @@ def address(parameter, layer, copy, weights, arena):
     return ctypes.c_uint64((weights if kind == "constant" else arena).value + value)
 
 
+def cublaslt_product(layer, timer):
+    """The product alone, with results of i32: the fastest of the heuristics."""
+    product = cublaslt.Product(layer.gpu, layer.m, layer.n, layer.k)
+    acc = layer.gpu.upload(np.zeros((layer.m, layer.n), np.int32))
+    run = lambda copy: product.run(layer.inputs[copy], layer.weights[copy], acc)  # noqa: E731
+    product.choose(timer, lambda: run(0))
+    run.acc = acc
+    return run
+
+
 def cublaslt_int8(layer, timer):
+    """The product, and the epilogue in a kernel of its own."""
     gpu = layer.gpu
-    product = cublaslt.Product(gpu, layer.m, layer.n, layer.k)
-    w, bias, scale = (gpu.upload(array) for array in (layer.w, layer.bias, layer.scale))
-    acc = gpu.upload(np.zeros((layer.m, layer.n), np.int32))
+    product = cublaslt_product(layer, timer)
+    bias, scale = (gpu.upload(array) for array in (layer.bias, layer.scale))
     function = gpu.function(gpu.load(peaks.epilogue_ptx(layer.chip, layer.version)), "epilogue")
     total = layer.m * layer.n
     epilogues = [
         gpu.launcher(function, (-(-total // peaks.THREADS), 1, 1), (peaks.THREADS, 1, 1), 0,
-                     [acc, bias, scale, y, ctypes.c_uint32(layer.n), ctypes.c_uint32(total)])
+                     [product.acc, bias, scale, y, ctypes.c_uint32(layer.n), ctypes.c_uint32(total)])
         for y in layer.outputs
     ]
 
     def run(copy):
-        product.run(layer.inputs[copy], w, acc)
+        product(copy)
         epilogues[copy]()
 
-    product.choose(timer, lambda: run(0))
     return run
 
 
-def torch_tensors(layer, torch, kind):
-    """Copies of x in another type, and the layer's constants; the scale is a part of them."""
-    to = lambda array: torch.from_numpy(array).cuda()  # noqa: E731
-    x = [to(layer.x).to(kind) for _ in range(layer.copies)]
-    w = (to(layer.w).float() * to(layer.scale)[:, None]).to(kind)
-    return x, w, (to(layer.bias).float() * to(layer.scale)).to(kind)
+def of_torch(make):
+    """Marks candidates that PyTorch launches, and that it alone can record."""
+    make.is_torch = True
+    return make
+
+
+def record(layer, make, run):
+    """A function that repeats `run` for all copies, as a graph on the stream of the GPU; it keeps what `run` refers to."""
+    start = lambda: [run(copy) for copy in range(layer.copies)]  # noqa: E731
+    if not getattr(make, "is_torch", False):
+        replay_of_driver = layer.gpu.record(start)
+        return lambda _=run: replay_of_driver()
+    import torch
+
+    stream, graph = torch.cuda.ExternalStream(layer.gpu.stream.value), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        start()
+        torch.cuda.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        kept = start()
+
+    def replay(_=(run, kept)):
+        with torch.cuda.stream(stream):
+            graph.replay()
+
+    return replay
+
+
+def torch_copies(layer, array):
+    import torch
+
+    return [torch.from_numpy(array).cuda() for _ in range(layer.copies)]
+
+
+@of_torch
+def torch_int_mm(layer, timer):
+    import torch
+
+    x, w = torch_copies(layer, layer.x), torch_copies(layer, layer.w)
+    return lambda copy: torch._int_mm(x[copy], w[copy].t())
 
 
 def torch_linear(kind):
+    @of_torch
     def make(layer, timer):
         import torch
 
-        x, w, bias = torch_tensors(layer, torch, getattr(torch, kind))
-        return lambda copy: torch.relu(torch.nn.functional.linear(x[copy], w, bias))
+        dtype = getattr(torch, kind)
+        scale, bias = (torch.from_numpy(array).cuda().float() for array in (layer.scale, layer.bias))
+        x = [x.to(dtype) for x in torch_copies(layer, layer.x)]
+        w = [(w.float() * scale[:, None]).to(dtype) for w in torch_copies(layer, layer.w)]
+        bias = (bias * scale).to(dtype)
+        return lambda copy: torch.relu(torch.nn.functional.linear(x[copy], w[copy], bias))
 
     return make
 
 
+@of_torch
 def triton_int8(layer, timer):
     import torch
 
     from bench_gpu import triton_linear
 
-    to = lambda array: torch.from_numpy(array).cuda()  # noqa: E731
-    x = [to(layer.x) for _ in range(layer.copies)]
-    y = [torch.empty((layer.m, layer.n), dtype=torch.int8, device="cuda") for _ in range(layer.copies)]
-    w, bias, scale = to(layer.w), to(layer.bias), to(layer.scale)
+    x, w, y = (torch_copies(layer, array) for array in (layer.x, layer.w, layer.y))
+    bias, scale = torch.from_numpy(layer.bias).cuda(), torch.from_numpy(layer.scale).cuda()
 
     def run(copy):
         grid = lambda config: (-(-layer.m // config["M"]), -(-layer.n // config["N"]))  # noqa: E731
-        triton_linear.linear[grid](x[copy], w, bias, scale, y[copy], layer.m, layer.n, layer.k)
+        triton_linear.linear[grid](x[copy], w[copy], bias, scale, y[copy], layer.m, layer.n, layer.k)
 
     run(0)
     torch.cuda.synchronize()
-    if not np.array_equal(y[0].cpu().numpy(), layer.y):
+    if layers.hash_of(y[0].cpu().numpy()) != layer.about["y_sha256"]:
         raise ImportError("Triton computes something else")
     return run
 
 
-def jax_int8(layer, timer):
-    """XLA has streams of its own, so that its time is that of the clock, of calls one after the other."""
-    import jax
-    import jax.numpy as jnp
-
-    w, bias, scale = (jnp.asarray(array) for array in (layer.w, layer.bias, layer.scale))
-
-    @jax.jit
-    def compute(x):
-        acc = jax.lax.dot_general(x, w, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32)
-        value = jnp.maximum((acc + bias).astype(jnp.float32) * scale, 0)
-        return jnp.minimum(jnp.rint(value), 127).astype(jnp.int8)
-
-    x = [jnp.asarray(layer.x) for _ in range(layer.copies)]
-    compute(x[0]).block_until_ready()
-    return lambda copy: compute(x[copy]).block_until_ready()
-
-
 # Which of them compute the bytes of qcc is checked where they write to the layer's own memory.
 CHECKED = ("qcc", "cuBLASLt + epilogue")
-BY_CLOCK = ("XLA int8",)
 ALL = {
     "qcc": qcc,
     "cuBLASLt + epilogue": cublaslt_int8,
-    "Triton int8": triton_int8,
-    "PyTorch fp16": torch_linear("float16"),
+    "cuBLASLt i32": cublaslt_product,
+    "torch._int_mm i32": torch_int_mm,
     "PyTorch bf16": torch_linear("bfloat16"),
-    "XLA int8": jax_int8,
+    "PyTorch fp16": torch_linear("float16"),
+    "Triton int8": triton_int8,
 }

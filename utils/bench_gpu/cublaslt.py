@@ -7,7 +7,7 @@ import os
 import site
 
 I32, I8, COMPUTE_I32 = 10, 3, 72
-TRANSPOSE_A, WORKSPACE, MOST = 3, 1, 8
+TRANSPOSE_A, WORKSPACE, MOST = 3, 1, 32
 WORKSPACE_BYTES = 32 << 20
 
 
@@ -33,6 +33,7 @@ class Product:
     """acc[m, n] = sum over k of x[m, k] * w[n, k], which is column-major acc^T = w^T^T x^T."""
 
     def __init__(self, gpu, m, n, k):
+        self.stream = gpu.stream
         self.library = find_library()
         self.handle = self.make("cublasLtCreate")
         self.description = self.make("cublasLtMatmulDescCreate", COMPUTE_I32, I32)
@@ -71,12 +72,17 @@ class Product:
         one, zero = ctypes.c_int32(1), ctypes.c_int32(0)
         a, b, c = self.layouts
         self.call("cublasLtMatmul", self.handle, self.description, ctypes.byref(one), w, a, x, b, ctypes.byref(zero),
-                  acc, c, acc, c, ctypes.byref(self.best.algo), self.workspace, ctypes.c_size_t(WORKSPACE_BYTES), None)
+                  acc, c, acc, c, ctypes.byref(self.best.algo), self.workspace, ctypes.c_size_t(WORKSPACE_BYTES), self.stream)
 
     def choose(self, timer, run):
         """Keeps the heuristic that is the fastest in `run`."""
         times = []
-        for heuristic in self.heuristics:
+        for number, heuristic in enumerate(self.heuristics):
             self.best = heuristic
-            times.append((timer(run), len(times)))
+            try:
+                times.append((timer(run), number))
+            except ImportError:  # it is not for these sizes
+                continue
+        if not times:
+            raise ImportError("no heuristic of cuBLASLt runs")
         self.best = self.heuristics[min(times)[1]]

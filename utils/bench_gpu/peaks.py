@@ -2,7 +2,7 @@
 
 import ctypes
 
-THREADS, UNROLLED, LOOPS = 256, 8, 512
+THREADS, UNROLLED, LOOPS, OPERANDS = 256, 8, 2048, 12
 # Of one m16n8k32, or of four m8n8k16.
 MACS = 16 * 8 * 32
 
@@ -17,12 +17,17 @@ def mma_ptx(chip, version):
         sums = "{" + ", ".join(f"%d{i}" for i in sums) + "}"
         return f"  mma.sync.aligned.{form}.row.col.s32.s8.s8.s32 {sums}, {{{a}}}, {{{b}}}, {sums};"
 
+    # Operands differ from thread to thread and from product to product, so that as many bits change as in real work. Each
+    # has registers of its own: an instruction takes aligned ones that follow each other.
     body = []
     for i in range(0, 4 * UNROLLED, 4):
+        x = [f"%x{j}" for j in (range(6) if i % 8 else range(6, 12))]
         if int(chip.removeprefix("sm_")) >= 80:
-            body.append(multiply("m16n8k32", range(i, i + 4), "%a, %a, %a, %a", "%a, %a"))
+            body.append(multiply("m16n8k32", range(i, i + 4), ", ".join(x[:4]), ", ".join(x[4:])))
         else:
-            body += 2 * [multiply("m8n8k16", (j, j + 1), "%a", "%a") for j in (i, i + 2)]
+            body += 2 * [multiply("m8n8k16", (j, j + 1), x[j // 2 % 4], x[4 + j // 2 % 2]) for j in (i, i + 2)]
+    operands = "".join(f"  mad.lo.u32 %a, %a, 1664525, 1013904223;\n  shr.u32 %x{i}, %a, 9;\n"
+                       f"  mad.lo.u32 %x{i}, %a, 69069, %x{i};\n" for i in range(OPERANDS))
     body = "\n".join(body)
     sums = "\n".join(f"  add.s32 %d0, %d0, %d{i};" for i in range(1, 4 * UNROLLED))
     zeros = "\n".join(f"  mov.u32 %d{i}, 0;" for i in range(4 * UNROLLED))
@@ -30,13 +35,14 @@ def mma_ptx(chip, version):
 .visible .entry mma(.param .u64 out, .param .u32 loops)
 .reqntid {THREADS}
 {{
-  .reg .b32 %d<{4 * UNROLLED}>, %a, %n, %i;
+  .reg .b32 %d<{4 * UNROLLED}>, %x<{OPERANDS}>, %a, %n, %i, %t;
   .reg .b64 %p, %q;
   .reg .pred %more;
   ld.param.u64 %p, [out];
   ld.param.u32 %n, [loops];
-  mov.u32 %a, %tid.x;
-{zeros}
+  mov.u32 %t, %tid.x;
+  mov.u32 %a, %t;
+{operands}{zeros}
 again:
 {body}
   sub.u32 %n, %n, 1;
@@ -44,7 +50,7 @@ again:
   @%more bra again;
 {sums}
   mov.u32 %i, %ctaid.x;
-  mad.lo.u32 %i, %i, {THREADS}, %a;
+  mad.lo.u32 %i, %i, {THREADS}, %t;
   mul.wide.u32 %q, %i, 4;
   add.s64 %p, %p, %q;
   st.global.u32 [%p], %d0;
@@ -146,7 +152,7 @@ def measure(gpu, np, timer, chip, version, bytes_read=1 << 30):
     start = gpu.launcher(function, (blocks, 1, 1), (THREADS, 1, 1), 0, [out, ctypes.c_uint32(LOOPS)])
     warps = blocks * THREADS // 32
     products = warps * LOOPS * UNROLLED * MACS / (1e-6 * timer(start))
-    data = gpu.upload(np.zeros(bytes_read, np.uint8))
+    data = gpu.upload(np.random.default_rng(1).integers(0, 256, bytes_read, np.uint8))
     function = gpu.function(gpu.load(read_ptx(chip, version)), "read")
     start = gpu.launcher(function, (blocks, 1, 1), (THREADS, 1, 1), 0,
                          [data, out, ctypes.c_uint64(bytes_read // 16)])

@@ -43,6 +43,11 @@ struct Spec {
   int64_t productsPerCycle;
   /// Bytes that the L2 cache and the memory of that GPU serve in a cycle.
   int64_t cacheBytes, memoryBytes;
+  /// Cycles until a load has come from memory while all multiprocessors load,
+  /// and the share of the matrix instructions' rate that main loops reach. They
+  /// fit what a GPU measured (docs/benchmarks/nvidia.md), where one did.
+  int64_t loadedLatency = 0;
+  double loopShare = 1;
 
   /// Whether code for the chip may have the instruction: LLVM ends the process
   /// where it may not.

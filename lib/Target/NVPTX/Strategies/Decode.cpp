@@ -26,7 +26,7 @@ constexpr int64_t kMostRows = 64;
 /// Instructions of a warp beside those of its steps, and of each round of them.
 constexpr double kOnce = 120, kPerRound = 12;
 /// Cycles until the first loads have come, and of later ones beside what is
-/// done at the same time.
+/// done at the same time, on a chip without a measured latency.
 constexpr double kFirstLoads = 500, kLoadLatency = 400;
 
 namespace {
@@ -98,8 +98,10 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double most = std::ceil(blocks / spec.multiprocessors);
   double atOnce = std::min<double>(
       most, blocksAtOnce(config, expectedRegisters(op, config)));
-  double alone = kFirstLoads + kNextInstruction * instructions +
-                 std::max(0., rounds) * kLoadLatency;
+  double latency = spec.loadedLatency;
+  double alone = std::max(kFirstLoads, latency) +
+                 kNextInstruction * instructions +
+                 rounds * std::max(kLoadLatency, latency);
   double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *
                     (alignmentAlongK(op) ? 1 : 4);
   double loaded =

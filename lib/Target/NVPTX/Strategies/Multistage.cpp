@@ -167,7 +167,8 @@ double Multistage::busyTime(ContractOp op, ConfigAttr config,
                             double epilogue) const {
   assert(steps >= 1 && "K has steps");
   double results = double(config.getRows()) * config.getColumns();
-  double products = results * config.getDepth() / spec.productsPerCycle;
+  double products =
+      results * config.getDepth() / spec.productsPerCycle / spec.loopShare;
   double issued =
       instructionsOfStep(op, config) / kIssue + epilogue / kIssue / steps;
   double copied = (config.getRows() + config.getColumns()) * config.getDepth();
@@ -207,6 +208,9 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
   double perInstruction = kNextInstruction * kWarp / config.getThreads();
   double ownStep = instructionsOfStep(op, config) * perInstruction +
                    kStepLatency + (isOneAhead ? kLoadLatency : 0);
+  // The copies of so many steps are on the way at once.
+  ownStep = std::max(ownStep, double(spec.loadedLatency) /
+                                  std::max<int64_t>(config.getStages() - 1, 1));
   // A block that has a multiprocessor for itself takes so long.
   double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
   return longest({busy,
