@@ -28,6 +28,8 @@ constexpr double kOnce = 120, kPerRound = 12;
 /// Cycles until the first loads have come, and of later ones beside what is
 /// done at the same time, on a chip without a measured latency.
 constexpr double kFirstLoads = 500, kLoadLatency = 400;
+/// The share of a block's own time in which memory is not busy, as measured.
+constexpr double kIdleShare = .25;
 
 namespace {
 class Decode : public TiledStrategy {
@@ -102,13 +104,14 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double alone = std::max(kFirstLoads, latency) +
                  kNextInstruction * instructions +
                  rounds * std::max(kLoadLatency, latency);
+  double idle = spec.loadedLatency ? kIdleShare * alone / atOnce : 0;
   double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *
                     (alignmentAlongK(op) ? 1 : 4);
   double loaded =
       blocks * steps * kPackedStep * (config.getColumns() + rowBytes);
   return longest({most * warps * instructions / kIssue,
                   std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
-                  memoryTime(leastBytes(op, sizes))});
+                  memoryTime(leastBytes(op, sizes)) + idle});
 }
 
 Cost Decode::cost(ContractOp op, LoweringConfigAttrInterface any) const {
