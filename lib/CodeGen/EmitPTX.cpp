@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "qcc/Artifact/ABI.h"
+#include "qcc/Base/KernelLimits.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Target/Target.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -77,6 +78,36 @@ static void keepMatrixLoops(llvm::Function &function) {
       loop->setLoopAlreadyUnrolled();
 }
 
+/// Bytes of parameters of the kernel that has the most.
+static int64_t parameterBytesOf(const llvm::Module &module) {
+  int64_t most = 0;
+  for (const llvm::Function &function : module) {
+    int64_t bytes = 0;
+    if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel)
+      for (const llvm::Argument &argument : function.args())
+        bytes += module.getDataLayout().getTypeAllocSize(argument.getType());
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+/// Names a later version of PTX where kernels have more parameters than the
+/// version of the chip has room for. Later versions have all of earlier ones.
+static void raiseVersion(std::string &text, int64_t parameterBytes) {
+  constexpr llvm::StringLiteral kDirective = ".version ";
+  size_t begin = text.find(kDirective.str());
+  assert(begin != std::string::npos && "PTX names its version");
+  begin += kDirective.size();
+  size_t end = text.find('\n', begin);
+  auto [major, minor] =
+      llvm::StringRef(text).slice(begin, end).trim().split('.');
+  int version = 10 * atoi(major.str().c_str()) + atoi(minor.str().c_str());
+  if (parameterBytes > mostParameterBytes(version))
+    text.replace(begin, end - begin,
+                 std::to_string(kManyParametersVersion / 10) + "." +
+                     std::to_string(kManyParametersVersion % 10));
+}
+
 llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
                                          WorkLimits *limits) {
   const Target &target = *variant.target;
@@ -124,5 +155,7 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
   auto text = emitCode(*module, **machine, FileKind::Assembly, limits);
   if (!text)
     return text.takeError();
-  return std::string(text->begin(), text->end());
+  std::string ptx(text->begin(), text->end());
+  raiseVersion(ptx, parameterBytesOf(*module));
+  return ptx;
 }

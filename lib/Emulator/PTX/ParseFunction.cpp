@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PTX/Parser.h"
+#include "qcc/Base/KernelLimits.h"
 
 #include <charconv>
 
 namespace qcc::emu {
 
-/// What PTX allows for a kernel on sm_70 and later.
-constexpr int64_t maxParameterBytes = 32764;
 /// What ptxas takes.
 constexpr int64_t maxStaticSharedBytes = 49152;
 constexpr size_t maxScopes = 64;
@@ -146,10 +145,12 @@ bool Parser::parseParameters(std::vector<Variable> &params, bool isEntry) {
     Layout &layout = isEntry ? function_->paramLayout : function_->localLayout;
     variable.address =
         layout.place(variable.size, variable.alignment, /*isShared=*/false);
-    if (layout.bytes > maxParameterBytes)
-      return fail(*declaration.name, "more than " +
-                                         std::to_string(maxParameterBytes) +
-                                         " bytes of parameters");
+    int64_t most = mostParameterBytes(program_.version);
+    if (layout.bytes > most)
+      return fail(*declaration.name,
+                  "more than " + std::to_string(most) +
+                      " bytes of parameters, which is what PTX " +
+                      versionText(program_.version) + " has room for");
     Symbol symbol;
     symbol.kind = Symbol::Variable;
     symbol.space = StateSpace::Param;

@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "qcc/Base/KernelLimits.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Transforms/LookupTables.h"
@@ -265,6 +266,18 @@ static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step,
   return kernel;
 }
 
+/// Fails where no version of PTX has room for the parameters of a kernel.
+static LogicalResult checkParameters(func::FuncOp kernel) {
+  constexpr int64_t kParameterBytes = 8; // of an address, or of a number
+  constexpr int64_t kMost = mostParameterBytes(kManyParametersVersion);
+  int64_t bytes = kParameterBytes * kernel.getNumArguments();
+  if (bytes <= kMost)
+    return success();
+  return kernel.emitError("the kernel of this step has ")
+         << bytes << " bytes of parameters, but PTX has room for " << kMost
+         << "; split the operation into some with fewer operands";
+}
+
 namespace {
 struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
@@ -304,6 +317,8 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
                << work.sharedBytes << " bytes of shared memory";
         func::FuncOp kernel =
             createKernel(rewriter, step, work.threads, shared);
+        if (failed(checkParameters(kernel)))
+          return signalPassFailure();
         name = SymbolRefAttr::get(
             room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
       }
