@@ -117,6 +117,7 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
   pm.addNestedPass<func::FuncOp>(createMergeGroups(target));
   // Where all groups are one, their channels follow the columns of a window.
   pm.addNestedPass<func::FuncOp>(createCollapseReductions());
+  pm.addNestedPass<func::FuncOp>(createSeparatePrologues(target));
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));

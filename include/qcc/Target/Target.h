@@ -189,6 +189,13 @@ public:
     return false;
   }
 
+  /// The time of a pass over memory of its own that reads and writes so many
+  /// bytes, in the unit of costs. Nothing where kernels compute the prologue of
+  /// a left operand once for each element, so that no such pass is faster.
+  virtual std::optional<double> timeOfPass(int64_t bytes) const {
+    return std::nullopt;
+  }
+
   /// What `kernel.lookup` of a vector of bytes takes, in operations on vectors
   /// of as many bytes. Nothing where the target does not lower the op.
   virtual std::optional<double> lookupCost(LookupPlace place) const {

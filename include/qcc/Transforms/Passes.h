@@ -50,6 +50,8 @@ std::unique_ptr<mlir::Pass>
 createReadUnpadded(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createStoreUnsigned(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
+createSeparatePrologues(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
 
 /// Adds a pass that rejects all ops after the stage `stage`, except ops of

@@ -140,6 +140,33 @@ def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SeparatePrologues : Pass<"separate-prologues", "::mlir::func::FuncOp"> {
+  let summary = "Left operands in a pass over memory of their own";
+  let description = [{
+    Blocks of a kernel repeat the left prologue for each tile of columns. Where the target
+    expects that a pass over memory and a contraction without the prologue take less time,
+    both replace the contraction. All sizes must be known. Targets whose kernels compute a
+    prologue once are left alone.
+
+    ```mlir
+    %y = kernel.contract lhs(%x : tensor<10240x512xf16>) rhs(%w) ... lhs_prologue { ... }
+    ```
+    becomes
+    ```mlir
+    %q = linalg.generic ... ins(%x : tensor<10240x512xf16>) outs(%e : tensor<10240x512xi8>) { ... }
+    %y = kernel.contract lhs(%q : tensor<10240x512xi8>) rhs(%w) ...
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::qcc::kernel::KernelDialect"
+  ];
+}
+
 def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"> {
   let summary = "Decides how each contraction is computed";
   let description = [{

@@ -24,6 +24,10 @@ NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
   strategies.push_back(makeThreads(spec));
 }
 
+std::optional<double> NVPTXTarget::timeOfPass(int64_t bytes) const {
+  return nvptx::timeOfPass(spec, bytes);
+}
+
 /// A load of a byte from a table that stays in the L1 cache, for each thread,
 /// and the address.
 std::optional<double> NVPTXTarget::lookupCost(LookupPlace) const { return 8; }

@@ -27,6 +27,7 @@ public:
   bool isDevice() const override { return true; }
   std::string requiredFeatures() const override { return spec.name.str(); }
   std::string tuningName() const override { return spec.name.str(); }
+  std::optional<double> timeOfPass(int64_t bytes) const override;
   std::optional<double> lookupCost(LookupPlace place) const override;
   std::vector<Alternative>
   listAlternatives(kernel::ContractOp op) const override;

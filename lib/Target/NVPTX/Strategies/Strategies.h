@@ -24,6 +24,9 @@ std::unique_ptr<TiledStrategy> makeMultistage(const Spec &spec);
 /// A block computes few rows, and its warps share K.
 std::unique_ptr<TiledStrategy> makeDecode(const Spec &spec);
 
+/// Cycles of a further kernel that reads and writes so many bytes of memory.
+double timeOfPass(const Spec &spec, double bytes);
+
 } // namespace qcc::nvptx
 
 #endif // QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H

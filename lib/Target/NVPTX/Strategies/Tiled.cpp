@@ -242,6 +242,10 @@ int64_t TiledStrategy::blocksAtOnce(ConfigAttr config,
                 spec.threads / threads, spec.registers / registers / threads}));
 }
 
+double qcc::nvptx::timeOfPass(const Spec &spec, double bytes) {
+  return kNextKernel + kFirstLoads + bytes / spec.memoryBytes;
+}
+
 double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
                                   const Sizes &sizes) const {
   if (config.getParts() == 1)
@@ -251,7 +255,7 @@ double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
       results / kWarp * (config.getParts() + instructionsOfResult(op));
   double issued = instructions / kIssue / spec.multiprocessors;
   double sums = config.getParts() * results * kSumBytes;
-  return kNextKernel + kFirstLoads + memoryTime(2 * sums) + issued;
+  return timeOfPass(spec, 2 * sums) + issued;
 }
 
 Cost TiledStrategy::costOf(ContractOp op, const Sizes &sizes,
