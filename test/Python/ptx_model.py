@@ -128,14 +128,28 @@ def flushed(kind, value):
     return value
 
 
+def is_tiny(kind, value, mode):
+    """Whether a value is subnormal once it is rounded to the digits of a format with more exponents, as on an H200."""
+    negative, magnitude = value
+    if magnitude in (NAN, "inf", 0):
+        return False
+    exponent, fraction, _ = FORMATS[kind]
+    power = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if Fraction(2) ** power > magnitude:
+        power -= 1
+    unit = Fraction(2) ** (power - fraction)
+    return integral(magnitude / unit, negative, mode) * unit < Fraction(1, 2 ** (2 ** (exponent - 1) - 2))
+
+
 def finish(kind, value, mode, modifiers):
     """Rounds, and applies ftz, sat and relu."""
     bits = encode(kind, *value, mode, "satfinite" in modifiers)
     if bits == NAN:
         return 0 if "sat" in modifiers else NAN
+    tiny = "ftz" in modifiers and is_tiny(kind, value, mode)
     value = decode(kind, bits)
-    if "ftz" in modifiers:
-        value = flushed(kind, value)
+    if tiny:
+        value = value[0], Fraction(0)
     if ("sat" in modifiers or "relu" in modifiers) and value[0]:
         value = False, Fraction(0)
     if "sat" in modifiers and (value[1] == "inf" or value[1] > 1):
@@ -358,11 +372,70 @@ def special(name, operands):
         start, length, bits = c & 63, (c >> 7) & 255, width(name)
         field = ((2**length - 1) << start) % 2**bits
         return (a << start & field) | (b & ~field)
+    if name == "fns.b32":
+        return nth_set(a, b & 31, wrap("s32", c) >> 27 | 1)
+    if name.endswith(" near the smallest"):
+        return near_the_smallest(name.split()[0], a, b)
+    pairs = ("cvt.rni.s8", "cvt.rni.u8", "cvt.rn.f16x2", "cvt.rn.bf16x2")  # sequences of one step
+    if name in pairs or (" " in name and not name.startswith("lop3")):
+        return sequence(name.split(), [a, b, c])
     if name.startswith("lop3"):
         table = int(name.split(", ")[1], 16)
         return sum((table >> (4 * (a >> i & 1) + 2 * (b >> i & 1) + (c >> i & 1)) & 1) << i
                    for i in range(32))
     raise KeyError(name)
+
+
+#: Bits of a NaN between two instructions.
+SOME_NAN = 0x7fffffff
+
+
+def follow(name, *operands):
+    """The bits that an instruction hands to the next one."""
+    bits = compute(name, operands)
+    return SOME_NAN if bits == NAN else bits % 2**32
+
+
+def near_the_smallest(name, a, b):
+    """A product of a number in [1, 2) and one next to its reciprocal, each times 2^-63."""
+    x = a & 0x7fffff | 0x3f800000
+    y = follow("rcp.rn.f32", x) + (b & 7) - 4
+    x, y = (follow("mul.rn.f32", bits, 0x20000000) for bits in (x, y))
+    return compute(name, [x, y, 0x80000000] if name.startswith("fma") else [x, y])
+
+
+def sequence(words, operands):
+    """What ptx_arithmetic.add_sequences() makes: `words` are the instructions, or what they do."""
+    a, b, c = operands
+    if words[-1] == "add.rn":
+        return compute("add.rn.f32", [follow("mul.rn.f32", a, b), c])
+    if words[0] == "cvt":  # an epilogue of two accumulators, or of one and a float
+        scaled = [follow("mul.rn.f32", follow("cvt.rn.f32.s32", x), c if words[2] != "add" else b) for x in (a, b)]
+        if words[2] == "add":
+            a, b = follow("add.rn.f32", scaled[0], c), b
+        else:
+            a, b = (follow(f"{words[2]}.f32", x, 0) for x in scaled)
+        words, c = ["cvt.rni", words[-1]], 0
+    elif words[-1].startswith("pack") and ("twice" in words or len(operands) < 3):
+        c = 0
+    for word in words:
+        if word in ("max", "max.NaN", "min", "min.NaN"):
+            bound = 0 if word.startswith("max") else 0x42fe0000
+            a, b = (follow(f"{word}.f32", x, bound) for x in (a, b))
+        elif word in ("max.s32", "min.s32"):
+            a, b = (follow(word, x, 0 if word == "max.s32" else 127) for x in (a, b))
+        elif word in ("cvt.rni", "cvt.rzi"):
+            a, b = (follow(f"{word}.s32.f32", x) for x in (a, b))
+        elif word in ("cvt.rni.s8", "cvt.rni.u8"):
+            low, high = (compute(f"{word}.f32", [x]) & 0xffff for x in (a, b))
+            return high << 16 | low
+        elif word.startswith("cvt.rn."):
+            return compute(f"{word}.f32", [a, b])
+        elif word.startswith("pack."):
+            pack = f"cvt.{word.replace('pack.', 'pack.sat.')}.s32" + (".b32" if word[-1] == "8" else "")
+            packed = compute(pack, [a, b, c])
+            return compute(pack, [b, a, packed]) if "twice" in words else packed
+    raise KeyError(" ".join(words))
 
 
 def compute(name, operands):
@@ -375,6 +448,8 @@ def compute(name, operands):
     a, b, c = (list(operands) + [0, 0])[:3]
     if base == "cvt" and "pack" not in modifiers:
         source, result, rest = parts[-1], parts[-2], parts[:-2]
+        if result == "tf32" and "rna" in rest and decode("f32", a)[1] == NAN:
+            return a & 0xffffe000  # as on an H200
         if result in ("f16x2", "bf16x2") and source == "f32":
             return tuple(convert(result[:-2], source, rest, x) for x in (b, a))
         if result in ("e4m3x2", "e5m2x2"):

@@ -101,18 +101,28 @@ done:
 
 
 def epilogue_ptx(chip, version):
-    """What follows a product into i32: bytes, the least of 127 and rint(relu((acc + bias[n]) * scale[n]))."""
+    """What follows a product into i32: bytes, the least of 127 and rint(relu((acc + bias[n]) * scale[n])).
+
+    A thread makes four of them; n is a multiple of four.
+    """
+    lanes = "\n".join(f"""  add.s32 %v{i}, %v{i}, %w{i};
+  cvt.rn.f32.s32 %f{i}, %v{i};
+  mul.rn.f32 %f{i}, %f{i}, %s{i};
+  max.f32 %f{i}, %f{i}, 0f00000000;
+  cvt.rni.s32.f32 %v{i}, %f{i};
+  min.s32 %v{i}, %v{i}, 127;""" for i in range(4))
     return head(chip, version) + f"""
 .visible .entry epilogue(.param .u64 acc, .param .u64 bias, .param .u64 scale, .param .u64 y, .param .u32 n, .param .u32 total)
 .reqntid {THREADS}
 {{
-  .reg .b32 %t, %b, %n, %c, %all, %v, %w;
-  .reg .f32 %f, %s;
+  .reg .b32 %t, %b, %n, %c, %all, %v<4>, %w<4>;
+  .reg .f32 %f<4>, %s<4>;
   .reg .b64 %p, %q;
   .reg .pred %out;
   mov.u32 %t, %tid.x;
   mov.u32 %b, %ctaid.x;
   mad.lo.u32 %t, %b, {THREADS}, %t;
+  shl.b32 %t, %t, 2;
   ld.param.u32 %all, [total];
   setp.ge.u32 %out, %t, %all;
   @%out ret;
@@ -121,24 +131,25 @@ def epilogue_ptx(chip, version):
   ld.param.u64 %p, [acc];
   mul.wide.u32 %q, %t, 4;
   add.s64 %p, %p, %q;
-  ld.global.u32 %v, [%p];
+  ld.global.v4.u32 {{%v0, %v1, %v2, %v3}}, [%p];
   mul.wide.u32 %q, %c, 4;
   ld.param.u64 %p, [bias];
   add.s64 %p, %p, %q;
-  ld.global.u32 %w, [%p];
-  add.s32 %v, %v, %w;
+  ld.global.v4.u32 {{%w0, %w1, %w2, %w3}}, [%p];
   ld.param.u64 %p, [scale];
   add.s64 %p, %p, %q;
-  ld.global.f32 %s, [%p];
-  cvt.rn.f32.s32 %f, %v;
-  mul.rn.f32 %f, %f, %s;
-  max.f32 %f, %f, 0f00000000;
-  cvt.rni.s32.f32 %v, %f;
-  min.s32 %v, %v, 127;
+  ld.global.v4.f32 {{%s0, %s1, %s2, %s3}}, [%p];
+{lanes}
+  shl.b32 %v1, %v1, 8;
+  shl.b32 %v2, %v2, 16;
+  shl.b32 %v3, %v3, 24;
+  or.b32 %v0, %v0, %v1;
+  or.b32 %v2, %v2, %v3;
+  or.b32 %v0, %v0, %v2;
   ld.param.u64 %p, [y];
   cvt.u64.u32 %q, %t;
   add.s64 %p, %p, %q;
-  st.global.u8 [%p], %v;
+  st.global.u32 [%p], %v0;
   ret;
 }}
 """

@@ -37,9 +37,20 @@ template <ScalarType T> struct Soft {
     return F::nan;
   }
 
+  /// Whether the value is subnormal when it is rounded with more exponents.
+  static bool isTiny(const Unpacked &value, FloatMode mode) {
+    constexpr FormatInfo wide{F::exponentBits + 1, F::fractionBits};
+    uint64_t magnitude =
+        pack(wide, value, mode.rounding) & (wide.signBit() - 1);
+    int leastExponent = wide.bias() - format.bias() + 1;
+    return magnitude < uint64_t(leastExponent) << F::fractionBits;
+  }
+
   static B write(const Unpacked &value, FloatMode mode) {
     if (value.kind == Unpacked::NaN)
       return mode.saturate ? B(0) : F::nan;
+    if (mode.ftz && isTiny(value, mode))
+      return detail::modify<T>(value.negative ? F::signBit : B(0), mode);
     return detail::modify<T>(B(pack(format, value, mode.rounding)), mode);
   }
 };

@@ -10,7 +10,9 @@
 // types (f16x2, bf16x2) are two calls. A NaN result is the format's `nan`; in
 // F64 a NaN operand, the first if there are several, comes through, made quiet.
 //
-// With ftz a result counts as subnormal after rounding.
+// With ftz a result counts as subnormal if it is one once it is rounded to the
+// format's digits without a least exponent, as on an H200: what rounds up to
+// the least normal number only among subnormal ones is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +56,13 @@ template <ScalarType T> constexpr Bits<T> modify(Bits<T> a, FloatMode mode) {
   return a;
 }
 
+/// Whether rounding among subnormal numbers may have made a host's result
+/// normal, which ftz makes 0.
+template <ScalarType T> constexpr bool isDoubtful(Bits<T> a, FloatMode mode) {
+  using F = FloatFormat<T>;
+  return mode.ftz && (a & ~F::signBit) == Bits<T>(1) << F::fractionBits;
+}
+
 /// Calls `op` on host floats unless an operand is NaN.
 template <ScalarType T, typename Op, typename... Operands>
 Bits<T> host(FloatMode mode, Op op, Operands... operands) {
@@ -77,8 +86,12 @@ Bits<T> host(FloatMode mode, Op op, Operands... operands) {
 
 template <ScalarType T> Bits<T> add(Bits<T> a, Bits<T> b, FloatMode mode = {}) {
   if constexpr (T == ScalarType::F32 || T == ScalarType::F64)
-    if (detail::onHost<T>(mode))
-      return detail::host<T>(mode, [](auto x, auto y) { return x + y; }, a, b);
+    if (detail::onHost<T>(mode)) {
+      Bits<T> result =
+          detail::host<T>(mode, [](auto x, auto y) { return x + y; }, a, b);
+      if (!detail::isDoubtful<T>(result, mode))
+        return result;
+    }
   return soft::add<T>(a, b, mode);
 }
 
@@ -91,8 +104,12 @@ template <ScalarType T> Bits<T> sub(Bits<T> a, Bits<T> b, FloatMode mode = {}) {
 
 template <ScalarType T> Bits<T> mul(Bits<T> a, Bits<T> b, FloatMode mode = {}) {
   if constexpr (T == ScalarType::F32 || T == ScalarType::F64)
-    if (detail::onHost<T>(mode))
-      return detail::host<T>(mode, [](auto x, auto y) { return x * y; }, a, b);
+    if (detail::onHost<T>(mode)) {
+      Bits<T> result =
+          detail::host<T>(mode, [](auto x, auto y) { return x * y; }, a, b);
+      if (!detail::isDoubtful<T>(result, mode))
+        return result;
+    }
   return soft::mul<T>(a, b, mode);
 }
 
@@ -100,17 +117,24 @@ template <ScalarType T> Bits<T> mul(Bits<T> a, Bits<T> b, FloatMode mode = {}) {
 template <ScalarType T>
 Bits<T> fma(Bits<T> a, Bits<T> b, Bits<T> c, FloatMode mode = {}) {
   if constexpr (T == ScalarType::F32 || T == ScalarType::F64)
-    if (detail::onHost<T>(mode))
-      return detail::host<T>(
+    if (detail::onHost<T>(mode)) {
+      Bits<T> result = detail::host<T>(
           mode, [](auto x, auto y, auto z) { return std::fma(x, y, z); }, a, b,
           c);
+      if (!detail::isDoubtful<T>(result, mode))
+        return result;
+    }
   return soft::fma<T>(a, b, c, mode);
 }
 
 template <ScalarType T> Bits<T> div(Bits<T> a, Bits<T> b, FloatMode mode = {}) {
   if constexpr (T == ScalarType::F32 || T == ScalarType::F64)
-    if (detail::onHost<T>(mode))
-      return detail::host<T>(mode, [](auto x, auto y) { return x / y; }, a, b);
+    if (detail::onHost<T>(mode)) {
+      Bits<T> result =
+          detail::host<T>(mode, [](auto x, auto y) { return x / y; }, a, b);
+      if (!detail::isDoubtful<T>(result, mode))
+        return result;
+    }
   return soft::div<T>(a, b, mode);
 }
 
@@ -120,8 +144,12 @@ template <ScalarType T> Bits<T> rcp(Bits<T> a, FloatMode mode = {}) {
 
 template <ScalarType T> Bits<T> sqrt(Bits<T> a, FloatMode mode = {}) {
   if constexpr (T == ScalarType::F32 || T == ScalarType::F64)
-    if (detail::onHost<T>(mode))
-      return detail::host<T>(mode, [](auto x) { return std::sqrt(x); }, a);
+    if (detail::onHost<T>(mode)) {
+      Bits<T> result =
+          detail::host<T>(mode, [](auto x) { return std::sqrt(x); }, a);
+      if (!detail::isDoubtful<T>(result, mode))
+        return result;
+    }
   return soft::sqrt<T>(a, mode);
 }
 

@@ -75,29 +75,36 @@ uint64_t computeSoft(Op op, uint64_t a, uint64_t b, uint64_t c,
   return 0;
 }
 
-uint64_t expected(ScalarType type, Op op, Rounding rounding, uint64_t a,
-                  uint64_t b, uint64_t c) {
-  Number x(test::decode(type, a)), y(test::decode(type, b)),
-      z(test::decode(type, c));
-  return test::rounded(type, rounding, [&](mpfr_ptr r, mpfr_rnd_t direction) {
+/// The operation of MPFR on operands, for test::rounded() and test::isTiny().
+std::function<int(mpfr_ptr, mpfr_rnd_t)>
+operation(ScalarType type, Op op, uint64_t a, uint64_t b, uint64_t c) {
+  double x = test::decode(type, a), y = test::decode(type, b),
+         z = test::decode(type, c);
+  return [op, x, y, z](mpfr_ptr r, mpfr_rnd_t direction) {
+    Number p(x), q(y), s(z);
     switch (op) {
     case Op::Add:
-      return mpfr_add(r, x, y, direction);
+      return mpfr_add(r, p, q, direction);
     case Op::Sub:
-      return mpfr_sub(r, x, y, direction);
+      return mpfr_sub(r, p, q, direction);
     case Op::Mul:
-      return mpfr_mul(r, x, y, direction);
+      return mpfr_mul(r, p, q, direction);
     case Op::Fma:
-      return mpfr_fma(r, x, y, z, direction);
+      return mpfr_fma(r, p, q, s, direction);
     case Op::Div:
-      return mpfr_div(r, x, y, direction);
+      return mpfr_div(r, p, q, direction);
     case Op::Rcp:
-      return mpfr_ui_div(r, 1, x, direction);
+      return mpfr_ui_div(r, 1, p, direction);
     case Op::Sqrt:
-      return mpfr_sqrt(r, x, direction);
+      return mpfr_sqrt(r, p, direction);
     }
     return 0;
-  });
+  };
+}
+
+uint64_t expected(ScalarType type, Op op, Rounding rounding, uint64_t a,
+                  uint64_t b, uint64_t c) {
+  return test::rounded(type, rounding, operation(type, op, a, b, c));
 }
 
 /// Compares one operation; false ends a loop of thousands.
@@ -172,14 +179,13 @@ TEST(Float, F64AgreesWithMpfr) { checkRandom<F64>(20000); }
 
 namespace {
 
-/// Results with modifiers from those without, by value.
+/// Results with modifiers from those without, by value; `isTiny` ones are 0.
 template <ScalarType T>
-uint64_t modified(uint64_t plain, bool saturate, bool relu, bool ftz) {
+uint64_t modified(uint64_t plain, bool saturate, bool relu, bool isTiny) {
   double value = test::decode(T, plain);
   if (std::isnan(value))
     return saturate ? 0 : FloatFormat<T>::nan;
-  if (ftz && value != 0 &&
-      std::fabs(value) < test::decode(T, FloatFormat<T>::leastNormal))
+  if (isTiny)
     value = std::copysign(0.0, value);
   if ((saturate || relu) && std::signbit(value))
     value = 0;
@@ -217,8 +223,10 @@ template <ScalarType T> void checkModifiers(int count) {
         }
         FloatMode plain;
         plain.rounding = mode.rounding;
+        bool isTiny = mode.ftz &&
+                      test::isTiny(T, mode.rounding, operation(T, op, x, y, z));
         uint64_t want = modified<T>(compute<T>(op, x, y, z, plain),
-                                    mode.saturate, mode.relu, mode.ftz);
+                                    mode.saturate, mode.relu, isTiny);
         ASSERT_TRUE(test::same(T, compute<T>(op, a, b, c, mode), want))
             << typeName(T) << " op " << int(op) << " modifiers " << modifiers
             << " of " << hex(a) << ", " << hex(b) << ", " << hex(c) << ": got "
@@ -228,6 +236,23 @@ template <ScalarType T> void checkModifiers(int count) {
 }
 
 } // namespace
+
+// What an H200 computed: the product rounds to the least normal number only
+// among subnormal ones.
+TEST(Float, FtzFlushesWhatIsSubnormalWithMoreExponents) {
+  FloatMode nearest, down, up;
+  nearest.ftz = down.ftz = up.ftz = true;
+  down.rounding = Rounding::Down;
+  up.rounding = Rounding::Up;
+  EXPECT_EQ(arith::mul<F32>(0x800000, 0xbf7fffff, nearest), 0x80000000);
+  EXPECT_EQ(arith::mul<F32>(0x800000, 0xbf7fffff, down), 0x80000000);
+  EXPECT_EQ(arith::mul<F32>(0xbf7fffff, 0x80800000, up), 0u);
+  EXPECT_EQ(arith::div<F32>(0x80800000, 0x3f800001, down), 0x80000000);
+  EXPECT_EQ(arith::div<F32>(0x800000, 0x3f800001, up), 0u);
+  EXPECT_EQ(arith::mul<F16>(0x400, 0x3bff, nearest), 0);
+  // Without ftz it is the least normal number.
+  EXPECT_EQ(arith::mul<F32>(0x800000, 0xbf7fffff), 0x80800000);
+}
 
 TEST(Float, ModifiersChangeOperandsAndResults) {
   checkModifiers<F16>(2000);

@@ -135,6 +135,16 @@ uint64_t rounded(ScalarType type, Rounding rounding,
   return encode(type, mpfr_get_d(result, MPFR_RNDN));
 }
 
+bool isTiny(ScalarType type, Rounding rounding,
+            const std::function<int(mpfr_ptr, mpfr_rnd_t)> &operation) {
+  Layout layout = layoutOf(type);
+  Number result(layout.fractionBits + 1);
+  operation(result, mpfrRounding(rounding));
+  int bias = (1 << (layout.exponentBits - 1)) - 1;
+  // The least normal number is 1/2 * 2^(2 - bias).
+  return mpfr_regular_p(result) && mpfr_get_exp(result) < 2 - bias;
+}
+
 uint64_t Operands::ofFloat(ScalarType type) {
   Layout layout = layoutOf(type);
   int width = layout.exponentBits + layout.fractionBits;

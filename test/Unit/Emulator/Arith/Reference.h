@@ -60,6 +60,10 @@ mpfr_rnd_t mpfrRounding(Rounding rounding);
 uint64_t rounded(ScalarType type, Rounding rounding,
                  const std::function<int(mpfr_ptr, mpfr_rnd_t)> &operation);
 
+/// Whether that result is subnormal, were it rounded with more exponents.
+bool isTiny(ScalarType type, Rounding rounding,
+            const std::function<int(mpfr_ptr, mpfr_rnd_t)> &operation);
+
 /// Operands of any width: special values, neighbours of powers of two, few or
 /// many bits, and everything else.
 class Operands {
