@@ -281,7 +281,7 @@ static LogicalResult importIntegerConv(NodeImporter &n, const Roles &roles) {
   FailureOr<Images> images = readImages(n, roles, *windows, groups);
   if (failed(images))
     return failure();
-  const WindowDim &h = images->windows[0], &v = images->windows[1];
+  const WindowDim &filterY = images->windows[0], &filterX = images->windows[1];
   Shape shape{images->image.shape[0],
               x.rank() == 3 ? n.size(1) : windows->end()[-2].count,
               windows->back().count, n.size(channels)};
@@ -289,10 +289,11 @@ static LogicalResult importIntegerConv(NodeImporter &n, const Roles &roles) {
   Value y = qnn::Conv2DOp::create(
       n.b, n.loc, n.type(resultType(n, roles), shape), n.tensor(images->image),
       n.tensor(images->weight), p->bias, p->xScale, p->xZero, p->wScale,
-      p->wZero, p->yScale, p->yZero, ArrayRef<int64_t>{h.stride, v.stride},
-      ArrayRef<int64_t>{h.dilation, v.dilation},
-      ArrayRef<int64_t>{amount(h.before), amount(h.after), amount(v.before),
-                        amount(v.after)},
+      p->wZero, p->yScale, p->yZero,
+      ArrayRef<int64_t>{filterY.stride, filterX.stride},
+      ArrayRef<int64_t>{filterY.dilation, filterX.dilation},
+      ArrayRef<int64_t>{amount(filterY.before), amount(filterY.after),
+                        amount(filterX.before), amount(filterX.after)},
       groups, FloatAttr(), FloatAttr());
   GraphValue last = toGraphValue(y, shape);
   if (x.rank() == 5) {
