@@ -111,10 +111,10 @@ private:
     DiffValue &result = values_[value];
     rt::Tensor wanted = viewOf(recorded_[value]), actual = viewOf(*real);
     if (!haveSameElements(wanted, actual))
-      result.obstacle = "other shape";
+      result.reason = "other shape";
     else if (wanted.dtype.isFloat() != actual.dtype.isFloat())
-      result.obstacle = "no scale";
-    if (!result.obstacle.empty())
+      result.reason = "no scale";
+    if (!result.reason.empty())
       return rt::Status::ok();
     result.difference = compare(actual, wanted, tolerance_);
     int64_t first = result.difference.first;
@@ -189,7 +189,7 @@ rt::Result<DiffReport> diffModules(const DiffSide &a, const DiffSide &b,
     bool isResult = match.a.info(entryA).kind == QCC_RESULT ||
                     match.b.info(entryB).kind == QCC_RESULT;
     bool differs =
-        value.difference.differing > 0 || (!value.obstacle.empty() && isResult);
+        value.difference.differing > 0 || (!value.reason.empty() && isResult);
     if (differs && !report.first)
       report.first = i;
   }

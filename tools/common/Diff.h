@@ -44,7 +44,7 @@ struct DiffValue {
   /// The first element that differs, "[0, 3]: 1.25 instead of 1.5".
   std::string first;
   /// Why it cannot be compared: "other shape", "no scale"; or empty.
-  std::string obstacle;
+  std::string reason;
 };
 
 struct DiffReport {

@@ -45,8 +45,8 @@ static std::string valueTable(const DiffReport &report) {
     const DiffValue &value = report.values[i];
     std::string typeA = typeText(match.a.info(*report.entryA));
     std::string typeB = typeText(match.b.info(*report.entryB));
-    if (!value.obstacle.empty()) {
-      table.add({match.name, "-", "-", "-", value.obstacle, typeA, typeB});
+    if (!value.reason.empty()) {
+      table.add({match.name, "-", "-", "-", value.reason, typeA, typeB});
       continue;
     }
     const Difference &d = value.difference;
@@ -79,15 +79,15 @@ static std::string unmatchedLine(const char *side, const char *other,
 
 /// "no difference in 5 values; 2 could not be compared"
 static std::string noDifferenceLine(const DiffReport &report) {
-  size_t compared = 0, obstacles = 0;
+  size_t compared = 0, incomparable = 0;
   for (const DiffValue &value : report.values)
-    ++(value.obstacle.empty() ? compared : obstacles);
+    ++(value.reason.empty() ? compared : incomparable);
   auto values = [](size_t count) {
     return std::to_string(count) + (count == 1 ? " value" : " values");
   };
   std::string text = "no difference in " + values(compared);
-  if (obstacles > 0)
-    text += "; " + values(obstacles) + " could not be compared";
+  if (incomparable > 0)
+    text += "; " + values(incomparable) + " could not be compared";
   return text + "\n";
 }
 
@@ -107,8 +107,7 @@ std::string diffText(const DiffSide &a, const DiffSide &b,
   return text + "first difference: " + match.name + ", " +
          stepName(entryA, match.a.step) + " of A and " +
          stepName(entryB, match.b.step) + " of B" +
-         (value.obstacle.empty() ? ", at " + value.first
-                                 : ": " + value.obstacle) +
+         (value.reason.empty() ? ", at " + value.first : ": " + value.reason) +
          "\n";
 }
 
@@ -158,9 +157,9 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
     entry.add("name", Json::of(match.name));
     entry.add("a", placeJson(entryA, match.a));
     entry.add("b", placeJson(entryB, match.b));
-    entry.add("comparable", Json::of(value.obstacle.empty()));
-    if (!value.obstacle.empty()) {
-      entry.add("obstacle", Json::of(value.obstacle));
+    entry.add("comparable", Json::of(value.reason.empty()));
+    if (!value.reason.empty()) {
+      entry.add("obstacle", Json::of(value.reason));
     } else {
       const Difference &d = value.difference;
       entry.add("elements", Json::of(d.elements));

@@ -81,7 +81,8 @@ public:
 
   /// Why no config of the strategy computes `op`, and a remedy: a sentence
   /// whose subject is "it", the contraction. Nothing if one may.
-  virtual std::optional<std::string> obstacle(kernel::ContractOp op) const {
+  virtual std::optional<std::string>
+  reasonToRefuse(kernel::ContractOp op) const {
     return std::nullopt;
   }
 

@@ -21,7 +21,7 @@ static std::optional<Candidate> bestOf(ContractOp op, const Atom &atom,
                                        const Target &target) {
   std::optional<Candidate> best;
   for (const auto &strategy : target.getStrategies()) {
-    if (strategy->obstacle(op))
+    if (strategy->reasonToRefuse(op))
       continue;
     for (const Candidate &candidate : strategy->list(op))
       if (candidate.isForModel && candidate.config.getAtomName() == atom.name &&
@@ -56,7 +56,7 @@ findLargerConfig(ContractOp op, const Spec &spec, double time) {
   NVPTXTarget target(larger);
   std::optional<Candidate> best;
   for (const auto &strategy : target.getStrategies()) {
-    if (strategy->obstacle(op))
+    if (strategy->reasonToRefuse(op))
       continue;
     for (const Candidate &candidate : strategy->list(op)) {
       auto config = cast<ConfigAttr>(candidate.config);

@@ -90,7 +90,7 @@ static std::optional<Expectation> bestOf(ContractOp op, const Atom &atom,
                                          const Target &target) {
   std::optional<Candidate> best;
   for (const auto &strategy : target.getStrategies()) {
-    if (strategy->obstacle(op))
+    if (strategy->reasonToRefuse(op))
       continue;
     for (const Candidate &candidate : strategy->list(op))
       if (candidate.config.getAtomName() == atom.name &&

@@ -337,8 +337,8 @@ bool qcc::fuseConsumer(RewriterBase &rewriter, kernel::ContractOp op,
 
 /// Why an elementwise consumer of a result is no part of the epilogue, once
 /// nothing more fits.
-static StringRef consumerObstacle(kernel::ContractOp op,
-                                  linalg::GenericOp consumer) {
+static StringRef reasonAgainstConsumer(kernel::ContractOp op,
+                                       linalg::GenericOp consumer) {
   if (consumer->getBlock() != op->getBlock())
     return "it is in a loop or a branch, but the contraction before it is not";
   if (!isMappable(consumer))
@@ -363,7 +363,8 @@ static StringRef consumerObstacle(kernel::ContractOp op,
 }
 
 /// Why the elementwise producer of an operand is no prologue.
-static StringRef producerObstacle(AffineMap map, linalg::GenericOp producer) {
+static StringRef reasonAgainstProducer(AffineMap map,
+                                       linalg::GenericOp producer) {
   if (!isElementwise(producer))
     return "it computes the operand of a contraction, but is not elementwise";
   if (!kernel::isProjection(map))
@@ -387,10 +388,10 @@ void qcc::explainNeighbours(kernel::ContractOp op) {
   for (Operation *user : op->getUsers())
     if (auto consumer = dyn_cast<linalg::GenericOp>(user);
         consumer && consumer.getNumReductionLoops() == 0)
-      leaveOutside(consumer, consumerObstacle(op, consumer));
+      leaveOutside(consumer, reasonAgainstConsumer(op, consumer));
   for (auto [operand, map] : {std::make_pair(op.getLhs(), op.getLhsMap()),
                               std::make_pair(op.getRhs(), op.getRhsMap())})
     if (auto producer = operand.getDefiningOp<linalg::GenericOp>();
         producer && producer.getNumReductionLoops() == 0)
-      leaveOutside(producer, producerObstacle(map, producer));
+      leaveOutside(producer, reasonAgainstProducer(map, producer));
 }

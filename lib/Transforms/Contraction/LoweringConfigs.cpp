@@ -42,10 +42,10 @@ static std::optional<Candidate> chooseCandidate(ContractOp op,
   std::optional<Candidate> best;
   double least = 0;
   for (const auto &strategy : target.getStrategies()) {
-    if (std::optional<std::string> obstacle = strategy->obstacle(op)) {
+    if (std::optional<std::string> reason = strategy->reasonToRefuse(op)) {
       LDBG() << "strategy " << strategy->getName()
              << " does not suit the contraction at " << op.getLoc() << ": "
-             << *obstacle;
+             << *reason;
       continue;
     }
     for (const Candidate &candidate : strategy->list(op)) {
@@ -94,7 +94,7 @@ static SmallVector<SmallVector<Candidate>>
 groupCandidates(ContractOp op, const Target &target, const Candidate &best) {
   SmallVector<Candidate> all;
   for (const auto &strategy : target.getStrategies())
-    if (!strategy->obstacle(op))
+    if (!strategy->reasonToRefuse(op))
       llvm::append_range(all, strategy->list(op));
   sortByTime(all);
   SmallVector<SmallVector<Candidate>> groups(2);
@@ -167,9 +167,9 @@ std::optional<std::string> qcc::refuseConfig(ContractOp op,
                                              LoweringConfigAttrInterface config,
                                              const Target &target) {
   if (const Strategy *strategy = target.strategyOf(config)) {
-    if (std::optional<std::string> obstacle = strategy->obstacle(op))
+    if (std::optional<std::string> reason = strategy->reasonToRefuse(op))
       return ("lowering_config has strategy '" + strategy->getName() +
-              "', but the contraction does not suit it: " + *obstacle)
+              "', but the contraction does not suit it: " + *reason)
           .str();
     return strategy->refuse(op, config);
   }

@@ -59,8 +59,8 @@ struct SelectLoweringConfig
                                << "no strategy of target '" << target->getName()
                                << "' computes it";
     for (const auto &strategy : target->getStrategies())
-      if (std::optional<std::string> obstacle = strategy->obstacle(op))
-        return error << ": " << *obstacle;
+      if (std::optional<std::string> reason = strategy->reasonToRefuse(op))
+        return error << ": " << *reason;
     return error << "; choose another target";
   }
 

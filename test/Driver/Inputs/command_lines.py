@@ -285,11 +285,11 @@ def main():
                 values_of(command, option)
     kinds, wrong = collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for line, complaint, accepted in pool.map(judge, range(count), [draw() for _ in range(count)]):
+        for line, reason, accepted in pool.map(judge, range(count), [draw() for _ in range(count)]):
             kinds[accepted] += 1
-            if complaint:
+            if reason:
                 wrong += 1
-                print(" ".join(line), "=>", complaint)
+                print(" ".join(line), "=>", reason)
     print(f"{count} command lines, {wrong} wrong; {'some' if kinds[True] else 'none'} accepted, "
           f"{'some' if kinds[False] else 'none'} refused")
     print(f"{kinds[True]} accepted", file=sys.stderr)

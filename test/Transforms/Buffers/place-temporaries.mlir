@@ -85,7 +85,7 @@ func.func @collapsed(%v: i8, %o: memref<4x16xi8>) {
 
 // -----
 
-// Sizes that are known before are no obstacle, those that a loop computes after are.
+// Sizes that are known before do not prevent it. Sizes that a loop computes after do.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME: %[[N:[^:]*]]: index
 // CHECK: %[[BOTH:.*]] = memref.alloc(%[[N]]) : memref<?x16xi8>

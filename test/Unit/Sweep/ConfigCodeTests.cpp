@@ -62,7 +62,7 @@ SmallVector<nvptx::ConfigAttr> listConfigs(const Target &target,
                                            kernel::ContractOp op) {
   llvm::SetVector<nvptx::ConfigAttr> configs;
   for (const auto &strategy : target.getStrategies())
-    if (!strategy->obstacle(op))
+    if (!strategy->reasonToRefuse(op))
       for (const Candidate &candidate : strategy->list(op))
         configs.insert_range(
             nvptx::guardedConfigs(cast<nvptx::ConfigAttr>(candidate.config)));

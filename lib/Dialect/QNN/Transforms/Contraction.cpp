@@ -216,8 +216,8 @@ std::optional<Contraction> Contraction::match(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 std::string
-qcc::qnn::findObstacle(const Contraction &c,
-                       const std::optional<DequantizedSource> *sources) {
+qcc::qnn::findReasonToRefuse(const Contraction &c,
+                             const std::optional<DequantizedSource> *sources) {
   static constexpr StringLiteral names[] = {"left", "right"};
   for (unsigned i = 0; i < 2; ++i)
     if (!sources[i])

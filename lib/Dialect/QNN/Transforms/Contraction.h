@@ -46,8 +46,8 @@ struct Contraction {
 
 /// Why N3 does not define the contraction on integers, or an empty text.
 /// `sources` are where its inputs come from.
-std::string findObstacle(const Contraction &c,
-                         const std::optional<DequantizedSource> *sources);
+std::string findReasonToRefuse(const Contraction &c,
+                               const std::optional<DequantizedSource> *sources);
 
 } // namespace qcc::qnn
 

@@ -356,12 +356,12 @@ struct QNNIntegerizeContractions
           DequantizedSource::trace(c->inputs[1])};
       if (!sources[0] && !sources[1])
         continue;
-      std::string obstacle = findObstacle(*c, sources);
-      if (!obstacle.empty()) {
+      std::string reason = findReasonToRefuse(*c, sources);
+      if (!reason.empty()) {
         ++numRefused;
         LDBG() << "leaves " << op->getName() << " at " << op->getLoc() << ": "
-               << obstacle;
-        op->setAttr(kRefusedAttr, rewriter.getStringAttr(obstacle));
+               << reason;
+        op->setAttr(kRefusedAttr, rewriter.getStringAttr(reason));
         continue;
       }
       changed = true;

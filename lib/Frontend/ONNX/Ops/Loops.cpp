@@ -66,7 +66,7 @@ private:
   LogicalResult verifyCarried(ArrayRef<GraphValue> next);
 
   /// Why the loop cannot be rolled.
-  std::string obstacle;
+  std::string reason;
 };
 } // namespace
 
@@ -149,8 +149,8 @@ LogicalResult GraphLoop::unroll(int64_t limit) {
       break;
     if (i + 1 < limit || (count && knownSize(count) == limit))
       continue;
-    if (!obstacle.empty())
-      return emitError(n.loc) << obstacle;
+    if (!reason.empty())
+      return emitError(n.loc) << reason;
     return n.refuse() << "does not end after " << limit
                       << " iterations, more than are supported; give it a "
                          "number of iterations";
@@ -301,8 +301,8 @@ bool GraphLoop::tryRoll() {
   Operation *before = block.empty() ? nullptr : &block.back();
   NodeImporter::Region region(n);
   ScopedDiagnosticHandler keep(n.b.getContext(), [&](Diagnostic &diagnostic) {
-    if (obstacle.empty())
-      obstacle = diagnostic.str();
+    if (reason.empty())
+      reason = diagnostic.str();
     return success();
   });
   if (succeeded(roll()))

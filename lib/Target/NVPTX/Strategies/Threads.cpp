@@ -39,7 +39,7 @@ public:
     return stringifyStrategyKind(StrategyKind::Threads);
   }
 
-  std::optional<std::string> obstacle(ContractOp op) const override {
+  std::optional<std::string> reasonToRefuse(ContractOp op) const override {
     FailureOr<ContractOp::Roles> roles = op.getRoles();
     if (failed(roles) || roles->columnsOfGroup == 1)
       return std::nullopt;

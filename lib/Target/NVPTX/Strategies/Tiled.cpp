@@ -100,7 +100,7 @@ double qcc::nvptx::leastBytes(ContractOp op, const Sizes &sizes) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-std::optional<std::string> TiledStrategy::obstacle(ContractOp op) const {
+std::optional<std::string> TiledStrategy::reasonToRefuse(ContractOp op) const {
   FailureOr<ContractOp::Roles> roles = op.getRoles();
   if (failed(roles))
     return "it has no dimension of columns, which only the right operand and "

@@ -72,7 +72,8 @@ class TiledStrategy : public Strategy {
 public:
   explicit TiledStrategy(const Spec &spec) : spec(spec) {}
 
-  std::optional<std::string> obstacle(kernel::ContractOp op) const override;
+  std::optional<std::string>
+  reasonToRefuse(kernel::ContractOp op) const override;
   std::optional<std::string>
   refuse(kernel::ContractOp op,
          kernel::LoweringConfigAttrInterface config) const override;

@@ -99,7 +99,7 @@ static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
          config.getMc() > kMaxCopy / std::max<int64_t>(rowBytes, 1);
 }
 
-std::optional<std::string> X86Strategy::obstacle(ContractOp op) const {
+std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
   bool isDepthwise = op.getRoles()->isDepthwise;
   if (isDepthwise && kind != StrategyKind::Depthwise)
     return "each of its columns has a left operand of its own, as in a "

@@ -27,7 +27,8 @@ public:
   llvm::StringRef getName() const override {
     return stringifyStrategyKind(kind);
   }
-  std::optional<std::string> obstacle(kernel::ContractOp op) const override;
+  std::optional<std::string>
+  reasonToRefuse(kernel::ContractOp op) const override;
   std::optional<std::string>
   refuse(kernel::ContractOp op,
          kernel::LoweringConfigAttrInterface config) const override;
