@@ -13,6 +13,9 @@
 
 namespace qcc::nvptx {
 
+/// What a size that is not known is taken for, by all strategies.
+inline constexpr int64_t kMany = 8192;
+
 /// A thread computes a result by itself.
 std::unique_ptr<Strategy> makeThreads(const Spec &spec);
 

@@ -27,8 +27,6 @@ constexpr double kInstructions = 5;
 /// Warp instructions that a multiprocessor issues in a cycle; cycles that a
 /// thread needs for a multiplication, and to begin and end.
 constexpr double kIssue = 4, kLatency = 200, kOnce = 900;
-/// What a size that is not known is taken for.
-constexpr int64_t kManyResults = 1024;
 
 namespace {
 class Threads : public Strategy {
@@ -67,7 +65,7 @@ public:
   Cost cost(ContractOp op, LoweringConfigAttrInterface) const override {
     double multiplications = 1;
     for (int64_t size : op.getStaticLoopSizes())
-      multiplications *= ShapedType::isDynamic(size) ? kManyResults : size;
+      multiplications *= ShapedType::isDynamic(size) ? kMany : size;
     double work =
         kInstructions * multiplications / kWarp / kIssue / spec.multiprocessors;
     double chain = kOnce + kLatency * op.getReductionSize();

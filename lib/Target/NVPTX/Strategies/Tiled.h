@@ -19,8 +19,6 @@
 
 namespace qcc::nvptx {
 
-/// What a size that is not known is taken for.
-inline constexpr int64_t kMany = 8192;
 /// Warp instructions that a multiprocessor issues in a cycle.
 inline constexpr double kIssue = 4;
 /// Cycles from an instruction of a warp to its next one, on average.
