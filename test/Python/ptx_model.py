@@ -412,7 +412,7 @@ def sequence(words, operands):
     if words[0] == "cvt":  # an epilogue of two accumulators, or of one and a float
         scaled = [follow("mul.rn.f32", follow("cvt.rn.f32.s32", x), c if words[2] != "add" else b) for x in (a, b)]
         if words[2] == "add":
-            a, b = follow("add.rn.f32", scaled[0], c), b
+            a = follow("add.rn.f32", scaled[0], c)
         else:
             a, b = (follow(f"{words[2]}.f32", x, 0) for x in scaled)
         words, c = ["cvt.rni", words[-1]], 0
