@@ -117,8 +117,8 @@ uint64_t convert(uint64_t value, ScalarType to, ScalarType from,
   if (source.kind == Unpacked::NaN && to == from && to == ScalarType::F64 &&
       !mode.saturate)
     return value | uint64_t(1) << 51;
-  // TF32 lacks the low bits of an F32 NaN, as on an H200: one with no other bits
-  // becomes an infinity.
+  // TF32 lacks the low bits of an F32 NaN, as on an H200: one with no other
+  // bits becomes an infinity.
   if (source.kind == Unpacked::NaN && from == ScalarType::F32 &&
       to == ScalarType::TF32 && mode.rounding == Rounding::NearestAway &&
       !mode.satfinite && !mode.relu)
